@@ -1,0 +1,135 @@
+import { Refusal } from '../base/errors.ts';
+import type { Principal } from '../base/principal.ts';
+import type { JsonObject } from './compact.ts';
+
+export const clockToleranceSeconds = 5;
+
+/** What a token of one issuer must say. */
+export interface ClaimsPolicy {
+  /** The exact values of `iss`. */
+  readonly issuers: readonly string[];
+  readonly audience: string;
+  readonly requiredScopes: readonly string[];
+  /** Every token of this issuer speaks for a machine client. */
+  readonly clientsOnly: boolean;
+}
+
+/** The claims of a token whose signature holds, checked one after the other. Pure: the time is passed in. */
+export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number): Principal {
+  const issuer = checkIssuer(claims, policy);
+  checkPurpose(claims);
+  const { issuedAtSeconds, expiresAtSeconds } = checkTimes(claims, nowSeconds);
+  checkAudience(claims, policy.audience);
+  const subject = optionalIdentifier(claims, 'sub');
+  const identity = identityOf(claims, subject);
+  const scopes = readScopes(claims.scope);
+  checkScopes(scopes, policy.requiredScopes);
+  return {
+    kind: policy.clientsOnly || isClient(claims, subject) ? 'client' : 'user',
+    issuer,
+    subject,
+    identity,
+    audience: policy.audience,
+    scopes,
+    issuedAtSeconds,
+    expiresAtSeconds,
+  };
+}
+
+function checkIssuer({ iss }: JsonObject, { issuers }: ClaimsPolicy): string {
+  if (typeof iss !== 'string' || !issuers.includes(iss)) throw new Refusal('issuer_mismatch');
+  return iss;
+}
+
+/** Claims that only an ID token has. They betray one even when its audience happens to be this API. */
+const idTokenClaims = ['at_hash', 'c_hash', 's_hash'];
+
+/**
+ * Tokens of the same provider that are signed with the same key but are no access tokens. `nonce` is an ID token's
+ * too, save that older Keycloaks copy it into access tokens, which they mark with a `typ` claim of "Bearer".
+ */
+function checkPurpose(claims: JsonObject): void {
+  const statedType = claims.typ;
+  const isOtherType = typeof statedType === 'string' && /^(id|refresh|offline|logout)$/i.test(statedType);
+  const isIdToken = idTokenClaims.some((name) => Object.hasOwn(claims, name));
+  const hasForeignNonce = Object.hasOwn(claims, 'nonce') && statedType !== 'Bearer';
+  const isSecurityEvent = Object.hasOwn(claims, 'events');
+  if (isOtherType || isIdToken || hasForeignNonce || isSecurityEvent)
+    throw new Refusal('token_type_not_allowed');
+}
+
+function checkTimes(claims: JsonObject, nowSeconds: number) {
+  if (claims.exp === undefined) throw new Refusal('expiry_missing');
+  const expiresAtSeconds = optionalTime(claims, 'exp') as number;
+  const notBeforeSeconds = optionalTime(claims, 'nbf');
+  const issuedAtSeconds = optionalTime(claims, 'iat');
+  if (hasExpired(expiresAtSeconds, nowSeconds)) throw new Refusal('token_expired');
+  const latestStart = nowSeconds + clockToleranceSeconds;
+  if (notBeforeSeconds !== null && notBeforeSeconds > latestStart) throw new Refusal('token_not_yet_valid');
+  if (issuedAtSeconds !== null && issuedAtSeconds > latestStart) throw new Refusal('token_not_yet_valid');
+  return { issuedAtSeconds, expiresAtSeconds };
+}
+
+export function hasExpired(expiresAtSeconds: number, nowSeconds: number): boolean {
+  return expiresAtSeconds <= nowSeconds - clockToleranceSeconds;
+}
+
+/** The end of the year 9999: past it a number is no time but a mistake, and no calendar can show it. */
+const latestTimeSeconds = 253_402_300_799;
+
+function optionalTime(claims: JsonObject, name: string): number | null {
+  const value = claims[name];
+  if (value === undefined) return null;
+  if (typeof value !== 'number' || !(value >= 0 && value <= latestTimeSeconds))
+    throw new Refusal('claim_invalid');
+  return value;
+}
+
+function checkAudience({ aud }: JsonObject, audience: string): void {
+  const audiences = Array.isArray(aud) ? aud : [aud];
+  const allStrings = audiences.every((entry) => typeof entry === 'string');
+  if (!allStrings || !audiences.includes(audience)) throw new Refusal('audience_mismatch');
+}
+
+/**
+ * A claim that names somebody. NUL is refused because it separates the parts of a pseudonym, and lone surrogates
+ * because they all encode to the same bytes: either would let two names become one owner.
+ */
+function optionalIdentifier(claims: JsonObject, name: 'sub' | 'client_id' | 'azp'): string | null {
+  const value = claims[name];
+  if (value === undefined) return null;
+  const usable = typeof value === 'string' && value !== '' && !value.includes('\0') && value.isWellFormed();
+  if (!usable) throw new Refusal('subject_invalid');
+  return value;
+}
+
+function identityOf(claims: JsonObject, subject: string | null): Principal['identity'] {
+  if (subject !== null) return { source: 'sub', value: subject };
+  for (const source of ['client_id', 'azp'] as const) {
+    const value = optionalIdentifier(claims, source);
+    if (value !== null) return { source, value };
+  }
+  return null;
+}
+
+/**
+ * A token of the client-credentials grant has nobody behind it: no subject, or the client as its own subject
+ * (RFC 9068 section 2.2); Auth0 says so in `gty`.
+ */
+function isClient(claims: JsonObject, subject: string | null): boolean {
+  const { client_id: clientId, azp, gty } = claims;
+  if (subject === null) return clientId !== undefined || azp !== undefined;
+  return subject === clientId || subject === azp || gty === 'client-credentials';
+}
+
+/** RFC 6749 section 3.3: names of printable ASCII, separated by single spaces. Anything else grants nothing. */
+const scopeForm = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+
+function readScopes(scope: unknown): readonly string[] {
+  return typeof scope === 'string' && scopeForm.test(scope) ? scope.split(' ') : [];
+}
+
+export function checkScopes(scopes: readonly string[], required: readonly string[]): void {
+  const missing = required.some((name) => !scopes.includes(name));
+  if (missing) throw new Refusal('insufficient_scope', { scope: required });
+}

@@ -1,0 +1,50 @@
+import { Refusal } from '../base/errors.ts';
+
+/** The longest token that is looked at. A real one has one or two thousand bytes. */
+export const maxTokenBytes = 8192;
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A token taken apart, nothing in it believed yet. */
+export interface CompactToken {
+  readonly text: string;
+  readonly header: JsonObject;
+  readonly unverifiedPayload: JsonObject;
+}
+
+const compactForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Shape and size, before any cryptography: garbage must cost next to nothing. */
+export function parseCompact(text: string): CompactToken {
+  if (text.length > maxTokenBytes) throw new Refusal('token_too_large');
+  if (!compactForm.test(text)) throw new Refusal('token_malformed');
+  const headerEnd = text.indexOf('.');
+  const payloadEnd = text.indexOf('.', headerEnd + 1);
+  decode(text.slice(payloadEnd + 1));
+  return {
+    text,
+    header: jsonObject(text.slice(0, headerEnd)),
+    unverifiedPayload: jsonObject(text.slice(headerEnd + 1, payloadEnd)),
+  };
+}
+
+function jsonObject(segment: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(decode(segment)));
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal('token_malformed');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Refusal('token_malformed');
+  return value as JsonObject;
+}
+
+/** Strict: one text has one decoding and one decoding has one text, so leftover bits must be zero. */
+function decode(segment: string): Buffer {
+  const bytes = Buffer.from(segment, 'base64url');
+  if (bytes.toString('base64url') !== segment) throw new Refusal('token_malformed');
+  return bytes;
+}

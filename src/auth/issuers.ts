@@ -1,0 +1,24 @@
+import type { CryptoKey } from 'jose';
+import { Refusal } from '../base/errors.ts';
+import type { ClaimsPolicy } from './claims.ts';
+
+/** Where the keys of one issuer come from: a provider's published set, or our own. */
+export interface KeySource {
+  /** Undefined when no usable key fits. Rejects with `keys_unavailable` when that cannot be told now. */
+  find(kid: string | undefined, algorithm: string): Promise<CryptoKey | undefined>;
+}
+
+/** An issuer we trust, with its own keys and rules. The keys of one never verify the tokens of another. */
+export interface TrustedIssuer {
+  readonly keys: KeySource;
+  readonly algorithms: ReadonlySet<string>;
+  readonly requireAtJwt: boolean;
+  readonly claims: ClaimsPolicy;
+}
+
+/** The issuer is chosen by the token's unverified `iss`: an exact string, or nobody. */
+export function chooseIssuer(issuers: readonly TrustedIssuer[], iss: unknown): TrustedIssuer {
+  const chosen = typeof iss === 'string' && issuers.find(({ claims }) => claims.issuers.includes(iss));
+  if (!chosen) throw new Refusal('issuer_mismatch');
+  return chosen;
+}

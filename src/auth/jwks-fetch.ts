@@ -1,0 +1,75 @@
+/** One try at a provider's key set: one deadline for all of it, a size cap after decoding, no redirects. */
+export const fetchDeadlineMs = 5_000;
+const maxDocumentBytes = 512 * 1024;
+
+export interface FetchedDocument {
+  readonly document: unknown;
+  /** How long the provider says the answer may be kept; null when it says nothing. */
+  readonly maxAgeSeconds: number | null;
+}
+
+/** Why a fetch failed. A closed list, because it becomes a metric label and a log field. */
+export type FetchFault = 'unreachable' | 'timeout' | 'status' | 'too_large' | 'not_json' | 'no_usable_keys';
+
+export class FetchError extends Error {
+  override readonly name = 'FetchError';
+  readonly fault: FetchFault;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(fault: FetchFault, detail: string, retryAfterSeconds: number | null = null) {
+    super(detail);
+    this.fault = fault;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export async function fetchDocument(url: string): Promise<FetchedDocument> {
+  const signal = AbortSignal.timeout(fetchDeadlineMs);
+  try {
+    const headers = { accept: 'application/json' };
+    const response = await fetch(url, { signal, headers, redirect: 'manual', cache: 'no-store' });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      const retryAfter = response.headers.get('retry-after');
+      const seconds = retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : null;
+      throw new FetchError('status', `the provider answered with status ${response.status}`, seconds);
+    }
+    const document = parseJson(await readCapped(response));
+    return { document, maxAgeSeconds: maxAgeOf(response.headers.get('cache-control')) };
+  } catch (error) {
+    if (error instanceof FetchError) throw error;
+    if (signal.aborted) throw new FetchError('timeout', `no complete answer within ${fetchDeadlineMs} ms`);
+    const cause = (error as { cause?: { code?: unknown } }).cause?.code;
+    throw new FetchError(
+      'unreachable',
+      `no connection (${typeof cause === 'string' ? cause : 'unknown reason'})`,
+    );
+  }
+}
+
+async function readCapped(response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxDocumentBytes)
+      throw new FetchError('too_large', `the answer is larger than ${maxDocumentBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    throw new FetchError('not_json', 'the answer is not JSON');
+  }
+}
+
+function maxAgeOf(cacheControl: string | null): number | null {
+  if (cacheControl === null) return null;
+  if (/\bno-(store|cache)\b/i.test(cacheControl)) return 0;
+  const age = /\bmax-age="?(\d{1,10})/i.exec(cacheControl)?.[1];
+  return age === undefined ? null : Number(age);
+}

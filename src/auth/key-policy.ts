@@ -1,0 +1,108 @@
+import { type CryptoKey, importJWK, type JWK } from 'jose';
+
+/** Why a published key is not used. A closed list, because it becomes a metric label and a log field. */
+export type KeyFault =
+  | 'not_an_object'
+  | 'symmetric'
+  | 'private'
+  | 'kty_unknown'
+  | 'not_for_signatures'
+  | 'algorithm_not_allowed'
+  | 'modulus_size'
+  | 'modulus_even'
+  | 'exponent'
+  | 'unreadable'
+  | 'kid_invalid'
+  | 'kid_duplicate';
+
+/** A key that may verify, once for each algorithm it may be used with. */
+export interface UsableKey {
+  readonly kid: string | undefined;
+  readonly byAlgorithm: ReadonlyMap<string, CryptoKey>;
+}
+
+const rsaAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
+const curveAlgorithms: Readonly<Record<string, string>> = {
+  'P-256': 'ES256',
+  'P-384': 'ES384',
+  'P-521': 'ES512',
+};
+const minModulusBits = 2048;
+/** Verification slows down with the square of the size: a giant key is a denial of service. */
+const maxModulusBits = 8192;
+const maxExponentBytes = 4;
+
+/** Decides whether a published key may verify signatures, and with which algorithms. */
+export async function admitKey(jwk: unknown, allowed: readonly string[]): Promise<UsableKey | KeyFault> {
+  if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return 'not_an_object';
+  const key = jwk as Record<string, unknown>;
+  if (key.kty === 'oct') return 'symmetric';
+  if (Object.hasOwn(key, 'd')) return 'private';
+  if (key.kid !== undefined && typeof key.kid !== 'string') return 'kid_invalid';
+  if (!isForVerification(key)) return 'not_for_signatures';
+
+  const fitting = fittingAlgorithms(key);
+  if (fitting === null) return 'kty_unknown';
+  const algorithms = fitting.filter(
+    (name) => allowed.includes(name) && (key.alg === undefined || key.alg === name),
+  );
+  if (algorithms.length === 0) return 'algorithm_not_allowed';
+
+  const rsaFault = key.kty === 'RSA' ? faultOfRsa(key) : null;
+  if (rsaFault !== null) return rsaFault;
+  try {
+    const imported = algorithms.map(
+      async (name) => [name, (await importJWK(publicPart(key), name)) as CryptoKey] as const,
+    );
+    return { kid: key.kid as string | undefined, byAlgorithm: new Map(await Promise.all(imported)) };
+  } catch {
+    return 'unreadable';
+  }
+}
+
+function isForVerification({ use, key_ops: operations }: Record<string, unknown>): boolean {
+  const useFits = use === undefined || use === 'sig';
+  const operationsFit =
+    operations === undefined || (Array.isArray(operations) && operations.includes('verify'));
+  return useFits && operationsFit;
+}
+
+function fittingAlgorithms({ kty, crv }: Record<string, unknown>): readonly string[] | null {
+  if (kty === 'RSA') return rsaAlgorithms;
+  if (kty === 'OKP' && crv === 'Ed25519') return ['EdDSA'];
+  if (kty === 'EC' && typeof crv === 'string' && Object.hasOwn(curveAlgorithms, crv)) {
+    return [curveAlgorithms[crv] as string];
+  }
+  return null;
+}
+
+/** With an exponent of 1 every message is its own signature, and the platform's verify would accept it. */
+function faultOfRsa({ n, e }: Record<string, unknown>): KeyFault | null {
+  const modulus = unsignedInteger(n);
+  const exponent = unsignedInteger(e);
+  if (modulus === null || exponent === null) return 'unreadable';
+  const bits = modulus.length * 8 - Math.clz32(modulus[0] as number) + 24;
+  if (bits < minModulusBits || bits > maxModulusBits) return 'modulus_size';
+  if (!isOdd(modulus)) return 'modulus_even';
+  const exponentIsOne = exponent.length === 1 && exponent[0] === 1;
+  if (!isOdd(exponent) || exponentIsOne || exponent.length > maxExponentBytes) return 'exponent';
+  return null;
+}
+
+/** The bytes of a base64url number without leading zeros; null when it is none or is zero. */
+function unsignedInteger(value: unknown): Buffer | null {
+  if (typeof value !== 'string' || !/^[A-Za-z0-9_-]+$/.test(value)) return null;
+  const bytes = Buffer.from(value, 'base64url');
+  const start = bytes.findIndex((byte) => byte !== 0);
+  return start === -1 ? null : bytes.subarray(start);
+}
+
+function isOdd(number: Buffer): boolean {
+  return ((number.at(-1) as number) & 1) === 1;
+}
+
+/** Only what defines the key: `use`, `alg` and `key_ops` were judged above, and nothing else is of interest. */
+function publicPart({ kty, n, e, crv, x, y }: Record<string, unknown>): JWK {
+  const members = Object.entries({ kty, n, e, crv, x, y }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(members) as JWK;
+}

@@ -1,0 +1,45 @@
+import type { CryptoKey } from 'jose';
+import { admitKey, type KeyFault, type UsableKey } from './key-policy.ts';
+
+/** More keys than any provider publishes; each one costs work to import. */
+const maxKeys = 100;
+
+/** The usable keys of one issuer. */
+export interface KeySet {
+  readonly keys: readonly UsableKey[];
+  readonly faults: readonly KeyFault[];
+  find(kid: string | undefined, algorithm: string): CryptoKey | undefined;
+}
+
+/** Reads a JWKS document; null when it is none or has no usable key, which is a fault of its publisher. */
+export async function readKeySet(document: unknown, algorithms: readonly string[]): Promise<KeySet | null> {
+  if (typeof document !== 'object' || document === null) return null;
+  const { keys } = document as { keys?: unknown };
+  if (!Array.isArray(keys) || keys.length > maxKeys) return null;
+  const judged = await Promise.all(keys.map((key) => admitKey(key, algorithms)));
+  const admitted = judged.filter((verdict) => typeof verdict !== 'string');
+  const faults = judged.filter((verdict) => typeof verdict === 'string');
+  const kidCounts = countKids(keys);
+  // One malformed key spoils no other, but of two keys with one name nobody can say which is meant.
+  const usable = admitted.filter(({ kid }) => kid === undefined || kidCounts.get(kid) === 1);
+  for (let index = usable.length; index < admitted.length; index += 1) faults.push('kid_duplicate');
+  return usable.length === 0 ? null : { keys: usable, faults, find: finder(usable) };
+}
+
+function countKids(keys: readonly unknown[]): ReadonlyMap<unknown, number> {
+  const counts = new Map<unknown, number>();
+  for (const key of keys) {
+    const kid = (key as { kid?: unknown } | null)?.kid;
+    counts.set(kid, (counts.get(kid) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function finder(keys: readonly UsableKey[]): KeySet['find'] {
+  const byKid = new Map(keys.map((key) => [key.kid, key]));
+  return (kid, algorithm) => {
+    // A token that names no key is taken only when there is just one it can mean; keys are never tried in turn.
+    if (kid === undefined) return keys.length === 1 ? keys[0]?.byAlgorithm.get(algorithm) : undefined;
+    return byKid.get(kid)?.byAlgorithm.get(algorithm);
+  };
+}

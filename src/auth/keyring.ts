@@ -1,0 +1,18 @@
+import { hkdfSync } from 'node:crypto';
+
+/** One key for each purpose, all derived from the master secret, so that none can stand in for another. */
+export interface Keyring {
+  readonly pseudonym: Uint8Array;
+  readonly clientSecrets: Uint8Array;
+  readonly signingKeys: Uint8Array;
+}
+
+export function deriveKeyring(masterSecret: string): Keyring {
+  const derive = (purpose: string) =>
+    new Uint8Array(hkdfSync('sha256', masterSecret, '', `vestibule/${purpose}/v1`, 32));
+  return {
+    pseudonym: derive('pseudonym'),
+    clientSecrets: derive('client-secrets'),
+    signingKeys: derive('signing-keys'),
+  };
+}

@@ -1,0 +1,19 @@
+/** Where every part takes its time from, so that a test can hand in another one. */
+export interface Clock {
+  /** Wall-clock milliseconds since 1970: what the times inside tokens are held against. */
+  now(): number;
+  /** Milliseconds that never go backwards: what ages, cool-downs and durations are measured with. */
+  monotonic(): number;
+  /** Runs `task` once after `delayMs`, without keeping the process alive; the returned function cancels it. */
+  after(delayMs: number, task: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};

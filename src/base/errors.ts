@@ -1,0 +1,156 @@
+/**
+ * The one catalogue of errors. A code is what programs decide by: it is never renamed and never reused.
+ * `sentence` is the text for the caller; it never contains anything that came in with the request.
+ * docs/errors.md is generated from this table (`npm run docs`) and a test holds the two against each other.
+ */
+interface CatalogueEntry {
+  readonly status: number;
+  readonly sentence: string;
+  /** The RFC 6750 `error` attribute of the challenge; null = a challenge that carries none. */
+  readonly challenge?: 'invalid_request' | 'invalid_token' | 'insufficient_scope' | null;
+  /** The specification asks for an empty JSON object instead of a problem document. */
+  readonly emptyBody?: true;
+}
+
+const invalidToken = { status: 403, challenge: 'invalid_token' } as const;
+
+export const catalogue = {
+  token_missing: {
+    status: 403,
+    challenge: null,
+    sentence: 'No bearer token was sent. Send the access token as "Authorization: Bearer <token>".',
+  },
+  authorization_malformed: {
+    status: 403,
+    challenge: 'invalid_request',
+    sentence:
+      'The Authorization header is not one "Bearer", one space and one token. Send exactly one such header.',
+  },
+  token_malformed: {
+    ...invalidToken,
+    sentence: 'The token is not a well-formed JWT in compact form: three base64url parts joined by dots.',
+  },
+  token_too_large: { ...invalidToken, sentence: 'The token is longer than 8192 bytes.' },
+  token_type_not_allowed: {
+    ...invalidToken,
+    sentence: 'The token is of a type that grants no access here. Send an access token, not an ID token.',
+  },
+  header_not_supported: {
+    ...invalidToken,
+    sentence: 'The token demands an extension ("crit") that this service does not support.',
+  },
+  algorithm_not_allowed: {
+    ...invalidToken,
+    sentence: 'The token is signed with an algorithm that is not on the list of allowed algorithms.',
+  },
+  issuer_mismatch: {
+    ...invalidToken,
+    sentence: 'The token does not come from an issuer that this service trusts.',
+  },
+  key_unknown: {
+    ...invalidToken,
+    sentence: 'No usable key in the published key set of the issuer fits the token.',
+  },
+  signature_invalid: { ...invalidToken, sentence: 'The signature of the token does not verify.' },
+  claim_invalid: {
+    ...invalidToken,
+    sentence: 'A claim of the token has the wrong type or an impossible value.',
+  },
+  expiry_missing: { ...invalidToken, sentence: 'The token carries no expiry time ("exp").' },
+  token_expired: { ...invalidToken, sentence: 'The token has expired. Get a new one and try again.' },
+  token_not_yet_valid: {
+    ...invalidToken,
+    sentence: 'The token is not valid yet. Check the clock of the machine that issued it.',
+  },
+  audience_mismatch: {
+    ...invalidToken,
+    sentence: 'The token was issued for another audience than this API.',
+  },
+  subject_invalid: {
+    ...invalidToken,
+    sentence: 'The token names no usable subject: "sub" must be a non-empty string.',
+  },
+  subject_required: {
+    ...invalidToken,
+    sentence: 'This endpoint needs to know whose data it serves, and the token names nobody.',
+  },
+  insufficient_scope: {
+    status: 403,
+    challenge: 'insufficient_scope',
+    sentence: 'The token does not carry a scope that this endpoint requires.',
+  },
+  keys_unavailable: {
+    status: 503,
+    sentence:
+      'The keys of the identity provider cannot be had at the moment, so no token can be verified. Try again.',
+  },
+  credentials_missing: {
+    status: 400,
+    emptyBody: true,
+    sentence: 'The request carries no complete credentials: a JSON object with client_id and client_secret.',
+  },
+  credentials_wrong: {
+    status: 401,
+    emptyBody: true,
+    sentence: 'The client does not exist, is disabled, or the secret is not its secret.',
+  },
+  https_required: {
+    status: 403,
+    sentence: 'The request came in over plain HTTP. Tokens and secrets are taken over HTTPS only.',
+  },
+  bad_request: {
+    status: 400,
+    sentence: 'The request is not well-formed HTTP, or its address cannot be read.',
+  },
+  not_found: { status: 404, sentence: 'There is nothing at this address.' },
+  method_not_allowed: {
+    status: 405,
+    sentence:
+      'This address does not answer to that method. The Allow header lists the methods it answers to.',
+  },
+  request_timeout: { status: 408, sentence: 'The request did not arrive in full within the time allowed.' },
+  body_too_large: { status: 413, sentence: 'The body of the request is larger than this service takes.' },
+  media_type_not_supported: { status: 415, sentence: 'The Content-Type of the request cannot be read.' },
+  headers_too_large: {
+    status: 431,
+    sentence: 'The headers of the request are larger than this service takes.',
+  },
+  internal: { status: 500, sentence: 'Something went wrong on our side. The request id helps to find it.' },
+  storage_unavailable: { status: 503, sentence: 'The database does not answer at the moment. Try again.' },
+  shutting_down: { status: 503, sentence: 'This process is shutting down. Try again.' },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof catalogue;
+
+export function describe(code: ErrorCode): CatalogueEntry {
+  return catalogue[code];
+}
+
+interface RefusalOptions {
+  /** For the operator's log only; the caller never sees it. Must hold nothing personal. */
+  readonly detail?: string;
+  readonly retryAfterSeconds?: number;
+  /** The methods that would be allowed. */
+  readonly allow?: readonly string[];
+  /** The scopes that would be enough. */
+  readonly scope?: readonly string[];
+  readonly cause?: unknown;
+}
+
+/** A request that is answered with an entry of the catalogue. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: ErrorCode;
+  readonly options: RefusalOptions;
+
+  constructor(code: ErrorCode, options: RefusalOptions = {}) {
+    super(catalogue[code].sentence, { cause: options.cause });
+    this.code = code;
+    this.options = options;
+  }
+}
+
+/** A mistake of whoever runs the service: printed as one sentence, exit code 1, no stack trace. */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError';
+}

@@ -1,0 +1,27 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+export type Log = Logger;
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** Structured lines on standard output. No host name and no process id: neither helps, and both identify. */
+export function createLog(level: LogLevel, destination?: DestinationStream): Log {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/**
+ * An unexpected error as log fields. Its message is left out on purpose: messages of parsers and databases
+ * quote their input, and input may be personal. Name, code and stack frames are enough to find the line.
+ */
+export function errorFields(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  const code = (error as { code?: unknown }).code;
+  return {
+    error: error.name,
+    ...(typeof code === 'string' || typeof code === 'number' ? { error_code: code } : {}),
+    stack: frames.slice(0, 12).map((line) => line.trim()),
+    ...(error.cause === undefined ? {} : { cause: errorFields(error.cause) }),
+  };
+}

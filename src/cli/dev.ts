@@ -1,0 +1,118 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { Refusal, OperatorError } from '../base/errors.ts';
+import { createMasterSecret } from '../base/random.ts';
+import { type Environment, loadConfig } from '../config/load.ts';
+import type { Config } from '../config/settings.ts';
+import type { Clients } from '../tokens/clients.ts';
+import type { DevProvider } from './dev/provider.ts';
+import { welcome } from './dev/welcome.ts';
+import { runUntilSignal } from './serve.ts';
+import { administer, type Tools } from './tools.ts';
+
+const loopback = '127.0.0.1';
+const clientId = 'dev-client';
+const clientFile = './data/dev-client.secret';
+
+interface DevOptions {
+  readonly port: string;
+  readonly providerPort: string;
+}
+
+/** `vestibule dev`: the service and a real OpenID Connect provider beside it, with nothing to set. */
+export function addDevCommand(program: Command, tools: Tools): void {
+  program
+    .command('dev')
+    .description('run the service with a provider of its own on loopback, for development')
+    .option('--port <number>', 'the port of the service', '8080')
+    .option('--provider-port <number>', 'the port of the provider', '3000')
+    .action((options: DevOptions) => runUntilSignal(() => startDevelopment(tools, options)));
+}
+
+async function startDevelopment(tools: Tools, options: DevOptions) {
+  const config = loadConfig(developmentEnvironment(tools.environment(), options));
+  const machineClient = { id: 'dev-machine', secret: createMasterSecret() };
+  const provider = await startProvider(config, options, machineClient);
+  try {
+    const secret = await administer(tools, config, ({ clients }) => ensureClient(clients));
+    const app = await tools.startApp(config);
+    const stop = async () => {
+      await app.stop();
+      await provider.stop();
+    };
+    process.stdout.write(welcome({ app, provider, config, machineClient, client: { id: clientId, secret } }));
+    return { log: app.log, stop };
+  } catch (error) {
+    await provider.stop();
+    throw error;
+  }
+}
+
+/** Loopback and the provider beside us, whatever else is set: development must not be reachable from outside. */
+function developmentEnvironment(environment: Environment, options: DevOptions): Environment {
+  const { port, providerPort } = options;
+  return {
+    ...environment,
+    HOST: loopback,
+    PORT: port,
+    BASE_URL: `http://${loopback}:${port}`,
+    IDP_ORIGIN: `http://${loopback}:${providerPort}`,
+    IDP_JWKS_PATH: '/jwks',
+    IDP_ISSUER: undefined,
+    API_AUDIENCE: environment.API_AUDIENCE ?? `http://${loopback}:${port}/api/consumer`,
+    OPS_HOST: loopback,
+    TRUSTED_PROXIES: undefined,
+    TLS_CERT_FILE: undefined,
+    TLS_KEY_FILE: undefined,
+  };
+}
+
+async function startProvider(
+  config: Config,
+  { providerPort }: DevOptions,
+  machineClient: { readonly id: string; readonly secret: string },
+): Promise<DevProvider> {
+  // Loaded only here: the provider is a development dependency, and `serve` runs without it.
+  const { startDevProvider } = await import('./dev/provider.ts').catch((error: { code?: string }) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new OperatorError('The development provider is not installed. Install the development dependencies with: npm ci');
+  });
+  const home = `http://${loopback}:${config.port}/`;
+  try {
+    return await startDevProvider({
+      port: Number(providerPort),
+      audience: config.apiAudience,
+      machineClient,
+      webClient: { id: 'dev-web', redirectUris: [home], postLogoutRedirectUris: [home] },
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EADDRINUSE') throw error;
+    throw new OperatorError(
+      `Port ${providerPort} on ${loopback} is taken by another process. Stop it, or choose another port for the provider, for example: npm start -- --provider-port ${Number(providerPort) + 1}`,
+    );
+  }
+}
+
+/** One client for the examples, added once; its secret stays in a file for its owner, so that they work every time. */
+async function ensureClient(clients: Clients): Promise<string> {
+  if (existsSync(clientFile)) {
+    const secret = readFileSync(clientFile, 'utf8').trim();
+    if (await isValid(clients, secret)) return secret;
+  }
+  const known = (await clients.list()).some(({ id }) => id === clientId);
+  if (known) await clients.remove(clientId);
+  const { secret } = await clients.add(clientId, 'the client of the examples');
+  mkdirSync('./data', { recursive: true });
+  writeFileSync(clientFile, `${secret}\n`, { mode: 0o600 });
+  return secret;
+}
+
+async function isValid(clients: Clients, clientSecret: string): Promise<boolean> {
+  try {
+    await clients.authenticate({ clientId, clientSecret });
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'credentials_wrong') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { errorFields } from '../base/log.ts';
+import { loadConfig } from '../config/load.ts';
+import type { RunningApp, Tools } from './tools.ts';
+
+/** `vestibule serve`: the service. */
+export function addServeCommand(program: Command, tools: Tools): void {
+  program
+    .command('serve')
+    .description('run the service until SIGTERM or SIGINT')
+    .action(() => runUntilSignal(() => tools.startApp(loadConfig(tools.environment()))));
+}
+
+/** Runs until SIGTERM or SIGINT, then stops in order. A second signal changes nothing: the deadline is near. */
+export async function runUntilSignal(start: () => Promise<Pick<RunningApp, 'log' | 'stop'>>): Promise<void> {
+  const signalled = Promise.withResolvers<void>();
+  process.on('SIGTERM', signalled.resolve);
+  process.on('SIGINT', signalled.resolve);
+  const { log, stop } = await start();
+  // A bug nobody caught leaves a state nobody knows: say so once, without the payload, and let a fresh process start.
+  const crash = (error: unknown) => {
+    log.fatal(errorFields(error), 'unexpected error, exiting');
+    process.exit(1);
+  };
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', crash);
+  await signalled.promise;
+  log.info('stopping');
+  await stop();
+  log.info('stopped');
+  // Nothing of ours is left to wait for, and an idle connection to the provider must not keep the process.
+  process.exit(0);
+}

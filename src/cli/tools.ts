@@ -1,0 +1,38 @@
+import type { Log } from '../base/log.ts';
+import type { Environment } from '../config/load.ts';
+import type { Config, StorageConfig } from '../config/settings.ts';
+import type { Storage } from '../storage/port.ts';
+import type { Clients } from '../tokens/clients.ts';
+
+/** What `main` hands to the commands: they build nothing themselves and never import the app. */
+export interface Tools {
+  environment(): Environment;
+  startApp(config: Config): Promise<RunningApp>;
+  openAdministration(config: StorageConfig): Promise<Administration>;
+}
+
+export interface RunningApp {
+  readonly address: string;
+  readonly opsAddress: string;
+  readonly log: Log;
+  stop(): Promise<void>;
+}
+
+export interface Administration {
+  readonly storage: Storage;
+  readonly clients: Clients;
+}
+
+/** Opens the database for one piece of work and closes it whatever happens. */
+export async function administer<T>(
+  tools: Tools,
+  config: StorageConfig,
+  work: (administration: Administration) => Promise<T>,
+): Promise<T> {
+  const administration = await tools.openAdministration(config);
+  try {
+    return await work(administration);
+  } finally {
+    await administration.storage.close();
+  }
+}

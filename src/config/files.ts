@@ -1,0 +1,81 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { OperatorError } from '../base/errors.ts';
+import { createMasterSecret } from '../base/random.ts';
+import { masterSecret as parseMasterSecret } from './kinds.ts';
+import type { Config, StorageConfig } from './settings.ts';
+
+/** The master secret: from MASTER_SECRET, else from its file, else (SQLite) from the file beside the database. */
+export function readMasterSecret(config: StorageConfig): string {
+  if (config.masterSecret !== null) return config.masterSecret;
+  if (config.masterSecretFile !== null)
+    return checked(readFile('MASTER_SECRET_FILE', config.masterSecretFile));
+  if (config.databaseUrl.engine !== 'sqlite') throw new OperatorError('MASTER_SECRET is not set.');
+  return secretBeside(config.databaseUrl.file);
+}
+
+function secretBeside(databaseFile: string): string {
+  const file = `${databaseFile}.secret`;
+  if (!existsSync(file)) {
+    if (existsSync(databaseFile)) {
+      throw new OperatorError(
+        `The database "${databaseFile}" is there but its master secret "${file}" is not. Restore that file, or set MASTER_SECRET: with a new secret nothing in the database can be used.`,
+      );
+    }
+    writeOnce(file, `${createMasterSecret()}\n`);
+  }
+  return checked(readFile('MASTER_SECRET_FILE', file));
+}
+
+/** For its owner only, and whole or not at all: of two processes that start at once the first one wins. */
+function writeOnce(file: string, content: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content, { mode: 0o600, flag: 'wx', flush: true });
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return;
+    throw new OperatorError(
+      `The master secret cannot be written to "${file}" (${systemCode(error)}). Make the folder writable, or set MASTER_SECRET.`,
+    );
+  }
+}
+
+function checked(content: string): string {
+  try {
+    return parseMasterSecret(content.trim());
+  } catch (error) {
+    throw new OperatorError(
+      `The content of MASTER_SECRET_FILE ${(error as Error).message}. Make one with: openssl rand -base64 48`,
+    );
+  }
+}
+
+/** The certificate and key of TLS_CERT_FILE and TLS_KEY_FILE, known to fit together; null when none are set. */
+export function readTls(config: Config): { readonly cert: string; readonly key: string } | null {
+  if (config.tlsCertFile === null || config.tlsKeyFile === null) return null;
+  const tls = {
+    cert: readFile('TLS_CERT_FILE', config.tlsCertFile),
+    key: readFile('TLS_KEY_FILE', config.tlsKeyFile),
+  };
+  try {
+    createSecureContext(tls);
+  } catch (error) {
+    throw new OperatorError(
+      `TLS_CERT_FILE and TLS_KEY_FILE do not make a working pair (${systemCode(error)}). Both must be PEM, and the key must be the one of the certificate.`,
+    );
+  }
+  return tls;
+}
+
+function readFile(setting: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new OperatorError(`The file "${file}" (${setting}) cannot be read (${systemCode(error)}).`);
+  }
+}
+
+function systemCode(error: unknown): string {
+  return String((error as { code?: unknown }).code ?? 'unknown reason');
+}

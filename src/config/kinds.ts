@@ -1,0 +1,117 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Turns the text of a setting into its value, or throws an Error whose message says what was expected. */
+export type Parse<T> = (text: string) => T;
+
+export const text: Parse<string> = (value) => value;
+
+export function integer(min: number, max: number): Parse<number> {
+  return (value) => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < min || number > max) {
+      throw new Error(`must be a whole number from ${min} to ${max}`);
+    }
+    return number;
+  };
+}
+
+export const flag: Parse<boolean> = (value) => {
+  if (value === 'true') return true;
+  if (value === 'false') return false;
+  throw new Error('must be "true" or "false"');
+};
+
+export function oneOf<const T extends string>(choices: readonly T[]): Parse<T> {
+  return (value) => {
+    const choice = choices.find((candidate) => candidate === value);
+    if (choice === undefined) throw new Error(`must be one of ${choices.join(', ')}`);
+    return choice;
+  };
+}
+
+export function list<T>(item: Parse<T>): Parse<readonly T[]> {
+  return (value) => splitList(value).map(item);
+}
+
+function splitList(value: string): string[] {
+  return value
+    .split(/[\s,]+/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** Scheme, host and port, written exactly as a browser would write them, because origins are compared as strings. */
+export const origin: Parse<string> = (value) => {
+  const url = webUrl(value);
+  if (value !== url.origin && value !== `${url.origin}/`) {
+    throw new Error(`must be an origin with no path, in its plain form: "${url.origin}"`);
+  }
+  return url.origin;
+};
+
+/** A URL that is used as an identifier and as a prefix: kept as written, without a trailing slash. */
+export const baseUrl: Parse<string> = (value) => {
+  const url = webUrl(value);
+  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
+    throw new Error('must be a URL without user, query and fragment');
+  }
+  if (value.endsWith('/')) throw new Error('must not end with a slash');
+  return value;
+};
+
+function webUrl(value: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new Error('must be an http or https URL');
+  }
+  return url;
+}
+
+export const urlPath: Parse<string> = (value) => {
+  if (!/^\/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*$/.test(value) || value.startsWith('//')) {
+    throw new Error('must be a path that starts with one "/"');
+  }
+  return value;
+};
+
+export const host: Parse<string> = (value) => {
+  if (isIP(value) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(value)) {
+    throw new Error('must be an IP address or a host name');
+  }
+  return value;
+};
+
+/** Addresses and networks, as a matcher. */
+export const networks: Parse<BlockList> = (value) => {
+  const matcher = new BlockList();
+  for (const part of splitList(value)) {
+    const [address = '', bits, extra] = part.split('/');
+    const family = isIP(address);
+    const width = family === 4 ? 32 : 128;
+    const prefix = bits === undefined ? width : Number(bits);
+    const plain = bits === undefined || /^\d{1,3}$/.test(bits);
+    if (family === 0 || extra !== undefined || !plain || prefix > width) {
+      throw new Error(`must be addresses or networks in CIDR form, and "${part}" is neither`);
+    }
+    // Trusting everybody is how a spoofed header becomes the truth.
+    if (prefix === 0) throw new Error(`must name particular proxies, and "${part}" is the whole internet`);
+    matcher.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6');
+  }
+  return matcher;
+};
+
+export type DatabaseUrl =
+  | { readonly engine: 'sqlite'; readonly file: string }
+  | { readonly engine: 'postgres'; readonly url: string };
+
+export const databaseUrl: Parse<DatabaseUrl> = (value) => {
+  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return { engine: 'postgres', url: value };
+  const file = /^sqlite:(?!:)(.+)$/.exec(value)?.[1];
+  if (file !== undefined) return { engine: 'sqlite', file };
+  throw new Error('must be "sqlite:<file>" or "postgres://<user>:<password>@<host>/<database>"');
+};
+
+export const masterSecret: Parse<string> = (value) => {
+  if (Buffer.byteLength(value) < 32) throw new Error('must be at least 32 bytes long');
+  return value;
+};

@@ -1,0 +1,75 @@
+import { OperatorError } from '../base/errors.ts';
+import { type Rule, serviceRules, storageRules } from './rules.ts';
+import {
+  type Config,
+  environmentName,
+  type Setting,
+  type StorageConfig,
+  settings,
+  storageSettings,
+} from './settings.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** All mistakes at once, so that nobody repairs them one start at a time. */
+export class SettingsError extends OperatorError {
+  readonly mistakes: readonly string[];
+
+  constructor(mistakes: readonly string[]) {
+    const count = mistakes.length === 1 ? 'One setting is wrong' : `${mistakes.length} settings are wrong`;
+    super(`${count}:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`);
+    this.mistakes = mistakes;
+  }
+}
+
+/** The settings of the running service. */
+export function loadConfig(environment: Environment): Config {
+  return read(settings, [...storageRules, ...serviceRules], environment) as unknown as Config;
+}
+
+/** The settings of a command that only works on the database. */
+export function loadStorageConfig(environment: Environment): StorageConfig {
+  return read(storageSettings, storageRules, environment) as unknown as StorageConfig;
+}
+
+/** The text a setting has: what the environment says, else its default. An empty variable counts as not set. */
+export function settingText(key: string, setting: Setting, environment: Environment): string | null {
+  return environment[environmentName(key)]?.trim() || setting.default;
+}
+
+function read(table: Readonly<Record<string, Setting>>, rules: readonly Rule[], environment: Environment) {
+  const values: Record<string, unknown> = {};
+  const unreadable = new Set<string>();
+  const mistakes: string[] = [];
+  for (const [key, setting] of Object.entries(table)) {
+    const mistake = readOne(key, setting, environment, values);
+    if (mistake === null) continue;
+    unreadable.add(key);
+    mistakes.push(mistake);
+  }
+  for (const { needs, mistake } of rules) {
+    const found = needs.every((key) => !unreadable.has(key)) && mistake(values as unknown as Config);
+    if (found) mistakes.push(found);
+  }
+  if (mistakes.length > 0) throw new SettingsError(mistakes);
+  return Object.freeze(values);
+}
+
+function readOne(key: string, setting: Setting, environment: Environment, into: Record<string, unknown>) {
+  const name = environmentName(key);
+  const text = settingText(key, setting, environment);
+  into[key] = null;
+  if (text === null) {
+    return setting.required
+      ? `${name} is not set. ${setting.sentence} Example: ${name}=${setting.example}`
+      : null;
+  }
+  try {
+    into[key] = setting.parse(text);
+    return null;
+  } catch (error) {
+    // The value of a secret is not repeated: standard error ends up in logs.
+    const found = setting.secret ? 'the value found (a secret, not shown) is not' : `found "${text}"`;
+    return `${name} ${(error as Error).message}; ${found}. Example: ${name}=${setting.example}`;
+  }
+}

@@ -1,0 +1,195 @@
+import { logLevels } from '../base/log.ts';
+import * as kind from './kinds.ts';
+
+/**
+ * Every setting, once: its kind, its default (as an operator would type it; null = none), one sentence and an
+ * example. The name in the environment is the key in capitals: `idpJwksPath` is read from IDP_JWKS_PATH.
+ * docs/config.md is generated from this table (`npm run docs`).
+ */
+export interface Setting<T = unknown, D extends string | null = string | null> {
+  readonly parse: kind.Parse<T>;
+  readonly default: D;
+  readonly example: string;
+  readonly sentence: string;
+  readonly required?: boolean;
+  readonly secret?: true;
+}
+
+type Described = Pick<Setting, 'example' | 'sentence' | 'secret'>;
+
+function required<T>(parse: kind.Parse<T>, about: Described) {
+  return { parse, default: null, required: true, ...about } as const;
+}
+function optional<T>(parse: kind.Parse<T>, about: Described) {
+  return { parse, default: null, required: false, ...about } as const;
+}
+function defaulted<T>(parse: kind.Parse<T>, value: string, about: Described) {
+  return { parse, default: value, required: false, ...about } as const;
+}
+
+/** Asymmetric algorithms only: with a shared secret whoever can verify can also forge. */
+export const signatureAlgorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+] as const;
+
+/** What every command that touches the database needs. */
+export const storageSettings = {
+  databaseUrl: defaulted(kind.databaseUrl, 'sqlite:./data/vestibule.db', {
+    example: 'postgres://vestibule:secret@db.example.org/vestibule',
+    sentence: 'Where data is kept: an SQLite file, or a PostgreSQL database for more than one machine.',
+    secret: true,
+  }),
+  databasePoolSize: defaulted(kind.integer(1, 200), '10', {
+    example: '20',
+    sentence: 'How many PostgreSQL connections a process opens at most.',
+  }),
+  masterSecret: optional(kind.masterSecret, {
+    example: '$(openssl rand -base64 48)',
+    sentence:
+      'The secret from which all keys are derived: pseudonyms, stored client secrets, the encryption of signing keys. Losing it makes every stored pseudonym meaningless. Required with PostgreSQL; with SQLite it is made at the first start in a file beside the database.',
+    secret: true,
+  }),
+  masterSecretFile: optional(kind.text, {
+    example: '/run/secrets/vestibule',
+    sentence: 'A file that holds the master secret, instead of MASTER_SECRET.',
+  }),
+  logLevel: defaulted(kind.oneOf(logLevels), 'info', {
+    example: 'warn',
+    sentence: 'The least severe lines that are logged. One line a request is written at "info".',
+  }),
+};
+
+/** What the running service needs on top. */
+export const serviceSettings = {
+  baseUrl: optional(kind.baseUrl, {
+    example: 'https://api.example.org',
+    sentence:
+      'The address callers use, and the issuer of the tokens of POST /token. By default made from HOST and PORT; required when the service is reached through another address.',
+  }),
+  host: defaulted(kind.host, '127.0.0.1', {
+    example: '0.0.0.0',
+    sentence: 'The address to listen on. Anything but loopback needs TLS or TRUSTED_PROXIES.',
+  }),
+  port: defaulted(kind.integer(0, 65535), '8080', {
+    example: '8443',
+    sentence: 'The port to listen on; 0 takes any free one.',
+  }),
+  idpOrigin: required(kind.origin, {
+    example: 'https://tenant.eu.auth0.com',
+    sentence: 'The origin of the identity provider. Must be https, except on loopback.',
+  }),
+  idpJwksPath: defaulted(kind.urlPath, '/.well-known/jwks.json', {
+    example: '/realms/main/protocol/openid-connect/certs',
+    sentence: 'Where on IDP_ORIGIN the provider publishes its keys.',
+  }),
+  jwksMaxStaleSeconds: defaulted(kind.integer(60, 604800), '86400', {
+    example: '3600',
+    sentence:
+      'How long the last good keys of the provider are used while new ones cannot be had. After that protected endpoints answer 503.',
+  }),
+  idpIssuer: optional(kind.text, {
+    example: 'https://login.example.org/realms/main',
+    sentence:
+      'The one exact value of "iss" in the provider\'s tokens. By default IDP_ORIGIN, with or without one trailing slash.',
+  }),
+  idpRequiredScopes: defaulted(kind.list(kind.text), '', {
+    example: 'consumer',
+    sentence: 'Scopes that every token of the provider must carry to reach the consumer API.',
+  }),
+  apiAudience: required(kind.text, {
+    example: 'https://api.example.org',
+    sentence: 'The audience that tokens must be issued for.',
+  }),
+  allowedAlgorithms: defaulted(kind.list(kind.oneOf(signatureAlgorithms)), 'RS256', {
+    example: 'RS256, ES256',
+    sentence: 'The signature algorithms that the provider may use.',
+  }),
+  requireAtJwt: defaulted(kind.flag, 'false', {
+    example: 'true',
+    sentence: 'Accept only tokens that say they are access tokens: "typ" of "at+jwt" (RFC 9068).',
+  }),
+  tokenTtlSeconds: defaulted(kind.integer(30, 86400), '600', {
+    example: '300',
+    sentence: 'How long a token of POST /token lives.',
+  }),
+  tlsCertFile: optional(kind.text, {
+    example: '/etc/vestibule/tls.crt',
+    sentence: 'The certificate chain (PEM), when the service speaks TLS itself.',
+  }),
+  tlsKeyFile: optional(kind.text, {
+    example: '/etc/vestibule/tls.key',
+    sentence: 'The private key (PEM) that belongs to TLS_CERT_FILE.',
+  }),
+  trustedProxies: defaulted(kind.networks, '', {
+    example: '10.0.0.7, 192.168.1.0/24',
+    sentence:
+      'The proxies in front of the service. With any named, a request is taken only from them and only when X-Forwarded-Proto says "https".',
+  }),
+  corsOrigins: defaulted(kind.list(kind.origin), '', {
+    example: 'https://www.example.org',
+    sentence: 'The origins of the frontends that may call the consumer API from a browser.',
+  }),
+  opsHost: defaulted(kind.host, '127.0.0.1', {
+    example: '127.0.0.1',
+    sentence: 'The address for health and metrics. Never expose it to the internet.',
+  }),
+  opsPort: defaulted(kind.integer(0, 65535), '8081', {
+    example: '9090',
+    sentence: 'The port for health and metrics; 0 takes any free one.',
+  }),
+  maxHeaderBytes: defaulted(kind.integer(10240, 65536), '16384', {
+    example: '16384',
+    sentence: 'The largest request line and headers taken, in bytes (431 past that).',
+  }),
+  maxBodyBytes: defaulted(kind.integer(1024, 1048576), '65536', {
+    example: '65536',
+    sentence: 'The largest request body taken, in bytes (413 past that).',
+  }),
+  maxConnections: defaulted(kind.integer(10, 100000), '10000', {
+    example: '2000',
+    sentence: 'How many connections are open at once at most.',
+  }),
+  headersTimeoutSeconds: defaulted(kind.integer(1, 300), '10', {
+    example: '5',
+    sentence: 'How long a client may take to send its headers (408 past that).',
+  }),
+  requestTimeoutSeconds: defaulted(kind.integer(1, 300), '30', {
+    example: '15',
+    sentence: 'How long a client may take to send a whole request (408 past that).',
+  }),
+  keepAliveSeconds: defaulted(kind.integer(1, 3600), '72', {
+    example: '30',
+    sentence: 'How long an idle connection is kept open for the next request.',
+  }),
+  shutdownSeconds: defaulted(kind.integer(1, 300), '10', {
+    example: '25',
+    sentence: 'How long requests in flight may take to finish after SIGTERM before they are cut off.',
+  }),
+};
+
+export const settings = { ...storageSettings, ...serviceSettings };
+
+export function environmentName(key: string): string {
+  return key.replace(/[A-Z]/g, (capital) => `_${capital}`).toUpperCase();
+}
+
+type Value<S> = S extends { parse: kind.Parse<infer T>; default: infer D; required: infer R }
+  ? D extends string
+    ? T
+    : R extends true
+      ? T
+      : T | null
+  : never;
+type Values<Table> = { readonly [K in keyof Table]: Value<Table[K]> };
+
+export type StorageConfig = Values<typeof storageSettings>;
+export type Config = Values<typeof settings>;

@@ -1,0 +1,21 @@
+import { createHmac } from 'node:crypto';
+import type { Principal } from '../base/principal.ts';
+
+/** Null when the token names nobody. */
+export type PseudonymOf = (principal: Pick<Principal, 'issuer' | 'identity'>) => string | null;
+
+/**
+ * The only name under which anything about a caller is kept. Without the key it leads back to nobody, not even by
+ * hashing every subject there is. Byte-exact: no case folding and no normalisation, so that two subjects never
+ * become one owner. A client id that stands in for a missing subject is kept apart from a subject that reads alike;
+ * no part can contain NUL (auth/claims refuses it).
+ */
+export function createPseudonym(key: Uint8Array): PseudonymOf {
+  return ({ issuer, identity }) => {
+    if (identity === null) return null;
+    const { source, value } = identity;
+    const name = source === 'sub' ? value : `${source}\0${value}`;
+    const digest = createHmac('sha256', key).update(`${issuer}\0${name}`).digest('base64url');
+    return `usr_${digest}`;
+  };
+}

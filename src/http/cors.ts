@@ -1,0 +1,30 @@
+/** What scripts of the allowed origins may send and read. No cookies: a caller is its bearer token. */
+const allowedHeaders = 'Authorization, Content-Type';
+const exposedHeaders = 'WWW-Authenticate, Retry-After, X-Request-Id';
+const preflightSeconds = '600';
+
+/** The headers that let a script of that origin read an answer; none for an origin that is not on the list. */
+export type CorsHeaders = (origin: string | undefined) => Readonly<Record<string, string>>;
+
+export interface Cors {
+  readonly answer: CorsHeaders;
+  preflight(methods: readonly string[]): CorsHeaders;
+}
+
+export function createCors(origins: readonly string[]): Cors {
+  const forAllowed =
+    (headers: Readonly<Record<string, string>>): CorsHeaders =>
+    (origin) =>
+      origin !== undefined && origins.includes(origin)
+        ? { ...headers, 'access-control-allow-origin': origin }
+        : {};
+  return {
+    answer: forAllowed({ 'access-control-expose-headers': exposedHeaders }),
+    preflight: (methods) =>
+      forAllowed({
+        'access-control-allow-methods': methods.join(', '),
+        'access-control-allow-headers': allowedHeaders,
+        'access-control-max-age': preflightSeconds,
+      }),
+  };
+}

@@ -1,0 +1,28 @@
+/** On every answer. Callers are programs: nothing may be framed, sniffed, cached or run. */
+const always = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};
+
+interface Circumstances {
+  /** The caller came over HTTPS. */
+  readonly https: boolean;
+  /** The answer depends on the caller's token. */
+  readonly personal: boolean;
+  /** The answer depends on the caller's origin. */
+  readonly cors: boolean;
+}
+
+/** The headers of a route that are the same on all its answers, so that they are put together once. */
+export function fixedHeaders({ https, personal, cors }: Circumstances): Readonly<Record<string, string>> {
+  const vary = [...(personal ? ['Authorization'] : []), ...(cors ? ['Origin'] : [])];
+  return {
+    ...always,
+    ...(https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
+    ...(personal ? { 'cache-control': 'private, no-store' } : {}),
+    ...(vary.length > 0 ? { vary: vary.join(', ') } : {}),
+  };
+}

@@ -1,0 +1,88 @@
+import { describe, type ErrorCode, Refusal } from '../base/errors.ts';
+
+/** An error as it goes over the wire. */
+export interface ProblemAnswer {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const realm = 'Bearer realm="vestibule"';
+
+/** The one place where an error becomes bytes. */
+export function toProblem(refusal: Refusal): ProblemAnswer {
+  const { status, sentence, emptyBody } = describe(refusal.code);
+  const problem = {
+    type: `urn:vestibule:error:${refusal.code}`,
+    title: sentence,
+    status,
+    code: refusal.code,
+  };
+  return {
+    code: refusal.code,
+    status,
+    headers: {
+      'content-type': emptyBody ? 'application/json' : 'application/problem+json',
+      ...challenge(refusal),
+      ...hints(refusal),
+    },
+    body: emptyBody ? '{}' : JSON.stringify(problem),
+  };
+}
+
+/** RFC 6750 section 3: how to come back with a token that will do. */
+function challenge({ code, options }: Refusal): Record<string, string> {
+  const { challenge: error, sentence } = describe(code);
+  if (error === undefined) return {};
+  const attributes =
+    error === null ? [] : [`error="${error}"`, `error_description="${sentence.replaceAll('"', "'")}"`];
+  if (options.scope !== undefined) attributes.push(`scope="${options.scope.join(' ')}"`);
+  return { 'www-authenticate': [realm, ...attributes].join(', ') };
+}
+
+function hints({ code, options }: Refusal): Record<string, string> {
+  const retryAfter = options.retryAfterSeconds ?? (describe(code).status === 503 ? 1 : undefined);
+  return {
+    ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    ...(options.allow === undefined ? {} : { allow: options.allow.join(', ') }),
+  };
+}
+
+/** What the HTTP library reports by itself, in the words of the catalogue. */
+const libraryCodes: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'media_type_not_supported',
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+  ECONNRESET: 'bad_request',
+};
+
+/** Any error as a refusal: ours as it is, the library's translated, anything else is a bug of ours. */
+export function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  const known = libraryCodes[code ?? ''];
+  if (known !== undefined) return new Refusal(known, { cause: error });
+  const isCallersFault = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
+  return new Refusal(isCallersFault ? 'bad_request' : 'internal', { cause: error });
+}
+
+/** A complete answer for a connection that broke before there was a request to answer. */
+export function rawProblem(error: unknown): string {
+  const { code } = error as { code?: string };
+  const { status, headers, body } = toProblem(new Refusal(libraryCodes[code ?? ''] ?? 'bad_request'));
+  const lines = Object.entries({
+    ...headers,
+    'cache-control': 'no-store',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${reasonPhrases[status] ?? 'Error'}\r\n${lines.join('')}\r\n${body}`;
+}
+
+const reasonPhrases: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};

@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { CommanderError } from 'commander';
+import { openAdministration, startApp } from './app.ts';
+import { OperatorError, Refusal } from './base/errors.ts';
+import { createProgram } from './cli/program.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
+try {
+  await createProgram(version, { startApp, openAdministration }).parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+/** One clear sentence on standard error and an exit code, never a stack trace. */
+function report(error: unknown): number {
+  // The parser has printed its own sentence. Help and version end here too, with exit code 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  process.stderr.write(`vestibule: ${sentenceOf(error)}\n`);
+  return 1;
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof OperatorError) return error.message;
+  if (error instanceof Refusal) return `${error.message} (${error.options.detail ?? error.code})`;
+  return `This is a bug, please report it: ${error instanceof Error ? `${error.name}: ${error.message}` : error}`;
+}

@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import { OperatorError } from '../base/errors.ts';
+import type { Engine } from './engine.ts';
+import type { Database } from './schema.ts';
+
+/** One step forward. A step that has been released is never changed; the next change is a new step. */
+interface Migration {
+  readonly version: number;
+  up(database: Database, types: ColumnTypes): Promise<void>;
+}
+
+/** Strings compare byte by byte on both databases; a locale's collation would order and match differently. */
+function columnTypes(engine: Engine['name']) {
+  return engine === 'postgres'
+    ? ({ text: sql`text collate "C"`, integer: 'bigint', bytes: 'bytea', tableEnd: sql`` } as const)
+    : ({ text: 'text', integer: 'integer', bytes: 'blob', tableEnd: sql`strict` } as const);
+}
+type ColumnTypes = ReturnType<typeof columnTypes>;
+
+const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    async up(database, types) {
+      const { schema } = database;
+      await schema
+        .createTable('clients')
+        .addColumn('id', types.text, (column) => column.primaryKey().notNull())
+        .addColumn('label', types.text, (column) => column.notNull())
+        .addColumn('state', types.text, (column) =>
+          column.notNull().check(sql`state in ('active', 'disabled')`),
+        )
+        .addColumn('created_at', types.integer, (column) => column.notNull())
+        .modifyEnd(types.tableEnd)
+        .execute();
+      await schema
+        .createTable('client_secrets')
+        .addColumn('id', types.text, (column) => column.primaryKey().notNull())
+        .addColumn('client_id', types.text, (column) =>
+          column.notNull().references('clients.id').onDelete('cascade'),
+        )
+        .addColumn('digest', types.bytes, (column) => column.notNull())
+        .addColumn('created_at', types.integer, (column) => column.notNull())
+        .modifyEnd(types.tableEnd)
+        .execute();
+      await schema.createIndex('client_secrets_client').on('client_secrets').column('client_id').execute();
+      await schema
+        .createTable('consumers')
+        .addColumn('id', types.text, (column) => column.primaryKey().notNull())
+        .addColumn('kind', types.text, (column) => column.notNull().check(sql`kind in ('user', 'client')`))
+        .addColumn('state', types.text, (column) =>
+          column.notNull().check(sql`state in ('active', 'suspended')`),
+        )
+        .addColumn('registered_at', types.integer, (column) => column.notNull())
+        .modifyEnd(types.tableEnd)
+        .execute();
+      await schema
+        .createTable('signing_keys')
+        .addColumn('kid', types.text, (column) => column.primaryKey().notNull())
+        .addColumn('algorithm', types.text, (column) => column.notNull())
+        .addColumn('public_jwk', types.text, (column) => column.notNull())
+        .addColumn('sealed_private_key', types.bytes, (column) => column.notNull())
+        .addColumn('created_at', types.integer, (column) => column.notNull())
+        .modifyEnd(types.tableEnd)
+        .execute();
+    },
+  },
+];
+
+export const newestVersion = migrations.at(-1)?.version ?? 0;
+
+/**
+ * Brings the schema to the newest version: all missing steps in one transaction and under one lock, so that a
+ * process that dies half-way leaves the old schema, and of two that start at once one migrates and one waits.
+ */
+export async function migrate(engine: Engine, now: number): Promise<void> {
+  const types = columnTypes(engine.name);
+  await engine.database.transaction().execute(async (transaction) => {
+    await engine.lock(transaction, 'migrate');
+    await transaction.schema
+      .createTable('schema_migrations')
+      .ifNotExists()
+      .addColumn('version', types.integer, (column) => column.primaryKey().notNull())
+      .addColumn('applied_at', types.integer, (column) => column.notNull())
+      .modifyEnd(types.tableEnd)
+      .execute();
+    const current = await schemaVersion(transaction);
+    refuseNewer(current);
+    for (const migration of migrations) {
+      if (migration.version <= current) continue;
+      await migration.up(transaction, types);
+      await transaction
+        .insertInto('schema_migrations')
+        .values({ version: migration.version, applied_at: now })
+        .execute();
+    }
+  });
+}
+
+export async function schemaVersion(database: Database): Promise<number> {
+  const row = await database
+    .selectFrom('schema_migrations')
+    .select((select) => select.fn.max('version').as('version'))
+    .executeTakeFirst();
+  return Number(row?.version ?? 0);
+}
+
+function refuseNewer(version: number): void {
+  if (version <= newestVersion) return;
+  throw new OperatorError(
+    `The database has schema version ${version}, and this release knows versions up to ${newestVersion}. Start a release at least as new as the one that migrated it.`,
+  );
+}

@@ -1,0 +1,58 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { DatabaseError, Pool, types } from 'pg';
+import { Refusal } from '../../base/errors.ts';
+import type { Engine } from '../engine.ts';
+import type { Tables } from '../schema.ts';
+
+const connectTimeoutMs = 3_000;
+const statementTimeoutMs = 5_000;
+const int8 = 20;
+
+export function openPostgres(url: string, poolSize: number): Engine {
+  const pool = new Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + 1_000,
+    application_name: 'vestibule',
+    // Every bigint of ours is a time or a count and fits a number.
+    types: {
+      getTypeParser: (oid, format) => (oid === int8 ? Number : types.getTypeParser(oid, format as 'text')),
+    },
+  });
+  // An idle connection that breaks is replaced at the next query, which reports what is wrong.
+  pool.on('error', () => {});
+  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    name: 'postgres',
+    database,
+    async lock(transaction, name) {
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`vestibule:${name}`}, 0))`.execute(
+        transaction,
+      );
+    },
+    unavailable,
+    close: () => database.destroy(),
+  };
+}
+
+/** SQLSTATE classes: connection, resources, operator intervention, system error; and the server not accepting us. */
+const unavailableStates = /^(08|53|57|58|28|3D|25006|40|55P03)/;
+
+function unavailable(error: unknown): Refusal | null {
+  if (!(error instanceof Error) || error instanceof Refusal) return null;
+  const code = (error as { code?: unknown }).code;
+  if (error instanceof DatabaseError) {
+    if (!unavailableStates.test(error.code ?? '')) return null;
+    return new Refusal('storage_unavailable', {
+      detail: `PostgreSQL answered with SQLSTATE ${error.code}`,
+      cause: error,
+    });
+  }
+  // What the driver throws by itself is about the connection: refused, reset, timed out, ended. Those are plain
+  // errors or carry a system code; a subclass such as TypeError is a bug.
+  if (typeof code !== 'string' && error.name !== 'Error') return null;
+  const detail = `no connection to PostgreSQL (${typeof code === 'string' ? code : error.message})`;
+  return new Refusal('storage_unavailable', { detail, cause: error });
+}

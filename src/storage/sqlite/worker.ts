@@ -1,0 +1,88 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/**
+ * The thread that owns the SQLite connection. `node:sqlite` is synchronous and a durable commit waits for the
+ * disk, so it runs here: neither a commit nor a lock held by another process ever stops the event loop.
+ */
+
+/** A statement to run; null instead of one closes the connection and ends the thread. */
+export interface SqliteRequest {
+  readonly id: number;
+  readonly sql: string;
+  readonly parameters: readonly SQLInputValue[];
+}
+
+export type SqliteReply =
+  | { readonly id: number; readonly rows: Record<string, unknown>[]; readonly changes: number }
+  | { readonly id: number; readonly error: SqliteFailure };
+
+/** An error in a form that crosses threads. Id 0 reports how opening went. */
+export interface SqliteFailure {
+  readonly message: string;
+  readonly resultCode: number | null;
+}
+
+/** What the service relies on; each is set and then read back, because SQLite ignores what it cannot do. */
+const pragmas = {
+  journal_mode: 'wal',
+  synchronous: 2,
+  foreign_keys: 1,
+  busy_timeout: 2000,
+  secure_delete: 1,
+};
+
+function open(file: string): DatabaseSync {
+  mkdirSync(dirname(file), { recursive: true });
+  const database = new DatabaseSync(file);
+  // Changing the journal mode needs the file to itself for a moment, so waiting for others comes first.
+  database.exec(`pragma busy_timeout = ${pragmas.busy_timeout}`);
+  for (const [name, expected] of Object.entries(pragmas)) {
+    database.exec(`pragma ${name} = ${expected}`);
+    const found = Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0];
+    if (found !== expected) throw new Error(`"pragma ${name}" is ${found} instead of ${expected}`);
+  }
+  chmodSync(file, 0o600);
+  return database;
+}
+
+function serve(database: DatabaseSync, port: NonNullable<typeof parentPort>): void {
+  const statements = new Map<string, StatementSync>();
+  port.on('message', (request: SqliteRequest | null) => {
+    if (request === null) {
+      database.close();
+      port.close();
+      return;
+    }
+    const { id, sql, parameters } = request;
+    try {
+      let statement = statements.get(sql);
+      if (statement === undefined) {
+        statement = database.prepare(sql);
+        statements.set(sql, statement);
+      }
+      const returnsRows = statement.columns().length > 0;
+      const rows = returnsRows ? statement.all(...parameters) : [];
+      const changes = returnsRows ? 0 : Number(statement.run(...parameters).changes);
+      port.postMessage({ id, rows, changes } satisfies SqliteReply);
+    } catch (error) {
+      port.postMessage({ id, error: failure(error) } satisfies SqliteReply);
+    }
+  });
+}
+
+function failure(error: unknown): SqliteFailure {
+  const { message, errcode } = error as { message?: unknown; errcode?: unknown };
+  return { message: String(message), resultCode: typeof errcode === 'number' ? errcode : null };
+}
+
+if (parentPort !== null) {
+  try {
+    serve(open(workerData.file), parentPort);
+    parentPort.postMessage({ id: 0, rows: [], changes: 0 } satisfies SqliteReply);
+  } catch (error) {
+    parentPort.postMessage({ id: 0, error: failure(error) } satisfies SqliteReply);
+  }
+}

@@ -1,0 +1,39 @@
+import { Refusal } from '../base/errors.ts';
+import type { Input } from '../base/handler.ts';
+
+export interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** Exactly as the specification writes it; a charset may follow when it is the one JSON has. */
+const jsonType = /^application\/json(?:[ \t]*;[ \t]*charset="?utf-8"?)?[ \t]*$/;
+const charset = /charset="?utf-8"?/i;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Whatever is not a JSON object with two non-empty strings carries no credentials: 400 with an empty object. */
+export function readCredentials({ contentType, body }: Input): Credentials {
+  const { client_id: clientId, client_secret: clientSecret } = readObject(contentType, body);
+  if (typeof clientId !== 'string' || clientId === '') throw incomplete('client_id');
+  if (typeof clientSecret !== 'string' || clientSecret === '') throw incomplete('client_secret');
+  return { clientId, clientSecret };
+}
+
+function readObject(contentType: string | undefined, body: Uint8Array | undefined): Record<string, unknown> {
+  if (!jsonType.test((contentType ?? '').replace(charset, 'charset=utf-8'))) throw incomplete('content type');
+  const value = parseJson(body ?? new Uint8Array());
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw incomplete('object');
+  return value as Record<string, unknown>;
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    throw incomplete('JSON');
+  }
+}
+
+function incomplete(missing: string): Refusal {
+  return new Refusal('credentials_missing', { detail: `no usable ${missing}` });
+}

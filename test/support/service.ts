@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createDatabase } from './postgres.ts';
+import { surroundings } from './surroundings.ts';
+
+export type DatabaseEngine = 'sqlite' | 'postgres';
+export const databaseEngines: readonly DatabaseEngine[] = ['sqlite', 'postgres'];
+
+export type Settings = Readonly<Record<string, string>>;
+
+/** A running `vestibule serve` process, and all that a test may know of it from outside. */
+export interface Service {
+  readonly url: string;
+  readonly opsUrl: string;
+  /** The settings it runs with; a second process with the same ones shares its database. */
+  readonly settings: Settings;
+  readonly process: ChildProcess;
+  /** What it has written to standard output so far, a parsed line each. */
+  logLines(): Record<string, unknown>[];
+  metrics(): Promise<string>;
+  /** SIGTERM, and the check that it ended well. */
+  stop(): Promise<void>;
+}
+
+export const me = '/api/consumer/v1/me';
+
+/** Settings for a service of its own on a new database. `overrides` are the settings under test. */
+export async function newSettings(engine: DatabaseEngine, overrides: Settings): Promise<Settings> {
+  const { runDirectory, postgresUrl, audience } = surroundings();
+  const directory = `${runDirectory}/services/${randomUUID()}`;
+  mkdirSync(directory, { recursive: true });
+  return {
+    DATABASE_URL:
+      engine === 'sqlite' ? `sqlite:${directory}/vestibule.db` : await createDatabase(postgresUrl),
+    ...(engine === 'sqlite' ? {} : { MASTER_SECRET: `${randomUUID()}${randomUUID()}` }),
+    BASE_URL: 'http://127.0.0.1/vestibule',
+    PORT: '0',
+    OPS_PORT: '0',
+    API_AUDIENCE: audience,
+    LOG_LEVEL: 'trace',
+    TEST_DIRECTORY: directory,
+    ...overrides,
+  };
+}
+
+/** Starts `vestibule serve` and waits until it listens. */
+export async function startService(settings: Settings): Promise<Service> {
+  const logFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.log`;
+  const { child, output } = spawnVestibule(settings, ['serve'], logFile);
+  const started = await listening(child, output);
+  const url = String(started.address);
+  const opsUrl = String(started.ops_address);
+  const metrics = async () => (await fetch(`${opsUrl}/metrics`)).text();
+  return {
+    url,
+    opsUrl,
+    settings,
+    process: child,
+    metrics,
+    logLines: () => parseLines(readFileSync(logFile, 'utf8')),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      writeFileSync(`${logFile}.metrics`, await metrics());
+      child.kill('SIGTERM');
+      const { code, stderr } = await output;
+      assert.equal(stderr, '', 'a service that runs well writes nothing to standard error');
+      assert.equal(code, 0, 'a service that is told to stop exits with 0');
+    },
+  };
+}
+
+/** Runs a command of the command line to its end. */
+export async function runVestibule(settings: Settings, ...parameters: string[]) {
+  const { output } = spawnVestibule(settings, parameters, `${settings.TEST_DIRECTORY}/${randomUUID()}.out`);
+  return output;
+}
+
+/** Adds a client through the command line, as an operator would; its secret. */
+export async function addClient(settings: Settings, id: string): Promise<string> {
+  const { stdout, stderr, code } = await runVestibule(settings, 'client', 'add', id, '--json');
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout).client_secret;
+}
+
+function spawnVestibule(settings: Settings, parameters: readonly string[], outputFile: string) {
+  const environment = { PATH: process.env.PATH, ...settings };
+  const child = spawn(process.execPath, ['src/main.ts', ...parameters], { env: environment });
+  const kept = createWriteStream(outputFile);
+  child.stdout.pipe(kept);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+    writeFileSync(`${outputFile}.stderr`, stderr);
+  });
+  const { promise: output, resolve } = Promise.withResolvers<{
+    code: number | null;
+    stdout: string;
+    stderr: string;
+  }>();
+  child.on('close', (code) => resolve({ code, stdout, stderr }));
+  return { child, output };
+}
+
+/** Resolves with the line that says where it listens; rejects with what it said instead when it ended first. */
+function listening(
+  child: ChildProcess,
+  output: Promise<{ stderr: string }>,
+): Promise<Record<string, unknown>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
+  let text = '';
+  child.stdout?.on('data', (chunk) => {
+    text += chunk;
+    const line = parseLines(text).find(({ msg }) => msg === 'listening');
+    if (line !== undefined) resolve(line);
+  });
+  output.then(({ stderr }) => reject(new Error(`The service ended before it listened: ${stderr}`)));
+  return promise;
+}
+
+function parseLines(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line) => JSON.parse(line));
+}
