@@ -170,7 +170,7 @@ async function listen(server: Server, host: string, port: number, setting: strin
     const { code } = error as { code?: string };
     if (code === 'EADDRINUSE') {
       throw new OperatorError(
-        `Port ${port} on ${host} is taken by another process. Stop it, or choose another port with ${setting}, for example ${setting}=${port + 1}.`,
+        `Port ${port} on ${host} is taken by another process. Stop it, or choose another port with ${setting}, for example ${setting}=${port + 10}.`,
       );
     }
     if (code === undefined) throw error;

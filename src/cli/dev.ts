@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { Refusal, OperatorError } from '../base/errors.ts';
+import { OperatorError, Refusal } from '../base/errors.ts';
 import { createMasterSecret } from '../base/random.ts';
 import { type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
@@ -15,7 +15,7 @@ const clientId = 'dev-client';
 const clientFile = './data/dev-client.secret';
 
 interface DevOptions {
-  readonly port: string;
+  readonly port?: string;
   readonly providerPort: string;
 }
 
@@ -24,7 +24,7 @@ export function addDevCommand(program: Command, tools: Tools): void {
   program
     .command('dev')
     .description('run the service with a provider of its own on loopback, for development')
-    .option('--port <number>', 'the port of the service', '8080')
+    .option('--port <number>', 'the port of the service (default: PORT, else 8080)')
     .option('--provider-port <number>', 'the port of the provider', '3000')
     .action((options: DevOptions) => runUntilSignal(() => startDevelopment(tools, options)));
 }
@@ -50,13 +50,13 @@ async function startDevelopment(tools: Tools, options: DevOptions) {
 
 /** Loopback and the provider beside us, whatever else is set: development must not be reachable from outside. */
 function developmentEnvironment(environment: Environment, options: DevOptions): Environment {
-  const { port, providerPort } = options;
+  const port = options.port ?? environment.PORT ?? '8080';
   return {
     ...environment,
     HOST: loopback,
     PORT: port,
     BASE_URL: `http://${loopback}:${port}`,
-    IDP_ORIGIN: `http://${loopback}:${providerPort}`,
+    IDP_ORIGIN: `http://${loopback}:${options.providerPort}`,
     IDP_JWKS_PATH: '/jwks',
     IDP_ISSUER: undefined,
     API_AUDIENCE: environment.API_AUDIENCE ?? `http://${loopback}:${port}/api/consumer`,
@@ -75,7 +75,9 @@ async function startProvider(
   // Loaded only here: the provider is a development dependency, and `serve` runs without it.
   const { startDevProvider } = await import('./dev/provider.ts').catch((error: { code?: string }) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new OperatorError('The development provider is not installed. Install the development dependencies with: npm ci');
+    throw new OperatorError(
+      'The development provider is not installed. Install the development dependencies with: npm ci',
+    );
   });
   const home = `http://${loopback}:${config.port}/`;
   try {

@@ -1,0 +1,133 @@
+import { generateKeyPair, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { ClientMetadata, Configuration, JWK } from 'oidc-provider';
+import { InvalidTarget } from 'oidc-provider/lib/helpers/errors.js';
+import { accountOf } from './accounts.ts';
+import { interactionPath } from './interactions.ts';
+import { createMemory } from './memory.ts';
+import { logoutPage, messagePage, sendPage } from './pages.ts';
+import type { DevProviderOptions } from './provider.ts';
+
+const accessTokenSeconds = 600;
+const hour = 3600;
+const twoWeeks = 14 * 24 * hour;
+
+/** What a token for the API may be allowed to do. The scopes of OpenID Connect are not among them. */
+const apiScopes = ['consumer'];
+
+/** Keys for one run: nothing signed by an earlier one is taken for good. */
+export async function createSigningKey(): Promise<JWK> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  return { ...(privateKey.export({ format: 'jwk' }) as JWK), alg: 'RS256', use: 'sig' };
+}
+
+export function createConfiguration(options: DevProviderOptions, signingKey: JWK): Configuration {
+  return {
+    adapter: createMemory(),
+    clients: [machineClient(options), webClient(options)],
+    jwks: { keys: [signingKey] },
+    cookies: { keys: [randomBytes(32).toString('base64url')] },
+    routes: { userinfo: '/userinfo' },
+    responseTypes: ['code'],
+    claims: { openid: ['sub'], profile: ['name', 'picture'], email: ['email', 'email_verified'] },
+    findAccount: (_ctx, accountId) => accountOf(accountId),
+    interactions: { url: (_ctx, interaction) => interactionPath(interaction) },
+    clientBasedCORS: (_ctx, origin, client) =>
+      client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false,
+    // Also without `offline_access`, which counts only together with prompt=consent; such a token ends with the
+    // session. A page that comes back with prompt=none would otherwise get none, and no token for /userinfo.
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    ttl: {
+      AccessToken: accessTokenSeconds,
+      ClientCredentials: accessTokenSeconds,
+      AuthorizationCode: 60,
+      IdToken: hour,
+      Interaction: hour,
+      Session: twoWeeks,
+      Grant: twoWeeks,
+      RefreshToken: twoWeeks,
+    },
+    renderError: (ctx, { error, error_description }) => {
+      sendPage(
+        ctx,
+        messagePage('This did not work', `${error_description ?? 'Something went wrong'} (${error}).`),
+      );
+    },
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      resourceIndicators: apiByDefault(options.audience),
+      rpInitiatedLogout: {
+        logoutSource: (ctx, form) => {
+          sendPage(ctx, logoutPage(form), ctx.oidc.params?.post_logout_redirect_uri);
+        },
+        postLogoutSuccessSource: (ctx) => {
+          sendPage(ctx, messagePage('You are signed out', 'You may close this page.'));
+        },
+      },
+    },
+  };
+}
+
+function machineClient({ machineClient: { id, secret } }: DevProviderOptions): ClientMetadata {
+  return {
+    client_id: id,
+    client_secret: secret,
+    token_endpoint_auth_method: 'client_secret_basic',
+    grant_types: ['client_credentials'],
+    response_types: [],
+    redirect_uris: [],
+  };
+}
+
+/** A frontend keeps no secret; PKCE, which the provider demands of such a client, stands in for one. */
+function webClient({
+  webClient: { id, redirectUris, postLogoutRedirectUris },
+}: DevProviderOptions): ClientMetadata {
+  return {
+    client_id: id,
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    redirect_uris: [...redirectUris],
+    post_logout_redirect_uris: [...postLogoutRedirectUris],
+  };
+}
+
+type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>;
+
+/**
+ * Every access token is a JWT for the API, without anybody asking for it with `resource`. /userinfo takes no
+ * token that was issued for another audience, so a frontend that wants to show who is signed in gets a second
+ * one. It trades in its refresh token for fewer scopes, none of them a scope of the API (RFC 6749, section 6):
+ *
+ *     POST /token   grant_type=refresh_token&client_id=...&refresh_token=...&scope=openid profile email
+ *
+ * What comes back opens /userinfo and nothing else. Refresh tokens are rotated, so the one in that answer takes
+ * the place of the one sent; it still stands for all that was allowed. Without `scope`, or with a scope of the
+ * API in it, or with the API as `resource`, a refresh gives a token for the API.
+ */
+function apiByDefault(audience: string): ResourceIndicators {
+  // An audience may be any text, a resource must be a URI without a fragment.
+  const isUri = URL.canParse(audience) && !audience.includes('#');
+  const api = isUri ? audience : `urn:audience:${encodeURIComponent(audience)}`;
+  return {
+    enabled: true,
+    defaultResource: () => api,
+    useGrantedResource: (ctx) => {
+      const scope = ctx.oidc.params?.scope;
+      return typeof scope !== 'string' || scope.split(' ').some((one) => apiScopes.includes(one));
+    },
+    getResourceServerInfo: (_ctx, resource) => {
+      if (resource !== api) throw new InvalidTarget();
+      return {
+        audience,
+        scope: apiScopes.join(' '),
+        accessTokenFormat: 'jwt',
+        accessTokenTTL: accessTokenSeconds,
+        jwt: { sign: { alg: 'RS256' } },
+      };
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import type { IncomingMessage } from 'node:http';
+import type { Interaction, InteractionResults, Provider } from 'oidc-provider';
+import { devPassword, signIn } from './accounts.ts';
+import { consentPage, loginPage, messagePage, sendPage } from './pages.ts';
+
+type Context = Parameters<Parameters<Provider['use']>[0]>[0];
+
+const prefix = '/interaction/';
+const largestForm = 8192;
+
+/** Where the provider sends a person when it has a question for them. */
+export function interactionPath(interaction: Interaction): string {
+  return `${prefix}${interaction.uid}`;
+}
+
+/** The two questions that the provider has for a person: who are you, and may this application come in? */
+export function addInteractions(provider: Provider): void {
+  provider.use(async (ctx, next) => {
+    if (!ctx.path.startsWith(prefix)) return next();
+    const interaction = await findInteraction(provider, ctx);
+    if (interaction === null) {
+      ctx.status = 400;
+      const message = 'Nothing is being asked here, or it took too long. Start again from the application.';
+      return sendPage(ctx, messagePage('This page has expired', message));
+    }
+    const isLogin = interaction.prompt.name === 'login';
+    if (ctx.method === 'GET') return isLogin ? showLogin(ctx, interaction) : showConsent(ctx, interaction);
+    if (ctx.method !== 'POST') return next();
+
+    const form = await readForm(ctx.req);
+    const result = isLogin ? submitLogin(ctx, interaction, form) : await decide(provider, interaction, form);
+    if (result === null) return;
+    ctx.status = 303;
+    ctx.redirect(await provider.interactionResult(ctx.req, ctx.res, result));
+  });
+}
+
+/** A browser sends the cookie of one interaction to the address of that interaction only; null = it sent none. */
+async function findInteraction(provider: Provider, ctx: Context): Promise<Interaction | null> {
+  try {
+    return await provider.interactionDetails(ctx.req, ctx.res);
+  } catch (error) {
+    if ((error as { expose?: unknown }).expose === true) return null;
+    throw error;
+  }
+}
+
+function showLogin(
+  ctx: Context,
+  interaction: Interaction,
+  userName?: string,
+  problem: string | null = null,
+): void {
+  const hint = interaction.params.login_hint;
+  const shownName = userName ?? (typeof hint === 'string' ? hint : '');
+  const html = loginPage({ password: devPassword, userName: shownName, problem });
+  sendPage(ctx, html, interaction.params.redirect_uri);
+}
+
+function showConsent(ctx: Context, interaction: Interaction): void {
+  const html = consentPage({
+    client: String(interaction.params.client_id),
+    accountId: interaction.session?.accountId ?? '',
+    scopes: String(interaction.params.scope ?? '')
+      .split(' ')
+      .filter((scope) => scope !== ''),
+  });
+  sendPage(ctx, html, interaction.params.redirect_uri);
+}
+
+/** Null = the question was put again, with what is wrong. */
+function submitLogin(
+  ctx: Context,
+  interaction: Interaction,
+  form: URLSearchParams,
+): InteractionResults | null {
+  const userName = form.get('user') ?? '';
+  const outcome = signIn(userName, form.get('password') ?? '');
+  if ('accountId' in outcome) return { login: { accountId: outcome.accountId } };
+  ctx.status = 400;
+  showLogin(ctx, interaction, userName, outcome.problem);
+  return null;
+}
+
+/** What the provider found to be missing in what the person has allowed this application before. */
+interface Missing {
+  readonly missingOIDCScope?: string[];
+  readonly missingOIDCClaims?: string[];
+  readonly missingResourceScopes?: Record<string, string[]>;
+}
+
+/** The session remembers the grant, so whatever was allowed once is not asked again until the sign-out. */
+async function decide(
+  provider: Provider,
+  interaction: Interaction,
+  form: URLSearchParams,
+): Promise<InteractionResults> {
+  if (form.get('decision') !== 'allow') {
+    return {
+      error: 'access_denied',
+      error_description: 'The person did not allow the application to come in.',
+    };
+  }
+  const { grantId, params, session } = interaction;
+  const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  const grant =
+    known ?? new provider.Grant({ accountId: session?.accountId, clientId: String(params.client_id) });
+  const missing: Missing = interaction.prompt.details;
+  if (missing.missingOIDCScope) grant.addOIDCScope(missing.missingOIDCScope);
+  if (missing.missingOIDCClaims) grant.addOIDCClaims(missing.missingOIDCClaims);
+  for (const [resource, scopes] of Object.entries(missing.missingResourceScopes ?? {})) {
+    grant.addResourceScope(resource, scopes);
+  }
+  return { consent: { grantId: await grant.save() } };
+}
+
+/** Reads to the end but keeps no more than any of the forms can be long. */
+async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) {
+    if (text.length < largestForm) text += chunk;
+  }
+  return new URLSearchParams(text);
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+// Not the package's front door: all that it adds is a warning, printed at import, about every release of Node
+// that is not yet an LTS one.
+import { Provider } from 'oidc-provider/lib/provider.js';
+import { createConfiguration, createSigningKey } from './configuration.ts';
+import { addInteractions } from './interactions.ts';
+
+const host = '127.0.0.1';
+
+export interface DevProviderOptions {
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** Whom access tokens are for. */
+  readonly audience: string;
+  /** A program: client credentials, with the secret as HTTP Basic authentication. */
+  readonly machineClient: { readonly id: string; readonly secret: string };
+  /** A frontend: no secret, authorization code with PKCE, refresh tokens. */
+  readonly webClient: {
+    readonly id: string;
+    readonly redirectUris: readonly string[];
+    readonly postLogoutRedirectUris: readonly string[];
+  };
+}
+
+export interface DevProvider {
+  /** Also the issuer, exactly as it stands in the tokens. */
+  readonly origin: string;
+  /** Cuts off whatever is still open. */
+  stop(): Promise<void>;
+}
+
+/**
+ * A real OpenID Connect provider for development and tests, on loopback only: everybody can sign in as anybody.
+ * Rejects with the error of the system when the port is taken.
+ */
+export async function startDevProvider(options: DevProviderOptions): Promise<DevProvider> {
+  const signingKey = await createSigningKey();
+  const server = createServer();
+  server.listen(options.port, host);
+  await once(server, 'listening');
+
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  try {
+    // The issuer holds the port, so the provider can only be made now; no request gets in between.
+    const origin = `http://${host}:${(server.address() as AddressInfo).port}`;
+    const provider = new Provider(origin, createConfiguration(options, signingKey));
+    addInteractions(provider);
+    server.on('request', provider.callback());
+    return { origin, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
