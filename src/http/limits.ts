@@ -22,5 +22,7 @@ export function serverOptions(limits: Limits) {
     // A header sent twice becomes one with a comma in it. By default the platform would silently keep the first
     // Authorization or Content-Type and drop the other, and a proxy in front might have judged that other one.
     joinDuplicateHeaders: true,
+    // The platform's own refusal would not be a problem document; see http/head.
+    requireHostHeader: false,
   };
 }

@@ -5,6 +5,7 @@ import { Refusal } from '../base/errors.ts';
 import type { Answer } from '../base/handler.ts';
 import type { Principal } from '../base/principal.ts';
 import { createCors } from './cors.ts';
+import { checkHead } from './head.ts';
 import { fixedHeaders } from './headers.ts';
 import { type Limits, serverOptions } from './limits.ts';
 import type { Observe } from './observe.ts';
@@ -60,6 +61,10 @@ export function createServer(parts: ServerParts): FastifyInstance {
     },
   });
   server.server.maxConnections = limits.maxConnections;
+  // An expectation we do not know is no reason to refuse (RFC 9110 section 10.1.1).
+  server.server.on('checkExpectation', (request, response) =>
+    server.server.emit('request', request, response),
+  );
   // The library knows a few methods and would call an address "not found" for the others.
   const knownMethods = new Set(server.supportedMethods);
   for (const method of METHODS) if (!knownMethods.has(method)) server.addHttpMethod(method);
@@ -89,6 +94,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
 /** Before anything of a request is looked at: are we open, and did it come in the right way? */
 function receive({ isStopping, checkTransport }: ServerParts, { raw, headers }: FastifyRequest): void {
   if (isStopping()) throw new Refusal('shutting_down');
+  checkHead(raw);
   checkTransport({
     peerAddress: raw.socket.remoteAddress,
     isEncrypted: 'encrypted' in raw.socket,

@@ -7,6 +7,7 @@ import { createHash, randomBytes } from 'node:crypto';
 export const canaryWords = [
   'Quixotella',
   'Zanzibarnacle',
+  'Žluťoučký-Quixotell',
   'quixotella.zanzibarnacle@people.example',
   'fluttermouse',
   '+49-5550-917283',
@@ -28,6 +29,7 @@ export const canaryClaims = {
   name: 'Quixotella Zanzibarnacle',
   given_name: 'Quixotella',
   family_name: 'Zanzibarnacle',
+  middle_name: 'Žluťoučký-Quixotell',
   preferred_username: 'fluttermouse',
   email: 'quixotella.zanzibarnacle@people.example',
   phone_number: '+49-5550-917283',
@@ -53,8 +55,14 @@ export function encodings(word: string): ReadonlyMap<string, Buffer> {
   add('lower case', word.toLowerCase());
   add('upper case', word.toUpperCase());
   add('JSON', JSON.stringify(word).slice(1, -1));
+  add(
+    'JSON in ASCII',
+    word.replace(/[^ -~]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
   add('URL', encodeURIComponent(word));
   add('hex', bytes.toString('hex'));
+  add('hex in capitals', bytes.toString('hex').toUpperCase());
+  forms.set('UTF-16', Buffer.from(word, 'utf16le'));
   add('reversed', [...word].reverse().join(''));
   for (const algorithm of ['md5', 'sha1', 'sha256']) {
     const digest = createHash(algorithm).update(word).digest();

@@ -13,24 +13,32 @@ import { surroundings } from './surroundings.ts';
 export interface Deployment {
   readonly service: Service;
   readonly database: DatabaseEngine;
+  /** The origin of the provider, which is also the issuer in its tokens. */
+  readonly issuer: string;
   /** An access token by the client-credentials flow, as section 5.3 of the specification says. */
-  accessToken(changes?: { audience?: string; scope?: string }): Promise<string>;
+  accessToken(): Promise<string>;
+  /** The same from the provider that this service does not trust. */
+  foreignToken(): Promise<string>;
   readonly client: { readonly id: string; readonly secret: string };
 }
 
-type ProviderName = 'oauth2-mock-server' | 'oidc-provider';
+/** The scope that every access token carries: one that both providers grant. */
+export const grantedScope = 'consumer';
+
+const providerNames = ['oauth2-mock-server', 'oidc-provider'] as const;
+type ProviderName = (typeof providerNames)[number];
 
 /** Runs a suite against every provider and every database: any of them may replace the other. */
 export function onEveryDeployment(suite: (deployment: () => Deployment) => void): void {
-  for (const provider of ['oauth2-mock-server', 'oidc-provider'] as const) {
+  for (const provider of providerNames) {
     for (const database of databaseEngines) {
       describe(`${provider} and ${database}`, () => {
-        let deployment: Deployment;
+        let deployment: Deployment | undefined;
         before(async () => {
           deployment = await deploy(provider, database);
         });
-        after(() => deployment.service.stop());
-        suite(() => deployment);
+        after(() => deployment?.service.stop());
+        suite(() => deployment as Deployment);
       });
     }
   }
@@ -38,23 +46,32 @@ export function onEveryDeployment(suite: (deployment: () => Deployment) => void)
 
 async function deploy(provider: ProviderName, database: DatabaseEngine): Promise<Deployment> {
   const { mockOrigin, oidcOrigin } = surroundings();
-  const origin = provider === 'oidc-provider' ? oidcOrigin : mockOrigin;
-  const settings = await newSettings(database, { IDP_ORIGIN: origin, IDP_JWKS_PATH: '/jwks' });
+  const [issuer, other] =
+    provider === 'oidc-provider' ? ([oidcOrigin, mockOrigin] as const) : ([mockOrigin, oidcOrigin] as const);
+  const settings = await newSettings(database, { IDP_ORIGIN: issuer, IDP_JWKS_PATH: '/jwks' });
   const client = { id: 'conformance-client', secret: await addClient(settings, 'conformance-client') };
   const service = await startService(settings);
-  return { service, database, client, accessToken: (changes = {}) => accessToken(origin, changes) };
+  return {
+    service,
+    database,
+    issuer,
+    client,
+    accessToken: () => clientCredentials(issuer),
+    foreignToken: () => clientCredentials(other),
+  };
 }
 
-async function accessToken(origin: string, changes: { audience?: string; scope?: string }): Promise<string> {
+async function clientCredentials(origin: string): Promise<string> {
   const { oidcClient, audience } = surroundings();
   const basic = Buffer.from(`${oidcClient.id}:${oidcClient.secret}`).toString('base64');
   const response = await fetch(`${origin}/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${basic}` },
+    // The mock writes the audience that it is told into the token; the real provider knows its API.
     body: new URLSearchParams({
       grant_type: 'client_credentials',
-      aud: changes.audience ?? audience,
-      ...(changes.scope === undefined ? {} : { scope: changes.scope }),
+      aud: audience,
+      scope: grantedScope,
     }),
   });
   const body = (await response.json()) as { access_token?: string };

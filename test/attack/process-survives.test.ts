@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { afterEach, it } from 'node:test';
+import { attackedService } from '../support/attacked-service.ts';
+import { compact, rs256 } from '../support/forged-token.ts';
+import { anyJson, mutate } from '../support/mutations.ts';
+import { makeKey } from '../support/provider.ts';
+import { PseudoRandom } from '../support/pseudo-random.ts';
+import { exchange, head, parseReply, statuses } from '../support/raw-http.ts';
+import { request, withToken } from '../support/request.ts';
+import { me } from '../support/service.ts';
+
+/** Short times, so that what waits for the rest of a request is soon over. */
+const impatient = { HEADERS_TIMEOUT_SECONDS: '1', REQUEST_TIMEOUT_SECONDS: '1', KEEP_ALIVE_SECONDS: '1' };
+const target = attackedService({ settings: impatient });
+const seed = 20_240_229;
+const jsonType = 'content-type: application/json';
+
+/** Whatever a test has sent: the process runs, has had no error of its own, and lets the right ones in. */
+afterEach(async () => {
+  assert.equal(target().service.process.exitCode, null);
+  assert.doesNotMatch(await target().service.metrics(), /^http_requests_total\{.*status="5/m);
+  const errors = target()
+    .service.logLines()
+    .filter(({ level }) => Number(level) >= 50);
+  assert.deepEqual(errors, []);
+  await target().accepts(await target().provider.token());
+  assert.equal((await request(target().url)).status, 403);
+});
+
+/** Runs a task many times, a hundred at once. */
+async function many(count: number, task: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < count) {
+      next += 1;
+      await task(next);
+    }
+  };
+  await Promise.all(Array.from({ length: 100 }, worker));
+}
+
+function assertNoFault(answer: string, bytes: string | Buffer): void {
+  const all = statuses(answer);
+  const isFault = all.some((status) => status >= 500);
+  assert.ok(!isFault, `${all} for (base64) ${Buffer.from(bytes).toString('base64')}`);
+}
+
+const get = (path: string, ...lines: string[]) => head('GET', path, ...lines);
+const smuggled = `GET ${me} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
+const post = (...lines: string[]) => head('POST', '/token', jsonType, ...lines);
+
+/** What is sent, and the statuses that may answer it. The connection may also just be closed. */
+const hostile: Record<string, [string, readonly number[]]> = {
+  'a header named __proto__': [get(me, '__proto__: x', 'constructor: x', 'prototype: x'), [403]],
+  'a percent sign alone in the path': [get('/%'), [400, 404]],
+  'letters after a percent sign in the path': [get('/%zz'), [400, 404]],
+  'a NUL in the path': [get('/%00'), [400, 404]],
+  'half a character in the path': [get('/%ff%fe'), [400, 404]],
+  'a path of 8 kB': [get(`/${'x'.repeat(8_000)}`), [400, 404, 414]],
+  '2,001 headers': [get(me, ...Array<string>(2_001).fill('x: y')), [400, 403, 431]],
+  '17 KiB of headers': [get(me, `x: ${'y'.repeat(17 * 1024)}`), [431]],
+  'a path of 17 KiB': [get(`/${'x'.repeat(17 * 1024)}`), [431]],
+  'a length and chunks': [
+    `${post('content-length: 4', 'transfer-encoding: chunked')}0\r\n\r\n${smuggled}`,
+    [400],
+  ],
+  'chunks and a length': [
+    `${post('transfer-encoding: chunked', 'content-length: 4')}0\r\n\r\n${smuggled}`,
+    [400],
+  ],
+  'two lengths': [`${post('content-length: 0', 'content-length: 5')}${smuggled}`, [400]],
+  'a list of lengths': [`${post('content-length: 5, 5')}hello${smuggled}`, [400]],
+  'a length with a sign': [`${post('content-length: +5')}hello${smuggled}`, [400]],
+  'a negative length': [post('content-length: -1'), [400]],
+  'a length in hex': [`${post('content-length: 0x5')}hello`, [400]],
+  'a huge length': [post('content-length: 99999999999999999999'), [400]],
+  'an unknown coding': [`${post('transfer-encoding: xchunked')}0\r\n\r\n`, [400]],
+  'a coding after chunked': [`${post('transfer-encoding: chunked, identity')}0\r\n\r\n`, [400]],
+  'a chunk of wrong size': [`${post('transfer-encoding: chunked')}zz\r\nhello\r\n0\r\n\r\n`, [400]],
+  'a huge chunk': [`${post('transfer-encoding: chunked')}ffffffffffffffff\r\nhello`, [400, 408, 413]],
+  'a space before the colon': [get(me, 'authorization : Bearer x'), [400]],
+  'a folded header': [get(me, 'authorization: Bearer', ' x'), [400]],
+  'line feeds alone': [get(me).replaceAll('\r\n', '\n'), [400, 403]],
+  'a carriage return alone': [get(me, 'x: a\rb'), [400]],
+  'a NUL in a header': [get(me, 'x: a\0b'), [400]],
+  'no host': [`GET ${me} HTTP/1.1\r\n\r\n`, [400]],
+  'two hosts': [get(me, 'host: other.example'), [400]],
+  'HTTP/0.9': [`GET ${me}\r\n\r\n`, [400]],
+  'HTTP/1.0': [`GET ${me} HTTP/1.0\r\n\r\n`, [403]],
+  'HTTP/3.0': [`GET ${me} HTTP/3.0\r\n\r\n`, [400]],
+  'the preface of HTTP/2': ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', [400]],
+  'an upgrade to HTTP/2': [get(me, 'upgrade: h2c', 'http2-settings: AAMAAABkAAQAAP__'), [400, 403, 426]],
+  'an upgrade to a web socket': [get(me, 'upgrade: websocket', 'sec-websocket-version: 13'), [400, 403, 426]],
+  'a TLS greeting': ['\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03', [400]],
+  CONNECT: [head('CONNECT', 'evil.example:443'), [400, 404, 405]],
+  TRACE: [head('TRACE', me, 'cookie: cookie-gingerquoll'), [405]],
+  'an unknown method': [head('BREW', me), [400, 405]],
+  'a method in small letters': [head('get', me), [400]],
+  'an unknown expectation': [get(me, 'expect: the-unexpected'), [403, 417]],
+  'a body on a GET': [`${get(me, 'content-length: 5')}hello`, [403]],
+  'an address without a slash': [get('me'), [400, 404]],
+  'an empty line first': [`\r\n\r\n${get(me)}`, [400, 403]],
+  nothing: ['\r\n', [400, 408]],
+};
+for (const [name, [bytes, allowed]] of Object.entries(hostile)) {
+  it(`[G182-185] ${name}: at most one answer, from the catalogue of errors`, async () => {
+    const answer = await exchange(target().service.url, Buffer.from(bytes, 'latin1'));
+    assert.doesNotMatch(answer, /cookie-gingerquoll/);
+    if (answer === '') return;
+    assert.equal(statuses(answer).length, 1, answer);
+    const { status, headers } = parseReply(answer);
+    assert.ok(allowed.includes(status), answer);
+    assert.match(headers.get('content-type') ?? '', /^application\/(problem\+)?json$/);
+    assert.match(headers.get('cache-control') ?? '', /no-store/);
+  });
+}
+
+it('three thousand broken requests bring forth no fault', async () => {
+  const random = new PseudoRandom(seed);
+  const credentials = JSON.stringify({ client_id: 'somebody', client_secret: 'secret-thistledrake' });
+  const token = await target().provider.token();
+  const models = [
+    get(me, `authorization: Bearer ${token}`),
+    get('/.well-known/jwks.json', 'accept: */*'),
+    get('/unknown/path?x=1', 'cookie: a=b'),
+    `${post(`content-length: ${credentials.length}`)}${credentials}`,
+    `${post('transfer-encoding: chunked')}${credentials.length.toString(16)}\r\n${credentials}\r\n0\r\n\r\n`,
+  ].map((model) => Buffer.from(model));
+  await many(3_000, async () => {
+    const mutated = mutate(random.pick(models), random);
+    const isTruncated = random.below(4) === 0;
+    const bytes = isTruncated ? mutated.subarray(0, random.below(mutated.length)) : mutated;
+    const answer = await exchange(target().service.url, bytes, isTruncated ? 'at once' : 'when answered');
+    assertNoFault(answer, bytes);
+  });
+});
+
+it('bytes without any order bring forth no fault', async () => {
+  const random = new PseudoRandom(seed + 1);
+  await many(500, async () => {
+    const bytes = random.bytes(1 + random.below(400));
+    assertNoFault(await exchange(target().service.url, bytes, 'at once'), bytes);
+  });
+});
+
+it('fifteen hundred broken tokens are all refused', async () => {
+  const random = new PseudoRandom(seed + 2);
+  const { provider } = target();
+  const good = await provider.token();
+  await many(1_000, async () => {
+    const token = mutate(Buffer.from(good), random)
+      .toString('latin1')
+      .replaceAll(/[^\x21-\x7e]/g, '~');
+    const { status } = await withToken(target().url, token);
+    assert.equal(status, token === good ? 200 : 403, token);
+  });
+  const claims = Object.keys(provider.claims());
+  const stranger = await makeKey(provider.key.kid);
+  await many(500, async () => {
+    const changed = { ...provider.claims(), [random.pick(claims)]: anyJson(random) };
+    const header = {
+      alg: 'RS256',
+      kid: provider.key.kid,
+      [random.pick(['alg', 'kid', 'typ', 'crit', 'x'])]: anyJson(random),
+    };
+    const forged = compact(header, changed, rs256(stranger.privateKey));
+    const { status } = await withToken(target().url, forged);
+    assert.equal(status, 403, forged);
+  });
+});
+
+it('a thousand bodies that are no credentials get 400 or 401 at /token', async () => {
+  const random = new PseudoRandom(seed + 3);
+  const types = [
+    'application/json',
+    'application/json; charset=utf-8',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    '',
+  ];
+  await many(1_000, async () => {
+    const json = JSON.stringify(anyJson(random));
+    const body = random.below(2) === 0 ? json : mutate(Buffer.from(json), random);
+    const headers = { 'content-type': random.pick(types) };
+    const reply = await request(`${target().service.url}/token`, { method: 'POST', headers, body });
+    assert.ok(reply.status === 400 || reply.status === 401, `${reply.status} for ${body}`);
+    assert.equal(reply.text, '{}');
+  });
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { attackedService } from '../support/attacked-service.ts';
+import { exchange, head, parseReply, rawReply, statuses } from '../support/raw-http.ts';
+import { request } from '../support/request.ts';
+import { me } from '../support/service.ts';
+
+const target = attackedService();
+
+it('[A51] the one spelling of the path gets in with a good token', async () => {
+  const token = await target().provider.token();
+  await target().acceptsRequest(() =>
+    rawReply(target().url, head('GET', me, `authorization: Bearer ${token}`)),
+  );
+  await target().acceptsRequest(() =>
+    rawReply(target().url, head('GET', `${me}?x=1`, `authorization: Bearer ${token}`)),
+  );
+});
+
+const headers: Record<string, string> = {
+  'X-Forwarded-Uri': '/.well-known/jwks.json',
+  'X-Original-URL': '/.well-known/jwks.json',
+  'X-Original-URI': '/livez',
+  'X-Rewrite-URL': '/livez',
+  'X-Forwarded-Path': '/livez',
+  'X-Forwarded-Prefix': '/public',
+  'X-HTTP-Method-Override': 'OPTIONS',
+  'X-HTTP-Method': 'OPTIONS',
+  'X-Method-Override': 'POST',
+  'X-Forwarded-For': '127.0.0.1',
+  'X-Forwarded-Host': 'localhost',
+  'X-Forwarded-User': 'admin',
+  'X-Auth-Request-User': 'admin',
+  'X-Real-IP': '127.0.0.1',
+  'X-Internal-Request': 'true',
+  Forwarded: 'for=127.0.0.1;proto=https',
+  Host: 'localhost',
+};
+for (const [name, value] of Object.entries(headers)) {
+  it(`[A51] ${name}: ${value} opens nothing`, async () => {
+    await target().refusesRequest(
+      () => request(target().url, { headers: { [name]: value } }),
+      'token_missing',
+      '',
+    );
+  });
+}
+
+for (const agent of ['GoogleHC/1.0', 'kube-probe/1.33', 'ELB-HealthChecker/2.0', 'Consul Health Check']) {
+  it(`[A51] the user agent ${agent} opens nothing`, async () => {
+    const send = () => request(target().url, { headers: { 'user-agent': agent } });
+    await target().refusesRequest(send, 'token_missing', '');
+  });
+}
+
+it('[A51] a method does not become another one by a header', async () => {
+  const token = await target().provider.token();
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+    for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override']) {
+      const lines = [`authorization: Bearer ${token}`, `${name}: GET`, 'content-length: 0'];
+      const reply = await rawReply(target().url, head(method, me, ...lines));
+      assert.equal(reply.status, 405);
+      assert.equal(reply.headers.get('allow'), 'GET, HEAD');
+    }
+  }
+});
+
+/** Other spellings of the path; a server in front or a careless router might take them for it. */
+const spellings = [
+  `/health/..${me}`,
+  `/livez/..${me}`,
+  `/.well-known/jwks.json/../..${me}`,
+  `/.well-known/jwks.json/..;${me}`,
+  `/${me}`,
+  `//127.0.0.1${me}`,
+  `/%2e%2e${me}`,
+  `/..${me}`,
+  `/.${me}`,
+  `${me}/`,
+  `${me}//`,
+  `${me}/.`,
+  `${me}/..`,
+  `${me};x`,
+  `${me};x=1`,
+  `${me}.json`,
+  `${me}%20`,
+  `${me}%00`,
+  `${me}%0a`,
+  `${me}%2f`,
+  `${me}%3f`,
+  `${me}%23`,
+  `${me}\\`,
+  me.toUpperCase(),
+  me.replace('me', 'ME'),
+  me.replace('consumer', 'Consumer'),
+  me.replace('v1', 'v1/'),
+  me.replaceAll('/', '%2f'),
+  me.replaceAll('/', '\\'),
+  me.slice(1),
+  '/api/consumer/v2/me',
+  '/api/consumer/me',
+  '/me',
+  '*',
+];
+for (const path of spellings) {
+  it(`[A51] ${path} leads nowhere, with and without a token`, async () => {
+    const token = await target().provider.token();
+    for (const lines of [[], [`authorization: Bearer ${token}`]]) {
+      const reply = await rawReply(target().url, head('GET', path, ...lines));
+      assert.ok([400, 404].includes(reply.status), `status ${reply.status}`);
+      assert.ok(['bad_request', 'not_found'].includes(String(reply.json().code)));
+    }
+  });
+}
+
+/** These do lead to the route, by the rules of URLs, and so they are held to its rule. */
+const equivalents = [
+  me.replace('me', '%6de'),
+  me.replace('api', '%61pi'),
+  `${me}?`,
+  `${me}?/livez`,
+  `${me}#`,
+  `${me}#/livez`,
+  `${me}?access=public`,
+];
+for (const path of equivalents) {
+  it(`[A51] ${path} needs a token as the path itself does`, async () => {
+    await target().refusesRequest(() => rawReply(target().url, head('GET', path)), 'token_missing', '');
+  });
+}
+
+it('[A51] a whole address in the request line opens nothing', async () => {
+  for (const origin of ['http://127.0.0.1', 'https://evil.example', 'http://localhost:1']) {
+    const answer = await exchange(target().url, head('GET', `${origin}${me}`));
+    assert.deepEqual(statuses(answer).length, 1);
+    assert.ok([400, 403, 404].includes(parseReply(answer).status), answer);
+  }
+});
+
+it('[A51] health and metrics are not on the port of the service', async () => {
+  const token = await target().provider.token();
+  for (const path of ['/livez', '/readyz', '/metrics', '/health', '/debug', '/.env']) {
+    for (const lines of [[], [`authorization: Bearer ${token}`], ['user-agent: kube-probe/1.33']])
+      assert.equal((await rawReply(target().url, head('GET', path, ...lines))).status, 404);
+  }
+});

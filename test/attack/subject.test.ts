@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { attackedService } from '../support/attacked-service.ts';
+import type { Claims } from '../support/provider.ts';
+
+const target = attackedService();
+const meOf = async (changes: Claims) => target().accepts(await target().provider.token(changes));
+
+it('[A46] a subject gets in and is the same caller every time', async () => {
+  const first = await meOf({ sub: 'somebody' });
+  const second = await meOf({ sub: 'somebody' });
+  assert.equal(first.id, second.id);
+  assert.equal(first.subject, 'somebody');
+});
+
+it('[A46] a token without a subject gets in as nobody', async () => {
+  const nobody = await meOf({ sub: undefined });
+  assert.equal(nobody.id, null);
+  assert.equal(nobody.subject, null);
+});
+
+it('[A46] a client stands in for a missing subject, and is another caller than a subject of that name', async () => {
+  const name = 'one-name';
+  const callers = [
+    await meOf({ sub: name }),
+    await meOf({ sub: undefined, client_id: name }),
+    await meOf({ sub: undefined, azp: name }),
+  ];
+  assert.equal(new Set(callers.map(({ id }) => id)).size, callers.length);
+  assert.deepEqual(
+    callers.map(({ kind }) => kind),
+    ['user', 'client', 'client'],
+  );
+});
+
+const unusable: Record<string, unknown> = {
+  empty: '',
+  null: null,
+  'a number': 1,
+  zero: 0,
+  true: true,
+  'a list': [],
+  'a list of a name': ['somebody'],
+  'an object': {},
+  'an object that becomes text': { toString: 'somebody' },
+  'a NUL': '\0',
+  'a name with a NUL inside': 'some\0body',
+  'half a character': 'somebody\ud800',
+};
+for (const [name, value] of Object.entries(unusable)) {
+  it(`[A46] a subject that is ${name} is refused`, async () => {
+    await target().refuses(await target().provider.token({ sub: value }), 'subject_invalid');
+  });
+
+  it(`[A46] a client that is ${name} does not stand in for a missing subject`, async () => {
+    for (const claim of ['client_id', 'azp'])
+      await target().refuses(
+        await target().provider.token({ sub: undefined, [claim]: value }),
+        'subject_invalid',
+      );
+  });
+}
+
+it('[A46] a subject of 10 kB is refused', async () => {
+  await target().refuses(await target().provider.token({ sub: 'x'.repeat(10_000) }), 'token_too_large');
+});
+
+it('[A46] subjects that only look alike are different callers', async () => {
+  const forms = [
+    'jos\u00e9',
+    'jose\u0301',
+    'JOS\u00c9',
+    'jose',
+    'jose ',
+    ' jose',
+    'Jose',
+    'jos\u0435',
+    'jose\u200b',
+    '\uff4aose',
+  ];
+  const ids = new Set<unknown>();
+  for (const sub of forms) ids.add((await meOf({ sub })).id);
+  assert.equal(ids.size, forms.length);
+});
+
+it('[A46] names of built-in properties are subjects like any other', async () => {
+  const names = ['__proto__', 'constructor', 'toString', 'null', 'undefined', 'usr_'];
+  const ids = new Set<unknown>();
+  for (const sub of names) ids.add((await meOf({ sub })).id);
+  assert.equal(ids.size, names.length);
+});

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Settings } from './service.ts';
+import { surroundings } from './surroundings.ts';
+
+/** How a command of the command line ended. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command did not do its work: exit code 1, one sentence on standard error, nothing else anywhere. */
+export function refused(outcome: Outcome, says: RegExp): void {
+  failed(outcome, says);
+  assert.equal(outcome.stdout, '');
+}
+
+/** The same for a service that may have logged something on the way. */
+export function failed({ code, stderr }: Outcome, says: RegExp): void {
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /^vestibule: [^\n]+[^\s]\n$/, 'one line');
+  assert.match(stderr, says);
+  assert.doesNotMatch(stderr, /^\s+at |This is a bug/m, 'no stack trace');
+}
+
+/** The command did its work; what it printed. */
+export function succeeded({ code, stdout, stderr }: Outcome): string {
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  return stdout;
+}
+
+/** A new folder for the outputs of commands and the files they are given. */
+export function newDirectory(): string {
+  const directory = `${surroundings().runDirectory}/commands/${randomUUID()}`;
+  mkdirSync(directory, { recursive: true });
+  return directory;
+}
+
+/**
+ * A command that has to end by itself, such as a service that cannot start: should it stay, it is ended and its
+ * exit code is null. Runs in `folder`, and what it printed is kept there.
+ */
+export async function endOf(settings: Settings, parameters: readonly string[], folder = newDirectory()) {
+  const { promise, resolve: done } = Promise.withResolvers<Outcome>();
+  const options = {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...settings },
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  } as const;
+  const child = execFile(
+    process.execPath,
+    [resolve('src/main.ts'), ...parameters],
+    options,
+    (_error, stdout, stderr) => done({ code: child.exitCode, stdout, stderr }),
+  );
+  const outcome = await promise;
+  writeFileSync(`${folder}/${randomUUID()}.out`, outcome.stdout + outcome.stderr);
+  return outcome;
+}

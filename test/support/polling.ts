@@ -1,0 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Asks again and again until the answer will do, for what a test cannot wait on. Fails with the last answer. */
+export async function until<T>(
+  ask: () => T | Promise<T>,
+  willDo: (answer: T) => boolean,
+  what: string,
+): Promise<T> {
+  const deadline = performance.now() + 20_000;
+  for (;;) {
+    const answer = await ask();
+    if (willDo(answer)) return answer;
+    if (performance.now() > deadline)
+      throw new Error(`${what}; the last answer was ${JSON.stringify(answer)}`);
+    await pause(20);
+  }
+}

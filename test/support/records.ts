@@ -1,0 +1,50 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Client, ClientSecret, SigningKeyRecord } from '../../src/storage/port.ts';
+import { openedAt } from './databases.ts';
+
+export const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+
+/** Texts that a careless query, collation or driver would confuse or spoil. */
+export const oddTexts = [
+  '',
+  ' ',
+  'Alice',
+  'alice',
+  'Alice ',
+  'caf\u00e9',
+  'cafe\u0301',
+  '\ufeffalice',
+  'stra\u00dfe',
+  'strasse',
+  '\u{1f469}\u200d\u{1f4bb}',
+  '\u{1f469}',
+  "'; drop table clients; --",
+  '" or ""="',
+  "it''s",
+  '\\',
+  '%',
+  '_',
+  '$1',
+  '?1',
+  '{"json": [1]}',
+  'line\nbreak\r\ttab',
+  'a'.repeat(10_000),
+];
+
+export function newClient(changes: Partial<Client> = {}): Client {
+  return { id: randomUUID(), label: '', state: 'active', createdAt: openedAt, ...changes };
+}
+
+export function newSecret(changes: Partial<ClientSecret> = {}): ClientSecret {
+  return { id: randomUUID(), digest: new Uint8Array(randomBytes(32)), createdAt: openedAt, ...changes };
+}
+
+export function newSigningKey(): SigningKeyRecord {
+  return {
+    kid: randomUUID(),
+    algorithm: 'RS256',
+    publicJwk: '{"kty":"RSA","n":"\u00e9"}',
+    sealedPrivateKey: new Uint8Array([...everyByte, ...randomBytes(8)]),
+    createdAt: openedAt,
+  };
+}
