@@ -1,5 +1,6 @@
 import type { TrustedIssuer } from './auth/issuers.ts';
 import { deriveKeyring, type Keyring } from './auth/keyring.ts';
+import { checkMasterSecret } from './auth/master-secret.ts';
 import { RemoteKeys } from './auth/remote-keys.ts';
 import { createVerifier } from './auth/verifier.ts';
 import { type Clock, systemClock } from './base/clock.ts';
@@ -37,13 +38,15 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** Builds every part once, in this order, and starts it. `stop` goes the same way backwards. */
+/** Builds every part once, in this order, and starts it. To stop, or when a part fails, the same way backwards. */
 export async function startApp(config: Config, surroundings: Surroundings = {}): Promise<App> {
   const clock = surroundings.clock ?? systemClock;
   const log = surroundings.log ?? createLog(config.logLevel);
   const tls = readTls(config);
 
+  await using parts = new AsyncDisposableStack();
   const { storage, keyring, clients } = await openAdministration(config, clock);
+  parts.defer(() => storage.close());
   const signingKeys = await openSigningKeys(storage.signingKeys, keyring.signingKeys, clock);
   const providerKeys = new RemoteKeys({
     url: `${config.idpOrigin}${config.idpJwksPath}`,
@@ -88,29 +91,31 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     routes: opsRoutes({ storage, providerKeys, metrics, isStopping }),
   });
 
-  const stop = async () => {
+  providerKeys.start();
+  parts.defer(() => providerKeys.stop());
+  const opsAddress = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
+  parts.defer(() => ops.close());
+  const address = await listen(service, config.host, config.port, 'PORT');
+  parts.defer(async () => {
     stopping = true;
     await closeWithin(config.shutdownSeconds * 1000, service, clock);
-    await ops.close();
-    providerKeys.stop();
-    await storage.close();
-  };
-  try {
-    providerKeys.start();
-    const opsAddress = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
-    const address = await listen(service, config.host, config.port, 'PORT');
-    log.info({ address, ops_address: opsAddress, issuer: ownIssuer(config) }, 'listening');
-    return { address, opsAddress, log, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  });
+
+  log.info({ address, ops_address: opsAddress, issuer: ownIssuer(config) }, 'listening');
+  const running = parts.move();
+  return { address, opsAddress, log, stop: () => running.disposeAsync() };
 }
 
 /** The database and what administers it: all that the commands for clients and keys need. */
 export async function openAdministration(config: StorageConfig, clock: Clock = systemClock) {
   const keyring: Keyring = deriveKeyring(readMasterSecret(config));
   const storage: Storage = await openStorage(config, clock);
+  try {
+    await checkMasterSecret(storage.shelf, keyring);
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
   const clients = new Clients({ store: storage.clients, secretKey: keyring.clientSecrets, clock });
   return { storage, keyring, clients };
 }
@@ -165,7 +170,9 @@ type Server = ReturnType<typeof createServer>;
 
 async function listen(server: Server, host: string, port: number, setting: string): Promise<string> {
   try {
-    return await server.listen({ host, port });
+    const address = await server.listen({ host, port });
+    // The library does not know of TLS that it did not set up itself.
+    return 'setSecureContext' in server.server ? address.replace(/^http:/, 'https:') : address;
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === 'EADDRINUSE') {

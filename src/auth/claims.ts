@@ -118,8 +118,7 @@ function identityOf(claims: JsonObject, subject: string | null): Principal['iden
  */
 function isClient(claims: JsonObject, subject: string | null): boolean {
   const { client_id: clientId, azp, gty } = claims;
-  if (subject === null) return clientId !== undefined || azp !== undefined;
-  return subject === clientId || subject === azp || gty === 'client-credentials';
+  return subject === null || subject === clientId || subject === azp || gty === 'client-credentials';
 }
 
 /** RFC 6749 section 3.3: names of printable ASCII, separated by single spaces. Anything else grants nothing. */

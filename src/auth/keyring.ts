@@ -5,6 +5,8 @@ export interface Keyring {
   readonly pseudonym: Uint8Array;
   readonly clientSecrets: Uint8Array;
   readonly signingKeys: Uint8Array;
+  /** Protects nothing: it is kept in the database to tell one master secret from another. */
+  readonly check: Uint8Array;
 }
 
 export function deriveKeyring(masterSecret: string): Keyring {
@@ -14,5 +16,6 @@ export function deriveKeyring(masterSecret: string): Keyring {
     pseudonym: derive('pseudonym'),
     clientSecrets: derive('client-secrets'),
     signingKeys: derive('signing-keys'),
+    check: derive('check'),
   };
 }

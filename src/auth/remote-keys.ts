@@ -119,6 +119,7 @@ export class RemoteKeys implements KeySource {
         log.warn({ faults: set.faults }, 'provider publishes keys that cannot be used');
       this.#schedule(clampRefresh(maxAgeSeconds));
     } catch (error) {
+      if (this.#stopped) return;
       const { fault, message, retryAfterSeconds } = error as FetchError;
       this.#failuresInARow += 1;
       this.#lastFault = fault;

@@ -6,7 +6,9 @@ import { environmentName, settings } from './settings.ts';
 
 /** The one place that reads the environment. A settings file fills in what the environment does not say. */
 export function readEnvironment(settingsFile: string | undefined): Environment {
-  if (settingsFile === undefined) return process.env;
+  // An empty variable counts as not set.
+  const set = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value?.trim()));
+  if (settingsFile === undefined) return set;
   const fromFile = readSettingsFile(settingsFile);
   const known = new Set(Object.keys(settings).map(environmentName));
   const unknown = Object.keys(fromFile).filter((name) => !known.has(name));
@@ -15,7 +17,7 @@ export function readEnvironment(settingsFile: string | undefined): Environment {
       `The settings file "${settingsFile}" sets ${unknown.join(', ')}, and there is no such setting. docs/config.md lists them all.`,
     );
   }
-  return { ...fromFile, ...process.env };
+  return { ...fromFile, ...set };
 }
 
 function readSettingsFile(file: string): Environment {

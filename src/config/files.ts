@@ -34,7 +34,7 @@ function writeOnce(file: string, content: string): void {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content, { mode: 0o600, flag: 'wx', flush: true });
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') return;
+    if (systemCode(error) === 'EEXIST' && existsSync(file)) return;
     throw new OperatorError(
       `The master secret cannot be written to "${file}" (${systemCode(error)}). Make the folder writable, or set MASTER_SECRET.`,
     );
@@ -69,6 +69,12 @@ export function readTls(config: Config): { readonly cert: string; readonly key: 
 }
 
 function readFile(setting: string, file: string): string {
+  const content = readText(setting, file);
+  if (content.trim() === '') throw new OperatorError(`The file "${file}" (${setting}) is empty.`);
+  return content;
+}
+
+function readText(setting: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

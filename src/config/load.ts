@@ -32,7 +32,7 @@ export function loadStorageConfig(environment: Environment): StorageConfig {
   return read(storageSettings, storageRules, environment) as unknown as StorageConfig;
 }
 
-/** The text a setting has: what the environment says, else its default. An empty variable counts as not set. */
+/** The text a setting has: what the environment says, else its default. A blank one counts as not set. */
 export function settingText(key: string, setting: Setting, environment: Environment): string | null {
   return environment[environmentName(key)]?.trim() || setting.default;
 }

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { describe, type ErrorCode, Refusal } from '../base/errors.ts';
 
 /** An error as it goes over the wire. */
@@ -58,6 +59,11 @@ const libraryCodes: Readonly<Record<string, ErrorCode>> = {
   ECONNRESET: 'bad_request',
 };
 
+/** What the platform's parser reports: it is never a bug of ours. */
+export function brokenRequest(error: { readonly code?: string }): Refusal {
+  return new Refusal(libraryCodes[error.code ?? ''] ?? 'bad_request', { cause: error });
+}
+
 /** Any error as a refusal: ours as it is, the library's translated, anything else is a bug of ours. */
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
@@ -69,20 +75,13 @@ export function toRefusal(error: unknown): Refusal {
 }
 
 /** A complete answer for a connection that broke before there was a request to answer. */
-export function rawProblem(error: unknown): string {
-  const { code } = error as { code?: string };
-  const { status, headers, body } = toProblem(new Refusal(libraryCodes[code ?? ''] ?? 'bad_request'));
+export function rawProblem(refusal: Refusal, headers: Readonly<Record<string, string>>): string {
+  const problem = toProblem(refusal);
   const lines = Object.entries({
     ...headers,
-    'cache-control': 'no-store',
-    'content-length': String(Buffer.byteLength(body)),
+    ...problem.headers,
+    'content-length': String(Buffer.byteLength(problem.body)),
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${reasonPhrases[status] ?? 'Error'}\r\n${lines.join('')}\r\n${body}`;
+  return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${problem.body}`;
 }
-
-const reasonPhrases: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  431: 'Request Header Fields Too Large',
-};

@@ -9,7 +9,7 @@ import { checkHead } from './head.ts';
 import { fixedHeaders } from './headers.ts';
 import { type Limits, serverOptions } from './limits.ts';
 import type { Observe } from './observe.ts';
-import { rawProblem, toProblem, toRefusal } from './problem.ts';
+import { brokenRequest, rawProblem, toProblem, toRefusal } from './problem.ts';
 import type { Route } from './routes.ts';
 import type { CheckTransport } from './transport.ts';
 
@@ -56,11 +56,15 @@ export function createServer(parts: ServerParts): FastifyInstance {
       observe(request, reply);
     },
     clientErrorHandler(error, socket) {
-      if (socket.writable) socket.end(rawProblem(error));
+      if (socket.writable) socket.end(rawProblem(brokenRequest(error), common));
       else socket.destroy();
     },
   });
   server.server.maxConnections = limits.maxConnections;
+  // A tunnel is not to be had here; the platform would hang up without a word.
+  server.server.on('connect', (_request, socket) =>
+    socket.end(rawProblem(new Refusal('bad_request'), common)),
+  );
   // An expectation we do not know is no reason to refuse (RFC 9110 section 10.1.1).
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),

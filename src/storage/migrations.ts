@@ -54,6 +54,13 @@ const migrations: readonly Migration[] = [
         .modifyEnd(types.tableEnd)
         .execute();
       await schema
+        .createTable('shelf')
+        .addColumn('name', types.text, (column) => column.primaryKey().notNull())
+        .addColumn('content', types.text, (column) => column.notNull())
+        .addColumn('mac', types.bytes, (column) => column.notNull())
+        .modifyEnd(types.tableEnd)
+        .execute();
+      await schema
         .createTable('signing_keys')
         .addColumn('kid', types.text, (column) => column.primaryKey().notNull())
         .addColumn('algorithm', types.text, (column) => column.notNull())

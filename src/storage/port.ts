@@ -7,6 +7,7 @@ export interface Storage {
   readonly clients: ClientStore;
   readonly consumers: ConsumerStore;
   readonly signingKeys: SigningKeyStore;
+  readonly shelf: Shelf;
   /** Resolves when the database answers and its schema is the one this code was written for. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -58,6 +59,12 @@ export interface Consumer {
 export interface ConsumerStore {
   /** The caller as it was first seen; first sight registers it. */
   register(id: string, kind: ConsumerKind, now: number): Promise<Consumer>;
+}
+
+/** Small documents by name, each with a checksum that only whoever has the master secret can make. */
+export interface Shelf {
+  read(name: string): Promise<{ readonly content: string; readonly mac: Uint8Array } | null>;
+  write(name: string, content: string, mac: Uint8Array): Promise<void>;
 }
 
 export interface SigningKeyRecord {

@@ -7,6 +7,7 @@ export interface Tables {
   clients: { id: string; label: string; state: ClientState; created_at: number };
   client_secrets: { id: string; client_id: string; digest: Uint8Array; created_at: number };
   consumers: { id: string; kind: ConsumerKind; state: ConsumerState; registered_at: number };
+  shelf: { name: string; content: string; mac: Uint8Array };
   signing_keys: {
     kid: string;
     algorithm: string;

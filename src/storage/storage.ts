@@ -4,6 +4,7 @@ import { migrate, newestVersion, schemaVersion } from './migrations.ts';
 import type { Storage } from './port.ts';
 import { clientStore } from './stores/clients.ts';
 import { consumerStore } from './stores/consumers.ts';
+import { shelf } from './stores/shelf.ts';
 import { signingKeyStore } from './stores/signing-keys.ts';
 
 /** A migrated database behind the port. The queries are written once; an engine is what differs. */
@@ -15,11 +16,28 @@ export async function createStorage(engine: Engine, now: number): Promise<Storag
     throw asOperatorError(engine, error);
   }
   const { database } = engine;
+  let closed = false;
+  /** Lets every method reject with the catalogue's error instead of a driver's. */
+  const guarded = <Store extends object>(store: Store): Store => {
+    const wrapped = Object.entries(store).map(([name, method]) => [
+      name,
+      async (...parameters: unknown[]) => {
+        if (closed) throw new Refusal('storage_unavailable', { detail: 'the storage is closed' });
+        try {
+          return await method(...parameters);
+        } catch (error) {
+          throw engine.unavailable(error) ?? error;
+        }
+      },
+    ]);
+    return Object.fromEntries(wrapped);
+  };
   return {
-    clients: translating(engine, clientStore(database)),
-    consumers: translating(engine, consumerStore(database)),
-    signingKeys: translating(engine, signingKeyStore(engine)),
-    ...translating(engine, {
+    clients: guarded(clientStore(database)),
+    consumers: guarded(consumerStore(database)),
+    signingKeys: guarded(signingKeyStore(engine)),
+    shelf: guarded(shelf(database)),
+    ...guarded({
       async ping() {
         const version = await schemaVersion(database);
         if (version === newestVersion) return;
@@ -28,23 +46,11 @@ export async function createStorage(engine: Engine, now: number): Promise<Storag
         });
       },
     }),
-    close: () => engine.close(),
-  };
-}
-
-/** Lets every method reject with the catalogue's error instead of a driver's. */
-function translating<Store extends object>(engine: Engine, store: Store): Store {
-  const wrapped = Object.entries(store).map(([name, method]) => [
-    name,
-    async (...parameters: unknown[]) => {
-      try {
-        return await method(...parameters);
-      } catch (error) {
-        throw engine.unavailable(error) ?? error;
-      }
+    close() {
+      closed = true;
+      return engine.close();
     },
-  ]);
-  return Object.fromEntries(wrapped);
+  };
 }
 
 function asOperatorError(engine: Engine, error: unknown): unknown {

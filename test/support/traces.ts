@@ -37,15 +37,17 @@ export function filesBelow(directory: string): string[] {
     .map((entry) => `${entry.parentPath}/${entry.name}`);
 }
 
-const chunkBytes = 4 * 1024 * 1024;
-
 /** Where the needles are found: at most one trace for each needle and file. One pass, whatever their number. */
-export function findTraces(files: readonly string[], needles: readonly Needle[]): Trace[] {
-  const search = createSearch(needles);
+export function findTraces(
+  files: readonly string[],
+  needles: readonly Needle[],
+  chunkBytes = 4 * 1024 * 1024,
+): Trace[] {
+  const search = createSearch(needles, chunkBytes);
   return files.flatMap((file) => [...search(file)].map((name) => ({ file, name })));
 }
 
-function createSearch(needles: readonly Needle[]) {
+function createSearch(needles: readonly Needle[], chunkBytes: number) {
   const byStart = Map.groupBy(needles, ({ bytes }) => bytes.readUInt32BE(0));
   // Most places are passed over by one look at two bytes.
   const possible = new Uint8Array(65_536);

@@ -5,8 +5,8 @@ import { InvalidTarget } from 'oidc-provider/lib/helpers/errors.js';
 import { accountOf } from './accounts.ts';
 import { interactionPath } from './interactions.ts';
 import { createMemory } from './memory.ts';
+import type { DevProviderOptions } from './options.ts';
 import { logoutPage, messagePage, sendPage } from './pages.ts';
-import type { DevProviderOptions } from './provider.ts';
 
 const accessTokenSeconds = 600;
 const hour = 3600;

@@ -6,23 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider/lib/provider.js';
 import { createConfiguration, createSigningKey } from './configuration.ts';
 import { addInteractions } from './interactions.ts';
+import type { DevProviderOptions } from './options.ts';
 
 const host = '127.0.0.1';
-
-export interface DevProviderOptions {
-  /** 0 takes any free one. */
-  readonly port: number;
-  /** Whom access tokens are for. */
-  readonly audience: string;
-  /** A program: client credentials, with the secret as HTTP Basic authentication. */
-  readonly machineClient: { readonly id: string; readonly secret: string };
-  /** A frontend: no secret, authorization code with PKCE, refresh tokens. */
-  readonly webClient: {
-    readonly id: string;
-    readonly redirectUris: readonly string[];
-    readonly postLogoutRedirectUris: readonly string[];
-  };
-}
 
 export interface DevProvider {
   /** Also the issuer, exactly as it stands in the tokens. */

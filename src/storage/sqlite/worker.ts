@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -48,7 +48,23 @@ function open(file: string): DatabaseSync {
   return database;
 }
 
-function serve(database: DatabaseSync, port: NonNullable<typeof parentPort>): void {
+/** SQLite's result code for a file that cannot be opened. */
+const cannotOpen = 14;
+
+/**
+ * Fails when the file that was opened is not at its place any more. SQLite would go on with what is left of it, and
+ * what is written to a deleted file is lost with the process.
+ */
+function fileGuard(file: string): () => void {
+  const opened = statSync(file);
+  return () => {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found?.ino === opened.ino && found.dev === opened.dev) return;
+    throw Object.assign(new Error('the file was removed or replaced'), { errcode: cannotOpen });
+  };
+}
+
+function serve(database: DatabaseSync, checkFile: () => void, port: NonNullable<typeof parentPort>): void {
   const statements = new Map<string, StatementSync>();
   port.on('message', (request: SqliteRequest | null) => {
     if (request === null) {
@@ -58,6 +74,7 @@ function serve(database: DatabaseSync, port: NonNullable<typeof parentPort>): vo
     }
     const { id, sql, parameters } = request;
     try {
+      checkFile();
       let statement = statements.get(sql);
       if (statement === undefined) {
         statement = database.prepare(sql);
@@ -80,7 +97,9 @@ function failure(error: unknown): SqliteFailure {
 
 if (parentPort !== null) {
   try {
-    serve(open(workerData.file), parentPort);
+    const { file } = workerData;
+    const database = open(file);
+    serve(database, fileGuard(file), parentPort);
     parentPort.postMessage({ id: 0, rows: [], changes: 0 } satisfies SqliteReply);
   } catch (error) {
     parentPort.postMessage({ id: 0, error: failure(error) } satisfies SqliteReply);

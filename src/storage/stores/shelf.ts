@@ -1,0 +1,19 @@
+import type { Shelf } from '../port.ts';
+import type { Database } from '../schema.ts';
+
+export function shelf(database: Database): Shelf {
+  return {
+    async read(name) {
+      const row = await database.selectFrom('shelf').selectAll().where('name', '=', name).executeTakeFirst();
+      return row === undefined ? null : { content: row.content, mac: new Uint8Array(row.mac) };
+    },
+
+    async write(name, content, mac) {
+      await database
+        .insertInto('shelf')
+        .values({ name, content, mac })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ content, mac }))
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { canaryClaims } from '../support/canaries.ts';
+import { postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/databases.ts';
+import { newDirectory } from '../support/outcome.ts';
+import { postCredentials, provokeRefusals } from '../support/personal-requests.ts';
+import { TestProvider } from '../support/provider.ts';
+import { type Reply, withToken } from '../support/request.ts';
+import {
+  addClient,
+  type DatabaseEngine,
+  databaseEngines,
+  me,
+  newSettings,
+  type Service,
+  startService,
+} from '../support/service.ts';
+import { surroundings } from '../support/surroundings.ts';
+import { canaryNeedles, filesBelow, findTraces, type Trace, tokenNeedles } from '../support/traces.ts';
+
+const { runDirectory, postgresUrl } = surroundings();
+const needles = [...canaryNeedles(), ...tokenNeedles()];
+const own = new Map<
+  DatabaseEngine,
+  { service: Service; database: TestDatabase; id: string; errors: Reply[] }
+>();
+let provider: TestProvider;
+
+/** Runs last: two more services get everything personal at once, and then all that the run has left is searched. */
+before(async () => {
+  provider = await TestProvider.start();
+  for (const engine of databaseEngines) {
+    const settings = await newSettings(engine, provider.settings);
+    const secret = await addClient(settings, 'privacy-client');
+    const service = await startService(settings);
+    const url = String(settings.DATABASE_URL);
+    const database =
+      engine === 'sqlite' ? sqliteDatabase(url.slice('sqlite:'.length)) : postgresDatabase(url);
+    const errors = await provokeRefusals(service, provider);
+    assert.equal(
+      (await postCredentials(service, { client_id: 'privacy-client', client_secret: secret })).status,
+      200,
+    );
+    const welcome = await withToken(service.url + me, await provider.token());
+    assert.equal(welcome.status, 200);
+    own.set(engine, { service, database, id: String(welcome.json().id), errors });
+  }
+});
+
+after(async () => {
+  for (const { service } of own.values()) await service.stop();
+  await provider.stop();
+});
+
+function isClean(traces: readonly Trace[]): void {
+  const lines = traces.map(({ file, name }) => `${name} in ${file.slice(runDirectory.length + 1)}`);
+  assert.equal(traces.length, 0, `\n${lines.slice(0, 50).join('\n')}`);
+}
+
+describe('the search', () => {
+  it('finds every canary in every form, also where two chunks of a file meet', () => {
+    const scratch = `${newDirectory()}/planted`;
+    writeFileSync(scratch, Buffer.concat(needles.flatMap(({ bytes }) => [bytes, Buffer.from('.\n')])));
+    for (const chunkBytes of [1, 64, 4096, undefined]) {
+      const found = new Set(findTraces([scratch], needles, chunkBytes).map(({ name }) => name));
+      for (const { name } of needles) assert.ok(found.has(name), name);
+    }
+    rmSync(scratch);
+  });
+
+  it('finds nothing in a file that holds nothing', () => {
+    assert.deepEqual(findTraces(['package-lock.json', 'LICENSE'], needles), []);
+  });
+
+  it('finds a canary inside a longer text that was encoded as a whole', () => {
+    const scratch = `${newDirectory()}/planted`;
+    for (const before of ['', 'a', 'ab', 'abc']) {
+      const text = `${before}{"email":"${canaryClaims.email}","more":true}`;
+      for (const encoding of ['base64', 'base64url', 'hex', 'utf8', 'utf16le'] as const) {
+        writeFileSync(
+          scratch,
+          encoding === 'utf16le' ? Buffer.from(text, encoding) : Buffer.from(text).toString(encoding),
+        );
+        assert.notEqual(findTraces([scratch], needles).length, 0, `${before} ${encoding}`);
+      }
+    }
+    rmSync(scratch);
+  });
+});
+
+describe('an error answer', () => {
+  for (const engine of databaseEngines) {
+    it(`repeats nothing of the request, on ${engine}`, () => {
+      const { errors } = own.get(engine) ?? assert.fail();
+      assert.ok(errors.length > 25);
+      const scratch = `${newDirectory()}/answers`;
+      const texts = errors.map(({ status, headers, text }) => {
+        assert.ok(status >= 400 && status < 500, `${status} ${text}`);
+        return `${status}\n${JSON.stringify([...headers])}\n${text}\n`;
+      });
+      writeFileSync(scratch, texts.join('\n'));
+      isClean(findTraces([scratch], needles));
+    });
+  }
+});
+
+describe('the stored caller', () => {
+  const hashes = (text: string) =>
+    ['md5', 'sha1', 'sha256', 'sha512'].flatMap((algorithm) => {
+      const digest = createHash(algorithm).update(text).digest();
+      return [digest.toString('hex'), digest.toString('base64url'), digest.toString('base64')];
+    });
+
+  for (const engine of databaseEngines) {
+    it(`is a pseudonym that leads nowhere without the master secret, on ${engine}`, async () => {
+      const { database, id } = own.get(engine) ?? assert.fail();
+      const rows = await database.query('select * from consumers');
+      assert.equal(rows.length, 1);
+      assert.deepEqual(Object.keys(rows[0] ?? {}).sort(), ['id', 'kind', 'registered_at', 'state']);
+      assert.equal(rows[0]?.id, id, 'control: it is what /me shows');
+      assert.match(id, /^usr_[A-Za-z0-9_-]{43}$/);
+      const { sub } = canaryClaims;
+      const { origin } = provider;
+      const guesses = [
+        sub,
+        `${origin}${sub}`,
+        `${origin}|${sub}`,
+        `${origin}\0${sub}`,
+        `${origin} ${sub}`,
+        `${origin}#${sub}`,
+      ];
+      for (const guess of guesses.flatMap(hashes)) assert.equal(id.includes(guess), false);
+      assert.equal(id.includes(sub), false);
+    });
+  }
+
+  it('has another name in a service with another master secret', () => {
+    const ids = [...own.values()].map(({ id }) => id);
+    assert.equal(new Set(ids).size, databaseEngines.length);
+  });
+});
+
+describe('what the whole run has left behind', () => {
+  let files: string[] = [];
+  const ending = (...endings: string[]) => files.filter((file) => endings.some((end) => file.endsWith(end)));
+  const databaseFiles = () => ending('.db', '.db-wal', '.db-shm', '.db-journal', '.secret');
+  const inPostgres = () => files.filter((file) => file.startsWith(`${runDirectory}/postgres/`));
+  before(async () => {
+    // While they run: the write-ahead logs hold what was written last. PostgreSQL writes out its pages on demand.
+    isClean(findTraces(filesBelow(`${runDirectory}/services`), needles));
+    await postgresDatabase(postgresUrl).query('checkpoint');
+    for (const { service } of own.values()) await service.stop();
+    files = filesBelow(runDirectory);
+  });
+
+  it('is there to be searched: both databases with their callers, logs, metrics and outputs', async () => {
+    const [sqlite, postgres] = databaseEngines.map((engine) => own.get(engine) ?? assert.fail());
+    const traceOf = (id = '') => [{ name: id, bytes: Buffer.from(id) }];
+    assert.equal(findTraces(ending('.db'), traceOf(sqlite?.id)).length, 1, 'the caller in one SQLite file');
+    const [row] =
+      (await postgres?.database.query('select oid from pg_database where datname = current_database()')) ??
+      [];
+    const tables = inPostgres().filter((file) => file.includes(`/base/${row?.oid}/`));
+    const log = inPostgres().filter((file) => file.includes('/pg_wal/'));
+    assert.ok(findTraces(tables, traceOf(postgres?.id)).length > 0, 'the caller in a table of PostgreSQL');
+    assert.ok(findTraces(log, traceOf(postgres?.id)).length > 0, 'the caller in the log of PostgreSQL');
+    for (const end of ['.log', '.metrics', '.out']) assert.ok(ending(end).length > 0, end);
+    assert.ok(Number(sqlite?.service.logLines().length) > 25, 'a line for every request');
+  });
+
+  it('holds nothing personal and no token in the files of SQLite', () => {
+    isClean(findTraces(databaseFiles(), needles));
+  });
+
+  it('holds nothing personal and no token in the data and the log of PostgreSQL', () => {
+    isClean(findTraces(inPostgres(), needles));
+  });
+
+  it('holds nothing personal and no token in any log, at the level "trace", or on standard error', () => {
+    const logs = ending('.log', '.stderr');
+    isClean(findTraces(logs, needles));
+    for (const file of ending('.log')) assert.doesNotMatch(readFileSync(file, 'utf8'), /eyJ/, file);
+  });
+
+  it('holds nothing personal and no token in the metrics, and few labels', () => {
+    const metrics = ending('.metrics');
+    isClean(findTraces(metrics, needles));
+    for (const file of metrics) {
+      const text = readFileSync(file, 'utf8');
+      const routes = new Set([...text.matchAll(/route="([^"]*)"/g)].map(([, route]) => route));
+      assert.ok(routes.size <= 10, [...routes].join(', '));
+      assert.ok(text.split('\n').length < 2000, `${file} has too many lines`);
+    }
+  });
+
+  it('holds nothing personal and no token anywhere else', () => {
+    const searched = new Set([...databaseFiles(), ...inPostgres(), ...ending('.log', '.stderr', '.metrics')]);
+    isClean(
+      findTraces(
+        files.filter((file) => !searched.has(file)),
+        needles,
+      ),
+    );
+  });
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { before, describe, it } from 'node:test';
+import { generate } from 'selfsigned';
+import { environmentName, settings } from '../../src/config/settings.ts';
+import { newDirectory, refused, succeeded } from '../support/outcome.ts';
+import { runVestibule, type Settings } from '../support/service.ts';
+
+const password = 'hunter-4711';
+const masterSecret = 'a master secret that nobody may see';
+
+describe('vestibule check', () => {
+  const directory = newDirectory();
+  const good: Settings = {
+    TEST_DIRECTORY: newDirectory(),
+    DATABASE_URL: `sqlite:${directory}/vestibule.db`,
+    IDP_ORIGIN: 'https://login.example.org',
+    API_AUDIENCE: 'https://api.example.org',
+  };
+  const file = (name: string, content: string) => {
+    writeFileSync(`${directory}/${name}`, content);
+    return `${directory}/${name}`;
+  };
+  let tls: { cert: string; key: string; otherKey: string };
+  before(async () => {
+    const [one, other] = await Promise.all([generate(), generate()]);
+    tls = {
+      cert: file('tls.crt', one.cert),
+      key: file('tls.key', one.private),
+      otherKey: file('other.key', other.private),
+    };
+  });
+  const check = (changes: Settings, ...options: string[]) =>
+    runVestibule({ ...good, ...changes }, 'check', ...options);
+
+  it('says that the settings are in order and shows what is in force', async () => {
+    const shown = succeeded(await check({ PORT: '9001' }));
+    assert.match(shown, /^The settings are in order\.\n\nSETTING +FROM +VALUE\n/);
+    assert.match(shown, /^PORT +set +9001$/m);
+    assert.match(shown, /^OPS_PORT +default +8081$/m);
+    assert.match(shown, /^IDP_ISSUER +default$/m);
+  });
+
+  it('shows every setting as JSON', async () => {
+    const shown = JSON.parse(succeeded(await check({}, '--json')));
+    assert.equal(shown.ok, true);
+    const names = shown.settings.map(({ name }: { name: string }) => name);
+    assert.deepEqual(names, Object.keys(settings).map(environmentName));
+  });
+
+  it('shows no secret that is set', async () => {
+    const secret = {
+      DATABASE_URL: `postgres://vestibule:${password}@db.example.org/vestibule`,
+      MASTER_SECRET: masterSecret,
+    };
+    for (const options of [[], ['--json']]) {
+      const shown = succeeded(await check(secret, ...options));
+      assert.match(shown, /DATABASE_URL[\s\S]*\(secret\)/);
+      for (const hidden of [password, masterSecret, 'db.example.org']) {
+        assert.equal(shown.includes(hidden), false, hidden);
+      }
+    }
+  });
+
+  it('makes nothing: no database, no secret', async () => {
+    succeeded(await check({}));
+    assert.equal(existsSync(`${directory}/vestibule.db`), false);
+    assert.equal(existsSync(`${directory}/vestibule.db.secret`), false);
+  });
+
+  it('ends with exit code 1 and names what is wrong', async () => {
+    const { code, stdout, stderr } = await check({ PORT: 'http', LOG_LEVEL: 'loud' });
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^vestibule: 2 settings are wrong:\n {2}LOG_LEVEL must .*\n {2}PORT must .*\n$/);
+  });
+
+  it('takes a certificate and its key', async () => {
+    succeeded(await check({ TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: tls.key }));
+  });
+
+  it('refuses a certificate with the key of another, or with none', async () => {
+    const pairs = [
+      { TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: tls.otherKey },
+      { TLS_CERT_FILE: tls.key, TLS_KEY_FILE: tls.key },
+      { TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: file('garbage.key', 'no key at all') },
+    ];
+    for (const pair of pairs)
+      refused(await check(pair), /TLS_CERT_FILE and TLS_KEY_FILE do not make a working pair/);
+  });
+
+  it('refuses a key file or a certificate file with nothing in it', async () => {
+    const empty = file('empty.pem', '');
+    const pairs = [
+      { TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: empty },
+      { TLS_CERT_FILE: empty, TLS_KEY_FILE: tls.key },
+    ];
+    for (const pair of pairs) refused(await check(pair), /TLS_(CERT|KEY)_FILE/);
+  });
+
+  it('names a certificate file that cannot be read', async () => {
+    const missing = `${directory}/nowhere.crt`;
+    refused(
+      await check({ TLS_CERT_FILE: missing, TLS_KEY_FILE: tls.key }),
+      /nowhere\.crt" \(TLS_CERT_FILE\) cannot be read \(ENOENT\)/,
+    );
+  });
+});

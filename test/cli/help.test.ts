@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { newDirectory, type Outcome, succeeded } from '../support/outcome.ts';
+import { runVestibule } from '../support/service.ts';
+
+const commands = [
+  [],
+  ['serve'],
+  ['dev'],
+  ['check'],
+  ['client'],
+  ['client', 'add'],
+  ['client', 'list'],
+  ['client', 'disable'],
+  ['client', 'enable'],
+  ['client', 'remove'],
+  ['keys'],
+  ['keys', 'list'],
+];
+
+/** Wrong usage, and what the parser has to say about it. */
+const wrongUsage: Record<string, { parameters: string[]; says: RegExp }> = {
+  'an unknown command': { parameters: ['sreve'], says: /unknown command 'sreve'/ },
+  'an unknown command below another': { parameters: ['client', 'frobnicate'], says: /unknown command/ },
+  'an unknown option': { parameters: ['check', '--jsno'], says: /unknown option '--jsno'/ },
+  'a missing argument': { parameters: ['client', 'add'], says: /missing required argument 'id'/ },
+  'an argument too many': { parameters: ['client', 'list', 'everything'], says: /too many arguments/ },
+  'an option without its value': {
+    parameters: ['check', '--settings'],
+    says: /argument missing|unknown option/,
+  },
+  'no command at all': { parameters: [], says: /Usage: vestibule/ },
+  'no command below another': { parameters: ['keys'], says: /Usage: vestibule keys/ },
+};
+
+const vestibule = (...parameters: string[]): Promise<Outcome> =>
+  runVestibule({ TEST_DIRECTORY: newDirectory() }, ...parameters);
+
+describe('the command line', { concurrency: 3 }, () => {
+  for (const command of commands) {
+    const name = ['vestibule', ...command].join(' ');
+    it(`explains "${name}" with --help`, async () => {
+      const help = succeeded(await vestibule(...command, '--help'));
+      assert.ok(help.startsWith(`Usage: ${name} `), help);
+      assert.match(help, /-h, --help/);
+    });
+  }
+
+  it('lists every command in its help', async () => {
+    const help = succeeded(await vestibule('--help'));
+    for (const [command] of commands.slice(1)) assert.match(help, new RegExp(`^  ${command}\\b`, 'm'));
+  });
+
+  it('says its version with --version', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    assert.equal(succeeded(await vestibule('--version')), `${version}\n`);
+  });
+
+  for (const [name, { parameters, says }] of Object.entries(wrongUsage)) {
+    it(`ends with exit code 2 for ${name}`, async () => {
+      const { code, stdout, stderr } = await vestibule(...parameters);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, says);
+      assert.doesNotMatch(stderr, /^\s+at /m, 'no stack trace');
+      assert.equal(stdout, '');
+    });
+  }
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { succeeded } from '../support/outcome.ts';
+import { TestProvider } from '../support/provider.ts';
+import { request } from '../support/request.ts';
+import {
+  databaseEngines,
+  newSettings,
+  runVestibule,
+  type Settings,
+  startService,
+} from '../support/service.ts';
+
+for (const engine of databaseEngines) {
+  describe(`vestibule keys on ${engine}`, () => {
+    let provider: TestProvider;
+    let settings: Settings;
+    before(async () => {
+      provider = await TestProvider.start();
+      settings = await newSettings(engine, provider.settings);
+    });
+    after(() => provider.stop());
+
+    it('says how the first key comes about while there is none', async () => {
+      const said = succeeded(await runVestibule(settings, 'keys', 'list'));
+      assert.equal(said, 'There is no signing key yet: the first "vestibule serve" makes one.\n');
+      assert.equal(succeeded(await runVestibule(settings, 'keys', 'list', '--json')), '[]\n');
+    });
+
+    it('lists the one key that two services started at once publish and sign with', async () => {
+      const services = await Promise.all([startService(settings), startService(settings)]);
+      const published = await Promise.all(
+        services.map(async ({ url }) => (await request(`${url}/.well-known/jwks.json`)).text),
+      );
+      await Promise.all(services.map((service) => service.stop()));
+      assert.equal(published[0], published[1]);
+      const { keys } = JSON.parse(String(published[0])) as { keys: Record<string, string>[] };
+      assert.equal(keys.length, 1);
+
+      const shown = succeeded(await runVestibule(settings, 'keys', 'list', '--json'));
+      const [key, ...others] = JSON.parse(shown);
+      assert.deepEqual(others, []);
+      assert.deepEqual(Object.keys(key), ['kid', 'algorithm', 'signing', 'created_at']);
+      assert.equal(key.kid, keys[0]?.kid);
+      assert.equal(key.algorithm, 'RS256');
+      assert.equal(key.signing, true);
+      assert.equal(new Date(key.created_at).toISOString(), key.created_at);
+
+      const lines = succeeded(await runVestibule(settings, 'keys', 'list'))
+        .trimEnd()
+        .split('\n');
+      assert.equal(lines.length, 2);
+      assert.match(String(lines[0]), /^KID +ALGORITHM +USE +CREATED$/);
+      assert.match(String(lines[1]), new RegExp(`^${key.kid} +RS256 +signs +${key.created_at}$`));
+    });
+
+    it('shows nothing of the key itself, neither public nor private', async () => {
+      const shown = succeeded(await runVestibule(settings, 'keys', 'list', '--json'));
+      assert.doesNotMatch(shown, /PRIVATE|"(d|p|q|n|e|sealed\w*)"/i);
+      assert.ok(shown.length < 400, 'a modulus alone would be longer');
+    });
+  });
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { endOf, refused, succeeded } from '../support/outcome.ts';
+import { TestProvider } from '../support/provider.ts';
+import { withToken } from '../support/request.ts';
+import {
+  addClient,
+  databaseEngines,
+  me,
+  newSettings,
+  runVestibule,
+  type Settings,
+  startService,
+} from '../support/service.ts';
+
+const newSecret = () => randomBytes(48).toString('base64');
+const secretFileOf = (settings: Settings) => `${settings.DATABASE_URL?.replace('sqlite:', '')}.secret`;
+
+describe('the master secret', () => {
+  let provider: TestProvider;
+  before(async () => {
+    provider = await TestProvider.start();
+  });
+  after(() => provider.stop());
+
+  /** The id that a service with these settings gives to always the same caller. */
+  async function idOfCaller(settings: Settings): Promise<string> {
+    const service = await startService(settings);
+    const answer = await withToken(service.url + me, await provider.token());
+    await service.stop();
+    assert.equal(answer.status, 200);
+    return String(answer.json().id);
+  }
+
+  /** A database that has been in use, with its secret in a file. */
+  async function usedDatabase(secret = newSecret()): Promise<Settings> {
+    const settings = await newSettings('sqlite', provider.settings);
+    writeFileSync(secretFileOf(settings), secret, { mode: 0o600 });
+    await idOfCaller(settings);
+    return settings;
+  }
+
+  it('is made at the first start beside the SQLite file, for its owner only, and stays', async () => {
+    const settings = await newSettings('sqlite', provider.settings);
+    const id = await idOfCaller(settings);
+    const file = secretFileOf(settings);
+    const secret = readFileSync(file, 'utf8');
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.match(secret, /^[A-Za-z0-9_-]{64}\n$/);
+    assert.equal(await idOfCaller(settings), id, 'the same caller keeps its id over a restart');
+    assert.equal(readFileSync(file, 'utf8'), secret);
+  });
+
+  it('is made once when two commands start at once', async () => {
+    const settings = await newSettings('sqlite', {});
+    const [one, other] = await Promise.all([addClient(settings, 'one'), addClient(settings, 'other')]);
+    const service = await startService({ ...settings, ...provider.settings });
+    for (const [id, secret] of Object.entries({ one, other })) {
+      const answer = await fetch(`${service.url}/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ client_id: id, client_secret: secret }),
+      });
+      assert.equal(answer.status, 200, id);
+    }
+    await service.stop();
+  });
+
+  it('is not made anew when it is missing beside a database that is there', async () => {
+    const settings = await usedDatabase();
+    const file = secretFileOf(settings);
+    rmSync(file);
+    for (const command of [['serve'], ['client', 'list'], ['keys', 'list']]) {
+      refused(await endOf(settings, command), /vestibule\.db\.secret" is not\. Restore that file/);
+    }
+    assert.throws(() => statSync(file), /ENOENT/, 'still missing');
+  });
+
+  it('that is another one than that of the database is refused by the service', async () => {
+    const settings = await usedDatabase();
+    refused(
+      await endOf({ ...settings, MASTER_SECRET: newSecret() }, ['serve']),
+      /does not open with this master secret\. Set MASTER_SECRET or MASTER_SECRET_FILE/,
+    );
+  });
+
+  it('that is another one cannot be used to add a client, whose secret would never work', async () => {
+    const settings = await usedDatabase();
+    refused(
+      await runVestibule({ ...settings, MASTER_SECRET: newSecret() }, 'client', 'add', 'stillborn'),
+      /master secret/i,
+    );
+    assert.deepEqual(JSON.parse(succeeded(await runVestibule(settings, 'client', 'list', '--json'))), []);
+  });
+
+  it('is read from MASTER_SECRET_FILE, with or without a line end, and is the same as MASTER_SECRET', async () => {
+    const secret = newSecret();
+    const settings = await usedDatabase(secret);
+    const file = `${settings.TEST_DIRECTORY}/secret.txt`;
+    writeFileSync(file, `${secret}\r\n`);
+    const ids = [
+      await idOfCaller(settings),
+      await idOfCaller({ ...settings, MASTER_SECRET_FILE: file }),
+      await idOfCaller({ ...settings, MASTER_SECRET: secret }),
+    ];
+    assert.equal(new Set(ids).size, 1);
+  });
+
+  it('that is too short is refused and not repeated, wherever it comes from', async () => {
+    const short = 'only-31-bytes-long-and-no-more-';
+    assert.equal(Buffer.byteLength(short), 31);
+    for (const engine of databaseEngines) {
+      const { MASTER_SECRET: _, ...settings } = await newSettings(engine, provider.settings);
+      const file = `${settings.TEST_DIRECTORY}/short.txt`;
+      writeFileSync(file, `${short}    \n`);
+      const fromFile = await runVestibule({ ...settings, MASTER_SECRET_FILE: file }, 'client', 'list');
+      refused(fromFile, /MASTER_SECRET_FILE must be at least 32 bytes long.*openssl rand/);
+      const direct = await runVestibule({ ...settings, MASTER_SECRET: short }, 'client', 'list');
+      assert.equal(direct.code, 1);
+      assert.match(direct.stderr, /MASTER_SECRET must be at least 32 bytes long/);
+      for (const { stdout, stderr } of [fromFile, direct])
+        assert.equal((stdout + stderr).includes(short), false);
+    }
+  });
+
+  it('must be given for PostgreSQL, and nothing is made up', async () => {
+    const { MASTER_SECRET: _, ...settings } = await newSettings('postgres', provider.settings);
+    const { code, stderr } = await endOf(settings, ['serve']);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /MASTER_SECRET is not set, and with PostgreSQL every process must have the same one/,
+    );
+  });
+
+  it('in a file that cannot be read is named by that file', async () => {
+    const settings = await newSettings('sqlite', provider.settings);
+    const missing = `${settings.TEST_DIRECTORY}/nowhere.txt`;
+    refused(
+      await endOf({ ...settings, MASTER_SECRET_FILE: missing }, ['serve']),
+      /nowhere\.txt" \(MASTER_SECRET_FILE\) cannot be read \(ENOENT\)/,
+    );
+  });
+
+  it('in a folder that cannot be written to is refused with that folder', async () => {
+    const settings = await newSettings('sqlite', provider.settings);
+    const inTheWay = `${settings.TEST_DIRECTORY}/a-file`;
+    writeFileSync(inTheWay, '');
+    refused(
+      await endOf({ ...settings, DATABASE_URL: `sqlite:${inTheWay}/vestibule.db` }, ['serve']),
+      /master secret cannot be written to "[^"]+a-file\/vestibule\.db\.secret".*MASTER_SECRET/,
+    );
+  });
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { newDirectory, refused, succeeded } from '../support/outcome.ts';
+import { runVestibule, type Settings } from '../support/service.ts';
+
+interface InForce {
+  readonly name: string;
+  readonly value: string | null;
+  readonly from: 'default' | 'set';
+}
+
+const good = 'IDP_ORIGIN=https://login.example.org\nAPI_AUDIENCE=https://api.example.org\n';
+
+describe('the settings file', () => {
+  it('gives the settings that the environment does not', async () => {
+    const inForce = await check(`# The port of the proxy.\n${good}PORT=9001\nHOST="127.0.0.2"\n`, {});
+    assert.deepEqual(inForce('PORT'), { name: 'PORT', value: '9001', from: 'set' });
+    assert.equal(inForce('HOST').value, '127.0.0.2');
+    assert.equal(inForce('IDP_ORIGIN').value, 'https://login.example.org');
+    assert.deepEqual(inForce('OPS_PORT'), { name: 'OPS_PORT', value: '8081', from: 'default' });
+  });
+
+  it('gives way to the environment', async () => {
+    const inForce = await check(`${good}PORT=9001\nTOKEN_TTL_SECONDS=60\n`, { PORT: '9002' });
+    assert.equal(inForce('PORT').value, '9002');
+    assert.equal(inForce('TOKEN_TTL_SECONDS').value, '60');
+  });
+
+  it('counts where the variable of the environment is empty, which is as good as not set', async () => {
+    const inForce = await check(`${good}PORT=9001\n`, { PORT: '', API_AUDIENCE: ' ' });
+    assert.equal(inForce('PORT').value, '9001');
+    assert.equal(inForce('API_AUDIENCE').value, 'https://api.example.org');
+  });
+
+  it('is named together with every name in it that is no setting', async () => {
+    const file = settingsFile(`${good}PROT=9001\nIDP_URL=https://login.example.org\n`);
+    refused(
+      await vestibule({}, '--settings', file, 'check'),
+      /"[^"]+settings\.env" sets (PROT, IDP_URL|IDP_URL, PROT), .*no such setting/,
+    );
+  });
+
+  it('is named when it is not there', async () => {
+    const missing = `${newDirectory()}/nowhere.env`;
+    refused(await vestibule({}, '--settings', missing, 'check'), /nowhere\.env" \(--settings\).*\(ENOENT\)/);
+  });
+
+  it('is held to the same rules as the environment', async () => {
+    const { code, stderr } = await vestibule({}, '--settings', settingsFile(`${good}PORT=x\n`), 'check');
+    assert.equal(code, 1);
+    assert.match(stderr, /One setting is wrong:\n {2}PORT must be a whole number/);
+  });
+
+  it('works for the commands that need the storage settings only', async () => {
+    const directory = newDirectory();
+    const file = settingsFile(`DATABASE_URL=sqlite:${directory}/from-file.db\n`);
+    assert.equal(succeeded(await vestibule({}, '--settings', file, 'client', 'list', '--json')), '[]\n');
+  });
+});
+
+describe('an empty variable of the environment', () => {
+  it('counts as not set', async () => {
+    const environment = {
+      IDP_ORIGIN: 'https://login.example.org',
+      API_AUDIENCE: 'x',
+      PORT: '',
+      DATABASE_URL: '',
+    };
+    const outcome = await vestibule(environment, 'check', '--json');
+    const { settings } = JSON.parse(succeeded(outcome)) as { settings: InForce[] };
+    const found = (name: string) => settings.find((setting) => setting.name === name);
+    assert.deepEqual(found('PORT'), { name: 'PORT', value: '8080', from: 'default' });
+    assert.deepEqual(found('DATABASE_URL'), {
+      name: 'DATABASE_URL',
+      value: 'sqlite:./data/vestibule.db',
+      from: 'default',
+    });
+  });
+
+  it('does not make up for a required setting', async () => {
+    const { code, stderr } = await vestibule(
+      { IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: '' },
+      'check',
+    );
+    assert.equal(code, 1);
+    assert.match(stderr, /API_AUDIENCE is not set/);
+  });
+});
+
+function vestibule(environment: Settings, ...parameters: string[]) {
+  return runVestibule({ TEST_DIRECTORY: newDirectory(), ...environment }, ...parameters);
+}
+
+function settingsFile(content: string): string {
+  const file = `${newDirectory()}/settings.env`;
+  writeFileSync(file, content);
+  return file;
+}
+
+/** What is in force with that file and that environment. */
+async function check(content: string, environment: Settings): Promise<(name: string) => InForce> {
+  const outcome = await vestibule(environment, '--settings', settingsFile(content), 'check', '--json');
+  const { settings } = JSON.parse(succeeded(outcome)) as { settings: InForce[] };
+  return (name) => {
+    const found = settings.find((setting) => setting.name === name);
+    assert.ok(found, name);
+    return found;
+  };
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { loadConfig, loadStorageConfig, SettingsError } from '../../src/config/load.ts';
+import { environmentName, settings } from '../../src/config/settings.ts';
+import { newDirectory } from '../support/outcome.ts';
+import { runVestibule, type Settings } from '../support/service.ts';
+
+/** All that has no default. */
+const good: Settings = { IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: 'https://api.example.org' };
+
+/** A wrong value for every setting that can be wrong by itself, and what has to be said of it. */
+const wrong: Record<string, readonly [value: string, says: RegExp]> = {
+  DATABASE_URL: ['mysql://root:hunter-2@db/x', /must be "sqlite:<file>" or "postgres:/],
+  DATABASE_POOL_SIZE: ['0', /whole number from 1 to 200/],
+  MASTER_SECRET: ['too-short-hunter-3', /at least 32 bytes/],
+  LOG_LEVEL: ['loud', /one of trace, debug/],
+  BASE_URL: ['https://api.example.org/?x=1', /without user, query and fragment/],
+  HOST: ['not a host', /IP address or a host name/],
+  PORT: ['65536', /whole number from 0 to 65535/],
+  IDP_ORIGIN: ['https://login.example.org/realms/main', /origin with no path/],
+  IDP_JWKS_PATH: ['jwks', /path that starts with one "\/"/],
+  JWKS_MAX_STALE_SECONDS: ['59', /whole number from 60 to 604800/],
+  ALLOWED_ALGORITHMS: ['RS256, HS256', /one of RS256/],
+  REQUIRE_AT_JWT: ['yes', /"true" or "false"/],
+  TOKEN_TTL_SECONDS: ['1e3', /whole number from 30 to 86400/],
+  TRUSTED_PROXIES: ['10.0.0.0/33', /CIDR/],
+  CORS_ORIGINS: ['*', /http or https URL/],
+  OPS_HOST: ['127.0.0.1:80', /IP address or a host name/],
+  OPS_PORT: ['-1', /whole number from 0 to 65535/],
+  MAX_HEADER_BYTES: ['1024', /whole number from 10240 to 65536/],
+  MAX_BODY_BYTES: ['9999999', /whole number from 1024 to 1048576/],
+  MAX_CONNECTIONS: ['many', /whole number from 10 to 100000/],
+  HEADERS_TIMEOUT_SECONDS: ['0', /whole number from 1 to 300/],
+  REQUEST_TIMEOUT_SECONDS: ['301', /whole number from 1 to 300/],
+  KEEP_ALIVE_SECONDS: ['1.5', /whole number from 1 to 3600/],
+  SHUTDOWN_SECONDS: ['0x10', /whole number from 1 to 300/],
+};
+/** Any text is right. */
+const anyText = [
+  'MASTER_SECRET_FILE',
+  'IDP_ISSUER',
+  'IDP_REQUIRED_SCOPES',
+  'API_AUDIENCE',
+  'TLS_CERT_FILE',
+  'TLS_KEY_FILE',
+];
+
+const moreWrong: readonly (readonly [name: string, value: string])[] = [
+  ['DATABASE_URL', 'sqlite:'],
+  ['DATABASE_URL', 'sqlite::memory:'],
+  ['IDP_ORIGIN', 'ftp://login.example.org'],
+  ['IDP_ORIGIN', 'https://LOGIN.example.org'],
+  ['IDP_ORIGIN', 'https://user:password@login.example.org'],
+  ['IDP_JWKS_PATH', '//evil.example/jwks'],
+  ['IDP_JWKS_PATH', '/jwks?x=1'],
+  ['ALLOWED_ALGORITHMS', 'none'],
+  ['ALLOWED_ALGORITHMS', 'rs256'],
+  ['TRUSTED_PROXIES', '0.0.0.0/0'],
+  ['TRUSTED_PROXIES', '::/0'],
+  ['TRUSTED_PROXIES', 'proxy.example.org'],
+  ['BASE_URL', 'https://api.example.org/'],
+  ['CORS_ORIGINS', 'https://www.example.org/app'],
+];
+
+/** Settings that are right by themselves but not together. */
+const contradictions: Record<string, { changes: Settings; names: string[] }> = {
+  'two master secrets': {
+    changes: { MASTER_SECRET: 'x'.repeat(32), MASTER_SECRET_FILE: '/run/secrets/vestibule' },
+    names: ['MASTER_SECRET', 'MASTER_SECRET_FILE'],
+  },
+  'PostgreSQL without a master secret': {
+    changes: { DATABASE_URL: 'postgres://db/x' },
+    names: ['MASTER_SECRET', 'MASTER_SECRET_FILE'],
+  },
+  'a certificate without its key': { changes: { TLS_CERT_FILE: 'tls.crt' }, names: ['TLS_KEY_FILE'] },
+  'a key without its certificate': { changes: { TLS_KEY_FILE: 'tls.key' }, names: ['TLS_CERT_FILE'] },
+  'plain HTTP on all addresses': {
+    changes: { HOST: '0.0.0.0', BASE_URL: 'https://api.example.org' },
+    names: ['HOST', 'TLS_CERT_FILE', 'TRUSTED_PROXIES'],
+  },
+  'plain HTTP on all IPv6 addresses': {
+    changes: { HOST: '::', BASE_URL: 'https://api.example.org' },
+    names: ['HOST', 'TLS_CERT_FILE', 'TRUSTED_PROXIES'],
+  },
+  'a provider over plain HTTP': {
+    changes: { IDP_ORIGIN: 'http://login.example.org' },
+    names: ['IDP_ORIGIN'],
+  },
+  'a proxy but no address of its own': { changes: { TRUSTED_PROXIES: '10.0.0.7' }, names: ['BASE_URL'] },
+  'any free port but no address': { changes: { PORT: '0' }, names: ['BASE_URL'] },
+  'an address over plain HTTP': { changes: { BASE_URL: 'http://api.example.org' }, names: ['BASE_URL'] },
+  'the provider as its own issuer': {
+    changes: { BASE_URL: 'https://login.example.org' },
+    names: ['BASE_URL'],
+  },
+  'no algorithm at all': { changes: { ALLOWED_ALGORITHMS: ',' }, names: ['ALLOWED_ALGORITHMS'] },
+  'one port for two servers': { changes: { PORT: '8081' }, names: ['PORT', 'OPS_PORT'] },
+};
+
+function mistakesOf(environment: Settings): readonly string[] {
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof SettingsError);
+    return error.mistakes;
+  }
+}
+
+describe('the settings', () => {
+  it('are in order with a provider and an audience alone', () => {
+    assert.deepEqual(mistakesOf(good), []);
+  });
+
+  it('are each in the table of wrong values or among those that take any text', () => {
+    const names = Object.keys(settings).map(environmentName);
+    assert.deepEqual([...Object.keys(wrong), ...anyText].sort(), names.sort());
+  });
+
+  it('have an example that is right', () => {
+    for (const [key, setting] of Object.entries(settings)) {
+      assert.doesNotThrow(() => setting.parse(setting.example.replace(/^\$\(.*\)$/, 'x'.repeat(64))), key);
+    }
+  });
+
+  for (const [name, [value, says]] of Object.entries(wrong)) {
+    it(`refuse a wrong ${name} with its name, what is wrong and an example`, () => {
+      const [mistake, ...others] = mistakesOf({ ...good, [name]: value });
+      assert.deepEqual(others, []);
+      describesMistake(String(mistake), name, value);
+      assert.match(String(mistake), says);
+    });
+  }
+
+  it('refuse what would be dangerous or means nothing', () => {
+    for (const [name, value] of moreWrong) {
+      const mistakes = mistakesOf({ ...good, [name]: value });
+      assert.equal(mistakes.length, 1, `${name}=${value}`);
+      assert.ok(String(mistakes[0]).startsWith(`${name} `), mistakes[0] ?? name);
+    }
+  });
+
+  for (const [name, { changes, names }] of Object.entries(contradictions)) {
+    it(`refuse ${name}`, () => {
+      const [mistake, ...others] = mistakesOf({ ...good, ...changes });
+      assert.deepEqual(others, []);
+      for (const named of names) assert.match(String(mistake), new RegExp(`\\b${named}\\b`));
+      assert.match(String(mistake), /Example: |for example /);
+    });
+  }
+
+  it('cannot be changed once they are read', () => {
+    assert.ok(Object.isFrozen(loadConfig(good)));
+    assert.ok(Object.isFrozen(loadStorageConfig({})));
+  });
+
+  it('name what is required when nothing is set, with its meaning and an example', () => {
+    const mistakes = mistakesOf({});
+    assert.equal(mistakes.length, 2);
+    assert.match(String(mistakes[0]), /^IDP_ORIGIN is not set\. .+ Example: IDP_ORIGIN=https:/);
+    assert.match(String(mistakes[1]), /^API_AUDIENCE is not set\. .+ Example: API_AUDIENCE=https:/);
+  });
+
+  it('are reported all at once by the command line, and no secret is repeated', async () => {
+    const values = Object.fromEntries(Object.entries(wrong).map(([name, [value]]) => [name, value]));
+    const { code, stdout, stderr } = await runVestibule(
+      { ...values, TEST_DIRECTORY: newDirectory() },
+      'serve',
+    );
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    const [heading, ...lines] = stderr.trimEnd().split('\n');
+    assert.equal(heading, `vestibule: ${Object.keys(wrong).length + 1} settings are wrong:`);
+    assert.equal(lines.length, Object.keys(wrong).length + 1, 'the missing audience is among them');
+    for (const [name, [value]] of Object.entries(wrong)) {
+      const line = lines.find((candidate) => candidate.startsWith(`  ${name} `));
+      describesMistake(String(line).trim(), name, value);
+    }
+    assert.doesNotMatch(stderr, /hunter/);
+  });
+});
+
+function describesMistake(mistake: string, name: string, value: string): void {
+  assert.ok(mistake.startsWith(`${name} must `), mistake);
+  assert.match(mistake, new RegExp(` Example: ${name}=\\S`));
+  const isSecret = name === 'DATABASE_URL' || name === 'MASTER_SECRET';
+  assert.equal(mistake.includes(value), !isSecret, `${name}: the value is shown unless it is a secret`);
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { OperatorError, Refusal } from '../../src/base/errors.ts';
+import { newestVersion } from '../../src/storage/migrations.ts';
+import { createTestDatabase } from '../support/databases.ts';
+import { databaseEngines } from '../support/service.ts';
+
+const allTables = ['client_secrets', 'clients', 'consumers', 'schema_migrations', 'shelf', 'signing_keys'];
+const newer = newestVersion + 1;
+
+for (const engine of databaseEngines) {
+  describe(`migrations on ${engine}`, () => {
+    it('make every table of an empty database and note their version', async () => {
+      const database = await createTestDatabase(engine);
+      assert.deepEqual(await database.tables(), []);
+      await (await database.open()).close();
+      assert.deepEqual(await database.tables(), allTables);
+      const versions = await database.query('select version from schema_migrations order by version');
+      assert.equal(Number(versions.at(-1)?.version), newestVersion);
+    });
+
+    it('change nothing when they run again', async () => {
+      const database = await createTestDatabase(engine);
+      const first = await database.open();
+      await first.consumers.register('somebody', 'user', 7);
+      await first.close();
+      const before = await database.query('select * from schema_migrations order by version');
+      const second = await database.open();
+      assert.equal((await second.consumers.register('somebody', 'user', 8)).registeredAt, 7);
+      await second.close();
+      assert.deepEqual(await database.query('select * from schema_migrations order by version'), before);
+      assert.deepEqual(await database.tables(), allTables);
+    });
+
+    it('are applied once when six processes start at once on an empty database', async () => {
+      const database = await createTestDatabase(engine);
+      const storages = await Promise.all(Array.from({ length: 6 }, () => database.open()));
+      await Promise.all(storages.map((storage) => storage.ping()));
+      await Promise.all(storages.map((storage) => storage.close()));
+      const versions = await database.query('select version from schema_migrations');
+      assert.equal(versions.length, newestVersion);
+    });
+
+    it('refuse a database that a newer release has migrated, in one sentence, and leave it alone', async () => {
+      const database = await createTestDatabase(engine);
+      await (await database.open()).close();
+      await database.query(`insert into schema_migrations (version, applied_at) values (${newer}, 1)`);
+      const before = await database.query('select * from schema_migrations order by version');
+      await assert.rejects(database.open(), (error) => {
+        assert.ok(error instanceof OperatorError);
+        assert.match(error.message, new RegExp(`schema version ${newer}`));
+        assert.match(error.message, new RegExp(`up to ${newestVersion}`));
+        assert.doesNotMatch(error.message, /\n/);
+        return true;
+      });
+      assert.deepEqual(await database.query('select * from schema_migrations order by version'), before);
+    });
+
+    it('make a running process unready when a newer release migrates under it', async () => {
+      const database = await createTestDatabase(engine);
+      const storage = await database.open();
+      await storage.ping();
+      await database.query(`insert into schema_migrations (version, applied_at) values (${newer}, 1)`);
+      await assert.rejects(
+        storage.ping(),
+        (error) => error instanceof Refusal && error.code === 'storage_unavailable',
+      );
+      await storage.close();
+    });
+
+    it('leave nothing behind when a step fails half-way, and run through once the cause is gone', async () => {
+      const database = await createTestDatabase(engine);
+      // The last table of the first step is in the way, so the step fails after it has made all the others.
+      await database.query('create table signing_keys (kid integer)');
+      await assert.rejects(database.open());
+      assert.deepEqual(await database.tables(), ['signing_keys']);
+      await database.query('drop table signing_keys');
+      const storage = await database.open();
+      await storage.ping();
+      await storage.close();
+      assert.deepEqual(await database.tables(), allTables);
+    });
+  });
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { oneService } from '../support/one-service.ts';
+import { type Reply, request } from '../support/request.ts';
+import { addClient, me } from '../support/service.ts';
+import { credentialsBody } from '../support/token-endpoint.ts';
+
+const frontends = ['https://app.example', 'http://localhost:5173'];
+const foreign = [
+  'https://app.example.evil.example',
+  'http://app.example',
+  'https://APP.example',
+  'null',
+  '*',
+];
+const jwks = '/.well-known/jwks.json';
+
+/** Only the headers that speak to browsers of other origins. */
+function corsHeaders({ headers }: Reply): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
+}
+
+function preflight(url: string, origin: string, method = 'GET'): Promise<Reply> {
+  const asked = {
+    'access-control-request-method': method,
+    'access-control-request-headers': 'authorization',
+  };
+  return request(url, { method: 'OPTIONS', headers: { origin, ...asked } });
+}
+
+describe('with origins in CORS_ORIGINS', () => {
+  let secret = '';
+  const running = oneService({ CORS_ORIGINS: frontends.join(', ') }, async (settings) => {
+    secret = await addClient(settings, 'caller');
+  });
+  const url = (path: string) => `${running().service.url}${path}`;
+  const get = async (origin?: string) => {
+    const authorization = `Bearer ${await running().provider.token()}`;
+    return request(url(me), {
+      headers: origin === undefined ? { authorization } : { authorization, origin },
+    });
+  };
+  const readable = (origin: string) => ({
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'WWW-Authenticate, Retry-After, X-Request-Id',
+  });
+
+  it('a script of a listed origin may read the answer', async () => {
+    for (const origin of frontends) {
+      const reply = await get(origin);
+      assert.equal(reply.status, 200);
+      assert.deepEqual(corsHeaders(reply), readable(origin));
+      assert.equal(reply.headers.get('vary'), 'Authorization, Origin');
+    }
+  });
+
+  it('a script of a listed origin may read why it was refused', async () => {
+    const reply = await request(url(me), { headers: { origin: 'https://app.example' } });
+    assert.equal(reply.status, 403);
+    assert.deepEqual(corsHeaders(reply), readable('https://app.example'));
+  });
+
+  it('a foreign origin and no origin get no leave, and caches are told that it depends', async () => {
+    for (const origin of [...foreign, undefined]) {
+      const reply = await get(origin);
+      assert.deepEqual(corsHeaders(reply), {}, String(origin));
+      assert.equal(reply.headers.get('vary'), 'Authorization, Origin');
+    }
+  });
+
+  it('a preflight of a listed origin is told that Authorization may be sent', async () => {
+    const reply = await preflight(url(me), 'https://app.example');
+    assert.deepEqual([reply.status, reply.text], [204, '']);
+    assert.deepEqual(corsHeaders(reply), {
+      'access-control-allow-origin': 'https://app.example',
+      'access-control-allow-methods': 'GET, HEAD',
+      'access-control-allow-headers': 'Authorization, Content-Type',
+      'access-control-max-age': '600',
+    });
+    assert.equal(reply.headers.get('vary'), 'Origin');
+    assert.equal(reply.headers.get('allow'), 'GET, HEAD, OPTIONS');
+  });
+
+  it('a preflight of a foreign origin gets no leave', async () => {
+    for (const origin of foreign) {
+      const reply = await preflight(url(me), origin);
+      assert.deepEqual(corsHeaders(reply), {}, origin);
+      assert.equal(reply.headers.get('vary'), 'Origin');
+    }
+  });
+
+  it('cookies are never allowed along', async () => {
+    for (const reply of [await get('https://app.example'), await preflight(url(me), 'https://app.example')]) {
+      assert.equal(reply.headers.get('access-control-allow-credentials'), null);
+    }
+  });
+
+  it('the published keys may be read from a listed origin too', async () => {
+    const reply = await request(url(jwks), { headers: { origin: 'https://app.example' } });
+    assert.deepEqual(corsHeaders(reply), readable('https://app.example'));
+    assert.equal(reply.headers.get('vary'), 'Origin');
+  });
+
+  it('no origin whatever may call POST /token from a browser', async () => {
+    const refused = await preflight(url('/token'), 'https://app.example', 'POST');
+    assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'POST']);
+    assert.deepEqual(corsHeaders(refused), {});
+    const headers = { origin: 'https://app.example', 'content-type': 'application/json' };
+    for (const body of ['{}', credentialsBody({ id: 'caller', secret })]) {
+      const reply = await request(url('/token'), { method: 'POST', headers, body });
+      assert.deepEqual(corsHeaders(reply), {});
+      assert.equal(reply.headers.get('vary'), null);
+    }
+  });
+});
+
+describe('without CORS_ORIGINS', () => {
+  const running = oneService();
+
+  it('no origin gets leave, and the origin changes nothing', async () => {
+    const { service, provider } = running();
+    const authorization = `Bearer ${await provider.token()}`;
+    const headers = { authorization, origin: 'https://app.example' };
+    const reply = await request(`${service.url}${me}`, { headers });
+    assert.deepEqual(
+      [reply.status, corsHeaders(reply), reply.headers.get('vary')],
+      [200, {}, 'Authorization'],
+    );
+  });
+
+  it('a preflight is a method that is not allowed', async () => {
+    for (const path of [me, jwks, '/token']) {
+      const reply = await preflight(`${running().service.url}${path}`, 'https://app.example');
+      assert.deepEqual([reply.status, corsHeaders(reply)], [405, {}], path);
+    }
+  });
+});

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { oneService } from '../support/one-service.ts';
+import { exchange, head, parseReply } from '../support/raw-http.ts';
+import { type Reply, request } from '../support/request.ts';
+import { me } from '../support/service.ts';
+
+const security = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+};
+/** Of the answer itself, the connection, or different each time. */
+const others = ['content-type', 'content-length', 'date', 'connection', 'keep-alive', 'x-request-id'];
+
+function remaining({ headers }: Reply): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => !others.includes(name)));
+}
+
+describe('headers of every answer', () => {
+  const running = oneService();
+  const url = (path: string) => `${running().service.url}${path}`;
+
+  it('a personal answer has exactly the security headers and may be kept by nobody', async () => {
+    const headers = { authorization: `Bearer ${await running().provider.token()}` };
+    const reply = await request(url(me), { headers });
+    assert.equal(reply.status, 200);
+    const own = { 'cache-control': 'private, no-store', vary: 'Authorization' };
+    assert.deepEqual(remaining(reply), { ...security, ...own });
+  });
+
+  it('a refused token gets the same headers and a challenge', async () => {
+    const { 'www-authenticate': challenge, ...rest } = remaining(await request(url(me)));
+    const own = { 'cache-control': 'private, no-store', vary: 'Authorization' };
+    assert.deepEqual(rest, { ...security, ...own });
+    assert.equal(challenge, 'Bearer realm="vestibule"');
+  });
+
+  it('POST /token, an unknown address and a wrong method have exactly the security headers', async () => {
+    const plain = { ...security, 'cache-control': 'no-store' };
+    assert.deepEqual(remaining(await request(url('/token'), { method: 'POST' })), plain);
+    assert.deepEqual(remaining(await request(url('/nothing'))), plain);
+    const wrongMethod = remaining(await request(url('/token')));
+    assert.deepEqual(wrongMethod, { ...plain, allow: 'POST' });
+  });
+
+  it('the published keys have the security headers and may be cached', async () => {
+    const keys = remaining(await request(url('/.well-known/jwks.json')));
+    assert.deepEqual(keys, { ...security, 'cache-control': 'public, max-age=300' });
+  });
+
+  it('the answers of the ops port have the security headers too', async () => {
+    for (const path of ['/livez', '/readyz', '/metrics', '/nothing']) {
+      const found = remaining(await request(`${running().service.opsUrl}${path}`));
+      assert.deepEqual(found, { ...security, 'cache-control': 'no-store' }, path);
+    }
+  });
+
+  it('an answer to what is no HTTP or cannot be read has the security headers too', async () => {
+    const tooLarge = head('GET', me, `x-large: ${'x'.repeat(20_000)}`);
+    const broken = {
+      'an address': head('GET', '/%zz'),
+      'no HTTP': 'hello\r\n\r\n',
+      'large headers': tooLarge,
+    };
+    for (const [what, bytes] of Object.entries(broken)) {
+      const found = remaining(parseReply(await exchange(running().service.url, bytes)));
+      assert.deepEqual(found, { ...security, 'cache-control': 'no-store' }, what);
+    }
+  });
+
+  it('no answer says which software gave it', async () => {
+    for (const path of [me, '/token', '/nothing', '/.well-known/jwks.json']) {
+      const { headers } = await request(url(path));
+      for (const name of ['server', 'x-powered-by', 'via']) assert.equal(headers.get(name), null, path);
+    }
+  });
+
+  it('over plain HTTP on loopback nothing is promised about HTTPS', async () => {
+    assert.equal((await request(url(me))).headers.get('strict-transport-security'), null);
+  });
+
+  it('every answer has a request id of its own, whatever the caller sends', async () => {
+    const headers = { 'x-request-id': 'of-the-caller', 'request-id': 'of-the-caller' };
+    const replies = await Promise.all([1, 2, 3, 4].map(() => request(url(me), { headers })));
+    const ids = replies.map((reply) => reply.headers.get('x-request-id'));
+    assert.equal(new Set(ids).size, ids.length);
+    for (const id of ids) assert.match(String(id), /^[0-9a-f]{12}-[0-9a-z]+$/);
+  });
+
+  it('no answer sets a cookie', async () => {
+    for (const path of [me, '/token', '/nothing']) {
+      assert.deepEqual((await request(url(path))).headers.getSetCookie(), []);
+    }
+  });
+});

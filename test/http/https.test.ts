@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { request as httpsRequest } from 'node:https';
+import { after, before, describe, it } from 'node:test';
+import { assertProblem } from '../support/answers.ts';
+import { oneService } from '../support/one-service.ts';
+import { TestProvider } from '../support/provider.ts';
+import { exchange, head, rawReply } from '../support/raw-http.ts';
+import { request } from '../support/request.ts';
+import { me, newSettings, runVestibule, type Settings } from '../support/service.ts';
+import { writeTlsFiles } from '../support/tls-files.ts';
+
+const strictTransport = 'max-age=31536000; includeSubDomains';
+
+describe('TLS of its own', () => {
+  const files = { TLS_CERT_FILE: '', TLS_KEY_FILE: '' };
+  let tls: Awaited<ReturnType<typeof writeTlsFiles>>;
+  before(async () => {
+    const { TEST_DIRECTORY: directory } = await newSettings('sqlite', {});
+    tls = await writeTlsFiles(String(directory));
+    files.TLS_CERT_FILE = tls.certificateFile;
+    files.TLS_KEY_FILE = tls.keyFile;
+  });
+  after(() => tls.remove());
+  const running = oneService(files);
+  const address = (scheme: string) => `${scheme}://${new URL(running().service.url).host}`;
+
+  /** Over TLS, with the certificate checked. */
+  function get(token: string): Promise<{ status: number | undefined; hsts: string | undefined }> {
+    const { promise, resolve, reject } = Promise.withResolvers<{
+      status: number | undefined;
+      hsts: string | undefined;
+    }>();
+    const headers = { authorization: `Bearer ${token}` };
+    httpsRequest(`${address('https')}${me}`, { ca: tls.certificate, headers, agent: false }, (response) => {
+      response.resume();
+      resolve({ status: response.statusCode, hsts: response.headers['strict-transport-security'] });
+    })
+      .on('error', reject)
+      .end();
+    return promise;
+  }
+
+  it('a token is taken over TLS, and browsers are told to stay with it', async () => {
+    assert.deepEqual(await get(await running().provider.token()), { status: 200, hsts: strictTransport });
+  });
+
+  it('a refusal over TLS tells browsers the same', async () => {
+    assert.deepEqual(await get('x'), { status: 403, hsts: strictTransport });
+  });
+
+  it('plain HTTP on the TLS port opens nothing', async () => {
+    const token = `authorization: Bearer ${await running().provider.token()}`;
+    const answer = await exchange(address('http'), head('GET', me, token));
+    assert.doesNotMatch(answer, /^HTTP\/1\.1 2/);
+  });
+
+  it('the line that says where it listens says https', () => {
+    assert.equal(running().service.url, address('https'));
+  });
+});
+
+describe('behind a trusted proxy', () => {
+  const running = oneService({ TRUSTED_PROXIES: '10.0.0.0/8, 127.0.0.1' });
+  const send = async (...protos: string[]) => {
+    const token = `authorization: Bearer ${await running().provider.token()}`;
+    const lines = protos.map((proto) => `x-forwarded-proto: ${proto}`);
+    return rawReply(running().service.url, head('GET', me, token, ...lines));
+  };
+
+  it('a request that the proxy got over https is taken, and browsers are told to stay with it', async () => {
+    for (const proto of ['https', 'HTTPS', 'https, https']) {
+      const reply = await send(proto);
+      assert.equal(reply.status, 200, proto);
+      assert.equal(reply.headers.get('strict-transport-security'), strictTransport);
+    }
+  });
+
+  it('a request that came over plain HTTP anywhere on its way is refused', async () => {
+    for (const proto of ['http', '', 'https, http', 'http, https', 'https http', 'httpsx', 'wss', 'https,']) {
+      assertProblem(await send(proto), 'https_required', proto);
+    }
+    assertProblem(await send(), 'https_required', 'no header');
+    assertProblem(await send('https', 'http'), 'https_required', 'two headers');
+  });
+
+  it('a request over plain HTTP is refused before its token or its secret is read', async () => {
+    const { url } = running().service;
+    for (const token of ['', 'authorization: Bearer x', 'authorization: Bearer']) {
+      const lines = token === '' ? [] : [token];
+      assertProblem(await rawReply(url, head('GET', me, ...lines)), 'https_required', token);
+    }
+    assertProblem(await request(`${url}/token`, { method: 'POST' }), 'https_required', '/token');
+  });
+
+  it('other headers of proxies say nothing about the way', async () => {
+    const { url } = running().service;
+    for (const line of ['forwarded: proto=https', 'x-forwarded-ssl: on', 'x-forwarded-scheme: https']) {
+      assertProblem(await rawReply(url, head('GET', me, line)), 'https_required', line);
+    }
+  });
+});
+
+describe('behind a proxy, but reached by somebody else', () => {
+  const running = oneService({ TRUSTED_PROXIES: '10.0.0.7' });
+
+  it('what a peer says that is no trusted proxy is not believed', async () => {
+    const headers = { authorization: `Bearer ${await running().provider.token()}` };
+    for (const forwarded of [{}, { 'x-forwarded-proto': 'https', 'x-forwarded-for': '10.0.0.7' }]) {
+      const reply = await request(`${running().service.url}${me}`, { headers: { ...headers, ...forwarded } });
+      assertProblem(reply, 'https_required');
+    }
+  });
+});
+
+describe('on loopback without a proxy', () => {
+  const running = oneService();
+
+  it('X-Forwarded-Proto counts for nothing', async () => {
+    const authorization = `Bearer ${await running().provider.token()}`;
+    for (const proto of ['http', 'https', 'x']) {
+      const headers = { authorization, 'x-forwarded-proto': proto };
+      const reply = await request(`${running().service.url}${me}`, { headers });
+      assert.deepEqual([reply.status, reply.headers.get('strict-transport-security')], [200, null]);
+    }
+  });
+});
+
+describe('settings that would send tokens in the clear', () => {
+  const refuseToStart = async (setting: string, overrides: Settings) => {
+    const provider = await TestProvider.start();
+    const settings = await newSettings('sqlite', { ...provider.settings, ...overrides });
+    const { code, stdout, stderr } = await runVestibule(settings, 'serve').finally(() => provider.stop());
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, new RegExp(`^vestibule: One setting is wrong:\n  ${setting} [^\n]+\n$`));
+  };
+
+  it('serve refuses to start in plain HTTP on anything but loopback', async () => {
+    await refuseToStart('HOST', { HOST: '0.0.0.0' });
+    await refuseToStart('HOST', { HOST: '::' });
+  });
+
+  it('serve refuses a provider that is reached in plain HTTP, except on loopback', async () => {
+    await refuseToStart('IDP_ORIGIN', { IDP_ORIGIN: 'http://idp.example' });
+    await refuseToStart('IDP_ORIGIN', { IDP_ORIGIN: 'http://127.0.0.1.idp.example' });
+  });
+
+  it('serve refuses an address of its own in plain HTTP, except on loopback', async () => {
+    await refuseToStart('BASE_URL', { BASE_URL: 'http://api.example.org' });
+  });
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { createPublicKey } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { calculateJwkThumbprint, decodeProtectedHeader, type JWK } from 'jose';
+import { oneService } from '../support/one-service.ts';
+import { request } from '../support/request.ts';
+import { addClient, startService } from '../support/service.ts';
+import { tokenOf } from '../support/token-endpoint.ts';
+
+describe('GET /.well-known/jwks.json', () => {
+  let secret = '';
+  const running = oneService({}, async (settings) => {
+    secret = await addClient(settings, 'reader');
+  });
+  const publishedKeys = async (url = running().service.url) => {
+    const reply = await request(`${url}/.well-known/jwks.json`);
+    assert.equal(reply.status, 200, reply.text);
+    return reply.json<{ keys: JWK[] }>().keys;
+  };
+
+  it('the key set is JSON that anybody may read and keep for five minutes', async () => {
+    const reply = await request(`${running().service.url}/.well-known/jwks.json`);
+    assert.equal(reply.status, 200);
+    assert.equal(reply.headers.get('content-type'), 'application/json');
+    assert.equal(reply.headers.get('cache-control'), 'public, max-age=300');
+    assert.equal(reply.headers.get('vary'), null);
+    assert.deepEqual(Object.keys(reply.json()), ['keys']);
+  });
+
+  it('a published key has exactly the members kty, n, e, kid, use and alg', async () => {
+    const keys = await publishedKeys();
+    assert.equal(keys.length, 1);
+    for (const key of keys) {
+      assert.deepEqual(Object.keys(key).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use']);
+      assert.deepEqual([key.kty, key.use, key.alg], ['RSA', 'sig', 'RS256']);
+    }
+  });
+
+  it('no private member of a key is published', async () => {
+    for (const key of await publishedKeys()) {
+      for (const member of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']) {
+        assert.ok(!Object.hasOwn(key, member), member);
+      }
+    }
+  });
+
+  it('a published key is an RSA key of at least 2048 bits, named by its thumbprint', async () => {
+    for (const key of await publishedKeys()) {
+      const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({
+        key: key as Record<string, unknown>,
+        format: 'jwk',
+      });
+      assert.equal(asymmetricKeyType, 'rsa');
+      assert.ok(Number(asymmetricKeyDetails?.modulusLength) >= 2048);
+      assert.equal(key.kid, await calculateJwkThumbprint(key));
+    }
+  });
+
+  it('the tokens of POST /token name a published key', async () => {
+    const token = await tokenOf(running().service.url, { id: 'reader', secret });
+    const kids = (await publishedKeys()).map(({ kid }) => kid);
+    assert.ok(kids.includes(decodeProtectedHeader(token).kid));
+  });
+
+  it("the keys are the service's own, not those of the provider, and outlive a restart", async () => {
+    const { service, provider } = running();
+    const keys = await publishedKeys();
+    assert.ok(keys.every(({ n }) => n !== provider.key.jwk.n));
+    const restarted = await startService(service.settings);
+    const after = await publishedKeys(restarted.url).finally(() => restarted.stop());
+    assert.deepEqual(after, keys);
+  });
+});

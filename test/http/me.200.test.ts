@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { createHmac, hkdfSync } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { SignJWT } from 'jose';
+import { assertNothingPersonal } from '../support/answers.ts';
+import { canaryClaims } from '../support/canaries.ts';
+import { partsOf } from '../support/compact.ts';
+import { grantedScope, onEveryDeployment } from '../support/deployments.ts';
+import { startKeyServer } from '../support/key-server.ts';
+import { type Claims, makeKey, TestProvider } from '../support/provider.ts';
+import { request, withToken } from '../support/request.ts';
+import { databaseEngines, me, newSettings, type Service, startService } from '../support/service.ts';
+import { surroundings } from '../support/surroundings.ts';
+
+const pseudonymForm = /^usr_[A-Za-z0-9_-]{43}$/;
+const seconds = (value: unknown) => new Date(Number(value) * 1000).toISOString();
+
+it('the mock provider listens on port 3000 of the loopback host and has its keys at /jwks', async () => {
+  const { mockOrigin } = surroundings();
+  const { hostname, port } = new URL(mockOrigin);
+  assert.deepEqual([['localhost', '127.0.0.1'].includes(hostname), port], [true, '3000']);
+  const { keys } = (await (await fetch(`${mockOrigin}/jwks`)).json()) as { keys: { kty: string }[] };
+  assert.ok(keys.length > 0 && keys.every(({ kty }) => kty === 'RSA'));
+});
+
+onEveryDeployment((deployment) => {
+  it('an access token of the client-credentials flow opens /api/consumer/v1/me', async () => {
+    const { service, accessToken } = deployment();
+    const authorization = `Bearer ${await accessToken()}`;
+    const headers = { accept: 'application/json', authorization };
+    const reply = await request(`${service.url}/api/consumer/v1/me`, { headers });
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.headers.get('content-type'), 'application/json');
+    assert.equal(reply.headers.get('cache-control'), 'private, no-store');
+    assert.equal(reply.headers.get('vary'), 'Authorization');
+    assert.equal(reply.headers.get('www-authenticate'), null);
+  });
+
+  it('the answer has exactly the documented members', async () => {
+    const { service, accessToken } = deployment();
+    const body = (await withToken(`${service.url}${me}`, await accessToken())).json();
+    const members = 'audience id issuer kind registered_at scopes subject token';
+    assert.equal(Object.keys(body).sort().join(' '), members);
+    assert.deepEqual(Object.keys(body.token as object).sort(), ['expires_at', 'issued_at']);
+  });
+
+  it('issuer, subject, audience, scopes and times are those of the presented token', async () => {
+    const { service, accessToken, issuer } = deployment();
+    const token = await accessToken();
+    const { claims } = partsOf(token);
+    const body = (await withToken(`${service.url}${me}`, token)).json();
+    assert.equal(body.issuer, issuer);
+    assert.equal(body.issuer, claims.iss);
+    assert.equal(body.subject, claims.sub ?? null);
+    assert.equal(body.audience, surroundings().audience);
+    assert.deepEqual(body.scopes, [grantedScope]);
+    assert.deepEqual(body.token, { issued_at: seconds(claims.iat), expires_at: seconds(claims.exp) });
+  });
+
+  it('a caller keeps its id and its registration date, and a token that names nobody has neither', async () => {
+    const { service, accessToken } = deployment();
+    const tokens = [await accessToken(), await accessToken()];
+    const replies = await Promise.all(tokens.map((token) => withToken(`${service.url}${me}`, token)));
+    const [first, second] = replies.map((reply) => reply.json());
+    assert.deepEqual([second?.id, second?.registered_at], [first?.id, first?.registered_at]);
+    if (partsOf(tokens[0] as string).claims.sub === undefined) {
+      assert.deepEqual([first?.id, first?.registered_at], [null, null]);
+    } else {
+      assert.match(String(first?.id), pseudonymForm);
+      assert.equal(first?.registered_at, new Date(String(first?.registered_at)).toISOString());
+      assert.equal(first?.kind, 'client', 'the client is its own subject');
+    }
+  });
+
+  it('HEAD is answered like GET, without a body', async () => {
+    const { service, accessToken } = deployment();
+    const headers = { authorization: `Bearer ${await accessToken()}` };
+    const reply = await request(`${service.url}${me}`, { method: 'HEAD', headers });
+    assert.deepEqual([reply.status, reply.text], [200, '']);
+    assert.equal(reply.headers.get('content-type'), 'application/json');
+  });
+});
+
+for (const database of databaseEngines) {
+  describe(`tokens of every shape, on ${database}`, () => {
+    let provider: TestProvider;
+    let service: Service;
+    const masterSecret = 'a master secret for the tests of /me, long enough';
+    const open = async (changes: Claims = {}, at = service) => {
+      const reply = await withToken(`${at.url}${me}`, await provider.token(changes));
+      assert.equal(reply.status, 200, reply.text);
+      return reply.json();
+    };
+
+    before(async () => {
+      provider = await TestProvider.start();
+      const settings = { ...provider.settings, MASTER_SECRET: masterSecret };
+      service = await startService(await newSettings(database, settings));
+    });
+    after(async () => {
+      await service.stop();
+      await provider.stop();
+    });
+
+    it('the keys are downloaded once, and no request calls the provider', async () => {
+      await Promise.all(Array.from({ length: 20 }, () => open()));
+      assert.equal(provider.fetches, 1);
+    });
+
+    it('nothing personal that the token carries is in the answer, but the subject', async () => {
+      const reply = await withToken(`${service.url}${me}`, await provider.token());
+      assert.equal(reply.json().subject, canaryClaims.sub);
+      assertNothingPersonal(reply, [canaryClaims.sub]);
+    });
+
+    it('without a subject client_id names the caller, then azp, then nobody', async () => {
+      const byClientId = await open({ sub: undefined, client_id: 'one', azp: 'two' });
+      const byAzp = await open({ sub: undefined, azp: 'two' });
+      const nobody = await open({ sub: undefined });
+      assert.equal((await open({ sub: undefined, client_id: 'one' })).id, byClientId.id);
+      assert.match(String(byAzp.id), pseudonymForm);
+      assert.notEqual(byAzp.id, byClientId.id);
+      assert.notEqual(
+        (await open({ sub: 'one' })).id,
+        byClientId.id,
+        'a subject that reads alike is another',
+      );
+      assert.deepEqual([nobody.id, nobody.registered_at, nobody.subject], [null, null, null]);
+      assert.equal(byClientId.subject, null);
+    });
+
+    it('a caller is a client when the token has no subject but a client, or the client as its subject', async () => {
+      const kinds: Record<string, Claims> = {
+        'user alone': { sub: 'kind-1' },
+        'user through a client': { sub: 'kind-2', client_id: 'c', azp: 'c' },
+        'client as subject': { sub: 'kind-3', client_id: 'kind-3' },
+        'client as authorized party': { sub: 'kind-4', azp: 'kind-4' },
+        'client without subject': { sub: undefined, client_id: 'kind-5' },
+      };
+      const found: Record<string, unknown> = {};
+      for (const [name, changes] of Object.entries(kinds)) found[name] = (await open(changes)).kind;
+      assert.deepEqual(found, {
+        'user alone': 'user',
+        'user through a client': 'user',
+        'client as subject': 'client',
+        'client as authorized party': 'client',
+        'client without subject': 'client',
+      });
+    });
+
+    it('the id is a keyed hash of issuer and subject and holds nothing of the subject', async () => {
+      const key = new Uint8Array(hkdfSync('sha256', masterSecret, '', 'vestibule/pseudonym/v1', 32));
+      const hash = createHmac('sha256', key).update(`${provider.origin}\0${canaryClaims.sub}`);
+      assert.equal((await open()).id, `usr_${hash.digest('base64url')}`);
+    });
+
+    it('ids differ wherever a subject or its issuer differs by a byte', async () => {
+      const subjects = [
+        'ann',
+        'Ann',
+        'ANN',
+        ' ann',
+        'ann ',
+        'an',
+        'ann\n',
+        'caf\u00e9',
+        'cafe\u0301',
+        'ａnn',
+      ];
+      const ids = await Promise.all(subjects.map(async (sub) => (await open({ sub })).id));
+      ids.push((await open({ sub: 'ann', iss: `${provider.origin}/` })).id);
+      assert.equal(new Set(ids).size, subjects.length + 1);
+    });
+
+    it('another process on the same database knows the caller by the same id and date', async () => {
+      const first = await open({ sub: 'wanderer' });
+      const other = await startService(service.settings);
+      const second = await open({ sub: 'wanderer' }, other).finally(() => other.stop());
+      assert.deepEqual([second.id, second.registered_at], [first.id, first.registered_at]);
+    });
+
+    it('the audience may be one of several, and the issuer may end with one slash', async () => {
+      const { audience } = surroundings();
+      const body = await open({ aud: ['https://other.example', audience], iss: `${provider.origin}/` });
+      assert.deepEqual([body.audience, body.issuer], [audience, `${provider.origin}/`]);
+    });
+
+    it('a token may leave out scope and issue time', async () => {
+      const body = await open({ scope: undefined, iat: undefined });
+      assert.deepEqual([body.scopes, (body.token as Record<string, unknown>).issued_at], [[], null]);
+    });
+
+    it('the name of the scheme is read in any case', async () => {
+      const authorization = `bEaReR ${await provider.token()}`;
+      assert.equal((await request(`${service.url}${me}`, { headers: { authorization } })).status, 200);
+    });
+  });
+}
+
+it('the keys are at /.well-known/jwks.json unless a path is set, and a listed algorithm is accepted', async () => {
+  const provider = await TestProvider.start();
+  const key = await makeKey();
+  const keyServer = await startKeyServer([provider.key.jwk, { ...key.jwk, alg: 'PS256' }]);
+  const { origin } = keyServer;
+  const settings = { IDP_ORIGIN: origin, ALLOWED_ALGORITHMS: 'RS256, PS256' };
+  const service = await startService(await newSettings('sqlite', settings));
+  try {
+    const rs256 = await provider.token({ iss: origin });
+    const ps256 = await new SignJWT(provider.claims({ iss: origin }))
+      .setProtectedHeader({ alg: 'PS256', kid: key.kid })
+      .sign(key.privateKey);
+    for (const token of [rs256, ps256]) {
+      assert.equal((await withToken(`${service.url}${me}`, token)).status, 200);
+    }
+    assert.deepEqual(keyServer.asked, ['/.well-known/jwks.json']);
+  } finally {
+    await service.stop();
+    await keyServer.stop();
+    await provider.stop();
+  }
+});

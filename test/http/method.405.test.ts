@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { METHODS } from 'node:http';
+import { describe, it } from 'node:test';
+import { assertProblem } from '../support/answers.ts';
+import { oneService } from '../support/one-service.ts';
+import { exchange, head, rawReply } from '../support/raw-http.ts';
+import { request } from '../support/request.ts';
+import { addClient, me } from '../support/service.ts';
+import { bodyWith } from '../support/token-endpoint.ts';
+
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  '/token': ['POST'],
+  '/.well-known/jwks.json': ['GET', 'HEAD'],
+  [me]: ['GET', 'HEAD'],
+};
+
+describe('methods that an address does not answer to', () => {
+  let secret = '';
+  const running = oneService({}, async (settings) => {
+    secret = await addClient(settings, 'caller');
+  });
+
+  it('every method that is allowed is not refused as a method', async () => {
+    for (const [path, methods] of Object.entries(allowed)) {
+      for (const method of methods) {
+        const { status } = await request(`${running().service.url}${path}`, { method });
+        assert.ok(status !== 405 && status < 500, `${method} ${path}: ${status}`);
+      }
+    }
+  });
+
+  it('every other method is answered with 405 and an Allow header', async () => {
+    for (const [path, methods] of Object.entries(allowed)) {
+      // CONNECT asks for a tunnel instead of an answer; HEAD has no body to look at.
+      for (const method of METHODS.filter((name) => ![...methods, 'CONNECT', 'HEAD'].includes(name))) {
+        const reply = await rawReply(running().service.url, head(method, path));
+        assertProblem(reply, 'method_not_allowed', `${method} ${path}`);
+        assert.equal(reply.headers.get('allow'), methods.join(', '), `${method} ${path}`);
+        assert.equal(reply.headers.get('access-control-allow-origin'), null);
+      }
+    }
+  });
+
+  it('HEAD /token is answered with 405 and no body', async () => {
+    const reply = await request(`${running().service.url}/token`, { method: 'HEAD' });
+    assert.deepEqual([reply.status, reply.text, reply.headers.get('allow')], [405, '', 'POST']);
+  });
+
+  it('the right credentials and the right token open nothing with the wrong method', async () => {
+    const { service, provider } = running();
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${await provider.token()}` };
+    const body = bodyWith({ id: 'caller', secret }, '1');
+    for (const method of ['PUT', 'PATCH', 'DELETE']) {
+      for (const path of ['/token', me]) {
+        const reply = await request(`${service.url}${path}`, { method, headers, body });
+        assertProblem(reply, 'method_not_allowed', `${method} ${path}`);
+      }
+    }
+    const overridden = { ...headers, 'x-http-method-override': 'GET' };
+    const reply = await request(`${service.url}${me}`, { method: 'POST', headers: overridden, body });
+    assertProblem(reply, 'method_not_allowed', 'an overriding header');
+  });
+
+  it('CONNECT opens no tunnel, and an invented method is no HTTP', async () => {
+    const { service } = running();
+    const { host } = new URL(service.opsUrl);
+    const tunnel = await exchange(service.url, `CONNECT ${host} HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
+    assert.doesNotMatch(tunnel, /^HTTP\/1\.1 2/);
+    assertProblem(await rawReply(service.url, head('INVENT', me)), 'bad_request');
+    assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
+  });
+
+  it('the ops port answers to GET and HEAD only', async () => {
+    for (const path of ['/livez', '/readyz', '/metrics']) {
+      const reply = await request(`${running().service.opsUrl}${path}`, { method: 'POST' });
+      assertProblem(reply, 'method_not_allowed', path);
+      assert.equal(reply.headers.get('allow'), 'GET, HEAD');
+    }
+  });
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { Client } from 'pg';
+import { assertProblem } from '../support/answers.ts';
+import { oneService } from '../support/one-service.ts';
+import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
+import { request, withToken } from '../support/request.ts';
+import { addClient, me, newSettings, type Service, startService } from '../support/service.ts';
+import { surroundings } from '../support/surroundings.ts';
+import { credentialsBody, postToken, tokenOf } from '../support/token-endpoint.ts';
+
+const ready = (service: Service) => request(`${service.opsUrl}/readyz`);
+const allGood = { database: 'ok', provider_keys: 'ok' };
+
+describe('health and metrics of a service that is well', () => {
+  const running = oneService();
+
+  it('/livez says that the process runs', async () => {
+    const reply = await request(`${running().service.opsUrl}/livez`);
+    assert.deepEqual([reply.status, reply.json()], [200, { status: 'ok' }]);
+    assert.equal(reply.headers.get('content-type'), 'application/json');
+  });
+
+  it('/readyz says that the database and the keys are at hand', async () => {
+    const { service } = running();
+    const reply = await until(
+      () => ready(service),
+      ({ status }) => status === 200,
+      'it does not get ready',
+    );
+    const { provider_keys_age_seconds: age, ...rest } = reply.json();
+    assert.deepEqual(rest, { status: 'ready', checks: allGood });
+    assert.ok(Number.isInteger(age) && Number(age) >= 0);
+  });
+
+  it('/metrics counts requests by method, route pattern and status, and refusals by reason', async () => {
+    const { service, provider } = running();
+    await withToken(`${service.url}${me}?query-snorkelfinch`, await provider.token());
+    await withToken(`${service.url}${me}`, await provider.token({ aud: 'https://other.example' }));
+    await request(`${service.url}/path-mistlewombat`);
+    await request(`${service.url}/token`);
+    await postToken(service.url, '{"client_id":"nobody","client_secret":"secret-thistledrake"}');
+    const expected = [
+      'http_requests_total{method="GET",route="/api/consumer/v1/me",status="200"} 1',
+      'http_requests_total{method="GET",route="/api/consumer/v1/me",status="403"} 1',
+      'http_requests_total{method="GET",route="(none)",status="404"} 1',
+      'http_requests_total{method="GET",route="/token",status="405"} 1',
+      'http_requests_total{method="POST",route="/token",status="401"} 1',
+      'http_request_duration_seconds_count{route="/api/consumer/v1/me"} 2',
+      'auth_failures_total{reason="audience_mismatch"} 1',
+      'auth_failures_total{reason="credentials_wrong"} 1',
+    ];
+    // A request is counted once its answer is out, which the caller may see first.
+    const lines = await until(
+      async () => (await service.metrics()).split('\n'),
+      (found) => expected.every((line) => found.includes(line)),
+      'a line is missing',
+    );
+    assert.ok(lines.some((line) => /^jwks_age_seconds \d/.test(line)));
+    assert.equal(lines.filter((line) => line.includes('livez')).length, 0, 'the ops port is not counted');
+  });
+
+  it('/metrics is in the text format of Prometheus', async () => {
+    const reply = await request(`${running().service.opsUrl}/metrics`);
+    assert.match(reply.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+    for (const name of ['process_cpu_seconds_total', 'nodejs_eventloop_lag_seconds', 'http_requests_total']) {
+      assert.match(reply.text, new RegExp(`^# TYPE ${name} `, 'm'));
+    }
+  });
+});
+
+describe('a provider that is down from the start', () => {
+  let secret = '';
+  const running = oneService({}, async (settings, provider) => {
+    secret = await addClient(settings, 'caller');
+    provider.answer = (_request, response) => response.writeHead(500).end();
+  });
+
+  it('/me is 503 with Retry-After and never 403, because "cannot verify" is not "invalid"', async () => {
+    const { service, provider } = running();
+    const reply = await withToken(`${service.url}${me}`, await provider.token());
+    assertProblem(reply, 'keys_unavailable');
+    assert.match(reply.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  });
+
+  it('/readyz is 503 and says why, while /livez stays 200', async () => {
+    const { service } = running();
+    const reply = await ready(service);
+    assert.equal(reply.status, 503);
+    assert.deepEqual(reply.json(), {
+      status: 'not ready',
+      checks: { database: 'ok', provider_keys: 'not at hand' },
+      provider_keys_age_seconds: null,
+    });
+    assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
+    assert.match(await service.metrics(), /^jwks_age_seconds NaN$/im);
+  });
+
+  it('POST /token and its tokens need no provider', async () => {
+    const { service } = running();
+    const token = await tokenOf(service.url, { id: 'caller', secret });
+    assert.equal((await withToken(`${service.url}${me}`, token)).status, 200);
+  });
+
+  it('a token is accepted once the provider is up, without a restart', async () => {
+    const { service, provider } = running();
+    provider.answer = null;
+    await until(
+      () => ready(service),
+      ({ status }) => status === 200,
+      'it does not get ready',
+    );
+    assert.equal((await withToken(`${service.url}${me}`, await provider.token())).status, 200);
+  });
+});
+
+for (const database of ['postgres', 'sqlite'] as const) {
+  describe(`a database that is gone: ${database}`, () => {
+    let provider: TestProvider;
+    let service: Service;
+    let secret = '';
+    before(async () => {
+      provider = await TestProvider.start();
+      const settings = await newSettings(database, provider.settings);
+      secret = await addClient(settings, 'caller');
+      service = await startService(settings);
+      await until(
+        () => ready(service),
+        ({ status }) => status === 200,
+        'it does not get ready',
+      );
+      if (database === 'postgres') await dropDatabase(settings.DATABASE_URL as string);
+      else rmSync((settings.DATABASE_URL as string).replace('sqlite:', ''));
+    });
+    after(async () => {
+      await service.stop();
+      await provider.stop();
+    });
+
+    it('without its database /readyz is 503 and says why, while /livez stays 200', async () => {
+      const reply = await ready(service);
+      assert.equal(reply.status, 503, reply.text);
+      assert.deepEqual(reply.json().checks, { database: 'does not answer', provider_keys: 'ok' });
+      assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
+    });
+
+    it('whatever needs the database is 503 with Retry-After', async () => {
+      const replies = [
+        await withToken(`${service.url}${me}`, await provider.token()),
+        await postToken(service.url, credentialsBody({ id: 'caller', secret })),
+      ];
+      for (const reply of replies) {
+        assertProblem(reply, 'storage_unavailable');
+        assert.match(reply.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+      }
+    });
+
+    it('what needs no database is answered', async () => {
+      assert.equal((await request(`${service.url}/.well-known/jwks.json`)).status, 200);
+      assert.equal((await withToken(`${service.url}${me}`, 'x')).json().code, 'token_malformed');
+    });
+  });
+}
+
+async function dropDatabase(url: string): Promise<void> {
+  const client = new Client({ connectionString: surroundings().postgresUrl });
+  await client.connect();
+  await client.query(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
+  await client.end();
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
+import { head, parseReply } from '../support/raw-http.ts';
+import { request } from '../support/request.ts';
+import { addClient, me, newSettings, type Service, type Settings, startService } from '../support/service.ts';
+import { credentialsBody } from '../support/token-endpoint.ts';
+
+/** A request whose headers the service has read and whose body is still to come. */
+class RequestInFlight {
+  readonly #socket: Socket;
+  #received = '';
+  readonly closed: Promise<unknown>;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    this.closed = once(socket, 'close');
+    socket.on('data', (chunk) => {
+      this.#received += chunk.toString('latin1');
+    });
+  }
+
+  static async begin(service: Service, length: number): Promise<RequestInFlight> {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    const flight = new RequestInFlight(socket);
+    const type = 'content-type: application/json';
+    socket.write(head('POST', '/token', type, `content-length: ${length}`, 'expect: 100-continue'));
+    // The service asks for the body: it has begun with the request.
+    await once(socket, 'data');
+    assert.equal(flight.#received, 'HTTP/1.1 100 Continue\r\n\r\n');
+    return flight;
+  }
+
+  async finish(body: string) {
+    this.#received = '';
+    this.#socket.write(body);
+    await this.closed;
+    return parseReply(this.#received);
+  }
+}
+
+describe('the end of the process', () => {
+  let provider: TestProvider;
+  let settings: Settings;
+  let body = '';
+  const started: Service[] = [];
+  before(async () => {
+    provider = await TestProvider.start();
+    settings = await newSettings('sqlite', provider.settings);
+    body = credentialsBody({ id: 'caller', secret: await addClient(settings, 'caller') });
+  });
+  after(async () => {
+    await provider.stop();
+    await Promise.all(started.map((service) => service.stop()));
+  });
+  const start = async (overrides: Settings = {}) => {
+    const service = await startService({ ...settings, ...overrides });
+    started.push(service);
+    let stderr = '';
+    service.process.stderr?.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    const ended = once(service.process, 'close').then(([code, signal]) => ({ code, signal, stderr }));
+    return { service, ended };
+  };
+  const isStopping = (service: Service) =>
+    until(
+      () => service.logLines().map(({ msg }) => msg),
+      (messages) => messages.includes('stopping'),
+      'it does not say that it stops',
+    );
+  const well = { code: 0, signal: null, stderr: '' };
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`${signal} lets the request in flight finish, and the process exits with 0`, async () => {
+      const { service, ended } = await start();
+      const flight = await RequestInFlight.begin(service, body.length);
+      service.process.kill(signal);
+      await isStopping(service);
+      const reply = await flight.finish(body);
+      assert.equal(reply.status, 200);
+      assert.equal(reply.json().token_type, 'Bearer');
+      assert.deepEqual(await ended, well);
+      const lastWord = () => service.logLines().at(-1)?.msg;
+      await until(lastWord, (message) => message === 'stopped', 'it does not say that it has stopped');
+    });
+  }
+
+  it('while it stops it takes no new connection and says that it is not ready', async () => {
+    const { service, ended } = await start();
+    const flight = await RequestInFlight.begin(service, body.length);
+    service.process.kill('SIGTERM');
+    await isStopping(service);
+    await assert.rejects(request(`${service.url}${me}`), 'a new connection is refused');
+    const ready = await request(`${service.opsUrl}/readyz`);
+    assert.deepEqual([ready.status, ready.json().status], [503, 'stopping']);
+    assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
+    assert.equal((await flight.finish(body)).status, 200);
+    assert.deepEqual(await ended, well);
+  });
+
+  it('a second signal changes nothing', async () => {
+    const { service, ended } = await start();
+    const flight = await RequestInFlight.begin(service, body.length);
+    for (const signal of ['SIGTERM', 'SIGTERM', 'SIGINT'] as const) {
+      service.process.kill(signal);
+      await isStopping(service);
+    }
+    assert.equal((await flight.finish(body)).status, 200);
+    assert.deepEqual(await ended, well);
+  });
+
+  it('an idle connection does not hold the process', async () => {
+    const { service, ended } = await start();
+    const { hostname, port } = new URL(service.url);
+    const idle = connect(Number(port), hostname);
+    idle.write(`GET ${me} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
+    await once(idle, 'data');
+    const closed = once(idle, 'close');
+    service.process.kill('SIGTERM');
+    await closed;
+    assert.deepEqual(await ended, well);
+  });
+
+  it('a request that never ends is cut off after SHUTDOWN_SECONDS, and the process exits with 0', async () => {
+    const { service, ended } = await start({ SHUTDOWN_SECONDS: '1' });
+    const flight = await RequestInFlight.begin(service, body.length);
+    service.process.kill('SIGTERM');
+    await flight.closed;
+    assert.deepEqual(await ended, well);
+  });
+});

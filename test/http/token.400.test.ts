@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { assertEmptyObject } from '../support/answers.ts';
+import { onEveryDeployment } from '../support/deployments.ts';
+import { invalidValues, validValues } from '../support/json-bodies.ts';
+import { head, rawReply } from '../support/raw-http.ts';
+import { request } from '../support/request.ts';
+import { bodyWith, credentialsBody, postToken } from '../support/token-endpoint.ts';
+
+onEveryDeployment((deployment) => {
+  const refuse = async (body: string | Uint8Array, what: string, contentType?: string) =>
+    assertEmptyObject(await postToken(deployment().service.url, body, contentType), 400, what);
+
+  /** Byte by byte, for what no HTTP client would send. */
+  const refuseRaw = async (what: string, headerLines: readonly string[], body: string) => {
+    const bytes = `${head('POST', '/token', ...headerLines)}${body}`;
+    assertEmptyObject(await rawReply(deployment().service.url, bytes), 400, what);
+  };
+
+  it('the right credentials are accepted, so that what follows is refused for its one fault', async () => {
+    const { service, client } = deployment();
+    assert.equal((await postToken(service.url, credentialsBody(client))).status, 200);
+  });
+
+  it('no body and no content type at all are no credentials', async () => {
+    await refuseRaw('nothing', [], '');
+    await refuseRaw('a length of zero', ['content-length: 0'], '');
+    await refuseRaw('only a type', ['content-type: application/json'], '');
+    await refuseRaw(
+      'no chunks',
+      ['content-type: application/json', 'transfer-encoding: chunked'],
+      '0\r\n\r\n',
+    );
+    const reply = await request(`${deployment().service.url}/token`, { method: 'POST' });
+    assertEmptyObject(reply, 400, 'fetch without a body');
+  });
+
+  it('an empty, blank, cut off or continued document is no credentials', async () => {
+    const whole = credentialsBody(deployment().client);
+    for (const body of [
+      '',
+      ' ',
+      '\n\t ',
+      '{',
+      '{}',
+      whole.slice(0, -1),
+      whole.slice(1),
+      whole.slice(0, 20),
+    ]) {
+      await refuse(body, body);
+    }
+    for (const end of ['x', ',', '}', '{}', 'null', ' ;', '\u0000', whole])
+      await refuse(whole + end, `+${end}`);
+  });
+
+  it('a document that is JSON but holds no credentials is refused', async () => {
+    for (const value of validValues) await refuse(value, String(value).slice(0, 80));
+    await refuse(`[${credentialsBody(deployment().client)}]`, 'credentials in an array');
+  });
+
+  it('a document that is not JSON is refused although the right credentials stand in it', async () => {
+    const { client } = deployment();
+    for (const value of invalidValues) await refuse(bodyWith(client, value), String(value).slice(0, 80));
+  });
+
+  it('a field that is missing, empty or not a string is no credential, and nothing is converted', async () => {
+    const { id, secret } = deployment().client;
+    const values: unknown[] = [
+      '',
+      null,
+      1,
+      0,
+      true,
+      [],
+      [id],
+      [secret],
+      {},
+      { $ne: null },
+      { toString: id },
+      [[id]],
+    ];
+    const bodies: object[] = [{ client_id: id }, { client_secret: secret }, { id, secret }];
+    for (const value of values) bodies.push({ client_id: value, client_secret: secret });
+    for (const value of values) bodies.push({ client_id: id, client_secret: value });
+    bodies.push(
+      { credentials: { client_id: id, client_secret: secret } },
+      { Client_Id: id, Client_Secret: secret },
+    );
+    for (const body of bodies) await refuse(JSON.stringify(body), JSON.stringify(body));
+    const inherited = `{"__proto__":${credentialsBody(deployment().client)}}`;
+    await refuse(inherited, inherited);
+  });
+
+  it('a string of digits is a string, and the number it spells is not', async () => {
+    const { service } = deployment();
+    await refuse('{"client_id":1,"client_secret":1}', 'numbers');
+    const strings = await postToken(service.url, '{"client_id":"1","client_secret":"1"}');
+    assertEmptyObject(strings, 401, 'strings are credentials, though wrong ones');
+  });
+
+  it('a body of another content type is not read', async () => {
+    const body = credentialsBody(deployment().client);
+    const types = [
+      'text/plain',
+      'text/json',
+      'application/xml',
+      'multipart/form-data; boundary=x',
+      '*/*',
+      'json',
+    ];
+    const almost = [
+      'application/jsonp',
+      'application/json+x',
+      'application/problem+json',
+      'application/json;x=1',
+    ];
+    const charsets = ['utf-16', 'iso-8859-1', 'utf-8; charset=utf-16'].map(
+      (name) => `application/json;charset=${name}`,
+    );
+    for (const type of [...types, ...almost, ...charsets, 'APPLICATION/JSON', 'Application/Json']) {
+      await refuse(body, type, type);
+    }
+  });
+
+  it('a body without a content type, with an empty one or with two is not read', async () => {
+    const body = credentialsBody(deployment().client);
+    const length = `content-length: ${body.length}`;
+    await refuseRaw('none', [length], body);
+    await refuseRaw('empty', [length, 'content-type:'], body);
+    const two = ['content-type: application/json', 'content-type: text/plain'];
+    await refuseRaw('two types', [length, ...two], body);
+    await refuseRaw('two types, the other way round', [length, ...two.toReversed()], body);
+    await refuseRaw('two in one line', [length, 'content-type: application/json, text/plain'], body);
+  });
+
+  it('form bodies and HTTP Basic are not read', async () => {
+    const { service, client } = deployment();
+    const fields = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret };
+    await refuse(new URLSearchParams(fields).toString(), 'form', 'application/x-www-form-urlencoded');
+    const authorization = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;
+    const basic = await request(`${service.url}/token`, { method: 'POST', headers: { authorization } });
+    assertEmptyObject(basic, 400, 'Basic');
+  });
+
+  it('credentials in the query are not read', async () => {
+    const { service, client } = deployment();
+    const query = new URLSearchParams({ client_id: client.id, client_secret: client.secret });
+    const url = `${service.url}/token?${query}`;
+    assertEmptyObject(await request(url, { method: 'POST' }), 400, 'no body');
+    const headers = { 'content-type': 'application/json' };
+    assertEmptyObject(await request(url, { method: 'POST', headers, body: '{}' }), 400, 'an empty object');
+  });
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { assertEmptyObject } from '../support/answers.ts';
+import { onEveryDeployment } from '../support/deployments.ts';
+import { exchange, head } from '../support/raw-http.ts';
+import { addClient, runVestibule, type Service } from '../support/service.ts';
+import { type Credentials, credentialsBody, postToken } from '../support/token-endpoint.ts';
+
+/** Status line, headers in their order and body, without what differs between any two answers. */
+async function bytesOfAnswer(service: Service, credentials: Credentials): Promise<string> {
+  const body = credentialsBody(credentials);
+  const headers = ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`];
+  const answer = await exchange(service.url, `${head('POST', '/token', ...headers)}${body}`);
+  return answer.replace(/^date: .*\r\n/im, '').replace(/^x-request-id: .*\r\n/im, '');
+}
+
+onEveryDeployment((deployment) => {
+  const disabled = { id: 'disabled-client', secret: '' };
+  const removed = { id: 'removed-client', secret: '' };
+
+  before(async () => {
+    const { settings } = deployment().service;
+    const clients = [disabled, removed];
+    const secrets = await Promise.all(clients.map(({ id }) => addClient(settings, id)));
+    for (const [index, client] of clients.entries()) client.secret = String(secrets[index]);
+  });
+
+  const manage = async (command: string, id: string) => {
+    const { code, stderr } = await runVestibule(deployment().service.settings, 'client', command, id);
+    assert.equal(code, 0, stderr);
+  };
+  const refuse = async (credentials: Credentials, what: string) =>
+    assertEmptyObject(await postToken(deployment().service.url, credentialsBody(credentials)), 401, what);
+
+  it('the right credentials are accepted, so that what follows is refused for its one fault', async () => {
+    const { service, client } = deployment();
+    for (const credentials of [client, disabled, removed]) {
+      assert.equal((await postToken(service.url, credentialsBody(credentials))).status, 200);
+    }
+  });
+
+  it('a secret that is not exactly the secret is wrong', async () => {
+    const { id, secret } = deployment().client;
+    const resembling = [
+      secret.slice(0, -1),
+      `${secret}x`,
+      ` ${secret}`,
+      `${secret}\n`,
+      secret.toUpperCase(),
+      'x',
+    ];
+    const others = [disabled.secret, `${secret}\0`, secret.replace('vsec_', ''), 'x'.repeat(10_000)];
+    for (const wrong of [...resembling, ...others]) await refuse({ id, secret: wrong }, wrong.slice(0, 80));
+  });
+
+  it('an id that is not exactly the id is wrong, and one that no client can have', async () => {
+    const { id, secret } = deployment().client;
+    const resembling = ['nobody', id.toUpperCase(), ` ${id}`, `${id} `, `${id}\0`, `${id}x`, id.slice(1)];
+    const impossible = ['-', '%', "' or 1=1 --", '*', '../x', 'é', '__proto__', 'x'.repeat(10_000)];
+    for (const wrong of [...resembling, ...impossible])
+      await refuse({ id: wrong, secret }, wrong.slice(0, 80));
+  });
+
+  it('an unknown, a removed and a disabled client and a wrong secret get the same bytes', async () => {
+    const { service, client } = deployment();
+    await Promise.all([manage('disable', disabled.id), manage('remove', removed.id)]);
+    const wrong = { id: client.id, secret: 'wrong' };
+    const expected = await bytesOfAnswer(service, wrong);
+    assert.match(expected, /^HTTP\/1\.1 401 Unauthorized\r\n/);
+    assert.ok(expected.endsWith('\r\n\r\n{}'));
+    const alike = { unknown: { id: 'nobody', secret: client.secret }, impossible: { id: '?', secret: 'x' } };
+    for (const [what, credentials] of Object.entries({ ...alike, disabled, removed, wrong })) {
+      assert.equal(await bytesOfAnswer(service, credentials), expected, what);
+    }
+  });
+
+  it('a client that is enabled again gets tokens again', async () => {
+    await refuse(disabled, 'still disabled');
+    await manage('enable', disabled.id);
+    assert.equal((await postToken(deployment().service.url, credentialsBody(disabled))).status, 200);
+  });
+});

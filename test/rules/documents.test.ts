@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { errorsDocument, reservedCodes } from '../../docs/errors-document.ts';
+import { catalogue } from '../../src/base/errors.ts';
+import { configDocument } from '../../src/config/document.ts';
+import { environmentName, settings } from '../../src/config/settings.ts';
+
+const codes = Object.keys(catalogue);
+const sources = new Map(
+  globSync('src/**/*.ts')
+    .filter((file) => !file.endsWith('errors.ts'))
+    .map((file) => [file, readFileSync(file, 'utf8')]),
+);
+const allSources = [...sources.values()].join('\n');
+
+describe('docs/config.md', () => {
+  it('is what "npm run docs" makes of the table of settings', () => {
+    assert.equal(readFileSync('docs/config.md', 'utf8'), configDocument());
+  });
+
+  it('has one row for every setting', () => {
+    const rows = [...configDocument().matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
+    assert.deepEqual(rows.sort(), Object.keys(settings).map(environmentName).sort());
+  });
+});
+
+describe('docs/errors.md', () => {
+  it('is what "npm run docs" makes of the catalogue of errors', () => {
+    assert.equal(readFileSync('docs/errors.md', 'utf8'), errorsDocument());
+  });
+
+  it('has one row for every code', () => {
+    const rows = [...errorsDocument().matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code);
+    assert.deepEqual(rows.sort(), codes.toSorted());
+  });
+});
+
+describe('the catalogue of errors', () => {
+  it('holds every code that is thrown', () => {
+    const thrown = [...allSources.matchAll(/new Refusal\(\s*'([^']+)'/g)].map(([, code]) => String(code));
+    assert.ok(thrown.length > 20);
+    for (const code of thrown) assert.ok(codes.includes(code), code);
+  });
+
+  it('holds no code that nothing throws, unless it is reserved', () => {
+    const unused = codes.filter((code) => !allSources.includes(`'${code}'`));
+    assert.deepEqual(unused.sort(), reservedCodes.toSorted());
+  });
+
+  it('has a whole sentence and a status of an error for every code', () => {
+    for (const [code, { status, sentence }] of Object.entries(catalogue)) {
+      assert.match(code, /^[a-z]+(_[a-z]+)*$/);
+      assert.match(sentence, /^[A-Z].*\.$/, code);
+      assert.ok(status >= 400 && status <= 599, code);
+    }
+  });
+});

@@ -1,0 +1,209 @@
+import { dirname, join } from 'node:path/posix';
+
+/** The architecture as a table: who may import whom, and where a thing may be used. Each rule says why. */
+
+/** One import of a source file. */
+interface Import {
+  readonly from: string;
+  readonly specifier: string;
+  /** The file of ours it leads to; null for a package or a part of the platform. */
+  readonly target: string | null;
+  /** Vanishes when the program runs. */
+  readonly typeOnly: boolean;
+}
+
+interface Access {
+  readonly to: RegExp;
+  /** Only the names of shapes may cross; the part itself is handed in. */
+  readonly typeOnly?: true;
+}
+
+interface FolderRule {
+  readonly files: RegExp;
+  readonly may: readonly Access[];
+  readonly why: string;
+}
+
+const base = { to: /^src\/base\// };
+const config = { to: /^src\/config\// };
+const port = { to: /^src\/storage\/port\.ts$/ };
+const events = { to: /^src\/events\/(catalogue|outbox)\.ts$/ };
+const anything = { to: /^src\/(?!(main|app)\.ts$|cli\/)/ };
+
+/** The first rule whose `files` fits a file holds for it. Files of one folder may always import each other. */
+const folderRules: readonly FolderRule[] = [
+  { files: /^src\/base\//, may: [], why: 'base is what everything rests on, so it imports nothing of ours' },
+  { files: /^src\/config\//, may: [base], why: 'settings are read before any part exists' },
+  { files: /^src\/storage\//, may: [base], why: 'a database knows nothing of what it is used for' },
+  { files: /^src\/auth\//, may: [base], why: 'whether a bearer is real must not depend on anything else' },
+  {
+    files: /^src\/(events|ops)\//,
+    may: [base, port],
+    why: 'events and ops reach data through the storage port only',
+  },
+  {
+    files: /^src\/(tokens|consumer)\//,
+    may: [base, port, events],
+    why: 'handlers are plain functions: no HTTP, no settings, no database but the port',
+  },
+  {
+    files: /^src\/http\/routes\.ts$/,
+    may: [base, port, { to: /^src\/(http|auth|ops|tokens|consumer|events)\// }],
+    why: 'the route table joins handlers to addresses and nothing else',
+  },
+  {
+    files: /^src\/http\//,
+    may: [base, { to: /^src\/(auth|ops)\//, typeOnly: true }],
+    why: 'only http/routes.ts imports handlers; the rest of http is handed its parts',
+  },
+  {
+    files: /^src\/cli\//,
+    may: [base, config, { ...port, typeOnly: true }, { to: /^src\/tokens\//, typeOnly: true }],
+    why: 'a command is handed its parts by main and never builds or imports the app',
+  },
+  {
+    files: /^src\/app\.ts$/,
+    may: [anything],
+    why: 'the composition root builds parts and is started by main',
+  },
+  {
+    files: /^src\/main\.ts$/,
+    may: [base, { to: /^src\/app\.ts$/ }, { to: /^src\/cli\// }],
+    why: 'main joins the command line to the app and knows no part by itself',
+  },
+];
+
+interface PlaceRule {
+  /** What is looked for: a package that is imported, or a pattern in the text. */
+  readonly packages?: RegExp;
+  readonly text?: RegExp;
+  readonly only: RegExp;
+  readonly why: string;
+}
+
+/** The development provider is a provider: it signs tokens of its own. */
+const cryptography = /^src\/(auth\/|tokens\/|consumer\/pseudonym\.ts$|base\/random\.ts$|cli\/dev\/)/;
+
+const placeRules: readonly PlaceRule[] = [
+  {
+    packages: /^(kysely|pg|node:sqlite)$/,
+    only: /^src\/storage\//,
+    why: 'SQL and its drivers live in storage only',
+  },
+  {
+    text: /['"`]\s*(select|insert into|delete from|create table|drop table|alter table|pragma)\s/i,
+    only: /^src\/storage\//,
+    why: 'SQL lives in storage only',
+  },
+  {
+    packages: /^(node:crypto|crypto|jose)$/,
+    only: cryptography,
+    why: 'cryptography lives in auth and tokens, and in the pseudonym',
+  },
+  {
+    text: /\bcrypto\.(subtle|randomUUID|getRandomValues)\b/,
+    only: cryptography,
+    why: 'cryptography lives in auth and tokens, and in the pseudonym',
+  },
+  { packages: /^fastify$|^@fastify\//, only: /^src\/http\//, why: 'only http knows the HTTP library' },
+  { packages: /^commander$/, only: /^src\/(cli\/|main\.ts$)/, why: 'only the command line knows its parser' },
+  { packages: /^pino$/, only: /^src\/base\/log\.ts$/, why: 'there is one log' },
+  { packages: /^prom-client$/, only: /^src\/ops\//, why: 'measurements live in ops' },
+  { packages: /^oidc-provider(\/|$)/, only: /^src\/cli\/dev\//, why: 'the provider is for development only' },
+  {
+    text: /\bprocess\s*\.\s*env\b|\bprocess\[['"]env/,
+    only: /^src\/config\//,
+    why: 'the environment is read in config only',
+  },
+  {
+    text: /problem\+json/,
+    only: /^src\/http\/problem\.ts$/,
+    why: 'an error becomes bytes in http/problem only',
+  },
+];
+
+/** Everything that is wrong with a set of source files, a sentence each: what, and why it is not allowed. */
+export function brokenRules(sources: ReadonlyMap<string, string>): readonly string[] {
+  const imports = [...sources].flatMap(([file, text]) => importsOf(file, text));
+  return [
+    ...[...sources.keys()].flatMap(judgeName),
+    ...imports.flatMap(judgeImport),
+    ...[...sources].flatMap(([file, text]) => judgeText(file, text)),
+    ...cyclesOf(imports).map(
+      (cycle) => `${cycle.join(' -> ')}: files that need each other cannot be read one by one`,
+    ),
+  ];
+}
+
+const importForm =
+  /\b(?:import|export)\s+(type\s+)?((?:[\w*\s{},$]|\bas\b)*?)\s*\bfrom\s*['"]([^'"]+)['"]|\bimport\s*\(?\s*['"]([^'"]+)['"]/g;
+
+export function importsOf(file: string, text: string): Import[] {
+  return [...withoutComments(text).matchAll(importForm)].map(([, type, names = '', fromName, bareName]) => {
+    const specifier = fromName ?? bareName ?? '';
+    const target = specifier.startsWith('.') ? join(dirname(file), specifier) : null;
+    return { from: file, specifier, target, typeOnly: type !== undefined || namesTypesOnly(names) };
+  });
+}
+
+function namesTypesOnly(names: string): boolean {
+  const inBraces = /^\s*\{([^}]*)\}\s*$/.exec(names)?.[1];
+  const each = inBraces?.split(',').filter((name) => name.trim() !== '') ?? [];
+  return each.length > 0 && each.every((name) => /^\s*type\s/.test(name));
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+}
+
+function judgeName(file: string): string[] {
+  const isDrawer = /(^|[/.-])(utils?|helpers?|misc|common)([/.-]|$)/i.test(file);
+  return isDrawer ? [`${file}: a drawer for everything; name it after what it does`] : [];
+}
+
+function judgeImport(found: Import): string[] {
+  const { from, specifier, target, typeOnly } = found;
+  if (target === null) {
+    return placeRules
+      .filter(({ packages, only }) => packages?.test(specifier) && !only.test(from))
+      .map(({ why }) => `${from} imports "${specifier}": ${why}`);
+  }
+  if (!target.startsWith('src/')) return [`${from} imports "${target}": the service stands by itself`];
+  const rule = folderRules.find(({ files }) => files.test(from));
+  if (rule === undefined) return [`${from}: no rule says what this file may import; add one`];
+  if (isSameFolder(from, target)) return [];
+  const access = rule.may.filter(({ to }) => to.test(target));
+  if (access.some((one) => one.typeOnly !== true || typeOnly)) return [];
+  const how = access.length > 0 ? ' for more than its types' : '';
+  return [`${from} imports ${target}${how}: ${rule.why}`];
+}
+
+function isSameFolder(from: string, target: string): boolean {
+  const folder = /^src\/[^/]+\//.exec(from)?.[0];
+  return folder !== undefined && target.startsWith(folder);
+}
+
+function judgeText(file: string, text: string): string[] {
+  const code = withoutComments(text);
+  return placeRules
+    .filter((rule) => rule.text?.test(code) && !rule.only.test(file))
+    .map((rule) => `${file} contains "${rule.text?.exec(code)?.[0].trim()}": ${rule.why}`);
+}
+
+/** Every cycle once, as the files it goes through. */
+function cyclesOf(imports: readonly Import[]): string[][] {
+  const targets = Map.groupBy(imports, ({ from }) => from);
+  const finished = new Set<string>();
+  const cycles: string[][] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) {
+      cycles.push([...path.slice(path.indexOf(file)), file]);
+      return;
+    }
+    if (finished.has(file)) return;
+    for (const { target } of targets.get(file) ?? []) if (target !== null) visit(target, [...path, file]);
+    finished.add(file);
+  };
+  for (const file of targets.keys()) visit(file, []);
+  return cycles;
+}

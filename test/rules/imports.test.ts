@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { brokenRules, importsOf } from './import-rules.ts';
+
+function sourceFiles(): Map<string, string> {
+  const files = globSync('src/**/*.ts').map((file) => file.replaceAll('\\', '/'));
+  return new Map(files.sort().map((file) => [file, readFileSync(file, 'utf8')]));
+}
+
+/** A file that must not be, and a part of the reason that has to be given. */
+const forbidden: readonly (readonly [file: string, text: string, reason: RegExp])[] = [
+  ['src/base/x.ts', "import { a } from '../config/load.ts';", /base is what everything rests on/],
+  ['src/config/x.ts', "import { a } from '../storage/port.ts';", /settings are read before/],
+  ['src/storage/x.ts', "import type { a } from '../config/settings.ts';", /a database knows nothing/],
+  ['src/auth/x.ts', "import { a } from '../storage/port.ts';", /whether a bearer is real/],
+  ['src/ops/x.ts', "import { a } from '../storage/storage.ts';", /through the storage port only/],
+  ['src/tokens/x.ts', "import { a } from '../http/problem.ts';", /handlers are plain functions/],
+  ['src/tokens/x.ts', "import { a } from '../storage/sqlite/engine.ts';", /no database but the port/],
+  ['src/consumer/x.ts', "import { a } from '../tokens/clients.ts';", /handlers are plain functions/],
+  ['src/http/x.ts', "import { me } from '../consumer/me.ts';", /only http\/routes\.ts imports handlers/],
+  ['src/http/x.ts', "import { a } from '../ops/metrics.ts';", /for more than its types.*handed its parts/],
+  ['src/http/routes.ts', "import { a } from '../storage/postgres/engine.ts';", /the route table joins/],
+  ['src/cli/x.ts', "import { startApp } from '../app.ts';", /never builds or imports the app/],
+  [
+    'src/cli/x.ts',
+    "import { Clients } from '../tokens/clients.ts';",
+    /for more than its types.*handed its parts/,
+  ],
+  ['src/cli/x.ts', "import { a } from '../http/server.ts';", /handed its parts/],
+  ['src/app.ts', "import { a } from './cli/serve.ts';", /the composition root/],
+  ['src/app.ts', "import './main.ts';", /the composition root/],
+  ['src/main.ts', "import { a } from './storage/storage.ts';", /main joins the command line/],
+  ['src/novelty/x.ts', "import { a } from '../base/clock.ts';", /no rule says/],
+  ['src/auth/x.ts', "import { a } from '../../test/support/provider.ts';", /the service stands by itself/],
+  ['src/auth/x.ts', "const a = await import('../storage/port.ts');", /whether a bearer is real/],
+  ['src/auth/x.ts', "export { a } from '../storage/port.ts';", /whether a bearer is real/],
+  ['src/auth/x.ts', "export * from '../storage/port.ts';", /whether a bearer is real/],
+  ['src/tokens/x.ts', "import { sql } from 'kysely';", /SQL and its drivers/],
+  ['src/ops/x.ts', "import { Pool } from 'pg';", /SQL and its drivers/],
+  ['src/app.ts', "import { DatabaseSync } from 'node:sqlite';", /SQL and its drivers/],
+  ['src/consumer/x.ts', 'run(`select * from consumers`);', /SQL lives in storage only/],
+  ['src/http/x.ts', "import { createHash } from 'node:crypto';", /cryptography lives in/],
+  ['src/consumer/me.ts', "import { SignJWT } from 'jose';", /cryptography lives in/],
+  ['src/cli/x.ts', 'const id = crypto.randomUUID();', /cryptography lives in/],
+  ['src/app.ts', "import Fastify from 'fastify';", /only http knows the HTTP library/],
+  ['src/http/x.ts', 'const a = process.env.PORT;', /environment is read in config only/],
+  ['src/main.ts', 'const { PORT } = process.env;', /environment is read in config only/],
+  ['src/http/server.ts', "reply.type('application/problem+json');", /http\/problem only/],
+  ['src/base/utils.ts', '', /a drawer for everything/],
+  ['src/auth/helpers/base64.ts', '', /a drawer for everything/],
+];
+
+describe('the architecture', () => {
+  it('is kept by every source file', () => {
+    const broken = brokenRules(sourceFiles());
+    assert.equal(broken.length, 0, `\n${broken.join('\n')}`);
+  });
+
+  it('is read from the real imports', () => {
+    const sources = sourceFiles();
+    assert.ok(sources.size > 50);
+    const imports = [...sources].flatMap(([file, text]) => importsOf(file, text));
+    for (const { target, from } of imports) {
+      assert.ok(target === null || sources.has(target) || target.endsWith('.d.ts'), `${from} -> ${target}`);
+    }
+    const targets = (file: string) => imports.filter(({ from }) => from === file).map(({ target }) => target);
+    assert.ok(targets('src/main.ts').includes('src/app.ts'));
+    assert.ok(targets('src/cli/dev.ts').includes('src/cli/dev/provider.ts'), 'also those made while running');
+  });
+
+  for (const [file, text, reason] of forbidden) {
+    it(`refuses ${text === '' ? 'a file there' : text} in ${file}`, () => {
+      const broken = brokenRules(new Map([[file, text]]));
+      assert.equal(broken.length, 1, broken.join('\n'));
+      assert.ok(broken[0]?.startsWith(file));
+      assert.match(String(broken[0]), reason);
+    });
+  }
+
+  it('refuses files that import each other, at any distance', () => {
+    const ring = new Map([
+      ['src/auth/a.ts', "import { b } from './b.ts';"],
+      ['src/auth/b.ts', "import type { c } from './c.ts';"],
+      ['src/auth/c.ts', "import { a } from './a.ts';"],
+    ]);
+    const [broken, ...others] = brokenRules(ring);
+    assert.deepEqual(others, []);
+    assert.match(
+      String(broken),
+      /^src\/auth\/a\.ts -> src\/auth\/b\.ts -> src\/auth\/c\.ts -> src\/auth\/a\.ts:/,
+    );
+  });
+
+  it('allows what it says it allows', () => {
+    const allowed = new Map([
+      ['src/http/x.ts', "import type { Metrics } from '../ops/metrics.ts';"],
+      ['src/http/y.ts', "import {\n  type Verify,\n  type Other,\n} from '../auth/verifier.ts';"],
+      ['src/cli/x.ts', "import type { Clients } from '../tokens/clients.ts';"],
+      ['src/config/x.ts', "// import '../app.ts'\n/* process.env */ const a = process.env;"],
+      ['src/tokens/x.ts', "import { Refusal } from '../base/errors.ts';\nimport { SignJWT } from 'jose';"],
+    ]);
+    assert.deepEqual(brokenRules(allowed), []);
+  });
+});

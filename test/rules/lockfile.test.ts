@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+
+interface Locked {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly link?: boolean;
+  readonly dependencies?: Record<string, string>;
+  readonly devDependencies?: Record<string, string>;
+}
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+  lockfileVersion: number;
+  packages: Record<string, Locked>;
+};
+const { '': root, ...packages } = lock.packages;
+
+describe('the lock file', () => {
+  it('pins every package by the SHA-512 of its content', () => {
+    assert.equal(lock.lockfileVersion, 3);
+    assert.ok(Object.keys(packages).length > 50);
+    const loose = Object.entries(packages).filter(
+      ([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ''),
+    );
+    assert.deepEqual(loose, []);
+  });
+
+  it('takes packages from the registry only, whichever one is set', () => {
+    const elsewhere = Object.entries(packages).filter(
+      ([, { resolved, link }]) => resolved !== undefined || link === true,
+    );
+    assert.deepEqual(elsewhere, []);
+  });
+
+  it('belongs to package.json', () => {
+    assert.deepEqual(root?.dependencies, manifest.dependencies);
+    assert.deepEqual(root?.devDependencies, manifest.devDependencies);
+  });
+
+  it('holds exactly the versions that package.json names, and those are exact', () => {
+    for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
+      assert.match(String(version), /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
+      assert.equal(packages[`node_modules/${name}`]?.version, version, name);
+    }
+  });
+
+  it('has at most ten packages that the service itself asks for', () => {
+    assert.ok(Object.keys(manifest.dependencies).length <= 10);
+  });
+});
