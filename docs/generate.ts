@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { configDocument } from '../src/config/document.ts';
+import { configDocument } from './config-document.ts';
 import { errorsDocument } from './errors-document.ts';
 
 /** `npm run docs`: writes the documents that are made from the source. test/rules holds them against it. */

@@ -1,7 +1,10 @@
 import type { TrustedIssuer } from './auth/issuers.ts';
 import { deriveKeyring, type Keyring } from './auth/keyring.ts';
+import { Lanes } from './auth/lanes.ts';
 import { checkMasterSecret } from './auth/master-secret.ts';
-import { RemoteKeys } from './auth/remote-keys.ts';
+import { ProviderKeys } from './auth/provider-keys.ts';
+import { authenticatedMemory } from './auth/stored-key-set.ts';
+import { createTokenCache } from './auth/token-cache.ts';
 import { createVerifier } from './auth/verifier.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { OperatorError } from './base/errors.ts';
@@ -11,8 +14,14 @@ import { readMasterSecret, readTls } from './config/files.ts';
 import { isBehindProxy, ownIssuer, providerIssuers } from './config/rules.ts';
 import type { Config, StorageConfig } from './config/settings.ts';
 import { createPseudonym } from './consumer/pseudonym.ts';
+import { Registry } from './consumer/registry.ts';
+import { Standing } from './consumer/standing.ts';
 import { createAuthenticate } from './http/authenticate.ts';
+import { Listener } from './http/listener.ts';
 import { createObserve } from './http/observe.ts';
+import { addressFinder } from './http/peers.ts';
+import { createReceive } from './http/receive.ts';
+import { RefusalLimit } from './http/refusal-limit.ts';
 import { opsRoutes, serviceRoutes } from './http/routes.ts';
 import { createServer, type ServerParts } from './http/server.ts';
 import { createTransportCheck } from './http/transport.ts';
@@ -36,6 +45,8 @@ export interface App {
   readonly opsAddress: string;
   readonly log: Log;
   stop(): Promise<void>;
+  /** Takes up a renewed certificate. */
+  reload(): void;
 }
 
 /** Builds every part once, in this order, and starts it. To stop, or when a part fails, the same way backwards. */
@@ -45,37 +56,55 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const tls = readTls(config);
 
   await using parts = new AsyncDisposableStack();
-  const { storage, keyring, clients } = await openAdministration(config, clock);
+  const { storage, keyring, clients, keySetMemory } = await openAdministration(config, clock);
   parts.defer(() => storage.close());
   const signingKeys = await openSigningKeys(storage.signingKeys, keyring.signingKeys, clock);
-  const providerKeys = new RemoteKeys({
-    url: `${config.idpOrigin}${config.idpJwksPath}`,
+  const metrics = createMetrics(() => providerKeys.status());
+  const providerKeys = new ProviderKeys({
+    url: providerJwksUrl(config),
     algorithms: config.allowedAlgorithms,
     maxStaleSeconds: config.jwksMaxStaleSeconds,
+    memory: keySetMemory(config),
+    clock,
+    log,
+    onFetch: metrics.countKeyFetch,
+  });
+  const issuers = [theProvider(config, providerKeys), ourselves(config, signingKeys)];
+  const recognise = createTokenCache({
+    verify: createVerifier(issuers, new Lanes(openLane, narrowLane), clock),
+    pseudonymOf: createPseudonym(keyring.pseudonym),
+    maxEntries: config.tokenCacheEntries,
+    clock,
+  });
+  const registry = new Registry(storage.consumers, clock);
+  const standing = new Standing({
+    store: storage.standing,
+    clients: storage.clients,
+    ownIssuer: ownIssuer(config),
+    onChange: () => registry.forget(),
     clock,
     log,
   });
-  const issuers = [theProvider(config, providerKeys), ourselves(config, signingKeys)];
-  const verify = createVerifier(issuers, clock);
-  const metrics = createMetrics(() => providerKeys.status().ageSeconds);
 
-  let stopping = false;
-  const isStopping = () => stopping;
-  const shared = { limits: config, requestId: createRequestIds(), authenticate: createAuthenticate(verify) };
+  let stage: 'open' | 'draining' | 'closing' = 'open';
+  const shared = {
+    limits: config,
+    requestId: createRequestIds(),
+    authenticate: createAuthenticate(recognise, (principal) => standing.check(principal)),
+    addressOf: addressFinder(config.trustedProxies),
+  };
   const service = createServer({
     ...shared,
     tls,
     https: tls !== null || isBehindProxy(config),
     corsOrigins: config.corsOrigins,
-    checkTransport: createTransportCheck(config.trustedProxies),
-    isStopping,
+    refusals: new RefusalLimit(config.refusalsPerMinute, clock),
+    receive: createReceive(() => stage === 'closing', createTransportCheck(config.trustedProxies)),
     observe: createObserve(log, metrics),
     routes: serviceRoutes({
       clients,
       signingKeys,
-      consumers: storage.consumers,
-      pseudonymOf: createPseudonym(keyring.pseudonym),
-      clock,
+      registry,
       mint: createMint({
         issuer: ownIssuer(config),
         audience: config.apiAudience,
@@ -88,22 +117,29 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const ops = createServer({
     ...shared,
     ...plainInternal,
-    routes: opsRoutes({ storage, providerKeys, metrics, isStopping }),
+    routes: opsRoutes({ storage, providerKeys, metrics, isStopping: () => stage !== 'open' }),
   });
 
-  providerKeys.start();
+  await providerKeys.start();
   parts.defer(() => providerKeys.stop());
-  const opsAddress = await listen(ops, config.opsHost, config.opsPort, 'OPS_PORT');
-  parts.defer(() => ops.close());
-  const address = await listen(service, config.host, config.port, 'PORT');
+  await standing.start();
+  parts.defer(() => standing.stop());
+  const opsListener = new Listener(ops, clock);
+  const opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
+  parts.defer(() => opsListener.close(opsShutdownMs));
+  const listener = new Listener(service, clock);
+  const address = await listener.listen(config.host, config.port, 'PORT');
   parts.defer(async () => {
-    stopping = true;
-    await closeWithin(config.shutdownSeconds * 1000, service, clock);
+    stage = 'draining';
+    await new Promise<void>((resolve) => clock.after(config.drainSeconds * 1000, resolve));
+    stage = 'closing';
+    await listener.close(config.shutdownSeconds * 1000);
   });
 
   log.info({ address, ops_address: opsAddress, issuer: ownIssuer(config) }, 'listening');
   const running = parts.move();
-  return { address, opsAddress, log, stop: () => running.disposeAsync() };
+  const reload = () => renewCertificate(config, listener, log);
+  return { address, opsAddress, log, stop: () => running.disposeAsync(), reload };
 }
 
 /** The database and what administers it: all that the commands for clients and keys need. */
@@ -117,7 +153,14 @@ export async function openAdministration(config: StorageConfig, clock: Clock = s
     throw error;
   }
   const clients = new Clients({ store: storage.clients, secretKey: keyring.clientSecrets, clock });
-  return { storage, keyring, clients };
+  const keySetMemory = (service: Config) =>
+    authenticatedMemory(storage.shelf, keyring.providerKeys, providerJwksUrl(service));
+  const storedKeySet = (service: Config) => keySetMemory(service).load();
+  return { storage, keyring, clients, keySetMemory, storedKeySet };
+}
+
+function providerJwksUrl({ idpOrigin, idpJwksPath }: Config): string {
+  return `${idpOrigin}${idpJwksPath}`;
 }
 
 async function openStorage({ databaseUrl, databasePoolSize }: StorageConfig, clock: Clock): Promise<Storage> {
@@ -128,7 +171,7 @@ async function openStorage({ databaseUrl, databasePoolSize }: StorageConfig, clo
   return createStorage(engine, clock.now());
 }
 
-function theProvider(config: Config, keys: RemoteKeys): TrustedIssuer {
+function theProvider(config: Config, keys: ProviderKeys): TrustedIssuer {
   return {
     keys,
     algorithms: new Set(config.allowedAlgorithms),
@@ -161,33 +204,26 @@ const plainInternal = {
   tls: null,
   https: false,
   corsOrigins: [],
-  checkTransport: () => {},
-  isStopping: () => false,
-  observe: () => {},
+  refusals: null,
+  receive: createReceive(() => false, null),
+  observe: () => () => {},
 } satisfies Partial<ServerParts>;
 
-type Server = ReturnType<typeof createServer>;
+/** Checks of the open lane run one after the other on this thread; the narrow one has a thread beside it to itself. */
+const openLane = { running: 8, waiting: 10_000 };
+const narrowLane = { running: 1, waiting: 32 };
 
-async function listen(server: Server, host: string, port: number, setting: string): Promise<string> {
+const opsShutdownMs = 1_000;
+
+/** A certificate that cannot be read changes nothing. */
+function renewCertificate(config: Config, listener: Listener, log: Log): void {
   try {
-    const address = await server.listen({ host, port });
-    // The library does not know of TLS that it did not set up itself.
-    return 'setSecureContext' in server.server ? address.replace(/^http:/, 'https:') : address;
+    const tls = readTls(config);
+    if (tls === null) return;
+    listener.renew(tls);
+    log.info('certificate read again');
   } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === 'EADDRINUSE') {
-      throw new OperatorError(
-        `Port ${port} on ${host} is taken by another process. Stop it, or choose another port with ${setting}, for example ${setting}=${port + 10}.`,
-      );
-    }
-    if (code === undefined) throw error;
-    throw new OperatorError(`Cannot listen on ${host}:${port} (${code}). Check HOST and ${setting}.`);
+    if (!(error instanceof OperatorError)) throw error;
+    log.error({ detail: error.message }, 'certificate not read again, the old one stays');
   }
-}
-
-/** Lets requests in flight finish; past the deadline they are cut off. */
-async function closeWithin(deadlineMs: number, server: Server, clock: Clock): Promise<void> {
-  const cancel = clock.after(deadlineMs, () => server.server.closeAllConnections());
-  await server.close();
-  cancel();
 }

@@ -1,14 +1,23 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { CommanderError } from 'commander';
-import { openAdministration, startApp } from './app.ts';
-import { OperatorError, Refusal } from './base/errors.ts';
-import { createProgram } from './cli/program.ts';
+import { enableCompileCache } from 'node:module';
 
+// Half of a start goes into reading a few hundred small files; the platform keeps what came out of it for the next one.
+enableCompileCache();
+
+const { CommanderError } = await import('commander');
+const { OperatorError, Refusal } = await import('./base/errors.ts');
+const { createProgram } = await import('./cli/program.ts');
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
+/** The app is loaded by the commands that need it: help and mistakes in the settings should not wait for it. */
+const parts = {
+  startApp: async (config) => (await import('./app.ts')).startApp(config),
+  openAdministration: async (config) => (await import('./app.ts')).openAdministration(config),
+} satisfies Parameters<typeof createProgram>[1];
+
 try {
-  await createProgram(version, { startApp, openAdministration }).parseAsync();
+  await createProgram(version, parts).parseAsync();
 } catch (error) {
   process.exitCode = report(error);
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../base/errors.ts';
-import type { Principal } from '../base/principal.ts';
+import type { Principal, TokenTimes } from '../base/principal.ts';
 import type { JsonObject } from './compact.ts';
 
 export const clockToleranceSeconds = 5;
@@ -14,11 +14,15 @@ export interface ClaimsPolicy {
   readonly clientsOnly: boolean;
 }
 
+/** Who a token speaks for, apart from the pseudonym. */
+export type Claimant = Omit<Principal, 'id'>;
+
 /** The claims of a token whose signature holds, checked one after the other. Pure: the time is passed in. */
-export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number): Principal {
+export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number): Claimant {
   const issuer = checkIssuer(claims, policy);
   checkPurpose(claims);
-  const { issuedAtSeconds, expiresAtSeconds } = checkTimes(claims, nowSeconds);
+  const times = readTimes(claims);
+  checkTimes(times, nowSeconds);
   checkAudience(claims, policy.audience);
   const subject = optionalIdentifier(claims, 'sub');
   const identity = identityOf(claims, subject);
@@ -31,14 +35,15 @@ export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds
     identity,
     audience: policy.audience,
     scopes,
-    issuedAtSeconds,
-    expiresAtSeconds,
+    times,
   };
 }
 
 function checkIssuer({ iss }: JsonObject, { issuers }: ClaimsPolicy): string {
-  if (typeof iss !== 'string' || !issuers.includes(iss)) throw new Refusal('issuer_mismatch');
-  return iss;
+  // The policy's own string rather than the token's copy: it is remembered with every token.
+  const known = issuers.find((issuer) => issuer === iss);
+  if (known === undefined) throw new Refusal('issuer_mismatch');
+  return known;
 }
 
 /** Claims that only an ID token has. They betray one even when its audience happens to be this API. */
@@ -58,20 +63,25 @@ function checkPurpose(claims: JsonObject): void {
     throw new Refusal('token_type_not_allowed');
 }
 
-function checkTimes(claims: JsonObject, nowSeconds: number) {
-  if (claims.exp === undefined) throw new Refusal('expiry_missing');
-  const expiresAtSeconds = optionalTime(claims, 'exp') as number;
-  const notBeforeSeconds = optionalTime(claims, 'nbf');
-  const issuedAtSeconds = optionalTime(claims, 'iat');
-  if (hasExpired(expiresAtSeconds, nowSeconds)) throw new Refusal('token_expired');
-  const latestStart = nowSeconds + clockToleranceSeconds;
-  if (notBeforeSeconds !== null && notBeforeSeconds > latestStart) throw new Refusal('token_not_yet_valid');
-  if (issuedAtSeconds !== null && issuedAtSeconds > latestStart) throw new Refusal('token_not_yet_valid');
-  return { issuedAtSeconds, expiresAtSeconds };
+function readTimes(claims: JsonObject): TokenTimes {
+  const expiresAtSeconds = optionalTime(claims, 'exp');
+  if (expiresAtSeconds === null) throw new Refusal('expiry_missing');
+  return {
+    expiresAtSeconds,
+    notBeforeSeconds: optionalTime(claims, 'nbf'),
+    issuedAtSeconds: optionalTime(claims, 'iat'),
+  };
 }
 
-export function hasExpired(expiresAtSeconds: number, nowSeconds: number): boolean {
-  return expiresAtSeconds <= nowSeconds - clockToleranceSeconds;
+/** Also asked of a token that was verified before: time goes on, and clocks are set back. */
+export function checkTimes(
+  { expiresAtSeconds, notBeforeSeconds, issuedAtSeconds }: TokenTimes,
+  nowSeconds: number,
+): void {
+  if (expiresAtSeconds <= nowSeconds - clockToleranceSeconds) throw new Refusal('token_expired');
+  const latestStart = nowSeconds + clockToleranceSeconds;
+  if ((notBeforeSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');
+  if ((issuedAtSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');
 }
 
 /** The end of the year 9999: past it a number is no time but a mistake, and no calendar can show it. */

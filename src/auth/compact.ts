@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { Refusal } from '../base/errors.ts';
 
 /** The longest token that is looked at. A real one has one or two thousand bytes. */
@@ -7,13 +8,11 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A token taken apart, nothing in it believed yet. */
 export interface CompactToken {
-  readonly text: string;
   readonly header: JsonObject;
   readonly unverifiedPayload: JsonObject;
 }
 
 const compactForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Shape and size, before any cryptography: garbage must cost next to nothing. */
 export function parseCompact(text: string): CompactToken {
@@ -23,7 +22,6 @@ export function parseCompact(text: string): CompactToken {
   const payloadEnd = text.indexOf('.', headerEnd + 1);
   decode(text.slice(payloadEnd + 1));
   return {
-    text,
     header: jsonObject(text.slice(0, headerEnd)),
     unverifiedPayload: jsonObject(text.slice(headerEnd + 1, payloadEnd)),
   };
@@ -32,7 +30,9 @@ export function parseCompact(text: string): CompactToken {
 function jsonObject(segment: string): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(utf8.decode(decode(segment)));
+    const bytes = decode(segment);
+    if (!isUtf8(bytes)) throw new Refusal('token_malformed');
+    value = JSON.parse(bytes.toString('utf8'));
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal('token_malformed');

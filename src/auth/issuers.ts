@@ -4,8 +4,13 @@ import type { ClaimsPolicy } from './claims.ts';
 
 /** Where the keys of one issuer come from: a provider's published set, or our own. */
 export interface KeySource {
-  /** Undefined when no usable key fits. Rejects with `keys_unavailable` when that cannot be told now. */
-  find(kid: string | undefined, algorithm: string): Promise<CryptoKey | undefined>;
+  /**
+   * Undefined when no usable key fits. Rejects with `keys_unavailable` when that cannot be told now. A key that is
+   * not at hand is asked for only on behalf of a token that `looksRight` otherwise.
+   */
+  find(kid: string | undefined, algorithm: string, looksRight: () => boolean): Promise<CryptoKey | undefined>;
+  /** Another number for another set of keys; null while none may be used. What was verified counts only with its own. */
+  generation(): number | null;
 }
 
 /** An issuer we trust, with its own keys and rules. The keys of one never verify the tokens of another. */

@@ -1,5 +1,5 @@
 /** One try at a provider's key set: one deadline for all of it, a size cap after decoding, no redirects. */
-export const fetchDeadlineMs = 5_000;
+const fetchDeadlineMs = 5_000;
 const maxDocumentBytes = 512 * 1024;
 
 export interface FetchedDocument {
@@ -9,7 +9,14 @@ export interface FetchedDocument {
 }
 
 /** Why a fetch failed. A closed list, because it becomes a metric label and a log field. */
-export type FetchFault = 'unreachable' | 'timeout' | 'status' | 'too_large' | 'not_json' | 'no_usable_keys';
+export type FetchFault =
+  | 'unreachable'
+  | 'timeout'
+  | 'status'
+  | 'too_large'
+  | 'not_json'
+  | 'no_usable_keys'
+  | 'unexpected';
 
 export class FetchError extends Error {
   override readonly name = 'FetchError';
@@ -23,16 +30,16 @@ export class FetchError extends Error {
   }
 }
 
-export async function fetchDocument(url: string): Promise<FetchedDocument> {
-  const signal = AbortSignal.timeout(fetchDeadlineMs);
+/** `stopping` gives up an answer that nobody waits for any more. */
+export async function fetchDocument(url: string, stopping: AbortSignal): Promise<FetchedDocument> {
+  const signal = AbortSignal.any([AbortSignal.timeout(fetchDeadlineMs), stopping]);
   try {
     const headers = { accept: 'application/json' };
     const response = await fetch(url, { signal, headers, redirect: 'manual', cache: 'no-store' });
     if (response.status !== 200) {
       await response.body?.cancel();
-      const retryAfter = response.headers.get('retry-after');
-      const seconds = retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : null;
-      throw new FetchError('status', `the provider answered with status ${response.status}`, seconds);
+      const retryAfter = retryAfterOf(response.headers);
+      throw new FetchError('status', `the provider answered with status ${response.status}`, retryAfter);
     }
     const document = parseJson(await readCapped(response));
     return { document, maxAgeSeconds: maxAgeOf(response.headers.get('cache-control')) };
@@ -65,6 +72,15 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw new FetchError('not_json', 'the answer is not JSON');
   }
+}
+
+/** Seconds, or a date; the provider's own clock is the one to read a date by. */
+function retryAfterOf(headers: Headers): number | null {
+  const text = headers.get('retry-after') ?? '';
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const until = Date.parse(text);
+  const now = Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(until) || Number.isNaN(now) ? null : Math.max((until - now) / 1000, 0);
 }
 
 function maxAgeOf(cacheControl: string | null): number | null {

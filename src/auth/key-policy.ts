@@ -1,4 +1,5 @@
 import { type CryptoKey, importJWK, type JWK } from 'jose';
+import { isFactorable } from './factorable.ts';
 
 /** Why a published key is not used. A closed list, because it becomes a metric label and a log field. */
 export type KeyFault =
@@ -10,14 +11,28 @@ export type KeyFault =
   | 'algorithm_not_allowed'
   | 'modulus_size'
   | 'modulus_even'
+  | 'modulus_weak'
   | 'exponent'
   | 'unreadable'
   | 'kid_invalid'
   | 'kid_duplicate';
 
+/** Faults that somebody should hear of. The others are keys for other purposes, which a provider may well publish. */
+const harmless: ReadonlySet<KeyFault> = new Set([
+  'kty_unknown',
+  'not_for_signatures',
+  'algorithm_not_allowed',
+]);
+
+export function isAlarming(fault: KeyFault): boolean {
+  return !harmless.has(fault);
+}
+
 /** A key that may verify, once for each algorithm it may be used with. */
 export interface UsableKey {
   readonly kid: string | undefined;
+  /** Equal for equal keys and for no others. */
+  readonly fingerprint: string;
   readonly byAlgorithm: ReadonlyMap<string, CryptoKey>;
 }
 
@@ -51,10 +66,15 @@ export async function admitKey(jwk: unknown, allowed: readonly string[]): Promis
   const rsaFault = key.kty === 'RSA' ? faultOfRsa(key) : null;
   if (rsaFault !== null) return rsaFault;
   try {
+    const jwk = publicPart(key);
     const imported = algorithms.map(
-      async (name) => [name, (await importJWK(publicPart(key), name)) as CryptoKey] as const,
+      async (name) => [name, (await importJWK(jwk, name)) as CryptoKey] as const,
     );
-    return { kid: key.kid as string | undefined, byAlgorithm: new Map(await Promise.all(imported)) };
+    return {
+      kid: key.kid as string | undefined,
+      fingerprint: JSON.stringify([key.kid, jwk, algorithms]),
+      byAlgorithm: new Map(await Promise.all(imported)),
+    };
   } catch {
     return 'unreadable';
   }
@@ -63,7 +83,8 @@ export async function admitKey(jwk: unknown, allowed: readonly string[]): Promis
 function isForVerification({ use, key_ops: operations }: Record<string, unknown>): boolean {
   const useFits = use === undefined || use === 'sig';
   const operationsFit =
-    operations === undefined || (Array.isArray(operations) && operations.includes('verify'));
+    operations === undefined ||
+    (Array.isArray(operations) && operations.length === 1 && operations[0] === 'verify');
   return useFits && operationsFit;
 }
 
@@ -84,6 +105,7 @@ function faultOfRsa({ n, e }: Record<string, unknown>): KeyFault | null {
   const bits = modulus.length * 8 - Math.clz32(modulus[0] as number) + 24;
   if (bits < minModulusBits || bits > maxModulusBits) return 'modulus_size';
   if (!isOdd(modulus)) return 'modulus_even';
+  if (isFactorable(modulus)) return 'modulus_weak';
   const exponentIsOne = exponent.length === 1 && exponent[0] === 1;
   if (!isOdd(exponent) || exponentIsOne || exponent.length > maxExponentBytes) return 'exponent';
   return null;

@@ -1,5 +1,5 @@
 import type { CryptoKey } from 'jose';
-import { admitKey, type KeyFault, type UsableKey } from './key-policy.ts';
+import { admitKey, isAlarming, type KeyFault, type UsableKey } from './key-policy.ts';
 
 /** More keys than any provider publishes; each one costs work to import. */
 const maxKeys = 100;
@@ -7,7 +7,10 @@ const maxKeys = 100;
 /** The usable keys of one issuer. */
 export interface KeySet {
   readonly keys: readonly UsableKey[];
-  readonly faults: readonly KeyFault[];
+  /** Published keys that nobody should use, by what is wrong with them. */
+  readonly alarms: readonly KeyFault[];
+  /** Equal for equal sets of usable keys and for no others. */
+  readonly fingerprint: string;
   find(kid: string | undefined, algorithm: string): CryptoKey | undefined;
 }
 
@@ -23,7 +26,12 @@ export async function readKeySet(document: unknown, algorithms: readonly string[
   // One malformed key spoils no other, but of two keys with one name nobody can say which is meant.
   const usable = admitted.filter(({ kid }) => kid === undefined || kidCounts.get(kid) === 1);
   for (let index = usable.length; index < admitted.length; index += 1) faults.push('kid_duplicate');
-  return usable.length === 0 ? null : { keys: usable, faults, find: finder(usable) };
+  if (usable.length === 0) return null;
+  const fingerprint = usable
+    .map((key) => key.fingerprint)
+    .sort()
+    .join('\n');
+  return { keys: usable, alarms: faults.filter(isAlarming).sort(), fingerprint, find: finder(usable) };
 }
 
 function countKids(keys: readonly unknown[]): ReadonlyMap<unknown, number> {

@@ -5,6 +5,7 @@ export interface Keyring {
   readonly pseudonym: Uint8Array;
   readonly clientSecrets: Uint8Array;
   readonly signingKeys: Uint8Array;
+  readonly providerKeys: Uint8Array;
   /** Protects nothing: it is kept in the database to tell one master secret from another. */
   readonly check: Uint8Array;
 }
@@ -16,6 +17,7 @@ export function deriveKeyring(masterSecret: string): Keyring {
     pseudonym: derive('pseudonym'),
     clientSecrets: derive('client-secrets'),
     signingKeys: derive('signing-keys'),
+    providerKeys: derive('provider-keys'),
     check: derive('check'),
   };
 }

@@ -4,7 +4,7 @@ import type { Keyring } from './keyring.ts';
 
 interface Shelf {
   read(name: string): Promise<{ readonly mac: Uint8Array } | null>;
-  write(name: string, content: string, mac: Uint8Array): Promise<void>;
+  writeFirst(name: string, content: string, mac: Uint8Array): Promise<void>;
 }
 
 const name = 'master-secret';
@@ -14,9 +14,9 @@ const name = 'master-secret';
  * pseudonyms and clients secrets that never work, without anybody noticing. The first one to come leaves its mark.
  */
 export async function checkMasterSecret(shelf: Shelf, keyring: Keyring): Promise<void> {
-  const mark = await shelf.read(name);
-  if (mark === null) return shelf.write(name, '', keyring.check);
-  if (mark.mac.length === keyring.check.length && timingSafeEqual(mark.mac, keyring.check)) return;
+  await shelf.writeFirst(name, '', keyring.check);
+  const mark = (await shelf.read(name))?.mac;
+  if (mark?.length === keyring.check.length && timingSafeEqual(mark, keyring.check)) return;
   throw new OperatorError(
     'The database was made with another master secret. Set MASTER_SECRET or MASTER_SECRET_FILE to that one.',
   );

@@ -74,6 +74,11 @@ export const catalogue = {
     ...invalidToken,
     sentence: 'This endpoint needs to know whose data it serves, and the token names nobody.',
   },
+  consumer_suspended: { status: 403, sentence: 'The operator of this service has suspended this caller.' },
+  client_disabled: {
+    ...invalidToken,
+    sentence: 'The client that the token was issued to has been disabled or removed.',
+  },
   insufficient_scope: {
     status: 403,
     challenge: 'insufficient_scope',
@@ -114,6 +119,14 @@ export const catalogue = {
   headers_too_large: {
     status: 431,
     sentence: 'The headers of the request are larger than this service takes.',
+  },
+  too_many_refusals: {
+    status: 429,
+    sentence: 'Too many requests from this address were refused of late. Wait before sending more like them.',
+  },
+  overloaded: {
+    status: 503,
+    sentence: 'More tokens wait to be verified than this process can take. Try again.',
   },
   internal: { status: 500, sentence: 'Something went wrong on our side. The request id helps to find it.' },
   storage_unavailable: { status: 503, sentence: 'The database does not answer at the moment. Try again.' },

@@ -7,18 +7,19 @@ export interface Input {
   readonly body: Uint8Array | undefined;
 }
 
-/** What a handler answers with. The body is sent as JSON unless `contentType` says otherwise. */
+/** What a handler answers with. The same answer may be sent many times. */
 export interface Answer {
   readonly status: number;
-  readonly body: unknown;
-  readonly contentType?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Null when there is nothing to describe. */
+  readonly contentType: string | null;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export type PublicHandler = (input: Input) => Answer | Promise<Answer>;
 /** Reached only with a token that verified. */
 export type BearerHandler = (input: Input, principal: Principal) => Answer | Promise<Answer>;
 
-export function ok(body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
-  return { status: 200, body, headers };
+export function json(body: unknown, headers: Readonly<Record<string, string>> = {}, status = 200): Answer {
+  return { status, contentType: 'application/json', text: JSON.stringify(body), headers };
 }

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type Log = Logger;
@@ -5,16 +6,27 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 export type LogLevel = (typeof logLevels)[number];
 
 /** Structured lines on standard output. No host name and no process id: neither helps, and both identify. */
-export function createLog(level: LogLevel, destination?: DestinationStream): Log {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  return destination === undefined ? pino(options) : pino(options, destination);
+export function createLog(level: LogLevel, destination: DestinationStream = standardOutput): Log {
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
+
+/** A line that cannot be written (a full disk, a reader that went away) is lost; the service is not. */
+const standardOutput: DestinationStream = {
+  write(line) {
+    try {
+      writeSync(1, line);
+    } catch {
+      // There is nowhere to report it to.
+    }
+  },
+};
 
 /**
  * An unexpected error as log fields. Its message is left out on purpose: messages of parsers and databases
  * quote their input, and input may be personal. Name, code and stack frames are enough to find the line.
  */
 export function errorFields(error: unknown): Record<string, unknown> {
+  if (error === undefined) return {};
   if (!(error instanceof Error)) return { error: typeof error };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   const code = (error as { code?: unknown }).code;

@@ -1,29 +1,28 @@
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { readTls } from '../config/files.ts';
-import { loadConfig, settingText } from '../config/load.ts';
+import { OperatorError } from '../base/errors.ts';
+import { checkFiles } from '../config/files.ts';
+import { type Environment, loadConfig, settingText } from '../config/load.ts';
+import type { Config } from '../config/settings.ts';
 import { environmentName, settings } from '../config/settings.ts';
 import { print, table } from './output.ts';
-import type { Tools } from './tools.ts';
+import { administer, type Tools } from './tools.ts';
 
-/** `vestibule check`: reads the settings as `serve` would, changes nothing and starts nothing. */
+/** `vestibule check`: reads the settings as `serve` would, and the provider's keys as they are stored. */
 export function addCheckCommand(program: Command, tools: Tools): void {
   program
     .command('check')
-    .description('read the settings, say what is wrong, show what is in force')
+    .description(
+      "read the settings, say what is wrong, show what is in force and how old the provider's keys are",
+    )
     .option('--json', 'print JSON')
-    .action((options: { json?: boolean }) => {
+    .action(async (options: { json?: boolean }) => {
       const environment = tools.environment();
-      readTls(loadConfig(environment));
-      const inForce = Object.entries(settings).map(([key, setting]) => {
-        const text = settingText(key, setting, environment);
-        const isDefault = environment[environmentName(key)] === undefined;
-        return {
-          name: environmentName(key),
-          value: setting.secret && !isDefault && text !== null ? '(secret)' : text,
-          from: isDefault ? ('default' as const) : ('set' as const),
-        };
-      });
-      print(options.json, { ok: true, settings: inForce }, () =>
+      const config = loadConfig(environment);
+      checkFiles(config);
+      const inForce = settingsInForce(environment);
+      const keys = await storedKeys(tools, config);
+      print(options.json, { ok: true, settings: inForce, provider_keys: keys }, () =>
         [
           'The settings are in order.',
           '',
@@ -31,7 +30,44 @@ export function addCheckCommand(program: Command, tools: Tools): void {
             ['SETTING', 'FROM', 'VALUE'],
             inForce.map(({ name, from, value }) => [name, from, value ?? '']),
           ),
+          '',
+          keys === null
+            ? 'No keys of the provider are stored that could be read: "vestibule serve" fetches them when it starts.'
+            : `The stored keys of the provider are ${keys.age_seconds} s old, are to be fetched again in ${keys.next_fetch_in_seconds} s, and can be used for ${keys.stale_seconds_left} s more.`,
         ].join('\n'),
       );
     });
+}
+
+function settingsInForce(environment: Environment) {
+  return Object.entries(settings).map(([key, setting]) => {
+    const text = settingText(key, setting, environment);
+    const isDefault = environment[environmentName(key)] === undefined;
+    return {
+      name: environmentName(key),
+      value: setting.secret && !isDefault && text !== null ? '(secret)' : text,
+      from: isDefault ? ('default' as const) : ('set' as const),
+    };
+  });
+}
+
+/** What a restart would begin with. Makes no database where there is none. */
+async function storedKeys(tools: Tools, config: Config) {
+  const { databaseUrl } = config;
+  if (databaseUrl.engine === 'sqlite' && !existsSync(databaseUrl.file)) return null;
+  // A database that does not answer now is no mistake in the settings; "serve" says what is wrong with it.
+  const stored = await administer(tools, config, (administration) =>
+    administration.storedKeySet(config),
+  ).catch((error: unknown) => {
+    if (error instanceof OperatorError) return null;
+    throw error;
+  });
+  if (stored === null) return null;
+  const ageMs = Date.now() - stored.fetchedAt;
+  const seconds = (milliseconds: number) => Math.max(Math.round(milliseconds / 1000), 0);
+  return {
+    age_seconds: seconds(ageMs),
+    next_fetch_in_seconds: seconds(stored.refreshAt - Date.now()),
+    stale_seconds_left: seconds(config.jwksMaxStaleSeconds * 1000 - ageMs),
+  };
 }

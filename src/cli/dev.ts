@@ -41,29 +41,29 @@ async function startDevelopment(tools: Tools, options: DevOptions) {
       await provider.stop();
     };
     process.stdout.write(welcome({ app, provider, config, machineClient, client: { id: clientId, secret } }));
-    return { log: app.log, stop };
+    return { log: app.log, stop, reload: () => app.reload() };
   } catch (error) {
     await provider.stop();
     throw error;
   }
 }
 
-/** Loopback and the provider beside us, whatever else is set: development must not be reachable from outside. */
+/**
+ * A world of its own: loopback, the provider beside us, a database of its own. Of what is set, only what cannot reach
+ * anything real is taken over: whoever has production settings in the shell must not develop on production.
+ */
 function developmentEnvironment(environment: Environment, options: DevOptions): Environment {
   const port = options.port ?? environment.PORT ?? '8080';
   return {
-    ...environment,
     HOST: loopback,
     PORT: port,
     BASE_URL: `http://${loopback}:${port}`,
     IDP_ORIGIN: `http://${loopback}:${options.providerPort}`,
     IDP_JWKS_PATH: '/jwks',
-    IDP_ISSUER: undefined,
-    API_AUDIENCE: environment.API_AUDIENCE ?? `http://${loopback}:${port}/api/consumer`,
-    OPS_HOST: loopback,
-    TRUSTED_PROXIES: undefined,
-    TLS_CERT_FILE: undefined,
-    TLS_KEY_FILE: undefined,
+    API_AUDIENCE: `http://${loopback}:${port}/api/consumer`,
+    OPS_PORT: environment.OPS_PORT,
+    LOG_LEVEL: environment.LOG_LEVEL,
+    CORS_ORIGINS: environment.CORS_ORIGINS,
   };
 }
 

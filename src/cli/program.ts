@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
 import { addCheckCommand } from './check.ts';
 import { addClientCommand } from './client.ts';
+import { addConsumerCommand } from './consumer.ts';
 import { addDevCommand } from './dev.ts';
 import { addKeysCommand } from './keys.ts';
 import { addServeCommand } from './serve.ts';
@@ -21,5 +22,6 @@ export function createProgram(version: string, parts: Omit<Tools, 'environment'>
   addCheckCommand(program, tools);
   addClientCommand(program, tools);
   addKeysCommand(program, tools);
+  addConsumerCommand(program, tools);
   return program;
 }

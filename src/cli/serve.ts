@@ -11,12 +11,15 @@ export function addServeCommand(program: Command, tools: Tools): void {
     .action(() => runUntilSignal(() => tools.startApp(loadConfig(tools.environment()))));
 }
 
-/** Runs until SIGTERM or SIGINT, then stops in order. A second signal changes nothing: the deadline is near. */
-export async function runUntilSignal(start: () => Promise<Pick<RunningApp, 'log' | 'stop'>>): Promise<void> {
+/** Runs until SIGTERM or SIGINT, then stops in order. A second one changes nothing: the deadline is near. SIGHUP reads certificates again. */
+export async function runUntilSignal(
+  start: () => Promise<Pick<RunningApp, 'log' | 'stop' | 'reload'>>,
+): Promise<void> {
   const signalled = Promise.withResolvers<void>();
   process.on('SIGTERM', signalled.resolve);
   process.on('SIGINT', signalled.resolve);
-  const { log, stop } = await start();
+  const { log, stop, reload } = await start();
+  process.on('SIGHUP', reload);
   // A bug nobody caught leaves a state nobody knows: say so once, without the payload, and let a fresh process start.
   const crash = (error: unknown) => {
     log.fatal(errorFields(error), 'unexpected error, exiting');

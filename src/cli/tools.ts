@@ -16,11 +16,14 @@ export interface RunningApp {
   readonly opsAddress: string;
   readonly log: Log;
   stop(): Promise<void>;
+  reload(): void;
 }
 
 export interface Administration {
   readonly storage: Storage;
   readonly clients: Clients;
+  /** The provider's keys that a restart would begin with. */
+  storedKeySet(config: Config): Promise<{ readonly fetchedAt: number; readonly refreshAt: number } | null>;
 }
 
 /** Opens the database for one piece of work and closes it whatever happens. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { OperatorError } from '../base/errors.ts';
@@ -9,8 +9,7 @@ import type { Config, StorageConfig } from './settings.ts';
 /** The master secret: from MASTER_SECRET, else from its file, else (SQLite) from the file beside the database. */
 export function readMasterSecret(config: StorageConfig): string {
   if (config.masterSecret !== null) return config.masterSecret;
-  if (config.masterSecretFile !== null)
-    return checked(readFile('MASTER_SECRET_FILE', config.masterSecretFile));
+  if (config.masterSecretFile !== null) return checked('MASTER_SECRET_FILE', config.masterSecretFile);
   if (config.databaseUrl.engine !== 'sqlite') throw new OperatorError('MASTER_SECRET is not set.');
   return secretBeside(config.databaseUrl.file);
 }
@@ -25,30 +24,41 @@ function secretBeside(databaseFile: string): string {
     }
     writeOnce(file, `${createMasterSecret()}\n`);
   }
-  return checked(readFile('MASTER_SECRET_FILE', file));
+  return checked('the master secret', file);
 }
 
 /** For its owner only, and whole or not at all: of two processes that start at once the first one wins. */
 function writeOnce(file: string, content: string): void {
+  const draft = `${file}.${process.pid}`;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content, { mode: 0o600, flag: 'wx', flush: true });
+    writeFileSync(draft, content, { mode: 0o600, flush: true });
+    linkSync(draft, file);
   } catch (error) {
     if (systemCode(error) === 'EEXIST' && existsSync(file)) return;
     throw new OperatorError(
       `The master secret cannot be written to "${file}" (${systemCode(error)}). Make the folder writable, or set MASTER_SECRET.`,
     );
+  } finally {
+    if (existsSync(draft)) rmSync(draft);
   }
 }
 
-function checked(content: string): string {
+function checked(what: string, file: string): string {
+  const content = readFile(what, file).trim();
   try {
-    return parseMasterSecret(content.trim());
+    return parseMasterSecret(content);
   } catch (error) {
     throw new OperatorError(
-      `The content of MASTER_SECRET_FILE ${(error as Error).message}. Make one with: openssl rand -base64 48`,
+      `The content of "${file}" (${what}) ${(error as Error).message}. Make one with: openssl rand -base64 48`,
     );
   }
+}
+
+/** What can be read without making anything: the files that the settings name must be there and be right. */
+export function checkFiles(config: Config): void {
+  readTls(config);
+  if (config.masterSecretFile !== null) readMasterSecret(config);
 }
 
 /** The certificate and key of TLS_CERT_FILE and TLS_KEY_FILE, known to fit together; null when none are set. */

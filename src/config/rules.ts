@@ -54,6 +54,15 @@ export const serviceRules: readonly Rule[] = [
       'BASE_URL is not set, and callers reach the service through another address than HOST and PORT. Example: BASE_URL=https://api.example.org',
   },
   {
+    needs: ['baseUrl', 'host', 'tlsCertFile', 'trustedProxies'],
+    mistake: (config) =>
+      config.baseUrl?.startsWith('https:') === true &&
+      isLoopback(config.host) &&
+      config.tlsCertFile === null &&
+      !isBehindProxy(config) &&
+      `BASE_URL is "${config.baseUrl}", and the service neither speaks TLS itself nor knows the proxy that does. Set TLS_CERT_FILE and TLS_KEY_FILE, or name the proxy. Example: TRUSTED_PROXIES=127.0.0.1`,
+  },
+  {
     needs: ['baseUrl'],
     mistake: (config) =>
       config.baseUrl !== null &&

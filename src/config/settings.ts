@@ -96,6 +96,15 @@ export const serviceSettings = {
     sentence:
       'How long the last good keys of the provider are used while new ones cannot be had. After that protected endpoints answer 503.',
   }),
+  tokenCacheEntries: defaulted(kind.integer(1000, 1_000_000), '100000', {
+    example: '20000',
+    sentence: 'How many verified tokens are remembered at most, so that they are not verified again.',
+  }),
+  refusalsPerMinute: defaulted(kind.integer(1, 1_000_000), '1200', {
+    example: '300',
+    sentence:
+      'How many refused requests a minute an address may cause. Further ones are 429; callers with good tokens are served as ever.',
+  }),
   idpIssuer: optional(kind.text, {
     example: 'https://login.example.org/realms/main',
     sentence:
@@ -170,9 +179,14 @@ export const serviceSettings = {
     example: '30',
     sentence: 'How long an idle connection is kept open for the next request.',
   }),
+  drainSeconds: defaulted(kind.integer(0, 300), '0', {
+    example: '5',
+    sentence:
+      'How long after SIGTERM requests are still taken while /readyz says 503 already, so that a load balancer can notice.',
+  }),
   shutdownSeconds: defaulted(kind.integer(1, 300), '10', {
     example: '25',
-    sentence: 'How long requests in flight may take to finish after SIGTERM before they are cut off.',
+    sentence: 'How long requests in flight may take to finish after that before they are cut off.',
   }),
 };
 

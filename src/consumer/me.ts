@@ -1,29 +1,44 @@
-import type { Clock } from '../base/clock.ts';
-import { type BearerHandler, ok } from '../base/handler.ts';
-import type { ConsumerStore } from '../storage/port.ts';
-import type { PseudonymOf } from './pseudonym.ts';
+import { chain } from '../base/chain.ts';
+import { type Answer, type BearerHandler, json } from '../base/handler.ts';
+import type { Principal } from '../base/principal.ts';
+import type { Consumer } from '../storage/port.ts';
+import type { Registry } from './registry.ts';
 
 /**
  * GET /api/consumer/v1/me: what is held about the caller (id, kind, date), beside what the presented token says.
- * The first sight of a caller registers it.
+ * The first sight of a caller registers it. As long as both are the same the answer is, so it is made once.
  */
-export function me(consumers: ConsumerStore, pseudonymOf: PseudonymOf, clock: Clock): BearerHandler {
-  return async (_input, principal) => {
-    const id = pseudonymOf(principal);
-    const consumer = id === null ? null : await consumers.register(id, principal.kind, clock.now());
-    return ok({
-      id,
-      kind: consumer?.kind ?? principal.kind,
-      registered_at: consumer === null ? null : dateTime(consumer.registeredAt),
-      issuer: principal.issuer,
-      subject: principal.subject,
-      audience: principal.audience,
-      scopes: principal.scopes,
-      token: {
-        issued_at: principal.issuedAtSeconds === null ? null : dateTime(principal.issuedAtSeconds * 1000),
-        expires_at: dateTime(principal.expiresAtSeconds * 1000),
-      },
-    });
+export function me(registry: Registry): BearerHandler {
+  const answers = new WeakMap<Principal, { readonly consumer: Consumer | null; readonly answer: Answer }>();
+
+  const answerFor = (principal: Principal, consumer: Consumer | null): Answer => {
+    const made = answers.get(principal);
+    if (made !== undefined && made.consumer === consumer) return made.answer;
+    const answer = json(describe(principal, consumer));
+    answers.set(principal, { consumer, answer });
+    return answer;
+  };
+
+  return (_input, principal) =>
+    chain(registry.register(principal), (consumer) => answerFor(principal, consumer));
+}
+
+function describe(
+  { id, kind, issuer, subject, audience, scopes, times }: Principal,
+  consumer: Consumer | null,
+) {
+  return {
+    id,
+    kind: consumer?.kind ?? kind,
+    registered_at: consumer === null ? null : dateTime(consumer.registeredAt),
+    issuer,
+    subject,
+    audience,
+    scopes,
+    token: {
+      issued_at: times.issuedAtSeconds === null ? null : dateTime(times.issuedAtSeconds * 1000),
+      expires_at: dateTime(times.expiresAtSeconds * 1000),
+    },
   };
 }
 

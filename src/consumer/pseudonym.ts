@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import type { Principal } from '../base/principal.ts';
 
 /** Null when the token names nobody. */
-export type PseudonymOf = (principal: Pick<Principal, 'issuer' | 'identity'>) => string | null;
+export type PseudonymOf = (claimant: Pick<Principal, 'issuer' | 'identity'>) => string | null;
 
 /**
  * The only name under which anything about a caller is kept. Without the key it leads back to nobody, not even by
@@ -11,11 +11,12 @@ export type PseudonymOf = (principal: Pick<Principal, 'issuer' | 'identity'>) =>
  * no part can contain NUL (auth/claims refuses it).
  */
 export function createPseudonym(key: Uint8Array): PseudonymOf {
+  const secretKey = createSecretKey(key);
   return ({ issuer, identity }) => {
     if (identity === null) return null;
     const { source, value } = identity;
     const name = source === 'sub' ? value : `${source}\0${value}`;
-    const digest = createHmac('sha256', key).update(`${issuer}\0${name}`).digest('base64url');
+    const digest = createHmac('sha256', secretKey).update(`${issuer}\0${name}`).digest('base64url');
     return `usr_${digest}`;
   };
 }

@@ -16,13 +16,14 @@ export function serverOptions(limits: Limits) {
   return {
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutSeconds * 1000,
+    handshakeTimeout: limits.headersTimeoutSeconds * 1000,
     requestTimeout: limits.requestTimeoutSeconds * 1000,
     keepAliveTimeout: limits.keepAliveSeconds * 1000,
     connectionsCheckingInterval: checkEveryMs,
     // A header sent twice becomes one with a comma in it. By default the platform would silently keep the first
     // Authorization or Content-Type and drop the other, and a proxy in front might have judged that other one.
     joinDuplicateHeaders: true,
-    // The platform's own refusal would not be a problem document; see http/head.
+    // The platform's own refusal would not be a problem document; see http/receive.
     requireHostHeader: false,
   };
 }

@@ -1,39 +1,48 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { describe } from '../base/errors.ts';
+import { describe, type Refusal } from '../base/errors.ts';
 import { errorFields, type Log } from '../base/log.ts';
 import type { Metrics } from '../ops/metrics.ts';
 
-export type Observe = (request: FastifyRequest, reply: FastifyReply) => void;
+/** One finished request. */
+export interface Finished {
+  readonly method: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly requestId: string;
+  readonly refusal: Refusal | null;
+}
+
+export type Observe = (finished: Finished) => void;
 
 /**
  * One line and one set of measurements for each request. The route's pattern stands for the address, and nothing
  * that a caller chose is written down: no URL, query, address, user agent, token or claim.
  */
-export function createObserve(log: Log, metrics: Metrics): Observe {
-  return (request, reply) => {
-    const { method } = request.raw;
-    const route = request.routeOptions?.url ?? '(none)';
-    const status = reply.statusCode;
-    const milliseconds = reply.elapsedTime;
-    const code = reply.refusal?.code ?? null;
-    metrics.observe({ method: method ?? '', route, status, seconds: milliseconds / 1000, code });
-    log.info(
-      {
-        method,
-        route,
-        status,
-        duration_ms: Math.round(milliseconds * 100) / 100,
-        request_id: request.id,
-        ...(code === null ? {} : { code }),
-        ...(reply.refusal?.options.detail === undefined ? {} : { detail: reply.refusal.options.detail }),
-      },
-      'request',
-    );
-    if (reply.refusal !== null && describe(reply.refusal.code).status >= 500) {
-      log.error(
-        { request_id: request.id, code, ...errorFields(reply.refusal.options.cause) },
-        'request failed',
-      );
-    }
+export function createObserve(log: Log, metrics: Metrics): (route: string) => Observe {
+  return (route) => {
+    const meter = metrics.meter(route);
+    return ({ method, status, milliseconds, requestId, refusal }) => {
+      meter(method, status, milliseconds / 1000, refusal?.code ?? null);
+      const level = levelOf(refusal);
+      if (!log.isLevelEnabled(level)) return;
+      const duration = Math.round(milliseconds * 100) / 100;
+      const line = { method, route, status, duration_ms: duration, request_id: requestId };
+      log[level]({ ...line, ...refusalFields(refusal) }, 'request');
+    };
+  };
+}
+
+/** A bug of ours is an error; that something we need does not answer is worth a warning; the rest is daily business. */
+function levelOf(refusal: Refusal | null): 'info' | 'warn' | 'error' {
+  if (refusal === null || describe(refusal.code).status < 500) return 'info';
+  return refusal.code === 'internal' ? 'error' : 'warn';
+}
+
+function refusalFields(refusal: Refusal | null): Record<string, unknown> {
+  if (refusal === null) return {};
+  const { code, options } = refusal;
+  return {
+    code,
+    ...(options.detail === undefined ? {} : { detail: options.detail }),
+    ...(code === 'internal' ? errorFields(options.cause) : {}),
   };
 }

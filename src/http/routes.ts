@@ -1,11 +1,9 @@
-import type { Clock } from '../base/clock.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import type { BearerHandler, PublicHandler } from '../base/handler.ts';
 import { me } from '../consumer/me.ts';
-import type { PseudonymOf } from '../consumer/pseudonym.ts';
+import type { Registry } from '../consumer/registry.ts';
 import { live, type ReadinessParts, ready } from '../ops/health.ts';
 import type { Metrics } from '../ops/metrics.ts';
-import type { ConsumerStore } from '../storage/port.ts';
 import type { Clients } from '../tokens/clients.ts';
 import { issueToken } from '../tokens/issue.ts';
 import { type Mint, publishedKeys } from '../tokens/own-issuer.ts';
@@ -31,14 +29,12 @@ interface ServiceParts {
   readonly clients: Clients;
   readonly mint: Mint;
   readonly signingKeys: readonly SigningKey[];
-  readonly consumers: ConsumerStore;
-  readonly pseudonymOf: PseudonymOf;
-  readonly clock: Clock;
+  readonly registry: Registry;
 }
 
 /** Everything the service answers to. */
 export function serviceRoutes(parts: ServiceParts): readonly Route[] {
-  const { clients, mint, signingKeys, consumers, pseudonymOf, clock } = parts;
+  const { clients, mint, signingKeys, registry } = parts;
   return [
     {
       method: 'POST',
@@ -60,7 +56,7 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
       path: '/api/consumer/v1/me',
       access: 'bearer',
       cors: true,
-      handle: me(consumers, pseudonymOf, clock),
+      handle: me(registry),
     },
   ];
 }

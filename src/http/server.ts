@@ -1,70 +1,90 @@
-import { createServer as createHttpServer, METHODS } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  METHODS,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { Refusal } from '../base/errors.ts';
 import type { Answer } from '../base/handler.ts';
-import type { Principal } from '../base/principal.ts';
+import type { Authenticate } from './authenticate.ts';
 import { createCors } from './cors.ts';
-import { checkHead } from './head.ts';
+import { createEntrance, type Entrance } from './entrance.ts';
+import { Exit, type ExitParts, type Visit } from './exit.ts';
 import { fixedHeaders } from './headers.ts';
 import { type Limits, serverOptions } from './limits.ts';
-import type { Observe } from './observe.ts';
-import { brokenRequest, rawProblem, toProblem, toRefusal } from './problem.ts';
+import { brokenRequest, rawProblem } from './problem.ts';
+import type { Receive } from './receive.ts';
 import type { Route } from './routes.ts';
-import type { CheckTransport } from './transport.ts';
 
-export interface ServerParts {
+export interface ServerParts extends ExitParts {
   readonly routes: readonly Route[];
   readonly limits: Limits;
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** Callers come over HTTPS, whoever ends it. */
-  readonly https: boolean;
   readonly corsOrigins: readonly string[];
-  readonly checkTransport: CheckTransport;
-  readonly authenticate: (authorization: string | undefined) => Promise<Principal>;
-  readonly isStopping: () => boolean;
+  readonly receive: Receive;
+  readonly authenticate: Authenticate;
   readonly requestId: () => string;
-  readonly observe: Observe;
 }
 
 declare module 'fastify' {
-  interface FastifyReply {
-    /** Set when the answer is a refusal, for the log and the metrics. */
-    refusal: Refusal | null;
+  interface FastifyRequest {
+    /** On the platform's monotonic clock, in milliseconds. */
+    startedAt: number;
   }
 }
 
-/** A server for a table of routes. The trip of a request: receive -> route's handler -> send; refuse on any error. */
+/** A server for a table of routes. The trip of a request: receive -> a route's entrance -> its exit. */
 export function createServer(parts: ServerParts): FastifyInstance {
-  const { limits, tls, https, observe } = parts;
+  const { limits, tls, receive, requestId } = parts;
   const options = serverOptions(limits);
-  const common = fixedHeaders({ https, personal: false, cors: false });
+  const common = fixedHeaders({ https: parts.https, personal: false, cors: false });
+  const nowhere = new Exit(parts, { pattern: '(none)', personal: false, cors: null });
+  const entrances = new Map<string, Entrance>();
+  /** An answer where there is no request to answer: at once, and then the connection is gone. */
+  const breakOff = (socket: Duplex, refusal: Refusal) => {
+    nowhere.observeBroken(refusal);
+    if (socket.writable) socket.end(rawProblem(refusal, common), () => socket.destroy());
+    else socket.destroy();
+  };
+  /** A plain GET of a known address needs neither a router nor a body parser; all else goes through the library. */
+  const shortcut = (library: RequestListener) => (request: IncomingMessage, response: ServerResponse) => {
+    const entrance = request.method === 'GET' ? entrances.get(request.url as string) : undefined;
+    if (entrance === undefined) return library(request, response);
+    const visit = { request, response, id: requestId(), startedAt: performance.now() };
+    try {
+      receive(request);
+    } catch (error) {
+      return entrance.exit.refuse(visit, error);
+    }
+    entrance.enter(visit, undefined);
+  };
   const server = Fastify({
-    serverFactory: (handler) =>
+    serverFactory: (library) =>
       tls === null
-        ? createHttpServer(options, handler)
-        : createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' }, handler),
+        ? createHttpServer(options, shortcut(library as RequestListener))
+        : createHttpsServer(
+            { ...options, ...tls, minVersion: 'TLSv1.2' },
+            shortcut(library as RequestListener),
+          ),
     bodyLimit: limits.maxBodyBytes,
-    genReqId: parts.requestId,
+    genReqId: requestId,
     forceCloseConnections: 'idle',
-    // Ours is a problem document like any other; see receive().
+    // Ours is a problem document like any other; see http/receive.
     return503OnClosing: false,
     // An address that cannot be read reaches no route and no hook.
     frameworkErrors(error, request, reply) {
-      reply.headers(common).header('x-request-id', request.id);
-      refuse(error, reply);
-      observe(request, reply);
+      request.startedAt = performance.now();
+      nowhere.refuse(visitOf(request, reply), error);
     },
-    clientErrorHandler(error, socket) {
-      if (socket.writable) socket.end(rawProblem(brokenRequest(error), common));
-      else socket.destroy();
-    },
+    clientErrorHandler: (error, socket) => breakOff(socket, brokenRequest(error)),
   });
   server.server.maxConnections = limits.maxConnections;
   // A tunnel is not to be had here; the platform would hang up without a word.
-  server.server.on('connect', (_request, socket) =>
-    socket.end(rawProblem(new Refusal('bad_request'), common)),
-  );
+  server.server.on('connect', (_request, socket) => breakOff(socket, new Refusal('bad_request')));
   // An expectation we do not know is no reason to refuse (RFC 9110 section 10.1.1).
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),
@@ -77,63 +97,37 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
-  server.decorateReply('refusal', null);
-  server.addHook('onRequest', (request, reply, done) => {
-    reply.headers(common).header('x-request-id', request.id);
-    receive(parts, request);
+  server.decorateRequest('startedAt', 0);
+  server.addHook('onRequest', (request, _reply, done) => {
+    request.startedAt = performance.now();
+    receive(request.raw);
     done();
   });
-  server.addHook('onResponse', (request, reply, done) => {
-    observe(request, reply);
-    done();
-  });
-  server.setErrorHandler((error, _request, reply) => refuse(error, reply));
-  server.setNotFoundHandler((_request, reply) => refuse(new Refusal('not_found'), reply));
-  for (const route of parts.routes) addRoute(server, route, parts);
-  for (const [path, routes] of Map.groupBy(parts.routes, ({ path }) => path))
+  server.setErrorHandler((error, request, reply) => nowhere.refuse(visitOf(request, reply), error));
+  server.setNotFoundHandler((request, reply) =>
+    nowhere.refuse(visitOf(request, reply), new Refusal('not_found')),
+  );
+  for (const route of parts.routes) {
+    const entrance = createEntrance(route, parts);
+    if (route.method === 'GET') entrances.set(route.path, entrance);
+    server.route({
+      method: route.method,
+      url: route.path,
+      errorHandler: (error, request, reply) => entrance.exit.refuse(visitOf(request, reply), error),
+      handler: (request, reply) =>
+        entrance.enter(visitOf(request, reply), request.body as Uint8Array | undefined),
+    });
+  }
+  for (const [path, routes] of Map.groupBy(parts.routes, ({ path }) => path)) {
     addOtherMethods(server, path, routes, parts);
+  }
   return server;
 }
 
-/** Before anything of a request is looked at: are we open, and did it come in the right way? */
-function receive({ isStopping, checkTransport }: ServerParts, { raw, headers }: FastifyRequest): void {
-  if (isStopping()) throw new Refusal('shutting_down');
-  checkHead(raw);
-  checkTransport({
-    peerAddress: raw.socket.remoteAddress,
-    isEncrypted: 'encrypted' in raw.socket,
-    forwardedProto: headers['x-forwarded-proto'] as string | undefined,
-  });
-}
-
-function addRoute(server: FastifyInstance, route: Route, parts: ServerParts): void {
-  const cors = route.cors ? createCors(parts.corsOrigins).answer : null;
-  const fixed = fixedHeaders({
-    https: parts.https,
-    personal: route.access === 'bearer',
-    cors: route.cors && parts.corsOrigins.length > 0,
-  });
-  server.route({
-    method: route.method,
-    url: route.path,
-    errorHandler: (error, _request, reply) => refuse(error, reply, route),
-    onRequest(request, reply, done) {
-      reply.headers(fixed);
-      if (cors !== null) reply.headers(cors(request.headers.origin));
-      done();
-    },
-    async handler(request, reply) {
-      const input = {
-        contentType: request.headers['content-type'],
-        body: request.body as Uint8Array | undefined,
-      };
-      const answer =
-        route.access === 'bearer'
-          ? await route.handle(input, await parts.authenticate(request.headers.authorization))
-          : await route.handle(input);
-      return send(answer, reply);
-    },
-  });
+/** From here on the answer is ours to send. */
+function visitOf(request: FastifyRequest, reply: FastifyReply): Visit {
+  reply.hijack();
+  return { request: request.raw, response: reply.raw, id: request.id, startedAt: request.startedAt };
 }
 
 /** Every other method at a known address: a preflight where scripts may call, else 405. */
@@ -146,42 +140,23 @@ function addOtherMethods(
   const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const scriptable = parts.corsOrigins.length > 0 && routes.some(({ cors }) => cors);
   const allow = scriptable ? [...methods, 'OPTIONS'] : methods;
-  const preflight = createCors(parts.corsOrigins).preflight(methods);
+  const cors = scriptable ? createCors(parts.corsOrigins).preflight(methods) : null;
+  const exit = new Exit(parts, { pattern: path, personal: false, cors });
+  const preflight: Answer = {
+    status: 204,
+    contentType: null,
+    text: '',
+    headers: { allow: allow.join(', ') },
+  };
   server.route({
     method: METHODS.filter((method) => !methods.includes(method)),
     url: path,
+    errorHandler: (error, request, reply) => exit.refuse(visitOf(request, reply), error),
     onRequest(request, _reply, done) {
       // Before a body is read, since nobody will look at it.
       if (!scriptable || request.method !== 'OPTIONS') throw new Refusal('method_not_allowed', { allow });
       done();
     },
-    handler(request, reply) {
-      const headers = { allow: allow.join(', '), vary: 'Origin', ...preflight(request.headers.origin) };
-      return reply.code(204).headers(headers).send();
-    },
+    handler: (request, reply) => exit.send(visitOf(request, reply), preflight),
   });
-}
-
-function send({ status, body, contentType, headers }: Answer, reply: FastifyReply): FastifyReply {
-  return reply
-    .code(status)
-    .headers({ 'content-type': contentType ?? 'application/json', ...headers })
-    .send(bytes(contentType === undefined ? JSON.stringify(body) : String(body)));
-}
-
-function refuse(error: unknown, reply: FastifyReply, route?: Route): void {
-  let refusal = toRefusal(error);
-  if (refusal.code === 'media_type_not_supported' && route?.unreadableBody !== undefined) {
-    refusal = new Refusal(route.unreadableBody, { cause: error });
-  }
-  reply.refusal = refusal;
-  const { status, headers, body } = toProblem(refusal);
-  // The rest of a body that nobody will read, or a process that is about to go: the connection ends here.
-  if (status === 413 || refusal.code === 'shutting_down') reply.header('connection', 'close');
-  reply.code(status).headers(headers).send(bytes(body));
-}
-
-/** As bytes, because the library would add a charset to the type of a text, and JSON has none. */
-function bytes(text: string): Buffer {
-  return Buffer.from(text);
 }

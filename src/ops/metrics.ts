@@ -1,59 +1,107 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { ok, type PublicHandler } from '../base/handler.ts';
+import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
+import type { PublicHandler } from '../base/handler.ts';
+import type { KeySetStatus } from './health.ts';
+import { computedMetric, RequestTally } from './request-tally.ts';
 
-/** One finished request. Every field is one of a few known values: nothing a caller sends becomes a label. */
-export interface Observation {
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-  readonly seconds: number;
-  /** The code of the refusal, when it was one. */
-  readonly code: string | null;
-}
+/** Measures the requests of one route. */
+export type Meter = (method: string, status: number, seconds: number, refusalCode: string | null) => void;
 
 export interface Metrics {
-  observe(observation: Observation): void;
+  meter(route: string): Meter;
+  /** A try to fetch the provider's keys: null when it went well. */
+  countKeyFetch(fault: string | null): void;
   readonly expose: PublicHandler;
 }
 
-export function createMetrics(keySetAgeSeconds: () => number | null): Metrics {
+const durationName = 'http_request_duration_seconds';
+
+export function createMetrics(keySet: () => KeySetStatus): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-  const requests = new Counter({
-    name: 'http_requests_total',
-    help: 'Requests answered, by method, route pattern and status.',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the end of its answer, by route pattern.',
-    labelNames: ['route'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers,
-  });
+  const tallies = new Map<string, RequestTally>();
+  const register = (metric: object) => registry.registerMetric(metric as Metric);
+
+  // A look at the event loop every tenth of a second is enough; the default of a hundredth shows in what a request costs.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+  register(
+    computedMetric(
+      'http_requests_total',
+      'counter',
+      'Requests answered, by method, route pattern and status.',
+      () => [...tallies.values()].flatMap((tally) => tally.requests()),
+    ),
+  );
+  register(
+    computedMetric(
+      durationName,
+      'histogram',
+      'Time from the head of a request to its answer, by route pattern.',
+      () => [...tallies.values()].flatMap((tally) => tally.durations(durationName)),
+    ),
+  );
   const failures = new Counter({
     name: 'auth_failures_total',
     help: 'Callers turned away because of their token or credentials, by reason code.',
     labelNames: ['reason'],
     registers,
   });
-  new Gauge({
-    name: 'jwks_age_seconds',
-    help: 'Seconds since the keys of the identity provider were last fetched; NaN while there are none.',
+  const keyFetches = new Counter({
+    name: 'jwks_fetches_total',
+    help: 'Tries to fetch the keys of the identity provider, by result: "ok" or what went wrong.',
+    labelNames: ['result'],
     registers,
-    collect() {
-      this.set(keySetAgeSeconds() ?? Number.NaN);
-    },
   });
+  describeKeySet(registry, keySet);
 
   return {
-    observe({ method, route, status, seconds, code }) {
-      requests.inc({ method, route, status });
-      durations.observe({ route }, seconds);
-      if (code !== null && (status === 401 || status === 403)) failures.inc({ reason: code });
+    meter(route) {
+      const tally = tallies.get(route) ?? new RequestTally(route);
+      tallies.set(route, tally);
+      return (method, status, seconds, refusalCode) => {
+        tally.add(method, status, seconds);
+        const isTurnedAway = refusalCode !== 'https_required' && [401, 403, 429].includes(status);
+        if (refusalCode !== null && isTurnedAway) failures.inc({ reason: refusalCode });
+      };
     },
-    expose: async () => ({ ...ok(await registry.metrics()), contentType: registry.contentType }),
+    countKeyFetch: (fault) => keyFetches.inc({ result: fault ?? 'ok' }),
+    expose: async () => ({
+      status: 200,
+      contentType: registry.contentType,
+      text: await registry.metrics(),
+      headers: {},
+    }),
   };
+}
+
+function describeKeySet(registry: Registry, keySet: () => KeySetStatus): void {
+  const gauge = (name: string, help: string, value: (status: KeySetStatus) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value(keySet()));
+      },
+    });
+  gauge(
+    'jwks_age_seconds',
+    'Seconds since the keys of the identity provider were fetched; NaN while there are none.',
+    ({ ageSeconds }) => ageSeconds ?? Number.NaN,
+  );
+  gauge(
+    'jwks_stale_seconds_left',
+    'Seconds until the keys are too old to be used.',
+    (keys) => keys.staleLeftSeconds,
+  );
+  gauge(
+    'jwks_next_fetch_seconds',
+    'Seconds until the keys are fetched again.',
+    (keys) => keys.nextFetchSeconds,
+  );
+  gauge('jwks_usable_keys', 'Keys of the provider that may verify tokens.', (keys) => keys.keys);
+  gauge(
+    'jwks_alarming_keys',
+    'Published keys that nobody should use: weak, symmetric, private, ambiguous.',
+    (keys) => keys.alarmingKeys,
+  );
 }

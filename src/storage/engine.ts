@@ -10,6 +10,9 @@ export interface Engine {
    * SQLite has one writer at a time and starts every transaction as one, so there it has nothing to do.
    */
   lock(transaction: Database, name: string): Promise<void>;
+  /** Tells everybody who watches, once the transaction is committed, that a client or consumer changed its state. */
+  announce(transaction: Database): Promise<void>;
+  watch(onChange: () => void): Promise<() => Promise<void>>;
   /** The refusal to answer with when the database could not do its work; null when the error is a bug of ours. */
   unavailable(error: unknown): Refusal | null;
   close(): Promise<void>;

@@ -71,6 +71,17 @@ const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    version: 2,
+    async up({ schema }) {
+      await schema
+        .createIndex('consumers_suspended')
+        .on('consumers')
+        .column('id')
+        .where(sql`state`, '=', sql.lit('suspended'))
+        .execute();
+    },
+  },
 ];
 
 export const newestVersion = migrations.at(-1)?.version ?? 0;

@@ -8,6 +8,7 @@ export interface Storage {
   readonly consumers: ConsumerStore;
   readonly signingKeys: SigningKeyStore;
   readonly shelf: Shelf;
+  readonly standing: StandingStore;
   /** Resolves when the database answers and its schema is the one this code was written for. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -59,12 +60,32 @@ export interface Consumer {
 export interface ConsumerStore {
   /** The caller as it was first seen; first sight registers it. */
   register(id: string, kind: ConsumerKind, now: number): Promise<Consumer>;
+  find(id: string): Promise<Consumer | null>;
+  /** False when there is no such consumer. */
+  setState(id: string, state: ConsumerState): Promise<boolean>;
+}
+
+/** Who is shut out, and who may come in as a client. */
+export interface Standing {
+  readonly suspendedConsumers: readonly string[];
+  readonly activeClients: readonly Pick<Client, 'id' | 'createdAt'>[];
+}
+
+export interface StandingStore {
+  read(): Promise<Standing>;
+  /**
+   * Calls back soon after anybody, in this process or another, may have changed the standing, and after a time
+   * without a connection. May call back for nothing. The returned function ends it.
+   */
+  watch(onChange: () => void): Promise<() => Promise<void>>;
 }
 
 /** Small documents by name, each with a checksum that only whoever has the master secret can make. */
 export interface Shelf {
   read(name: string): Promise<{ readonly content: string; readonly mac: Uint8Array } | null>;
   write(name: string, content: string, mac: Uint8Array): Promise<void>;
+  /** Writes it unless there is one of that name: of several who come at once, one wins. */
+  writeFirst(name: string, content: string, mac: Uint8Array): Promise<void>;
 }
 
 export interface SigningKeyRecord {

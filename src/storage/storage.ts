@@ -6,6 +6,7 @@ import { clientStore } from './stores/clients.ts';
 import { consumerStore } from './stores/consumers.ts';
 import { shelf } from './stores/shelf.ts';
 import { signingKeyStore } from './stores/signing-keys.ts';
+import { standingStore } from './stores/standing.ts';
 
 /** A migrated database behind the port. The queries are written once; an engine is what differs. */
 export async function createStorage(engine: Engine, now: number): Promise<Storage> {
@@ -33,10 +34,11 @@ export async function createStorage(engine: Engine, now: number): Promise<Storag
     return Object.fromEntries(wrapped);
   };
   return {
-    clients: guarded(clientStore(database)),
-    consumers: guarded(consumerStore(database)),
+    clients: guarded(clientStore(engine)),
+    consumers: guarded(consumerStore(engine)),
     signingKeys: guarded(signingKeyStore(engine)),
     shelf: guarded(shelf(database)),
+    standing: guarded(standingStore(engine)),
     ...guarded({
       async ping() {
         const version = await schemaVersion(database);

@@ -7,8 +7,7 @@ export interface Credentials {
 }
 
 /** Exactly as the specification writes it; a charset may follow when it is the one JSON has. */
-const jsonType = /^application\/json(?:[ \t]*;[ \t]*charset="?utf-8"?)?[ \t]*$/;
-const charset = /charset="?utf-8"?/i;
+const jsonType = /^application\/json(?:[ \t]*;[ \t]*charset=(?:"[uU][tT][fF]-8"|[uU][tT][fF]-8))?[ \t]*$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Whatever is not a JSON object with two non-empty strings carries no credentials: 400 with an empty object. */
@@ -20,7 +19,7 @@ export function readCredentials({ contentType, body }: Input): Credentials {
 }
 
 function readObject(contentType: string | undefined, body: Uint8Array | undefined): Record<string, unknown> {
-  if (!jsonType.test((contentType ?? '').replace(charset, 'charset=utf-8'))) throw incomplete('content type');
+  if (!jsonType.test(contentType ?? '')) throw incomplete('content type');
   const value = parseJson(body ?? new Uint8Array());
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw incomplete('object');
   return value as Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CryptoKey, SignJWT } from 'jose';
 import type { Clock } from '../base/clock.ts';
-import { ok, type PublicHandler } from '../base/handler.ts';
+import { json, type PublicHandler } from '../base/handler.ts';
 import { type SigningKey, signingAlgorithm } from './signing-keys.ts';
 
 interface OwnIssuerOptions {
@@ -41,11 +41,15 @@ export function ownKeySource(keys: readonly SigningKey[]) {
     async find(kid: string | undefined, algorithm: string): Promise<CryptoKey | undefined> {
       return algorithm === signingAlgorithm ? byKid.get(kid) : undefined;
     },
+    generation: () => 1,
   };
 }
 
 /** GET /.well-known/jwks.json, so that anyone can verify our tokens. */
 export function publishedKeys(keys: readonly SigningKey[]): PublicHandler {
-  const body = { keys: keys.map(({ publicJwk }) => publicJwk) };
-  return () => ok(body, { 'cache-control': 'public, max-age=300' });
+  const answer = json(
+    { keys: keys.map(({ publicJwk }) => publicJwk) },
+    { 'cache-control': 'public, max-age=300' },
+  );
+  return () => answer;
 }

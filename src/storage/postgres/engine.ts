@@ -3,6 +3,7 @@ import { DatabaseError, Pool, types } from 'pg';
 import { Refusal } from '../../base/errors.ts';
 import type { Engine } from '../engine.ts';
 import type { Tables } from '../schema.ts';
+import { channel, watchNotifications } from './notifications.ts';
 
 const connectTimeoutMs = 3_000;
 const statementTimeoutMs = 5_000;
@@ -32,13 +33,17 @@ export function openPostgres(url: string, poolSize: number): Engine {
         transaction,
       );
     },
+    async announce(transaction) {
+      await sql`select pg_notify(${channel}, '')`.execute(transaction);
+    },
+    watch: (onChange) => watchNotifications(url, onChange),
     unavailable,
     close: () => database.destroy(),
   };
 }
 
 /** SQLSTATE classes: connection, resources, operator intervention, system error; and the server not accepting us. */
-const unavailableStates = /^(08|53|57|58|28|3D|25006|40|55P03)/;
+const unavailableStates = /^(08|53|55|57|58|28|3D|25006|40)/;
 
 function unavailable(error: unknown): Refusal | null {
   if (!(error instanceof Error) || error instanceof Refusal) return null;

@@ -9,7 +9,11 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { SqliteThread } from './thread.ts';
+import { SqliteError, type SqliteThread } from './thread.ts';
+import { Turns } from './turns.ts';
+
+/** SQLite's result code for a database that somebody else has locked. */
+const busy = 5;
 
 /** Kysely over the SQLite thread. One connection, so statements and transactions take turns. */
 export function sqliteDialect(thread: SqliteThread): Dialect {
@@ -24,9 +28,7 @@ export function sqliteDialect(thread: SqliteThread): Dialect {
 class ThreadDriver implements Driver {
   readonly #thread: SqliteThread;
   readonly #connection: DatabaseConnection;
-  /** Settles when the last one in the queue gives the connection back. */
-  #free: Promise<void> = Promise.resolve();
-  #release: (() => void) | undefined;
+  readonly #turns = new Turns(() => new SqliteError({ message: 'the connection is busy', resultCode: busy }));
 
   constructor(thread: SqliteThread) {
     this.#thread = thread;
@@ -36,16 +38,12 @@ class ThreadDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const turn = this.#free;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#free = promise;
-    await turn;
-    this.#release = resolve;
+    await this.#turns.take();
     return this.#connection;
   }
 
   async releaseConnection(): Promise<void> {
-    this.#release?.();
+    this.#turns.give();
   }
 
   /** As a writer from the start: upgrading a read to a write half-way is what makes SQLite refuse with "busy". */

@@ -23,7 +23,43 @@ export async function openSqlite(file: string): Promise<Engine> {
     throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) cannot be used: ${reason}.`);
   });
   const database = new Kysely<Tables>({ dialect: sqliteDialect(thread) });
-  return { name: 'sqlite', database, lock: async () => {}, unavailable, close: () => database.destroy() };
+  return {
+    name: 'sqlite',
+    database,
+    lock: async () => {},
+    announce: async () => {},
+    watch: async (onChange) => watchDataVersion(thread, onChange),
+    unavailable,
+    close: () => database.destroy(),
+  };
+}
+
+const watchEveryMs = 400;
+
+/**
+ * `pragma data_version` moves when another connection has committed. Ours has no commands that change who may come in,
+ * so other processes are all there is to watch. A look that fails is followed by the next one.
+ */
+function watchDataVersion(thread: SqliteThread, onChange: () => void): () => Promise<void> {
+  let last: unknown;
+  let looking = false;
+  const look = async () => {
+    if (looking) return;
+    looking = true;
+    try {
+      const { rows } = await thread.run('pragma data_version', []);
+      const version = rows[0]?.data_version;
+      if (last !== undefined && version !== last) onChange();
+      last = version;
+    } catch {
+      last = null;
+    } finally {
+      looking = false;
+    }
+  };
+  const timer = setInterval(() => void look(), watchEveryMs).unref();
+  void look();
+  return async () => clearInterval(timer);
 }
 
 function unavailable(error: unknown): Refusal | null {

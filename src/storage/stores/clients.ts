@@ -1,8 +1,10 @@
 import type { Selectable } from 'kysely';
+import type { Engine } from '../engine.ts';
 import type { Client, ClientStore } from '../port.ts';
-import type { Database, Tables } from '../schema.ts';
+import type { Tables } from '../schema.ts';
 
-export function clientStore(database: Database): ClientStore {
+export function clientStore(engine: Engine): ClientStore {
+  const { database } = engine;
   return {
     add: (client, secret) =>
       database.transaction().execute(async (transaction) => {
@@ -62,19 +64,23 @@ export function clientStore(database: Database): ClientStore {
       return rows.map(toClient);
     },
 
-    async setState(id, state) {
-      const result = await database
-        .updateTable('clients')
-        .set({ state })
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return result.numUpdatedRows === 1n;
-    },
+    setState: (id, state) =>
+      database.transaction().execute(async (transaction) => {
+        const result = await transaction
+          .updateTable('clients')
+          .set({ state })
+          .where('id', '=', id)
+          .executeTakeFirst();
+        await engine.announce(transaction);
+        return result.numUpdatedRows === 1n;
+      }),
 
-    async remove(id) {
-      const result = await database.deleteFrom('clients').where('id', '=', id).executeTakeFirst();
-      return result.numDeletedRows === 1n;
-    },
+    remove: (id) =>
+      database.transaction().execute(async (transaction) => {
+        const result = await transaction.deleteFrom('clients').where('id', '=', id).executeTakeFirst();
+        await engine.announce(transaction);
+        return result.numDeletedRows === 1n;
+      }),
   };
 }
 

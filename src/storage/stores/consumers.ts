@@ -1,26 +1,41 @@
+import type { Engine } from '../engine.ts';
 import type { Consumer, ConsumerStore } from '../port.ts';
-import type { Database } from '../schema.ts';
 
-export function consumerStore(database: Database): ConsumerStore {
-  async function find(id: string): Promise<Consumer | undefined> {
+export function consumerStore(engine: Engine): ConsumerStore {
+  const { database } = engine;
+
+  async function find(id: string): Promise<Consumer | null> {
     const row = await database.selectFrom('consumers').selectAll().where('id', '=', id).executeTakeFirst();
-    if (row === undefined) return undefined;
+    if (row === undefined) return null;
     return { id: row.id, kind: row.kind, state: row.state, registeredAt: row.registered_at };
   }
 
   return {
+    find,
+
     /** Reads first: a caller is registered once and seen many times, and a read costs no write. */
     async register(id, kind, now) {
       const known = await find(id);
-      if (known !== undefined) return known;
+      if (known !== null) return known;
       const consumer: Consumer = { id, kind, state: 'active', registeredAt: now };
-      await database
+      const { numInsertedOrUpdatedRows } = await database
         .insertInto('consumers')
         .values({ id, kind, state: consumer.state, registered_at: now })
         .onConflict((conflict) => conflict.column('id').doNothing())
-        .execute();
-      // Somebody else may have been first: what the table says is the truth.
-      return (await find(id)) ?? consumer;
+        .executeTakeFirst();
+      // Where somebody else was first, what the table says is the truth.
+      return numInsertedOrUpdatedRows === 1n ? consumer : ((await find(id)) ?? consumer);
     },
+
+    setState: (id, state) =>
+      database.transaction().execute(async (transaction) => {
+        const result = await transaction
+          .updateTable('consumers')
+          .set({ state })
+          .where('id', '=', id)
+          .executeTakeFirst();
+        await engine.announce(transaction);
+        return result.numUpdatedRows === 1n;
+      }),
   };
 }

@@ -8,6 +8,14 @@ export function shelf(database: Database): Shelf {
       return row === undefined ? null : { content: row.content, mac: new Uint8Array(row.mac) };
     },
 
+    async writeFirst(name, content, mac) {
+      await database
+        .insertInto('shelf')
+        .values({ name, content, mac })
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .execute();
+    },
+
     async write(name, content, mac) {
       await database
         .insertInto('shelf')

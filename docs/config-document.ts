@@ -1,4 +1,4 @@
-import { environmentName, type Setting, serviceSettings, storageSettings } from './settings.ts';
+import { environmentName, type Setting, serviceSettings, storageSettings } from '../src/config/settings.ts';
 
 /** docs/config.md, made from the table of settings. */
 export function configDocument(): string {

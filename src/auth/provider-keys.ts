@@ -1,0 +1,255 @@
+import type { Clock } from '../base/clock.ts';
+import { Refusal } from '../base/errors.ts';
+import { errorFields, type Log } from '../base/log.ts';
+import type { KeySource } from './issuers.ts';
+import { FetchError, type FetchFault, fetchDocument } from './jwks-fetch.ts';
+import { type KeySet, readKeySet } from './key-set.ts';
+import type { KeySetMemory, StoredKeySet } from './stored-key-set.ts';
+import { UnknownKids } from './unknown-kids.ts';
+
+/** A provider may ask for a shorter or longer life of its answer, within these bounds. */
+const refreshBoundsSeconds = { shortest: 60, unstated: 600, longest: 86_400 };
+const backOffSeconds = { first: 1, longest: 60, longestWithoutKeys: 4 };
+/** A provider that asks us to stay away for longer than this is asked again all the same. */
+const longestRetryAfterSeconds = 300;
+/** An unknown `kid` is either a rotation or an invention; inventions must not become requests to the provider. */
+const unknownKidCoolDownMs = 30_000;
+
+interface ProviderKeysOptions {
+  readonly url: string;
+  readonly algorithms: readonly string[];
+  readonly maxStaleSeconds: number;
+  readonly memory: KeySetMemory;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Hears of every try: null when it went well. */
+  readonly onFetch: (fault: FetchFault | null) => void;
+  /** From 0 up to 1: spreads retries, so that many processes do not come back in step. */
+  readonly random?: () => number;
+}
+
+interface CurrentSet {
+  readonly set: KeySet;
+  readonly generation: number;
+  /** On the monotonic clock; before zero when it was fetched before this process began. */
+  readonly fetchedAt: number;
+}
+
+/**
+ * The provider's keys. Fetched at start and refreshed in the background, so that no request waits for a refresh; one
+ * fetch in flight at a time. A failed fetch keeps the last good set, for a bounded time, and backs off. The last good
+ * set outlives the process in `memory`.
+ */
+export class ProviderKeys implements KeySource {
+  readonly #options: ProviderKeysOptions;
+  readonly #unknownKids: UnknownKids;
+  #current: CurrentSet | null = null;
+  #inFlight: Promise<void> | null = null;
+  #failuresInARow = 0;
+  #lastFault: FetchFault | null = null;
+  #lastSoughtAt = Number.NEGATIVE_INFINITY;
+  #nextFetchAt: number | null = null;
+  #cancelTimer: () => void = () => {};
+  #isTooOld = false;
+  #cancelExpiry: () => void = () => {};
+  readonly #stopping = new AbortController();
+
+  constructor(options: ProviderKeysOptions) {
+    this.#options = options;
+    this.#unknownKids = new UnknownKids(options.clock);
+  }
+
+  /** Takes up the stored set and begins the first fetch. Waits for no answer: a provider that is down must not keep us down. */
+  async start(): Promise<void> {
+    await this.#restore();
+    void this.#refresh();
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#cancelTimer();
+    this.#cancelExpiry();
+  }
+
+  async find(kid: string | undefined, algorithm: string, looksRight: () => boolean) {
+    if (this.#usable() === null) await this.#inFlight;
+    const key = this.#set().find(kid, algorithm);
+    if (key !== undefined || kid === undefined || !looksRight()) return key;
+    await this.#seek(kid);
+    return this.#set().find(kid, algorithm);
+  }
+
+  generation(): number | null {
+    return this.#usable()?.generation ?? null;
+  }
+
+  /** What readiness, metrics and the operator are shown. */
+  status() {
+    const { clock, maxStaleSeconds } = this.#options;
+    const age = this.#current === null ? null : (clock.monotonic() - this.#current.fetchedAt) / 1000;
+    return {
+      usable: this.#usable() !== null,
+      keys: this.#current?.set.keys.length ?? 0,
+      alarmingKeys: this.#current?.set.alarms.length ?? 0,
+      ageSeconds: age,
+      staleLeftSeconds: age === null ? 0 : Math.max(maxStaleSeconds - age, 0),
+      nextFetchSeconds:
+        this.#nextFetchAt === null ? 0 : Math.max((this.#nextFetchAt - clock.monotonic()) / 1000, 0),
+      lastFault: this.#lastFault,
+    };
+  }
+
+  #set(): KeySet {
+    const usable = this.#usable();
+    if (usable !== null) return usable.set;
+    throw new Refusal('keys_unavailable', {
+      detail: `last fault: ${this.#lastFault ?? 'none, the set is too old'}`,
+      retryAfterSeconds: Math.max(Math.ceil(this.status().nextFetchSeconds), 1),
+    });
+  }
+
+  #usable(): CurrentSet | null {
+    return this.#isTooOld ? null : this.#current;
+  }
+
+  /**
+   * One more fetch for a `kid` that is not in the set, at most once in a cool-down; a name that comes too early is
+   * looked for when the cool-down ends, so that a flood of invented names does not hide a rotation.
+   */
+  async #seek(kid: string): Promise<void> {
+    if (this.#inFlight !== null) await this.#inFlight;
+    if (this.#has(kid) || this.#unknownKids.has(kid) || this.#failuresInARow > 0) return;
+    const now = this.#options.clock.monotonic();
+    const mayFetchAt = this.#lastSoughtAt + unknownKidCoolDownMs;
+    if (now < mayFetchAt) {
+      if (this.#nextFetchAt === null || this.#nextFetchAt > mayFetchAt) {
+        this.#schedule((mayFetchAt - now) / 1000, () => this.#seekNow());
+      }
+      return;
+    }
+    await this.#seekNow();
+    if (!this.#has(kid) && this.#failuresInARow === 0) this.#unknownKids.add(kid);
+  }
+
+  #has(kid: string): boolean {
+    return this.#current?.set.keys.some((key) => key.kid === kid) ?? false;
+  }
+
+  #seekNow(): Promise<void> {
+    this.#lastSoughtAt = this.#options.clock.monotonic();
+    return this.#refresh();
+  }
+
+  #refresh(): Promise<void> {
+    this.#cancelTimer();
+    this.#inFlight ??= this.#fetch().finally(() => {
+      this.#inFlight = null;
+    });
+    return this.#inFlight;
+  }
+
+  async #fetch(): Promise<void> {
+    const { url, algorithms, clock, log, onFetch, maxStaleSeconds } = this.#options;
+    const startedAt = clock.monotonic();
+    const fetchedAt = clock.now();
+    try {
+      const { document, maxAgeSeconds } = await fetchDocument(url, this.#stopping.signal);
+      const set = await readKeySet(document, algorithms);
+      if (set === null)
+        throw new FetchError('no_usable_keys', 'the answer is not a key set with a usable key');
+      this.#adopt(set, startedAt);
+      this.#failuresInARow = 0;
+      this.#lastFault = null;
+      onFetch(null);
+      const refreshIn = refreshSeconds(maxAgeSeconds, maxStaleSeconds);
+      this.#schedule(refreshIn);
+      log.info({ keys: set.keys.length, refresh_in_seconds: refreshIn }, 'provider keys fetched');
+      void this.#store({ document, fetchedAt, refreshAt: fetchedAt + refreshIn * 1000 });
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      if (!(error instanceof FetchError)) log.error(errorFields(error), 'provider keys cannot be read');
+      this.#fail(error instanceof FetchError ? error : new FetchError('unexpected', 'a bug, see the log'));
+    }
+  }
+
+  /** Beside everything else: nobody waits for the database to use keys that are at hand. */
+  async #store(stored: StoredKeySet): Promise<void> {
+    try {
+      await this.#options.memory.save(stored);
+    } catch (error) {
+      if (!this.#stopping.signal.aborted)
+        this.#options.log.error(errorFields(error), 'provider keys not stored');
+    }
+  }
+
+  #fail({ fault, message, retryAfterSeconds }: FetchError): void {
+    this.#failuresInARow += 1;
+    this.#lastFault = fault;
+    this.#options.onFetch(fault);
+    const delay = Math.max(this.#backOff(), Math.min(retryAfterSeconds ?? 0, longestRetryAfterSeconds));
+    this.#options.log.warn(
+      { fault, detail: message, retry_in_seconds: Math.round(delay) },
+      'provider keys not fetched',
+    );
+    this.#schedule(delay);
+  }
+
+  #adopt(set: KeySet, fetchedAt: number): void {
+    const before = this.#current;
+    const changed = before?.set.fingerprint !== set.fingerprint;
+    const generation = (before?.generation ?? 0) + (changed ? 1 : 0);
+    if (changed) this.#unknownKids.clear();
+    if (set.alarms.length > 0 && String(before?.set.alarms) !== String(set.alarms)) {
+      this.#options.log.error({ faults: set.alarms }, 'provider publishes keys that must not be used');
+    }
+    this.#current = { set, generation, fetchedAt };
+    // A clock beside the requests instead of a look at the time on each of them.
+    const { clock, maxStaleSeconds } = this.#options;
+    const leftMs = fetchedAt + maxStaleSeconds * 1000 - clock.monotonic();
+    this.#isTooOld = leftMs <= 0;
+    this.#cancelExpiry();
+    this.#cancelExpiry = clock.after(Math.max(leftMs, 0), () => {
+      this.#isTooOld = true;
+    });
+  }
+
+  /** The set that an earlier process left, so that a restart during the provider's outage serves at once. */
+  async #restore(): Promise<void> {
+    const { memory, algorithms, clock, log } = this.#options;
+    try {
+      const stored = await memory.load();
+      if (stored === null) return;
+      const set = await readKeySet(stored.document, algorithms);
+      if (set === null) return;
+      const ageMs = Math.max(clock.now() - stored.fetchedAt, 0);
+      this.#adopt(set, clock.monotonic() - ageMs);
+      log.info(
+        { keys: set.keys.length, age_seconds: Math.round(ageMs / 1000) },
+        'provider keys taken from storage',
+      );
+    } catch (error) {
+      log.error(errorFields(error), 'stored provider keys cannot be read');
+    }
+  }
+
+  #backOff(): number {
+    const { first, longest, longestWithoutKeys } = backOffSeconds;
+    // While nobody can come in, the provider's return must not go unnoticed for long.
+    const most = this.#usable() === null ? longestWithoutKeys : longest;
+    const step = Math.min(first * 2 ** (this.#failuresInARow - 1), most);
+    return step * (1 + (this.#options.random ?? Math.random)() / 4);
+  }
+
+  #schedule(seconds: number, fetch: () => Promise<void> = () => this.#refresh()): void {
+    this.#cancelTimer();
+    if (this.#stopping.signal.aborted) return;
+    this.#nextFetchAt = this.#options.clock.monotonic() + seconds * 1000;
+    this.#cancelTimer = this.#options.clock.after(seconds * 1000, () => void fetch());
+  }
+}
+
+/** As the provider asks, within bounds; and always so early that a failure leaves half of the stale window to try again. */
+function refreshSeconds(maxAgeSeconds: number | null, maxStaleSeconds: number): number {
+  const { shortest, unstated, longest } = refreshBoundsSeconds;
+  return Math.min(Math.max(maxAgeSeconds ?? unstated, shortest), longest, maxStaleSeconds / 2);
+}

@@ -1,0 +1,41 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** The last good key set as it is kept across restarts. Times are wall-clock milliseconds. */
+export interface StoredKeySet {
+  readonly document: unknown;
+  readonly fetchedAt: number;
+  readonly refreshAt: number;
+}
+
+export interface KeySetMemory {
+  /** Null when there is none, or when it was not written by somebody who has the master secret. */
+  load(): Promise<StoredKeySet | null>;
+  save(stored: StoredKeySet): Promise<void>;
+}
+
+/** Where the bytes go: a row of the storage. */
+interface Shelf {
+  read(name: string): Promise<{ readonly content: string; readonly mac: Uint8Array } | null>;
+  write(name: string, content: string, mac: Uint8Array): Promise<void>;
+}
+
+/**
+ * Keeps a key set with a keyed checksum: whoever can write to the database must not be able to plant a key that the
+ * service would then trust. The name (the provider's address) is authenticated with it.
+ */
+export function authenticatedMemory(shelf: Shelf, key: Uint8Array, name: string): KeySetMemory {
+  const macOf = (content: string) => createHmac('sha256', key).update(`${name}\0${content}`).digest();
+  return {
+    async load() {
+      const found = await shelf.read(name);
+      if (found === null) return null;
+      const expected = macOf(found.content);
+      const isOurs = found.mac.length === expected.length && timingSafeEqual(found.mac, expected);
+      return isOurs ? JSON.parse(found.content) : null;
+    },
+    async save(stored) {
+      const content = JSON.stringify(stored);
+      await shelf.write(name, content, macOf(content));
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { Clock } from '../base/clock.ts';
+import { Refusal } from '../base/errors.ts';
+import { errorFields, type Log } from '../base/log.ts';
+import type { Principal } from '../base/principal.ts';
+import type { ClientStore, StandingStore } from '../storage/port.ts';
+
+interface StandingOptions {
+  readonly store: StandingStore;
+  readonly clients: Pick<ClientStore, 'find'>;
+  /** The issuer whose tokens speak for clients of ours. */
+  readonly ownIssuer: string;
+  /** Hears of every change, after it counts here. */
+  readonly onChange: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const retryMs = 1_000;
+
+/**
+ * Whom the operator has shut out, kept in memory and brought up to date within a second of a change by any process,
+ * so that a request with a known token reads no database.
+ */
+export class Standing {
+  readonly #options: StandingOptions;
+  #suspended: ReadonlySet<string> = new Set();
+  /** When each active client was added: a token older than its client was issued to another of the same name. */
+  #activeClients = new Map<string, number>();
+  #loading = false;
+  #changedMeanwhile = false;
+  #unwatch: () => Promise<void> = async () => {};
+  #cancelRetry: () => void = () => {};
+
+  constructor(options: StandingOptions) {
+    this.#options = options;
+  }
+
+  /** Watches first and reads then, so that nothing falls in between. */
+  async start(): Promise<void> {
+    this.#unwatch = await this.#options.store.watch(() => void this.#reload());
+    await this.#load();
+  }
+
+  async stop(): Promise<void> {
+    this.#cancelRetry();
+    await this.#unwatch();
+  }
+
+  /** Throws when the caller is shut out. A promise only for a client not heard of yet: it may be brand-new. */
+  check(principal: Principal): void | Promise<void> {
+    const { id, issuer, subject } = principal;
+    if (id !== null && this.#suspended.has(id)) throw new Refusal('consumer_suspended');
+    if (issuer !== this.#options.ownIssuer || subject === null) return;
+    const addedAt = this.#activeClients.get(subject);
+    if (addedAt === undefined) return this.#lookUp(subject, principal);
+    checkAge(principal, addedAt);
+  }
+
+  async #lookUp(id: string, principal: Principal): Promise<void> {
+    // Should a change come in meanwhile, what is found now goes into the map that it has replaced.
+    const clients = this.#activeClients;
+    const client = await this.#options.clients.find(id);
+    if (client?.state !== 'active') throw new Refusal('client_disabled');
+    clients.set(id, client.createdAt);
+    checkAge(principal, client.createdAt);
+  }
+
+  /** One load at a time; a change during it is followed by one more, and so is a failure. */
+  async #reload(): Promise<void> {
+    this.#changedMeanwhile = true;
+    if (this.#loading) return;
+    this.#loading = true;
+    try {
+      while (this.#changedMeanwhile) {
+        this.#changedMeanwhile = false;
+        await this.#load();
+      }
+    } catch (error) {
+      const { log, clock } = this.#options;
+      log.error(errorFields(error), 'standing of callers cannot be read');
+      this.#cancelRetry();
+      this.#cancelRetry = clock.after(retryMs, () => void this.#reload());
+    } finally {
+      this.#loading = false;
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { suspendedConsumers, activeClients } = await this.#options.store.read();
+    this.#suspended = new Set(suspendedConsumers);
+    this.#activeClients = new Map(activeClients.map(({ id, createdAt }) => [id, createdAt]));
+    this.#options.onChange();
+  }
+}
+
+/** Tokens carry whole seconds. */
+function checkAge({ times }: Principal, addedAt: number): void {
+  if ((times.issuedAtSeconds ?? 0) < Math.floor(addedAt / 1000)) throw new Refusal('client_disabled');
+}

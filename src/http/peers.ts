@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import { type BlockList, isIP, isIPv4 } from 'node:net';
+
+/** Whether a socket's other end is a proxy that the operator named. */
+export function isTrustedProxy(proxies: BlockList, address: string | undefined): boolean {
+  const plain = withoutMapping(address ?? '');
+  return isIP(plain) !== 0 && proxies.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6');
+}
+
+export function addressFinder(proxies: BlockList): (request: IncomingMessage) => string {
+  return ({ headers, socket }) => {
+    const forwardedFor = headers['x-forwarded-for'] as string | undefined;
+    return callerAddress(proxies, socket.remoteAddress, forwardedFor);
+  };
+}
+
+/**
+ * Where a caller is, for limits and for nothing that is kept. The socket tells; X-Forwarded-For counts only from a
+ * trusted proxy, and of its entries only the last one that no trusted proxy wrote about itself: the others are
+ * whatever a caller likes to claim. IPv6 callers are taken by network, since each has a whole one to itself.
+ */
+export function callerAddress(
+  proxies: BlockList,
+  peer: string | undefined,
+  forwardedFor: string | undefined,
+): string {
+  if (forwardedFor === undefined || !isTrustedProxy(proxies, peer))
+    return network(withoutMapping(peer ?? ''));
+  const hops = forwardedFor.split(',').map((hop) => withoutMapping(hop.trim()));
+  const caller = hops.findLast((hop) => !isTrustedProxy(proxies, hop)) ?? '';
+  return network(isIP(caller) === 0 ? withoutMapping(peer ?? '') : caller);
+}
+
+/** A socket that listens on both families shows an IPv4 peer as ::ffff:a.b.c.d. */
+function withoutMapping(address: string): string {
+  return address.startsWith('::ffff:') && isIPv4(address.slice(7)) ? address.slice(7) : address;
+}
+
+/** An IPv6 address by its first 64 bits. */
+function network(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail = ''] = address.split('::');
+  const left = head.split(':').filter((group) => group !== '');
+  const right = tail.split(':').filter((group) => group !== '');
+  const zeros = address.includes('::') ? Array(Math.max(8 - left.length - right.length, 0)).fill('0') : [];
+  return [...left, ...zeros, ...right].slice(0, 4).join(':');
+}
