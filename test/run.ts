@@ -43,7 +43,12 @@ function runTests(files: readonly string[]): Promise<number> {
   const parameters = ['--test', '--test-concurrency=2', '--test-timeout=180000', ...files];
   const child = spawn(process.execPath, parameters, {
     stdio: 'inherit',
-    env: { ...process.env, VESTIBULE_TEST: JSON.stringify(surroundings) },
+    env: {
+      ...process.env,
+      VESTIBULE_TEST: JSON.stringify(surroundings),
+      // Hundreds of processes load the same files: what the platform made of them is kept for the run.
+      NODE_COMPILE_CACHE: `${runDirectory}-cache`,
+    },
   });
   child.on('exit', (code) => done(code ?? 1));
   return promise;

@@ -9,8 +9,13 @@ import { exchange, head, parseReply, statuses } from '../support/raw-http.ts';
 import { request, withToken } from '../support/request.ts';
 import { me } from '../support/service.ts';
 
-/** Short times, so that what waits for the rest of a request is soon over. */
-const impatient = { HEADERS_TIMEOUT_SECONDS: '1', REQUEST_TIMEOUT_SECONDS: '1', KEEP_ALIVE_SECONDS: '1' };
+/** Short times, so that what waits for the rest of a request is soon over, and refusals without end. */
+const impatient = {
+  HEADERS_TIMEOUT_SECONDS: '1',
+  REQUEST_TIMEOUT_SECONDS: '1',
+  KEEP_ALIVE_SECONDS: '1',
+  REFUSALS_PER_MINUTE: '1000000',
+};
 const target = attackedService({ settings: impatient });
 const seed = 20_240_229;
 const jsonType = 'content-type: application/json';

@@ -82,7 +82,7 @@ describe('the master secret', () => {
     const settings = await usedDatabase();
     refused(
       await endOf({ ...settings, MASTER_SECRET: newSecret() }, ['serve']),
-      /does not open with this master secret\. Set MASTER_SECRET or MASTER_SECRET_FILE/,
+      /made with another master secret\. Set MASTER_SECRET or MASTER_SECRET_FILE/,
     );
   });
 
@@ -116,7 +116,7 @@ describe('the master secret', () => {
       const file = `${settings.TEST_DIRECTORY}/short.txt`;
       writeFileSync(file, `${short}    \n`);
       const fromFile = await runVestibule({ ...settings, MASTER_SECRET_FILE: file }, 'client', 'list');
-      refused(fromFile, /MASTER_SECRET_FILE must be at least 32 bytes long.*openssl rand/);
+      refused(fromFile, /\(MASTER_SECRET_FILE\) must be at least 32 bytes long.*openssl rand/);
       const direct = await runVestibule({ ...settings, MASTER_SECRET: short }, 'client', 'list');
       assert.equal(direct.code, 1);
       assert.match(direct.stderr, /MASTER_SECRET must be at least 32 bytes long/);

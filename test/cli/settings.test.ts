@@ -20,6 +20,8 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   IDP_ORIGIN: ['https://login.example.org/realms/main', /origin with no path/],
   IDP_JWKS_PATH: ['jwks', /path that starts with one "\/"/],
   JWKS_MAX_STALE_SECONDS: ['59', /whole number from 60 to 604800/],
+  TOKEN_CACHE_ENTRIES: ['999', /whole number from 1000 to 1000000/],
+  REFUSALS_PER_MINUTE: ['0', /whole number from 1 to 1000000/],
   ALLOWED_ALGORITHMS: ['RS256, HS256', /one of RS256/],
   REQUIRE_AT_JWT: ['yes', /"true" or "false"/],
   TOKEN_TTL_SECONDS: ['1e3', /whole number from 30 to 86400/],
@@ -33,6 +35,7 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   HEADERS_TIMEOUT_SECONDS: ['0', /whole number from 1 to 300/],
   REQUEST_TIMEOUT_SECONDS: ['301', /whole number from 1 to 300/],
   KEEP_ALIVE_SECONDS: ['1.5', /whole number from 1 to 3600/],
+  DRAIN_SECONDS: ['a while', /whole number from 0 to 300/],
   SHUTDOWN_SECONDS: ['0x10', /whole number from 1 to 300/],
 };
 /** Any text is right. */
@@ -88,9 +91,13 @@ const contradictions: Record<string, { changes: Settings; names: string[] }> = {
   },
   'a proxy but no address of its own': { changes: { TRUSTED_PROXIES: '10.0.0.7' }, names: ['BASE_URL'] },
   'any free port but no address': { changes: { PORT: '0' }, names: ['BASE_URL'] },
+  'an https address and nobody to speak TLS': {
+    changes: { BASE_URL: 'https://api.example.org' },
+    names: ['BASE_URL', 'TLS_CERT_FILE', 'TRUSTED_PROXIES'],
+  },
   'an address over plain HTTP': { changes: { BASE_URL: 'http://api.example.org' }, names: ['BASE_URL'] },
   'the provider as its own issuer': {
-    changes: { BASE_URL: 'https://login.example.org' },
+    changes: { BASE_URL: 'https://login.example.org', TRUSTED_PROXIES: '10.0.0.7' },
     names: ['BASE_URL'],
   },
   'no algorithm at all': { changes: { ALLOWED_ALGORITHMS: ',' }, names: ['ALLOWED_ALGORITHMS'] },

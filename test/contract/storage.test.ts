@@ -216,6 +216,12 @@ for (const engine of databaseEngines) {
           setState: () => closed.clients.setState('x', 'active'),
           remove: () => closed.clients.remove('x'),
           register: () => closed.consumers.register('x', 'user', 1),
+          findConsumer: () => closed.consumers.find('x'),
+          setConsumerState: () => closed.consumers.setState('x', 'active'),
+          standing: () => closed.standing.read(),
+          read: () => closed.shelf.read('x'),
+          write: () => closed.shelf.write('x', '', everyByte),
+          writeFirst: () => closed.shelf.writeFirst('x', '', everyByte),
           keys: () => closed.signingKeys.list(),
           addFirst: () => closed.signingKeys.addFirst(newSigningKey()),
         };

@@ -30,9 +30,13 @@ describe('health and metrics of a service that is well', () => {
       ({ status }) => status === 200,
       'it does not get ready',
     );
-    const { provider_keys_age_seconds: age, ...rest } = reply.json();
+    const { provider_keys: keys, ...rest } = reply.json<{ provider_keys: Record<string, number> }>();
     assert.deepEqual(rest, { status: 'ready', checks: allGood });
-    assert.ok(Number.isInteger(age) && Number(age) >= 0);
+    const { age_seconds: age, next_fetch_in_seconds: next, stale_seconds_left: left, ...others } = keys;
+    assert.deepEqual(others, { usable_keys: 1, last_fault: null });
+    const plausible = (seconds: number | undefined, most: number) =>
+      Number.isInteger(seconds) && Number(seconds) >= 0 && Number(seconds) <= most;
+    assert.ok(plausible(age, 60) && plausible(next, 600) && plausible(left, 86_400), reply.text);
   });
 
   it('/metrics counts requests by method, route pattern and status, and refusals by reason', async () => {
@@ -58,7 +62,15 @@ describe('health and metrics of a service that is well', () => {
       (found) => expected.every((line) => found.includes(line)),
       'a line is missing',
     );
-    assert.ok(lines.some((line) => /^jwks_age_seconds \d/.test(line)));
+    for (const name of ['jwks_age_seconds', 'jwks_stale_seconds_left', 'jwks_next_fetch_seconds']) {
+      assert.ok(
+        lines.some((line) => new RegExp(`^${name} \\d`).test(line)),
+        name,
+      );
+    }
+    for (const line of ['jwks_usable_keys 1', 'jwks_alarming_keys 0', 'jwks_fetches_total{result="ok"} 1']) {
+      assert.ok(lines.includes(line), line);
+    }
     assert.equal(lines.filter((line) => line.includes('livez')).length, 0, 'the ops port is not counted');
   });
 
@@ -89,11 +101,19 @@ describe('a provider that is down from the start', () => {
     const { service } = running();
     const reply = await ready(service);
     assert.equal(reply.status, 503);
-    assert.deepEqual(reply.json(), {
+    const { provider_keys: keys, ...rest } = reply.json<{ provider_keys: Record<string, unknown> }>();
+    assert.deepEqual(rest, {
       status: 'not ready',
       checks: { database: 'ok', provider_keys: 'not at hand' },
-      provider_keys_age_seconds: null,
     });
+    const { next_fetch_in_seconds: next, ...others } = keys;
+    assert.deepEqual(others, {
+      usable_keys: 0,
+      age_seconds: null,
+      stale_seconds_left: 0,
+      last_fault: 'status',
+    });
+    assert.ok(Number.isInteger(next), reply.text);
     assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
     assert.match(await service.metrics(), /^jwks_age_seconds NaN$/im);
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { configDocument } from '../../docs/config-document.ts';
 import { errorsDocument, reservedCodes } from '../../docs/errors-document.ts';
 import { catalogue } from '../../src/base/errors.ts';
-import { configDocument } from '../../src/config/document.ts';
 import { environmentName, settings } from '../../src/config/settings.ts';
 
 const codes = Object.keys(catalogue);

@@ -49,7 +49,7 @@ export async function endOf(settings: Settings, parameters: readonly string[], f
   const { promise, resolve: done } = Promise.withResolvers<Outcome>();
   const options = {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...settings },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...settings },
     timeout: 30_000,
     killSignal: 'SIGKILL',
   } as const;

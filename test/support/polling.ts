@@ -5,8 +5,9 @@ export async function until<T>(
   ask: () => T | Promise<T>,
   willDo: (answer: T) => boolean,
   what: string,
+  deadlineMs = 20_000,
 ): Promise<T> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + deadlineMs;
   for (;;) {
     const answer = await ask();
     if (willDo(answer)) return answer;

@@ -1,7 +1,9 @@
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { exportJWK, type JWK, SignJWT } from 'jose';
 import { canaryClaims } from './canaries.ts';
+import { freePort } from './ports.ts';
 import { surroundings } from './surroundings.ts';
 
 export interface ProviderKey {
@@ -11,6 +13,9 @@ export interface ProviderKey {
   readonly jwk: JWK;
 }
 
+/** How a request for the key set is answered, or not. */
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** A provider whose every answer a test decides: what it publishes, what it signs, and how it fails. */
@@ -19,22 +24,58 @@ export class TestProvider {
   keys: ProviderKey[] = [];
   /** How many times the key set was asked for. */
   fetches = 0;
+  /** Every request that came in, of whatever kind: its method and address. */
+  readonly asked: string[] = [];
+  /** How far its clock is ahead of the real time: what the times in its tokens are made from. */
+  aheadMs = 0;
   /** Replaces the answer of /jwks. */
-  answer: ((request: IncomingMessage, response: ServerResponse) => void) | null = null;
-  readonly #server = createServer((request, response) => this.#serve(request, response));
+  answer: Answer | null = null;
+  #server: Server | null = null;
+  readonly #waiting = new Set<ServerResponse>();
 
   static async start(): Promise<TestProvider> {
     const provider = new TestProvider();
     provider.keys.push(await makeKey());
-    await new Promise<void>((resolve) => provider.#server.listen(0, '127.0.0.1', resolve));
-    const { port } = provider.#server.address() as { port: number };
-    provider.origin = `http://127.0.0.1:${port}`;
+    await provider.comeBack();
     return provider;
   }
 
+  /** A provider that does not listen yet, at an address where it will. */
+  static async down(): Promise<TestProvider> {
+    const provider = new TestProvider();
+    provider.keys.push(await makeKey());
+    provider.origin = `http://127.0.0.1:${await freePort()}`;
+    return provider;
+  }
+
+  /** Nobody listens any more: connections are refused until it comes back. */
   async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    const server = this.#server;
+    if (server === null) return;
+    this.#server = null;
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+
+  /** Listens, at the address it had before. */
+  async comeBack(): Promise<void> {
+    const server = createServer((request, response) => this.#serve(request, response));
+    await new Promise<void>((resolve, reject) => {
+      server.on('error', reject);
+      server.listen(this.origin === '' ? 0 : Number(new URL(this.origin).port), '127.0.0.1', resolve);
+    });
+    this.#server = server;
+    this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  /** How many requests for the key set wait for their answer. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** What it publishes when nobody decides otherwise. */
+  get document(): { keys: JWK[] } {
+    return { keys: this.keys.map(({ jwk }) => jwk) };
   }
 
   get key(): ProviderKey {
@@ -48,7 +89,7 @@ export class TestProvider {
 
   /** The claims of a good token; `changes` are what a test is about, and undefined removes a claim. */
   claims(changes: Claims = {}): Claims {
-    const now = Math.floor(Date.now() / 1000);
+    const now = Math.floor((Date.now() + this.aheadMs) / 1000);
     const all = {
       ...canaryClaims,
       iss: this.origin,
@@ -63,25 +104,26 @@ export class TestProvider {
   }
 
   /** A token signed with the right key, unless a test changes it. */
-  token(changes: Claims = {}, header: Claims = {}): Promise<string> {
+  token(changes: Claims = {}, header: Claims = {}, key: ProviderKey = this.key): Promise<string> {
     const signer = new SignJWT(this.claims(changes));
-    return signer
-      .setProtectedHeader({ alg: 'RS256', kid: this.key.kid, ...header })
-      .sign(this.key.privateKey);
+    return signer.setProtectedHeader({ alg: 'RS256', kid: key.kid, ...header }).sign(key.privateKey);
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
+    this.asked.push(`${request.method} ${request.url}`);
     if (request.url !== '/jwks') {
       response.writeHead(404).end();
       return;
     }
     this.fetches += 1;
+    this.#waiting.add(response);
+    response.on('close', () => this.#waiting.delete(response));
     if (this.answer !== null) {
       this.answer(request, response);
       return;
     }
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ keys: this.keys.map(({ jwk }) => jwk) }));
+    response.end(JSON.stringify(this.document));
   }
 }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ClockMessage } from './clocked-main.ts';
 import { createDatabase } from './postgres.ts';
 import { surroundings } from './surroundings.ts';
 
@@ -22,6 +24,20 @@ export interface Service {
   metrics(): Promise<string>;
   /** SIGTERM, and the check that it ended well. */
   stop(): Promise<void>;
+}
+
+/** A service whose clock the test moves. Both settle once the service has moved it. */
+export interface ClockedService extends Service {
+  /** Time passes: whatever falls due on the way runs. */
+  advance(milliseconds: number): Promise<void>;
+  /** Somebody sets the wall clock; no time passes. */
+  stepWallClock(milliseconds: number): Promise<void>;
+}
+
+interface ClockedOptions {
+  readonly clocked: true;
+  /** How far ahead its clock is when it starts: a restart after time was moved. */
+  readonly aheadMs?: number;
 }
 
 export const me = '/api/consumer/v1/me';
@@ -45,10 +61,33 @@ export async function newSettings(engine: DatabaseEngine, overrides: Settings): 
   };
 }
 
-/** Starts `vestibule serve` and waits until it listens. */
-export async function startService(settings: Settings): Promise<Service> {
+/** Starts `vestibule serve` and waits until it listens; with `clocked`, the same with a clock to move. */
+export function startService(settings: Settings): Promise<Service>;
+export function startService(settings: Settings, options: ClockedOptions): Promise<ClockedService>;
+export async function startService(settings: Settings, options?: ClockedOptions): Promise<Service> {
   const logFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.log`;
-  const { child, output } = spawnVestibule(settings, ['serve'], logFile);
+  if (options === undefined) return running(settings, logFile, spawnVestibule(settings, ['serve'], logFile));
+  const environment = { ...settings, TEST_CLOCK_AHEAD_MS: String(options.aheadMs ?? 0) };
+  const spawned = spawnNode('test/support/clocked-main.ts', environment, [], logFile, true);
+  const service = await running(settings, logFile, spawned);
+  const move = async (message: ClockMessage) => {
+    const moved = once(spawned.child, 'message');
+    spawned.child.send(message);
+    await moved;
+  };
+  const clocked: ClockedService = {
+    ...service,
+    advance: (advanceMs) => move({ advanceMs }),
+    stepWallClock: (stepWallClockMs) => move({ stepWallClockMs }),
+  };
+  return clocked;
+}
+
+async function running(
+  settings: Settings,
+  logFile: string,
+  { child, output }: ReturnType<typeof spawnNode>,
+): Promise<Service> {
   const started = await listening(child, output);
   const url = String(started.address);
   const opsUrl = String(started.ops_address);
@@ -85,8 +124,20 @@ export async function addClient(settings: Settings, id: string): Promise<string>
 }
 
 function spawnVestibule(settings: Settings, parameters: readonly string[], outputFile: string) {
-  const environment = { PATH: process.env.PATH, ...settings };
-  const child = spawn(process.execPath, ['src/main.ts', ...parameters], { env: environment });
+  return spawnNode('src/main.ts', settings, parameters, outputFile, false);
+}
+
+function spawnNode(
+  program: string,
+  settings: Settings,
+  parameters: readonly string[],
+  outputFile: string,
+  hasChannel: boolean,
+) {
+  const child = spawn(process.execPath, [program, ...parameters], {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...settings },
+    stdio: ['pipe', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])],
+  }) as ChildProcessWithoutNullStreams;
   const kept = createWriteStream(outputFile);
   child.stdout.pipe(kept);
   let stdout = '';
@@ -114,11 +165,14 @@ function listening(
 ): Promise<Record<string, unknown>> {
   const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
   let text = '';
-  child.stdout?.on('data', (chunk) => {
+  const read = (chunk: Buffer) => {
     text += chunk;
     const line = parseLines(text).find(({ msg }) => msg === 'listening');
-    if (line !== undefined) resolve(line);
-  });
+    if (line === undefined) return;
+    child.stdout?.off('data', read);
+    resolve(line);
+  };
+  child.stdout?.on('data', read);
   output.then(({ stderr }) => reject(new Error(`The service ended before it listened: ${stderr}`)));
   return promise;
 }

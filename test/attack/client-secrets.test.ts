@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { createHmac, randomBytes } from 'node:crypto';
+import { it } from 'node:test';
+import { createSecret, digestSecret, matchesSecret, secretSlots } from '../../src/tokens/secrets.ts';
+
+const key = randomBytes(32);
+
+/** Stored digests that tell how often they are looked at. */
+function watched(digests: readonly Uint8Array[]) {
+  const looks: number[] = [];
+  const list = new Proxy(digests, {
+    get(target, name) {
+      if (typeof name === 'string' && /^\d+$/.test(name)) looks.push(Number(name));
+      return Reflect.get(target, name);
+    },
+  });
+  return { list, looks };
+}
+
+it('a secret matches its own digest, in whatever slot that is', () => {
+  const secret = createSecret();
+  const digest = digestSecret(key, secret);
+  const other = digestSecret(key, createSecret());
+  for (const stored of [[digest], [digest, other], [other, digest]])
+    assert.equal(matchesSecret(key, secret, stored), true);
+  for (const stored of [[], [other], [other, other]]) assert.equal(matchesSecret(key, secret, stored), false);
+});
+
+it('[C98] no secret fits a client without one', () => {
+  for (const secret of ['', '\0', 'vsec_', createSecret()])
+    for (const zero of [new Uint8Array(32), key, new Uint8Array()]) {
+      assert.equal(matchesSecret(zero, secret, []), false);
+      assert.equal(matchesSecret(key, secret, [zero]), false);
+    }
+});
+
+it('[C99] every check looks at the same number of slots, whatever is stored', () => {
+  const digests = Array.from({ length: 3 }, () => digestSecret(key, createSecret()));
+  for (const stored of [[], digests.slice(0, 1), digests.slice(0, 2), digests]) {
+    const { list, looks } = watched(stored);
+    matchesSecret(key, createSecret(), list);
+    assert.deepEqual(looks, [...Array(secretSlots).keys()]);
+  }
+});
+
+it('without the key nobody can tell whether a digest belongs to a secret', () => {
+  const secret = createSecret();
+  const digest = Buffer.from(digestSecret(key, secret));
+  assert.equal(digest.equals(digestSecret(randomBytes(32), secret)), false);
+  assert.equal(digest.equals(createHmac('sha256', '').update(secret).digest()), false);
+});

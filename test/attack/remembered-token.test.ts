@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { TrustedIssuer } from '../../src/auth/issuers.ts';
+import { readKeySet } from '../../src/auth/key-set.ts';
+import { Lanes } from '../../src/auth/lanes.ts';
+import { createTokenCache } from '../../src/auth/token-cache.ts';
+import { createVerifier } from '../../src/auth/verifier.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import { createPseudonym } from '../../src/consumer/pseudonym.ts';
+import { withBrokenSignature, withClaims } from '../support/compact.ts';
+import { compact, rs256 } from '../support/forged-token.ts';
+import { MovableClock } from '../support/movable-clock.ts';
+import { makeKey } from '../support/provider.ts';
+
+const key = await makeKey();
+const set = await readKeySet({ keys: [key.jwk] }, ['RS256']);
+const policy = { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false };
+const lane = { running: 1, waiting: 1 };
+
+/** A cache over the real verifier; how often that one had work, and the keys in the hands of the test. */
+function remembering(maxEntries = 100) {
+  const clock = new MovableClock();
+  const state = { generation: 1 as number | null, verified: 0, whileFinding: () => {} };
+  const issuer: TrustedIssuer = {
+    keys: {
+      generation: () => state.generation,
+      async find(kid, algorithm) {
+        state.whileFinding();
+        return set?.find(kid, algorithm);
+      },
+    },
+    algorithms: new Set(['RS256']),
+    requireAtJwt: false,
+    claims: policy,
+  };
+  const verify = createVerifier([issuer], new Lanes(lane, lane), clock);
+  const recognise = createTokenCache({
+    verify(token, suspicious) {
+      state.verified += 1;
+      return verify(token, suspicious);
+    },
+    pseudonymOf: createPseudonym(new Uint8Array(32)),
+    maxEntries,
+    clock,
+  });
+  return { state, clock, ask: async (token: string) => recognise(token, () => false) };
+}
+
+const seconds = () => Math.floor(Date.now() / 1000);
+const token = (claims: object = {}) =>
+  compact(
+    { alg: 'RS256', kid: key.kid },
+    { iss: 'i', aud: 'a', sub: 'x', exp: seconds() + 60, ...claims },
+    rs256(key.privateKey),
+  );
+const refusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
+
+it('[A49] a token that was verified is not verified again', async () => {
+  const { state, ask } = remembering();
+  const good = token();
+  assert.equal(await ask(good), await ask(good));
+  assert.equal(state.verified, 1);
+});
+
+it('[A49] another token is not taken for a remembered one, however much of it is the same', async () => {
+  const { state, ask } = remembering();
+  const good = token();
+  await ask(good);
+  await assert.rejects(ask(withBrokenSignature(good)), refusal('signature_invalid'));
+  await assert.rejects(ask(withClaims(good, { sub: 'y' })), refusal('signature_invalid'));
+  assert.equal((await ask(token({ sub: 'y' }))).subject, 'y');
+  assert.equal(state.verified, 4);
+});
+
+it('[A49] a remembered token is refused as soon as it has expired, or before it begins', async () => {
+  const { clock, ask } = remembering();
+  const good = token({ nbf: seconds() });
+  await ask(good);
+  clock.stepWallClock(-60_000);
+  await assert.rejects(ask(good), refusal('token_not_yet_valid'));
+  clock.stepWallClock(130_000);
+  await assert.rejects(ask(good), refusal('token_expired'));
+});
+
+it('[A49] a remembered token counts only with the keys it was verified with', async () => {
+  const { state, ask } = remembering();
+  const good = token();
+  await ask(good);
+  state.generation = 2;
+  await ask(good);
+  assert.equal(state.verified, 2);
+});
+
+it('[A49] while no keys may be used nothing is remembered, nor does anything remembered count', async () => {
+  const { state, ask } = remembering();
+  const good = token();
+  await ask(good);
+  state.generation = null;
+  for (const verified of [2, 3]) {
+    await ask(good);
+    assert.equal(state.verified, verified);
+  }
+});
+
+it('[A49] a token that was verified while the keys changed is not remembered with the new ones', async () => {
+  const { state, ask } = remembering();
+  state.whileFinding = () => {
+    state.generation = 2;
+  };
+  const good = token();
+  await ask(good);
+  await ask(good);
+  assert.equal(state.verified, 2);
+});
+
+it('a refusal is not remembered', async () => {
+  const { state, ask } = remembering();
+  const bad = withBrokenSignature(token());
+  for (const times of [1, 2]) {
+    await assert.rejects(ask(bad), refusal('signature_invalid'));
+    assert.equal(state.verified, times);
+  }
+});
+
+it('no more tokens are remembered than the limit says, and those in use stay', async () => {
+  const { state, ask } = remembering(4);
+  const [first = '', ...others] = Array.from({ length: 8 }, (_, index) => token({ sub: `s${index}` }));
+  await ask(first);
+  for (const other of others) {
+    await ask(other);
+    await ask(first);
+  }
+  assert.equal(state.verified, 8, 'the one in use was verified once');
+  await ask(others[0] as string);
+  assert.equal(state.verified, 9, 'an old one was forgotten');
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { systemClock } from '../../src/base/clock.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import { createLog } from '../../src/base/log.ts';
+import type { Principal } from '../../src/base/principal.ts';
+import { Standing } from '../../src/consumer/standing.ts';
+import { createAuthenticate } from '../../src/http/authenticate.ts';
+
+const ownIssuer = 'https://api.example';
+const caller = (changes: Partial<Principal> = {}): Principal => ({
+  id: 'usr_a',
+  kind: 'user',
+  issuer: 'https://provider.example',
+  subject: 'a',
+  identity: { source: 'sub', value: 'a' },
+  audience: 'https://api.example',
+  scopes: [],
+  times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: 1_000 },
+  ...changes,
+});
+const client = (subject: string) =>
+  caller({ id: `usr_${subject}`, kind: 'client', issuer: ownIssuer, subject });
+
+/** The operator's decisions in memory, and who is asked about them. */
+function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
+  const state = {
+    suspended: [] as string[],
+    clients,
+    announce: () => {},
+    changes: 0,
+    lookups: 0,
+    addedAt: 0,
+  };
+  const active = () =>
+    Object.keys(clients)
+      .filter((id) => clients[id] === 'active')
+      .map((id) => ({ id, createdAt: state.addedAt }));
+  const part = new Standing({
+    store: {
+      read: async () => ({ suspendedConsumers: [...state.suspended], activeClients: active() }),
+      async watch(onChange) {
+        state.announce = onChange;
+        return async () => {};
+      },
+    },
+    clients: {
+      async find(id) {
+        state.lookups += 1;
+        const found = clients[id];
+        return found === undefined
+          ? null
+          : { id, label: '', state: found, createdAt: state.addedAt, secrets: [] };
+      },
+    },
+    ownIssuer,
+    onChange: () => {
+      state.changes += 1;
+    },
+    clock: systemClock,
+    log: createLog('silent'),
+  });
+  const announce = async () => {
+    state.announce();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  };
+  return { part, state, announce, check: async (principal: Principal) => part.check(principal) };
+}
+const refusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
+
+it('a caller whom nobody shut out gets in, and so does one that is nobody', async () => {
+  const { part, check } = standing();
+  await part.start();
+  await check(caller());
+  await check(caller({ id: null, subject: null, identity: null }));
+});
+
+it('a suspended caller is refused as soon as that is announced, and welcome when it is taken back', async () => {
+  const { part, state, announce, check } = standing();
+  await part.start();
+  state.suspended = ['usr_a'];
+  await announce();
+  await assert.rejects(check(caller()), refusal('consumer_suspended'));
+  await check(caller({ id: 'usr_b' }));
+  state.suspended = [];
+  await announce();
+  await check(caller());
+  assert.equal(state.changes, 3, 'whoever remembers callers hears of every change');
+});
+
+it('a client gets in while it is active, and a brand-new one is looked up once', async () => {
+  const { part, state, check } = standing({ known: 'active' });
+  await part.start();
+  await check(client('known'));
+  assert.equal(state.lookups, 0);
+  state.clients.fresh = 'active';
+  await check(client('fresh'));
+  await check(client('fresh'));
+  assert.equal(state.lookups, 1);
+});
+
+it('a client that is disabled, removed or unknown is refused', async () => {
+  const { part, state, announce, check } = standing({ known: 'active', other: 'disabled' });
+  await part.start();
+  await check(client('known'));
+  await assert.rejects(check(client('other')), refusal('client_disabled'));
+  await assert.rejects(check(client('unheard-of')), refusal('client_disabled'));
+  state.clients.known = 'disabled';
+  await announce();
+  await assert.rejects(check(client('known')), refusal('client_disabled'));
+});
+
+it('a subject of the provider that reads like a disabled client is not meant', async () => {
+  const { part, check } = standing({ a: 'disabled' });
+  await part.start();
+  await check(caller());
+});
+
+it('a good token does not help whoever is shut out', async () => {
+  const authenticate = createAuthenticate(
+    () => caller(),
+    (principal) => {
+      if (principal.id === 'usr_a') throw new Refusal('consumer_suspended');
+    },
+  );
+  await assert.rejects(async () => authenticate('Bearer x', () => false), refusal('consumer_suspended'));
+  const open = createAuthenticate(
+    () => caller(),
+    () => {},
+  );
+  assert.equal((await open('Bearer x', () => false)).id, 'usr_a');
+});
+
+for (const [heardOf, before] of [
+  ['heard of', { machine: 'active' }],
+  ['looked up', {}],
+] as const) {
+  it(`a token that is older than its client was issued to another of that name: ${heardOf}`, async () => {
+    const clients: Record<string, 'active' | 'disabled'> = { ...before };
+    const { part, state, check } = standing(clients);
+    state.addedAt = 1_000_500;
+    await part.start();
+    clients.machine = 'active';
+    const issuedAt = (issuedAtSeconds: number) => ({
+      ...client('machine'),
+      times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds },
+    });
+    await check(issuedAt(1000));
+    await assert.rejects(check(issuedAt(999)), refusal('client_disabled'));
+  });
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { checkClaims } from '../../src/auth/claims.ts';
+import { chooseIssuer, type TrustedIssuer } from '../../src/auth/issuers.ts';
+import { Refusal } from '../../src/base/errors.ts';
+
+const keys = { find: async () => undefined, generation: () => null };
+const trusted = (...issuers: string[]): TrustedIssuer => ({
+  keys,
+  algorithms: new Set(['RS256']),
+  requireAtJwt: false,
+  claims: { issuers, audience: 'a', requiredScopes: [], clientsOnly: false },
+});
+const provider = trusted('https://provider.example', 'https://provider.example/');
+const ourselves = trusted('https://api.example');
+const isMismatch = (error: unknown) => error instanceof Refusal && error.code === 'issuer_mismatch';
+
+/** What resembles a trusted issuer, or hides one. */
+const strangers = [
+  'https://provider.example.evil',
+  'https://provider.example//',
+  'HTTPS://provider.example',
+  'https://provider.exampl',
+  ' https://provider.example',
+  '',
+  ['https://provider.example'],
+  { toString: () => 'https://provider.example' },
+  null,
+  undefined,
+  '__proto__',
+];
+
+it('[A33] an issuer is chosen by its exact name, and each has its own keys', () => {
+  const all = [provider, ourselves];
+  assert.equal(chooseIssuer(all, 'https://provider.example'), provider);
+  assert.equal(chooseIssuer(all, 'https://provider.example/'), provider);
+  assert.equal(chooseIssuer(all, 'https://api.example'), ourselves);
+});
+
+it('[A33] nobody is chosen by a name that only resembles one', () => {
+  for (const stranger of strangers)
+    assert.throws(() => chooseIssuer([provider, ourselves], stranger), isMismatch, String(stranger));
+});
+
+it('[A38] the claims are held against the chosen issuer once more', () => {
+  const claims = { aud: 'a', exp: 2_000_000_000 };
+  const check = (iss: unknown) => checkClaims({ ...claims, iss }, provider.claims, 1_900_000_000);
+  assert.equal(check('https://provider.example/').issuer, 'https://provider.example/');
+  for (const stranger of [...strangers, 'https://api.example'])
+    assert.throws(() => check(stranger), isMismatch, String(stranger));
+});

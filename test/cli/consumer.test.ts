@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { refused, succeeded } from '../support/outcome.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { TestProvider } from '../support/provider.ts';
+import { withToken } from '../support/request.ts';
+import {
+  databaseEngines,
+  me,
+  newSettings,
+  runVestibule,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/service.ts';
+
+const nobody = `usr_${'x'.repeat(43)}`;
+
+for (const engine of databaseEngines) {
+  describe(`vestibule consumer on ${engine}`, () => {
+    let provider: TestProvider;
+    let settings: Settings;
+    let service: Service;
+    let caller: { id: string; registered_at: string };
+    before(async () => {
+      provider = await TestProvider.start();
+      settings = await newSettings(engine, provider.settings);
+      service = await startService(settings);
+      caller = (await withToken(service.url + me, await provider.token())).json();
+    });
+    after(async () => {
+      await service.stop();
+      await provider.stop();
+    });
+    const consumer = (...parameters: string[]) => runVestibule(settings, 'consumer', ...parameters);
+    const shown = async () => JSON.parse(succeeded(await consumer('show', caller.id, '--json')));
+
+    it('shows all that is held about a caller, which is four things', async () => {
+      const row = { id: caller.id, kind: 'user', state: 'active', registered_at: caller.registered_at };
+      assert.deepEqual(await shown(), row);
+      const [columns] = await plainSql(settings).query(`select * from consumers where id = '${caller.id}'`);
+      assert.deepEqual(
+        Object.keys(columns ?? {}).sort(),
+        Object.keys(row).sort(),
+        'there is no more to show',
+      );
+      const [head, line] = succeeded(await consumer('show', caller.id)).split('\n');
+      assert.match(String(head), /^ID +KIND +STATE +REGISTERED$/);
+      assert.deepEqual(String(line).split(/ +/), Object.values(row));
+    });
+
+    it('suspends and resumes a caller, and says so', async () => {
+      assert.equal(succeeded(await consumer('suspend', caller.id)), `Caller "${caller.id}" is suspended.\n`);
+      assert.equal((await shown()).state, 'suspended');
+      const resumed = succeeded(await consumer('resume', caller.id, '--json'));
+      assert.deepEqual(JSON.parse(resumed), { id: caller.id, state: 'active' });
+      assert.equal((await shown()).state, 'active');
+    });
+
+    it('takes a second suspension or resumption for no mistake', async () => {
+      for (const command of ['suspend', 'suspend', 'resume', 'resume'])
+        succeeded(await consumer(command, caller.id, '--json'));
+      assert.deepEqual((await shown()).state, 'active');
+    });
+
+    for (const command of ['show', 'suspend', 'resume']) {
+      it(`says so when there is no caller to ${command}, and where its name is found`, async () => {
+        const says =
+          /There is no caller ".*"\. Its pseudonym is the "id" that GET \/api\/consumer\/v1\/me shows/;
+        for (const id of [nobody, caller.id.toUpperCase(), "' or ''='"])
+          refused(await consumer(command, id), says);
+        assert.equal((await shown()).state, 'active', 'nobody else is meant');
+      });
+
+      it(`is wrong usage without the name of a caller to ${command}`, async () => {
+        const { code, stdout, stderr } = await consumer(command);
+        assert.deepEqual([code, stdout], [2, '']);
+        assert.match(stderr, /missing required argument 'id'/);
+      });
+    }
+  });
+}

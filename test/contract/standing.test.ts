@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import type { Storage } from '../../src/storage/port.ts';
+import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
+import { until } from '../support/polling.ts';
+import { everyByte, newClient, newSecret, oddTexts } from '../support/records.ts';
+import { databaseEngines } from '../support/service.ts';
+
+for (const engine of databaseEngines) {
+  describe(`who may come in, by the storage contract on ${engine}`, () => {
+    let database: TestDatabase;
+    let storage: Storage;
+    /** A second process, as far as the database can tell. */
+    let neighbour: Storage;
+    before(async () => {
+      database = await createTestDatabase(engine);
+      storage = await database.open();
+      neighbour = await database.open();
+    });
+    after(async () => {
+      await neighbour.close();
+      await storage.close();
+    });
+
+    describe('consumers', () => {
+      it('finds a caller as it was registered, and nobody under another name', async () => {
+        const id = randomUUID();
+        assert.equal(await storage.consumers.find(id), null);
+        const registered = await storage.consumers.register(id, 'client', 1000);
+        assert.deepEqual(await neighbour.consumers.find(id), registered);
+        assert.equal(await storage.consumers.find(id.toUpperCase()), null);
+        assert.equal(await storage.consumers.find(`${id} `), null);
+      });
+
+      it('changes the state of one caller and nothing else of it, nor of another', async () => {
+        const [one, other] = [randomUUID(), randomUUID()];
+        const registered = await storage.consumers.register(one, 'user', 1000);
+        const bystander = await storage.consumers.register(other, 'user', 1001);
+        assert.equal(await storage.consumers.setState(one, 'suspended'), true);
+        assert.deepEqual(await neighbour.consumers.find(one), { ...registered, state: 'suspended' });
+        assert.deepEqual(await neighbour.consumers.find(other), bystander);
+        assert.equal(await storage.consumers.setState(one, 'suspended'), true, 'again is no mistake');
+        assert.deepEqual(
+          await storage.consumers.register(one, 'user', 2000),
+          { ...registered, state: 'suspended' },
+          'coming again changes nothing',
+        );
+        assert.equal(await neighbour.consumers.setState(one, 'active'), true);
+        assert.deepEqual(await storage.consumers.find(one), registered);
+      });
+
+      it('says so when there is no caller to change', async () => {
+        assert.equal(await storage.consumers.setState(randomUUID(), 'suspended'), false);
+      });
+    });
+
+    describe('standing', () => {
+      it('is nobody at all in a new database', async () => {
+        const fresh = await createTestDatabase(engine).then((empty) => empty.open());
+        assert.deepEqual(await fresh.standing.read(), { suspendedConsumers: [], activeClients: [] });
+        await fresh.close();
+      });
+
+      it('names the suspended callers and the active clients, and no others', async () => {
+        const fresh = await createTestDatabase(engine).then((empty) => empty.open());
+        for (const id of ['in', 'out', 'back']) await fresh.consumers.register(id, 'user', 1);
+        for (const id of ['out', 'back']) await fresh.consumers.setState(id, 'suspended');
+        await fresh.consumers.setState('back', 'active');
+        for (const id of ['on', 'off', 'gone']) {
+          await fresh.clients.add(newClient({ id, createdAt: 7 }), newSecret());
+        }
+        await fresh.clients.setState('off', 'disabled');
+        await fresh.clients.remove('gone');
+        assert.deepEqual(await fresh.standing.read(), {
+          suspendedConsumers: ['out'],
+          activeClients: [{ id: 'on', createdAt: 7 }],
+        });
+        await fresh.close();
+      });
+
+      const client = newClient();
+      const consumer = randomUUID();
+      const changes: Record<string, (other: Storage) => Promise<unknown>> = {
+        'a caller is suspended': (other) => other.consumers.setState(consumer, 'suspended'),
+        'a caller is resumed': (other) => other.consumers.setState(consumer, 'active'),
+        'a client is disabled': (other) => other.clients.setState(client.id, 'disabled'),
+        'a client is enabled': (other) => other.clients.setState(client.id, 'active'),
+        'a client is removed': (other) => other.clients.remove(client.id),
+      };
+      it('calls back when another connection changes it, each time, and can read the change then', async () => {
+        await neighbour.consumers.register(consumer, 'user', 1);
+        await neighbour.clients.add(client, newSecret());
+        let calls = 0;
+        const unwatch = await storage.standing.watch(() => {
+          calls += 1;
+        });
+        try {
+          for (const [what, change] of Object.entries(changes)) {
+            const before = calls;
+            assert.equal(await change(neighbour), true, what);
+            await until(
+              () => calls,
+              (now) => now > before,
+              `nobody was called when ${what}`,
+            );
+          }
+        } finally {
+          await unwatch();
+        }
+        const { suspendedConsumers, activeClients } = await storage.standing.read();
+        assert.ok(
+          !suspendedConsumers.includes(consumer) && !activeClients.some(({ id }) => id === client.id),
+        );
+      });
+
+      it('calls every watcher, and none that has ended its watch', async () => {
+        const calls = { ended: 0, one: 0, other: 0 };
+        const watcher = (name: keyof typeof calls) => () => {
+          calls[name] += 1;
+        };
+        await (await storage.standing.watch(watcher('ended')))();
+        const before = calls.ended;
+        const third = await database.open();
+        const unwatch = [
+          await storage.standing.watch(watcher('one')),
+          await third.standing.watch(watcher('other')),
+        ];
+        const id = randomUUID();
+        await neighbour.consumers.register(id, 'user', 1);
+        // Both have had a first look before the change.
+        for (const state of ['suspended', 'active', 'suspended'] as const) {
+          const seen = { ...calls };
+          await neighbour.consumers.setState(id, state);
+          await until(
+            () => ({ ...calls }),
+            ({ one, other }) => one > seen.one && other > seen.other,
+            'somebody was not called',
+          );
+        }
+        assert.equal(calls.ended, before);
+        for (const end of unwatch) await end();
+        await third.close();
+      });
+    });
+
+    describe('shelf', () => {
+      it('has nothing under a name that was never written', async () => {
+        assert.equal(await storage.shelf.read(randomUUID()), null);
+      });
+
+      it('gives back the text and the bytes, and of two under one name the last', async () => {
+        const name = randomUUID();
+        for (const content of oddTexts) {
+          await storage.shelf.write(name, content, everyByte);
+          assert.deepEqual(await neighbour.shelf.read(name), { content, mac: everyByte });
+        }
+        await neighbour.shelf.write(name, 'last', new Uint8Array([1]));
+        assert.deepEqual(await storage.shelf.read(name), { content: 'last', mac: new Uint8Array([1]) });
+      });
+
+      it('keeps names apart that differ in one byte', async () => {
+        const prefix = randomUUID();
+        for (const text of oddTexts) await storage.shelf.write(`${prefix}${text}`, text, new Uint8Array());
+        for (const text of oddTexts)
+          assert.equal((await storage.shelf.read(`${prefix}${text}`))?.content, text, JSON.stringify(text));
+      });
+
+      it('keeps one of twenty first writings that come at once, and no later one', async () => {
+        const name = randomUUID();
+        await Promise.all(
+          Array.from({ length: 20 }, (_, index) =>
+            (index % 2 === 0 ? storage : neighbour).shelf.writeFirst(
+              name,
+              String(index),
+              new Uint8Array([index]),
+            ),
+          ),
+        );
+        const kept = await storage.shelf.read(name);
+        assert.equal(kept?.content, String(kept?.mac[0]), 'text and bytes of the same one');
+        await storage.shelf.writeFirst(name, 'later', everyByte);
+        assert.deepEqual(await neighbour.shelf.read(name), kept);
+      });
+    });
+  });
+}

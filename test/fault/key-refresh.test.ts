@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, it } from 'node:test';
+import { ProviderKeys } from '../../src/auth/provider-keys.ts';
+import type { StoredKeySet } from '../../src/auth/stored-key-set.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import { createLog } from '../../src/base/log.ts';
+import { answerText, answerWith } from '../support/hostile-answers.ts';
+import { MovableClock } from '../support/movable-clock.ts';
+import { until } from '../support/polling.ts';
+import { makeKey, TestProvider } from '../support/provider.ts';
+
+/** The provider's keys inside one process, with the clock and the luck of retries in the hands of the test. */
+let provider: TestProvider;
+let clock: MovableClock;
+let tries: number;
+let luck: number;
+let stored: StoredKeySet | null;
+let keys: ProviderKeys;
+
+const maxStaleSeconds = 3 * 86_400;
+const newKeys = () =>
+  new ProviderKeys({
+    url: `${provider.origin}/jwks`,
+    algorithms: ['RS256'],
+    maxStaleSeconds,
+    memory: {
+      load: async () => stored,
+      save: async (set) => {
+        stored = set;
+      },
+    },
+    clock,
+    log: createLog('silent'),
+    onFetch: () => {
+      tries += 1;
+    },
+    random: () => luck,
+  });
+
+beforeEach(async () => {
+  provider = await TestProvider.start();
+  clock = new MovableClock();
+  tries = 0;
+  luck = 0;
+  stored = null;
+  keys = newKeys();
+});
+afterEach(async () => {
+  keys.stop();
+  await provider.stop();
+});
+
+const tried = (count: number) =>
+  until(
+    () => tries,
+    (seen) => seen === count,
+    `${count} fetches`,
+  );
+const begin = async () => {
+  await keys.start();
+  await tried(1);
+};
+/** Asks for a key on behalf of a token that looks right. */
+const find = (kid: string) => keys.find(kid, 'RS256', () => true);
+const nextFetch = () => Math.round(keys.status().nextFetchSeconds);
+
+it('[B80] whoever comes before the first answer waits for it, and all for the same', async () => {
+  await keys.start();
+  const found = await Promise.all(Array.from({ length: 50 }, () => find(provider.key.kid)));
+  assert.ok(found.every((key) => key !== undefined));
+  assert.equal(provider.fetches, 1);
+});
+
+it('[B78] an unknown key is asked for once in a cool-down, and once more when it ends', async () => {
+  await begin();
+  assert.equal(await find('invented 1'), undefined);
+  assert.equal(provider.fetches, 2);
+  for (let count = 2; count < 50; count += 1) await find(`invented ${count}`);
+  assert.equal(provider.fetches, 2);
+  const rotated = await makeKey();
+  provider.keys.push(rotated);
+  assert.equal(await find(rotated.kid), undefined);
+  clock.advance(30_000);
+  await tried(3);
+  assert.ok(await find(rotated.kid), 'a flood of invented names does not hide a rotation');
+});
+
+it('[B78] a token that would be refused anyway asks the provider nothing', async () => {
+  await begin();
+  assert.equal(await keys.find('invented', 'RS256', () => false), undefined);
+  assert.equal(provider.fetches, 1);
+  await find('invented');
+  assert.equal(provider.fetches, 2);
+});
+
+it('[B78] a name that was looked for and not found is not looked for again for a while', async () => {
+  await begin();
+  await find('invented');
+  clock.advance(31_000);
+  await find('invented');
+  assert.equal(provider.fetches, 2);
+  await find('another');
+  assert.equal(provider.fetches, 3);
+  clock.advance(290_000);
+  await find('invented');
+  assert.equal(provider.fetches, 4);
+});
+
+it('[B81] a name that was not found is looked for again once the provider publishes another set', async () => {
+  await begin();
+  const rotated = await makeKey();
+  await find(rotated.kid);
+  clock.advance(31_000);
+  provider.keys.push(await makeKey());
+  await find('another');
+  assert.equal(provider.fetches, 3);
+  provider.keys.push(rotated);
+  assert.equal(await find(rotated.kid), undefined, 'the cool-down is not over');
+  clock.advance(30_000);
+  await tried(4);
+  assert.ok(await find(rotated.kid));
+});
+
+/** How long each of so many failed fetches waits for the next one. */
+async function delaysOf(count: number): Promise<number[]> {
+  const delays: number[] = [];
+  while (delays.length < count) {
+    clock.advance(keys.status().nextFetchSeconds * 1000 + 1);
+    await tried(tries + 1);
+    delays.push(nextFetch());
+  }
+  return delays;
+}
+
+it('[B79] retries back off up to a minute, with jitter, while there are keys to go on with', async () => {
+  await begin();
+  provider.answer = answerWith(500);
+  assert.deepEqual(await delaysOf(9), [1, 2, 4, 8, 16, 32, 60, 60, 60]);
+  luck = 0.999;
+  assert.deepEqual(await delaysOf(1), [75]);
+});
+
+it('[B60] without any keys retries back off too, but not so far', async () => {
+  provider.answer = answerWith(500);
+  await begin();
+  assert.equal(nextFetch(), 1);
+  assert.deepEqual(await delaysOf(4), [2, 4, 4, 4]);
+});
+
+it('[B79] invented names do not hasten the next try', async () => {
+  await begin();
+  provider.answer = answerWith(500);
+  clock.advance(600_001);
+  await tried(2);
+  for (let count = 0; count < 20; count += 1) await find(`invented ${count}`);
+  assert.equal(provider.fetches, 2);
+});
+
+it('[B68] a provider that asks us to stay away is left alone, though not for ever', async () => {
+  for (const [asked, waited] of [
+    ['120', 120],
+    ['999999', 300],
+    ['soon', 2],
+  ] as const) {
+    provider.answer = answerWith(429, '', { 'retry-after': asked });
+    await keys.start();
+    await until(
+      () => keys.status().nextFetchSeconds,
+      (seconds) => seconds > 0,
+      'no next fetch',
+    );
+    assert.ok(
+      Math.abs(keys.status().nextFetchSeconds - waited) <= 1.5,
+      `${asked}: ${keys.status().nextFetchSeconds}`,
+    );
+    keys.stop();
+    keys = newKeys();
+  }
+});
+
+it('[B85] how long the provider lets its answer be kept counts within bounds', async () => {
+  for (const [cacheControl, seconds] of [
+    ['max-age=0', 60],
+    ['no-store', 60],
+    ['no-cache, max-age=900', 60],
+    ['max-age=900', 900],
+    ['public', 600],
+    ['max-age=315360000', 86_400],
+  ] as const) {
+    tries = 0;
+    provider.answer = answerWith(200, JSON.stringify(provider.document), { 'cache-control': cacheControl });
+    keys = newKeys();
+    await begin();
+    assert.equal(nextFetch(), seconds, cacheControl);
+    keys.stop();
+  }
+});
+
+it('[B63] keys past the bound of their age are not used', async () => {
+  await begin();
+  provider.answer = answerWith(500);
+  clock.advance((maxStaleSeconds - 10) * 1000);
+  assert.ok(await find(provider.key.kid));
+  assert.equal(keys.generation(), 1);
+  clock.advance(20_000);
+  assert.equal(keys.generation(), null);
+  await assert.rejects(find(provider.key.kid), (error) => (error as Refusal).code === 'keys_unavailable');
+});
+
+it('[B82] a key that is gone from the set is gone with the next refresh, and the set is another one', async () => {
+  await begin();
+  assert.equal(keys.generation(), 1);
+  const [old] = provider.keys;
+  provider.keys = [await makeKey()];
+  clock.advance(600_001);
+  await tried(2);
+  assert.equal(await find(String(old?.kid)), undefined);
+  assert.equal(keys.generation(), 2);
+});
+
+it('[B67] an answer without a usable key leaves the last good set as it was', async () => {
+  await begin();
+  for (const body of ['{"keys":[]}', '{}', 'null', '<html>', '', '\ufeff{"keys":[]}']) {
+    provider.answer = answerText(body);
+    const before = tries;
+    clock.advance(600_001);
+    await tried(before + 1);
+    assert.ok(await find(provider.key.kid), body);
+  }
+  assert.equal(keys.generation(), 1);
+});
+
+it('the set of an earlier process is used at once, and is as old as it is', async () => {
+  provider.answer = answerWith(500);
+  stored = {
+    document: provider.document,
+    fetchedAt: clock.now() - (maxStaleSeconds - 600) * 1000,
+    refreshAt: 0,
+  };
+  await begin();
+  assert.ok(await find(provider.key.kid));
+  assert.equal(Math.round(Number(keys.status().ageSeconds)), maxStaleSeconds - 600);
+  clock.advance(700_000);
+  await assert.rejects(find(provider.key.kid), Refusal);
+});
+
+it('after it was stopped nothing is fetched any more', async () => {
+  await begin();
+  keys.stop();
+  clock.advance(700_000);
+  assert.equal(provider.fetches, 1);
+});

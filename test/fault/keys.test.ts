@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { createPublicKey } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { exportJWK } from 'jose';
+import { clockedPair } from '../support/clocked-pair.ts';
+import { answerText } from '../support/hostile-answers.ts';
+import { makeKey, type ProviderKey } from '../support/provider.ts';
+import { assertRefused } from '../support/refusals.ts';
+
+const pair = clockedPair();
+
+/** The provider publishes these keys, and the service has heard of it. */
+async function publish(keys: readonly unknown[]): Promise<void> {
+  pair().provider.answer = answerText(JSON.stringify({ keys }));
+  await pair().refresh();
+}
+
+const signedBy = (key: ProviderKey) => pair().provider.token({}, { kid: key.kid }, key);
+
+/** Published beside a good key, `bad` verifies nothing and does no harm; `alarms` is how many are worth an alarm. */
+async function isIgnored(bad: unknown, token: string | null, alarms: number): Promise<void> {
+  const good = pair().provider.key;
+  await publish([good.jwk, bad]);
+  assert.equal((await pair().me(await signedBy(good))).status, 200, 'the good key works');
+  if (token !== null) assertRefused(await pair().me(token), 'key_unknown', token);
+  assert.equal(await pair().metric('jwks_usable_keys'), 1);
+  assert.equal(await pair().metric('jwks_alarming_keys'), alarms);
+}
+
+describe('control', () => {
+  it('two good keys beside each other both verify, and nothing is alarming', async () => {
+    const other = await makeKey();
+    await publish([pair().provider.key.jwk, other.jwk]);
+    for (const key of [pair().provider.key, other])
+      assert.equal((await pair().me(await signedBy(key))).status, 200);
+    assert.equal(await pair().metric('jwks_usable_keys'), 2);
+    assert.equal(await pair().metric('jwks_alarming_keys'), 0);
+  });
+
+  for (const [what, changes] of Object.entries<Record<string, unknown>>({
+    'no use': { use: undefined },
+    'no algorithm': { alg: undefined },
+    'the operation verify': { key_ops: ['verify'] },
+    'members nobody knows': { x5t: 'x', 'https://example.org': [1] },
+  })) {
+    it(`a key with ${what} verifies`, async () => {
+      const key = await makeKey();
+      await publish([{ ...key.jwk, ...changes }]);
+      assert.equal((await pair().me(await signedBy(key))).status, 200);
+    });
+  }
+});
+
+describe('two keys of one name', () => {
+  it('[B72] neither of two keys with one name is used, and the others are', async () => {
+    const [one, other] = [await makeKey('twice'), await makeKey('twice')];
+    const good = pair().provider.key;
+    await publish([one.jwk, good.jwk, other.jwk]);
+    for (const key of [one, other]) {
+      const token = await signedBy(key);
+      assertRefused(await pair().me(token), 'key_unknown', token);
+    }
+    assert.equal((await pair().me(await signedBy(good))).status, 200);
+    assert.equal(await pair().metric('jwks_alarming_keys'), 2);
+  });
+
+  it('[B72] a name that a bad key shares is unusable too', async () => {
+    const key = await makeKey();
+    await isIgnored({ kty: 'oct', k: 'c2VjcmV0', kid: key.kid }, await signedBy(key), 1);
+    await publish([pair().provider.key.jwk, key.jwk, { kty: 'oct', k: 'c2VjcmV0', kid: key.kid }]);
+    const token = await signedBy(key);
+    assertRefused(await pair().me(token), 'key_unknown', token);
+  });
+});
+
+describe('keys that must not be published', () => {
+  it('[B74] a symmetric key is ignored, and somebody should hear of it', () =>
+    isIgnored(
+      { kty: 'oct', kid: 'shared', k: Buffer.alloc(32, 7).toString('base64url'), alg: 'HS256' },
+      null,
+      1,
+    ));
+
+  it('[B74] a private key is ignored, and somebody should hear of it', async () => {
+    const key = await makeKey();
+    const jwk = { ...(await exportJWK(key.privateKey)), kid: key.kid, use: 'sig', alg: 'RS256' };
+    await isIgnored(jwk, await signedBy(key), 1);
+  });
+
+  it('[B74] the alarm is in the log, once, without the key', async () => {
+    const alarms = pair()
+      .service.logLines()
+      .filter(({ msg }) => msg === 'provider publishes keys that must not be used');
+    assert.ok(alarms.length > 0);
+    for (const { faults } of alarms) assert.match(JSON.stringify(faults), /^\["[a-z_]+"(,"[a-z_]+")*\]$/);
+    assert.ok(!JSON.stringify(alarms).includes(Buffer.alloc(32, 7).toString('base64url')));
+  });
+});
+
+describe('keys for other purposes', () => {
+  const others: Record<string, Record<string, unknown>> = {
+    'the use enc': { use: 'enc' },
+    'the operation encrypt': { use: undefined, key_ops: ['encrypt'] },
+    'the operation sign': { use: undefined, key_ops: ['sign'] },
+    'no operation': { use: undefined, key_ops: [] },
+    'another algorithm': { alg: 'PS512' },
+    'an algorithm for encryption': { alg: 'RSA-OAEP-256' },
+    'an algorithm in small letters': { alg: 'rs256' },
+    'a use that is a list': { use: ['sig'] },
+    'a use that is a number': { use: 1 },
+    'a use that is null': { use: null },
+    'an algorithm that is a list': { alg: ['RS256'] },
+    'an algorithm that is a number': { alg: 256 },
+    'an algorithm that is null': { alg: null },
+    'operations that are a text': { use: undefined, key_ops: 'verify' },
+    'operations that are an object': { use: undefined, key_ops: { verify: true } },
+    'operations that are null': { use: undefined, key_ops: null },
+  };
+  for (const [what, changes] of Object.entries(others)) {
+    it(`[B75] a key with ${what} verifies nothing`, async () => {
+      const key = await makeKey();
+      await isIgnored({ ...key.jwk, ...changes }, await signedBy(key), 0);
+    });
+  }
+});
+
+describe('keys that are broken', () => {
+  const good = () => pair().provider.key.jwk;
+  const broken: Record<string, [key: () => unknown, alarms: number]> = {
+    'a number that is no base64url': [() => ({ ...good(), kid: 'x', n: '!!!' }), 1],
+    'a number with padding': [() => ({ ...good(), kid: 'x', n: `${good().n}==` }), 1],
+    'no modulus': [() => ({ ...good(), kid: 'x', n: undefined }), 1],
+    'no exponent': [() => ({ ...good(), kid: 'x', e: undefined }), 1],
+    'a modulus that is a number': [() => ({ ...good(), kid: 'x', n: 12345 }), 1],
+    'an unknown kind': [() => ({ kty: 'AKP', kid: 'x', pub: 'AAAA', alg: 'ML-DSA-44' }), 0],
+    'no kind': [() => ({ ...good(), kid: 'x', kty: undefined }), 0],
+    'a name that is a number': [() => ({ ...good(), kid: 7 }), 1],
+    'a name that is null': [() => ({ ...good(), kid: null }), 1],
+    'a text instead of a key': [() => 'key', 1],
+    'null instead of a key': [() => null, 1],
+    'a list instead of a key': [() => [good()], 1],
+    'an elliptic curve point that is none': [
+      () => ({ kty: 'EC', crv: 'P-256', kid: 'x', x: 'AA', y: 'AA' }),
+      0,
+    ],
+  };
+  for (const [what, [key, alarms]] of Object.entries(broken)) {
+    it(`[B77] ${what} spoils no other key`, () => isIgnored(key(), null, alarms));
+  }
+
+  it('[B77] a key of another kind that is good stands beside it', async () => {
+    const { publicKey } = await makeKey();
+    await isIgnored(
+      {
+        ...(await exportJWK(createPublicKey(publicKey.export({ format: 'pem', type: 'spki' })))),
+        kid: 'x',
+        use: 'enc',
+      },
+      null,
+      0,
+    );
+  });
+});

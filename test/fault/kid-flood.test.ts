@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { clockedPair } from '../support/clocked-pair.ts';
+import { openLoop } from '../support/open-loop.ts';
+import { type Claims, makeKey } from '../support/provider.ts';
+import { me } from '../support/service.ts';
+
+const perSecond = 2_000;
+const pair = clockedPair({ settings: { REFUSALS_PER_MINUTE: '1000000', LOG_LEVEL: 'info' } });
+
+/** Tokens with these claims that each name a key of their own invention. */
+async function invented(count: number, claims: Claims = {}): Promise<string[]> {
+  const good = await pair().provider.token(claims);
+  const rest = good.slice(good.indexOf('.'));
+  const headers = Array.from({ length: count }, () => JSON.stringify({ alg: 'RS256', kid: randomUUID() }));
+  return headers.map((header) => `${Buffer.from(header).toString('base64url')}${rest}`);
+}
+
+const flood = async (tokens: readonly string[]) => openLoop(pair().service.url + me, perSecond, tokens);
+const all403 = (count: number) => new Map([[403, count]]);
+
+describe('two thousand invented key names a second', () => {
+  it('tokens that could not be good in any case make the service ask for nothing', async () => {
+    const { provider } = pair();
+    const before = provider.fetches;
+    const hopeless: Claims[] = [
+      { aud: 'https://other.example' },
+      { exp: 1_000_000_000 },
+      { nbf: 9_999_999_999 },
+      { exp: undefined },
+      { sub: 7 },
+    ];
+    const tokens = (await Promise.all(hopeless.map((claims) => invented(400, claims)))).flat();
+    assert.deepEqual(await flood(tokens), all403(tokens.length));
+    await pair().advance(31_000);
+    assert.equal(provider.fetches, before);
+  });
+
+  it('the provider is asked once in half a minute, and everybody else gets in', async () => {
+    const { provider } = pair();
+    const before = provider.fetches;
+    const tokens = await invented(4 * perSecond);
+    const flooding = flood(tokens);
+    assert.deepEqual(await pair().statusesOfNew(20), [200]);
+    assert.deepEqual(await flooding, all403(tokens.length));
+    assert.equal(provider.fetches, before + 1);
+    for (let window = 2; window <= 4; window += 1) {
+      await pair().advance(30_000);
+      assert.deepEqual(await flood(await invented(400)), all403(400));
+      assert.deepEqual(await pair().statusesOfNew(5), [200]);
+      assert.ok(
+        provider.fetches <= before + window,
+        `${provider.fetches - before} requests in ${window} windows`,
+      );
+    }
+  });
+
+  it('a key that is rotated in during the flood is accepted when the half minute is over', async () => {
+    const { provider } = pair();
+    // What the last flood has left to look for is looked for, and then the half minute is over.
+    for (let window = 0; window < 2; window += 1) await pair().advance(31_000);
+    const before = provider.fetches;
+    const next = await makeKey();
+    const flooding = flood(await invented(2 * perSecond));
+    await pair().me(String((await invented(1))[0]));
+    assert.equal(provider.fetches, before + 1, 'control: the flood has used up what there is to ask');
+    provider.keys.push(next);
+    const early = await pair().me(await provider.token({}, {}, next));
+    assert.equal(early.json().code, 'key_unknown');
+    await flooding;
+    await pair().advance(30_000);
+    const reply = await pair().me(await provider.token({}, {}, next));
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(provider.fetches, before + 2);
+    assert.deepEqual(await flood(await invented(400)), all403(400));
+    assert.equal((await pair().me(await provider.token({}, {}, next))).status, 200);
+    assert.equal(provider.fetches, before + 2);
+  });
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertProblem } from '../support/answers.ts';
+import { ClockedPair } from '../support/clocked-pair.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { makeKey } from '../support/provider.ts';
+import { databaseEngines } from '../support/service.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const maxStale = { JWKS_MAX_STALE_SECONDS: String(3 * 3600) };
+
+for (const engine of databaseEngines) {
+  describe(`two hours without the provider on ${engine}`, () => {
+    let pair: ClockedPair;
+    let old: string[] = [];
+    before(async () => {
+      pair = await ClockedPair.start({ engine, settings: maxStale });
+      await pair.settle();
+      const { provider } = pair;
+      const far = { exp: Math.floor(Date.now() / 1000) + 24 * 3600 };
+      old = await Promise.all(
+        [1, 2, 3].map((index) => provider.token({ ...far, sub: `old caller ${index}` })),
+      );
+      for (const token of old) assert.equal((await pair.me(token)).status, 200);
+      await provider.stop();
+    });
+    after(() => pair.stop());
+
+    const everyValidTokenGetsIn = async (when: string) => {
+      for (const token of old) assert.equal((await pair.me(token)).status, 200, when);
+      assert.deepEqual(await pair.statusesOfNew(5), [200], when);
+      assert.equal((await pair.ready()).status, 200, when);
+    };
+
+    it('every valid token gets in for two hours, and a restart in the middle changes nothing', async () => {
+      for (let passed = 0; passed < 12; passed += 1) {
+        if (passed === 6) {
+          await pair.restart();
+          await everyValidTokenGetsIn('at once after the restart');
+          const age = await pair.metric('jwks_age_seconds');
+          assert.ok(age >= 3_600 && age < 3_700, `the keys are ${age} s old, not as young as the process`);
+        }
+        await pair.advance(10 * minute);
+        await everyValidTokenGetsIn(`after ${10 * (passed + 1)} minutes`);
+      }
+      assert.equal(pair.provider.fetches, 1, 'control: the provider was away');
+    });
+
+    it('past JWKS_MAX_STALE_SECONDS every token is 503 with Retry-After, and a restart brings nothing back', async () => {
+      await pair.advance(hour);
+      const refusesEverybody = async () => {
+        for (const token of [...old, await pair.provider.token()]) {
+          const reply = await pair.me(token);
+          assertProblem(reply, 'keys_unavailable');
+          assert.match(reply.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+        }
+        assert.equal((await pair.ready()).status, 503);
+      };
+      await refusesEverybody();
+      await pair.restart();
+      await refusesEverybody();
+      await pair.advance(hour);
+      await refusesEverybody();
+    });
+
+    it('every valid token gets in again within five seconds of the return of the provider', async () => {
+      for (let passed = 0; passed < 10; passed += 1) await pair.advance(minute);
+      // The worst moment: a try has just failed.
+      await pair.advance(1_000 * (await pair.metric('jwks_next_fetch_seconds')));
+      await pair.provider.comeBack();
+      await pair.advance(5_000);
+      await everyValidTokenGetsIn('five seconds after the return');
+    });
+  });
+
+  describe(`a stored key set that somebody has tampered with on ${engine}`, () => {
+    let pair: ClockedPair;
+    before(async () => {
+      pair = await ClockedPair.start({ engine });
+      await pair.settle();
+      await pair.provider.stop();
+    });
+    after(() => pair.stop());
+    const sql = (text: string) => plainSql(pair.service.settings).query(text);
+    const place = () => `name = '${pair.provider.origin}/jwks'`;
+
+    it('control: as it was stored it is used', async () => {
+      await pair.restart();
+      assert.equal((await pair.me(await pair.provider.token())).status, 200);
+    });
+
+    it('with a planted key it is not used: neither that key nor the others verify anything', async () => {
+      const [row] = await sql(`select content from shelf where ${place()}`);
+      const content = JSON.parse(String(row?.content));
+      const planted = await makeKey();
+      content.document.keys.push(planted.jwk);
+      await sql(`update shelf set content = '${JSON.stringify(content)}' where ${place()} returning name`);
+      await pair.restart();
+      for (const key of [planted, pair.provider.key]) {
+        const reply = await pair.me(await pair.provider.token({}, {}, key));
+        assertProblem(reply, 'keys_unavailable');
+      }
+      await sql(`update shelf set content = '${String(row?.content)}' where ${place()} returning name`);
+      await pair.restart();
+      assert.equal((await pair.me(await pair.provider.token())).status, 200, 'control: put right it is used');
+    });
+
+    it('with a younger date it is not used', async () => {
+      const [row] = await sql(`select content from shelf where ${place()}`);
+      const content = JSON.parse(String(row?.content));
+      content.fetchedAt += hour;
+      await sql(`update shelf set content = '${JSON.stringify(content)}' where ${place()} returning name`);
+      await pair.restart();
+      assertProblem(await pair.me(await pair.provider.token()), 'keys_unavailable');
+      await sql(`update shelf set content = '${String(row?.content)}' where ${place()} returning name`);
+    });
+
+    it('copied from the name of another provider it is not used', async () => {
+      const other = await makeKey();
+      const { provider } = pair;
+      const mine = provider.keys;
+      // Under another path the same origin publishes other keys, which are stored under that name.
+      provider.keys = [other];
+      await provider.comeBack();
+      const elsewhere = {
+        ...pair.service.settings,
+        IDP_ORIGIN: provider.origin.replace('127.0.0.1', 'localhost'),
+      };
+      await pair.service.stop();
+      const stranger = new ClockedPair(provider, await pair.startAgain(elsewhere));
+      await stranger.settle();
+      await stranger.service.stop();
+      await provider.stop();
+      provider.keys = mine;
+      const names = (await sql('select name from shelf')).map(({ name }) => name);
+      assert.ok(names.includes(`${elsewhere.IDP_ORIGIN}/jwks`), `control: it is stored (${names})`);
+      await sql(`delete from shelf where ${place()} returning name`);
+      await sql(
+        `update shelf set name = '${provider.origin}/jwks' where name = '${elsewhere.IDP_ORIGIN}/jwks' returning name`,
+      );
+      pair.service = await pair.startAgain(pair.service.settings);
+      assertProblem(await pair.me(await provider.token({}, {}, other)), 'keys_unavailable');
+    });
+  });
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, describe, it } from 'node:test';
+import { decodeProtectedHeader, type JWK } from 'jose';
+import { plainSql } from '../support/plain-sql.ts';
+import { TestProvider } from '../support/provider.ts';
+import { request, withToken } from '../support/request.ts';
+import {
+  addClient,
+  databaseEngines,
+  me,
+  newSettings,
+  type Service,
+  startService,
+} from '../support/service.ts';
+import { tokenOf } from '../support/token-endpoint.ts';
+
+const services: Service[] = [];
+after(async () => {
+  for (const service of services) await service.stop();
+});
+
+async function start(settings: Service['settings']): Promise<Service> {
+  const service = await startService(settings);
+  services.push(service);
+  return service;
+}
+
+const publishedBy = async ({ url }: Service) =>
+  (await request(`${url}/.well-known/jwks.json`)).json<{ keys: JWK[] }>().keys;
+
+/** A signing key as another installation with the same master secret has made it, as an SQL row. */
+async function foreignKeyRow(settings: Service['settings'], engine: 'sqlite' | 'postgres') {
+  const other = await newSettings(engine, { ...settings, ...(await freshDatabase(engine)) });
+  await (await start(other)).stop();
+  const sealed = engine === 'sqlite' ? 'hex(sealed_private_key)' : "encode(sealed_private_key, 'hex')";
+  const [row] = await plainSql(other).query(
+    `select kid, public_jwk, ${sealed} as sealed, created_at from signing_keys`,
+  );
+  return row as { kid: string; public_jwk: string; sealed: string; created_at: number };
+}
+
+async function freshDatabase(engine: 'sqlite' | 'postgres') {
+  const { DATABASE_URL, TEST_DIRECTORY } = await newSettings(engine, {});
+  return { DATABASE_URL: String(DATABASE_URL), TEST_DIRECTORY: String(TEST_DIRECTORY) };
+}
+
+for (const engine of databaseEngines) {
+  describe(`our own key set on ${engine}`, () => {
+    it('[B88] while an old and a new key overlap, both are published and neither with its private part', async () => {
+      const provider = await TestProvider.down();
+      const settings = await newSettings(engine, {
+        ...provider.settings,
+        MASTER_SECRET: `${randomUUID()}${randomUUID()}`,
+      });
+      const secret = await addClient(settings, 'caller');
+      const first = await start(settings);
+      const oldToken = await tokenOf(first.url, { id: 'caller', secret });
+      const [old] = await publishedBy(first);
+
+      const row = await foreignKeyRow(settings, engine);
+      const bytes = engine === 'sqlite' ? `x'${row.sealed}'` : `'\\x${row.sealed}'`;
+      await plainSql(settings).query(
+        `insert into signing_keys (kid, algorithm, public_jwk, sealed_private_key, created_at)
+         values ('${row.kid}', 'RS256', '${row.public_jwk}', ${bytes}, ${Date.now() + 1_000}) returning kid`,
+      );
+
+      const second = await start(settings);
+      const keys = await publishedBy(second);
+      assert.deepEqual(keys.map(({ kid }) => kid).sort(), [old?.kid, row.kid].sort());
+      for (const key of keys)
+        assert.deepEqual(Object.keys(key).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use']);
+      const newToken = await tokenOf(second.url, { id: 'caller', secret });
+      assert.equal(decodeProtectedHeader(newToken).kid, row.kid, 'the newest key signs');
+      for (const token of [oldToken, newToken])
+        assert.equal((await withToken(second.url + me, token)).status, 200);
+    });
+  });
+}

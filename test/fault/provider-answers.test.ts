@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { clockedPair } from '../support/clocked-pair.ts';
+import {
+  answerText,
+  answerWith,
+  flood,
+  gzipBomb,
+  silence,
+  slowBody,
+  slowHead,
+} from '../support/hostile-answers.ts';
+import { until } from '../support/polling.ts';
+import type { Answer } from '../support/provider.ts';
+
+const megabyte = 1024 * 1024;
+/** What the sockets of the two sides may hold that nobody has read. */
+const inTheSockets = 16 * megabyte;
+
+let seen = '';
+const pair = clockedPair({
+  async begin(started) {
+    seen = await started.provider.token({ exp: Math.floor(Date.now() / 1000) + 100_000_000 });
+    assert.equal((await started.me(seen)).status, 200, 'control: the first answer of the provider was good');
+  },
+});
+
+/** A good answer, so that every case is the first failure after a success. */
+async function recover(): Promise<void> {
+  pair().provider.answer = null;
+  await pair().advance(3_600_000);
+  const { provider_keys: keys } = (await pair().ready()).json<{ provider_keys: Record<string, unknown> }>();
+  assert.equal(keys.last_fault, null);
+}
+
+/** The next refresh meets this answer: one try, one fault, and the keys from before go on to be used. */
+async function keepsItsKeys(answer: Answer, fault: string): Promise<void> {
+  await recover();
+  const { provider } = pair();
+  const before = pair().failedFetches().length;
+  provider.answer = answer;
+  await pair().move(600_000);
+  const failed = await until(
+    () => pair().failedFetches().slice(before),
+    ({ length }) => length > 0,
+    'the fetch does not come to an end',
+  );
+  assert.equal(failed[0]?.fault, fault);
+  assert.ok((await pair().metric(`jwks_fetches_total{result="${fault}"}`)) >= 1);
+  assert.deepEqual(await pair().statusesOfNew(3), [200], 'the last good keys are used');
+  assert.equal((await pair().me(seen)).status, 200);
+  assert.equal((await pair().ready()).status, 200);
+}
+
+describe('an answer that takes too long', () => {
+  for (const [what, answer] of Object.entries({
+    'no answer at all': silence,
+    'a head of a byte a second': slowHead,
+    'a body of a byte a second': slowBody,
+  })) {
+    it(`[B65] ${what} is given up at one deadline for the whole answer`, () =>
+      keepsItsKeys(answer, 'timeout'));
+  }
+});
+
+describe('an answer that is too large', () => {
+  const chunk = Buffer.alloc(64 * 1024, ' ');
+  const large = {
+    'a hundred megabytes with their length': {
+      headers: { 'content-length': 100 * megabyte },
+      chunk,
+      chunks: 1_600,
+    },
+    'chunks without end': { headers: {}, chunk, chunks: Number.MAX_SAFE_INTEGER },
+    'a gigabyte in a megabyte of gzip': {
+      headers: { 'content-encoding': 'gzip' },
+      chunk: gzipBomb(),
+      chunks: 100,
+    },
+  };
+  for (const [what, { headers, chunk, chunks }] of Object.entries(large)) {
+    it(`[B66] ${what} is given up early and takes no memory`, async () => {
+      const { answer, state } = flood(headers, chunk, chunks);
+      const before = await pair().metric('process_resident_memory_bytes');
+      await keepsItsKeys(answer, 'too_large');
+      const after = await pair().metric('process_resident_memory_bytes');
+      assert.ok(after - before < 64 * megabyte, `${(after - before) / megabyte} MB more`);
+      assert.ok(state.sent < inTheSockets, `${state.sent} bytes were taken`);
+    });
+  }
+
+  it('[B66] a document of half a megabyte with a usable key is read, and one byte more is not', async () => {
+    const { provider } = pair();
+    const padded = (size: number) => JSON.stringify(provider.document).padEnd(size, ' ');
+    await recover();
+    const before = pair().failedFetches().length;
+    provider.answer = answerText(padded(512 * 1024));
+    await pair().refresh();
+    assert.equal(pair().failedFetches().length, before);
+    await keepsItsKeys(answerText(padded(512 * 1024 + 1)), 'too_large');
+  });
+});
+
+describe('an answer that is no key set', () => {
+  const html = '<!doctype html><title>Sign in</title>';
+  const documents: Record<string, [body: () => string | Buffer, type: string, fault: string]> = {
+    HTML: [() => html, 'text/html', 'not_json'],
+    'HTML that says it is JSON': [() => html, 'application/json', 'not_json'],
+    nothing: [() => '', 'application/json', 'not_json'],
+    'JSON cut off': [() => good().slice(0, -20), 'application/json', 'not_json'],
+    'a byte order mark before it': [() => `\ufeff${good()}`, 'application/json', 'not_json'],
+    'bytes that are no UTF-8': [
+      () => Buffer.concat([Buffer.from(good()), Buffer.from([0xff])]),
+      'application/json',
+      'not_json',
+    ],
+    null: [() => 'null', 'application/json', 'no_usable_keys'],
+    'a number': [() => '42', 'application/json', 'no_usable_keys'],
+    'a list': [() => '[]', 'application/json', 'no_usable_keys'],
+    'a list of keys without its object': [
+      () => JSON.stringify(pair().provider.document.keys),
+      'application/json',
+      'no_usable_keys',
+    ],
+    'an object without keys': [() => '{}', 'application/json', 'no_usable_keys'],
+    'keys that are an object': [() => '{"keys":{}}', 'application/json', 'no_usable_keys'],
+    'keys that are a text': [() => '{"keys":"x"}', 'application/json', 'no_usable_keys'],
+    'more keys than anybody has': [
+      () => JSON.stringify({ keys: Array(101).fill({ kty: 'EC' }).concat(pair().provider.document.keys) }),
+      'application/json',
+      'no_usable_keys',
+    ],
+  };
+  const good = () => JSON.stringify(pair().provider.document);
+  for (const [what, [body, type, fault]] of Object.entries(documents)) {
+    it(`[B67] the old keys stay when the answer is ${what}`, () =>
+      keepsItsKeys(answerText(body(), type), fault));
+  }
+
+  it('[B69] an empty list of keys is a fault, and the old keys stay', () =>
+    keepsItsKeys(answerText('{"keys":[]}'), 'no_usable_keys'));
+});
+
+describe('an answer with another status than 200', () => {
+  const good = () => JSON.stringify(pair().provider.document);
+  for (const status of [
+    201, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 410, 429, 500, 502, 503,
+  ]) {
+    it(`[B68] the old keys stay when the status is ${status}`, async () => {
+      const location = { location: `${pair().provider.origin}/elsewhere` };
+      const body = status === 204 || status === 304 ? '' : good();
+      await keepsItsKeys(answerWith(status, body, location), 'status');
+      assert.ok(!pair().provider.asked.includes('GET /elsewhere'), 'no redirect is followed');
+    });
+  }
+
+  /** What is asked of us, and the seconds until the next try. */
+  const waits: Record<string, [retryAfter: () => string, seconds: number]> = {
+    'two minutes': [() => '120', 120],
+    'five minutes': [() => '300', 300],
+    'a week, of which five minutes are granted': [() => '604800', 300],
+    'until a date in two minutes': [
+      // By the clock that the provider's own Date header shows.
+      () => new Date(Date.now() + 120_000).toUTCString(),
+      120,
+    ],
+  };
+  for (const [what, [retryAfter, seconds]] of Object.entries(waits)) {
+    for (const status of [429, 503]) {
+      it(`[B68] a provider that asks with ${status} to wait (${what}) is not asked before`, async () => {
+        const { provider } = pair();
+        await keepsItsKeys((request, response) => {
+          answerWith(status, '', { 'retry-after': retryAfter() })(request, response);
+        }, 'status');
+        const before = provider.fetches;
+        await pair().advance((seconds - 10) * 1_000);
+        assert.equal(provider.fetches, before, 'too early');
+        provider.answer = null;
+        await pair().advance(15_000);
+        assert.equal(provider.fetches, before + 1, 'the time is over');
+      });
+    }
+  }
+
+  it('[B68] a Retry-After that makes no sense is not heard', async () => {
+    for (const value of ['-1', '1.5', 'soon', '99999999999999999999', '']) {
+      await keepsItsKeys(answerWith(503, '', { 'retry-after': value }), 'status');
+      const before = pair().provider.fetches;
+      pair().provider.answer = null;
+      await pair().advance(2_000);
+      assert.equal(pair().provider.fetches, before + 1, JSON.stringify(value));
+    }
+  });
+});

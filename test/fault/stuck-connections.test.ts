@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { TestProvider } from '../support/provider.ts';
+import { withToken } from '../support/request.ts';
+import { me, newSettings, type Service, type Settings, startService } from '../support/service.ts';
+import { writeTlsFiles } from '../support/tls-files.ts';
+
+/** Clients that hold on to their connections, and a service that must neither starve nor hang because of them. */
+describe('connections that are held', () => {
+  let provider: TestProvider;
+  const held: Socket[] = [];
+  const services: Service[] = [];
+  before(async () => {
+    provider = await TestProvider.start();
+  });
+  after(async () => {
+    for (const socket of held) socket.destroy();
+    await Promise.all(services.map((service) => service.stop()));
+    await provider.stop();
+  });
+
+  const start = async (overrides: Settings) => {
+    const settings = await newSettings('sqlite', {
+      ...provider.settings,
+      SHUTDOWN_SECONDS: '1',
+      ...overrides,
+    });
+    const service = await startService(settings);
+    services.push(service);
+    return service;
+  };
+
+  /** Sends something and never closes its own side. */
+  const hold = async (url: string, bytes: string): Promise<Socket> => {
+    const { hostname, port } = new URL(url);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    socket.on('error', () => {});
+    held.push(socket);
+    await once(socket, 'connect');
+    if (bytes !== '') socket.write(bytes);
+    return socket;
+  };
+
+  const endsWell = async (service: Service) => {
+    const ended = once(service.process, 'exit');
+    service.process.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null]);
+  };
+
+  it('requests for a tunnel are answered and take no place from others', async () => {
+    const service = await start({ MAX_CONNECTIONS: '10' });
+    const sockets = await Promise.all(
+      Array.from({ length: 10 }, () => hold(service.url, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')),
+    );
+    const answers = await Promise.all(sockets.map(async (socket) => String(await once(socket, 'data'))));
+    for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
+    await Promise.all(sockets.map((socket) => socket.readableEnded || once(socket, 'end')));
+    assert.equal((await withToken(`${service.url}${me}`, await provider.token())).status, 200);
+  });
+
+  it('a request for a tunnel does not keep the process from ending', async () => {
+    const service = await start({});
+    const socket = await hold(service.url, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    await endsWell(service);
+  });
+
+  it('half a request on the port for health does not keep the process from ending', async () => {
+    const service = await start({});
+    await hold(service.opsUrl, 'GET /livez HTTP/1.1\r\nHost: a\r\n');
+    await endsWell(service);
+  });
+
+  it('a caller who says nothing on the TLS port does not keep the process from ending', async () => {
+    const { TEST_DIRECTORY: directory } = await newSettings('sqlite', {});
+    const tls = await writeTlsFiles(String(directory));
+    const service = await start({ TLS_CERT_FILE: tls.certificateFile, TLS_KEY_FILE: tls.keyFile });
+    await hold(service.url, '');
+    await endsWell(service);
+    tls.remove();
+  });
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { ClockedPair, clockedPair } from '../support/clocked-pair.ts';
+import { answerWith } from '../support/hostile-answers.ts';
+import { until } from '../support/polling.ts';
+import { makeKey } from '../support/provider.ts';
+import { assertRefused } from '../support/refusals.ts';
+import { withToken } from '../support/request.ts';
+import { me } from '../support/service.ts';
+
+const patient = { REFUSALS_PER_MINUTE: '1000000' };
+
+/** Tokens that would be good if the key they name existed, many at once. */
+async function spray(pair: ClockedPair, count: number): Promise<void> {
+  const good = await pair.provider.token();
+  const rest = good.slice(good.indexOf('.'));
+  const tokens = Array.from({ length: count }, () => {
+    const header = JSON.stringify({ alg: 'RS256', kid: randomUUID() });
+    return `${Buffer.from(header).toString('base64url')}${rest}`;
+  });
+  const replies = await Promise.all(tokens.map((token) => pair.me(token)));
+  for (const [index, reply] of replies.entries()) assertRefused(reply, 'key_unknown', String(tokens[index]));
+}
+
+describe('names of keys that nobody has published', () => {
+  const pair = clockedPair({ settings: patient });
+
+  it('[B78] a spray of invented names costs the provider one request in half a minute', async () => {
+    const { provider } = pair();
+    for (let window = 0; window < 6; window += 1) {
+      const before = provider.fetches;
+      await pair().advance(30_000);
+      for (let wave = 0; wave < 5; wave += 1) await spray(pair(), 40);
+      assert.ok(provider.fetches - before <= 1, `${provider.fetches - before} requests in one window`);
+      assert.deepEqual(await pair().statusesOfNew(5), [200]);
+    }
+    assert.ok(provider.fetches >= 4, 'control: the names were looked for');
+  });
+
+  it('[B78] one name again and again is looked for once in a minute', async () => {
+    const { provider } = pair();
+    // What the spray has left to look for is looked for, and then the cool-down is over.
+    for (let passed = 0; passed < 2; passed += 1) await pair().advance(60_000);
+    const token = await provider.token({ exp: 9_999_999_999 }, { kid: randomUUID() });
+    const before = provider.fetches;
+    for (let passed = 0; passed < 4; passed += 1) {
+      assertRefused(await pair().me(token), 'key_unknown', token);
+      assert.equal(provider.fetches, before + 1);
+      await pair().advance(14_000);
+    }
+  });
+
+  it('[B79] while the provider is down the tries follow the back-off and not the spray', async () => {
+    const { provider } = pair();
+    await pair().advance(600_000);
+    provider.answer = answerWith(500);
+    const earlier = pair().failedFetches().length;
+    const before = provider.fetches;
+    await pair().advance(600_000);
+    for (let count = 1; count <= 9; count += 1) {
+      await spray(pair(), 30);
+      await pair().advance(1_000 * (await pair().metric('jwks_next_fetch_seconds')));
+    }
+    const failed = pair().failedFetches().slice(earlier);
+    assert.equal(
+      provider.fetches - before,
+      failed.length,
+      'each request to the provider is one of these tries',
+    );
+    const steps = [1, 2, 4, 8, 16, 32, 60, 60, 60];
+    for (const [index, step] of steps.entries()) {
+      const { retryInSeconds } = failed[index] ?? { retryInSeconds: 0 };
+      assert.ok(
+        retryInSeconds >= step && retryInSeconds <= Math.round(step * 1.25),
+        `try ${index + 1} waits for ${retryInSeconds} s instead of ${step} to ${step * 1.25} s`,
+      );
+    }
+    assert.deepEqual(await pair().statusesOfNew(3), [200]);
+  });
+});
+
+describe('a cold start', () => {
+  it('[B80] a thousand tokens at once before there are any keys: one fetch, and all get in', async () => {
+    let open = () => {};
+    let tokens: string[] = [];
+    const pair = await ClockedPair.start({
+      async prepare(provider) {
+        // Signed beforehand: the service gives its provider five seconds. They name nobody, so that nobody has to be
+        // registered first.
+        const nobody = { sub: undefined };
+        tokens = await Promise.all(Array.from({ length: 1_000 }, () => provider.token(nobody)));
+        provider.answer = (_request, response) => {
+          open = () => response.end(JSON.stringify(provider.document));
+        };
+      },
+    });
+    try {
+      const { provider, service } = pair;
+      const replies = tokens.map((token) => withToken(service.url + me, token));
+      await until(
+        () => provider.waiting,
+        (waiting) => waiting === 1,
+        'the keys are not fetched',
+      );
+      open();
+      const statuses = (await Promise.all(replies)).map(({ status }) => status);
+      assert.deepEqual([...new Set(statuses)], [200]);
+      assert.equal(provider.fetches, 1);
+    } finally {
+      await pair.stop();
+    }
+  });
+});
+
+describe('a rotation', () => {
+  const pair = clockedPair();
+
+  it('[B81] a new key that is used at once is accepted after one more fetch', async () => {
+    const { provider } = pair();
+    const next = await makeKey();
+    provider.keys.push(next);
+    const before = provider.fetches;
+    const reply = await pair().me(await provider.token({}, {}, next));
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(provider.fetches, before + 1);
+    assert.deepEqual(await pair().statusesOfNew(10), [200]);
+    assert.equal(provider.fetches, before + 1);
+  });
+
+  it('[B81] ten minutes of a rotation with both keys published refuse nobody', async () => {
+    const { provider } = pair();
+    const next = await makeKey();
+    await pair().advance(30_000);
+    provider.keys.push(next);
+    for (let passed = 0; passed < 10; passed += 1) {
+      const tokens = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          provider.token({ sub: `caller ${index}` }, {}, index % 2 === 0 ? provider.key : next),
+        ),
+      );
+      const replies = await Promise.all(tokens.map((token) => pair().me(token)));
+      assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200], `minute ${passed}`);
+      await pair().advance(60_000);
+    }
+  });
+
+  it('[B81] a key that is used before it is published is accepted once the provider has it', async () => {
+    const { provider } = pair();
+    const early = await makeKey();
+    await pair().advance(30_000);
+    const token = await provider.token({}, {}, early);
+    assertRefused(await pair().me(token), 'key_unknown', token);
+    provider.keys.push(early);
+    await pair().advance(300_000);
+    assert.equal((await pair().me(await provider.token({}, {}, early))).status, 200);
+  });
+
+  it('[B82] a key that is no longer published is refused after the next refresh', async () => {
+    const { provider } = pair();
+    const [old, ...others] = provider.keys;
+    assert.ok(old !== undefined && others.length > 0);
+    const far = { exp: 9_999_999_999 };
+    const seen = await provider.token(far, {}, old);
+    assert.equal((await pair().me(seen)).status, 200);
+    provider.keys = others;
+    await pair().refresh();
+    for (const token of [seen, await provider.token({}, {}, old)])
+      assertRefused(await pair().me(token), 'key_unknown', token);
+    assert.deepEqual(await pair().statusesOfNew(3), [200]);
+  });
+});

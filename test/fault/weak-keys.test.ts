@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import type { JWK } from 'jose';
+import { clockedPair } from '../support/clocked-pair.ts';
+import { answerText } from '../support/hostile-answers.ts';
+import { assertRefused } from '../support/refusals.ts';
+import { factorablePrime, primesOf, selfSignedToken, textbookKey } from '../support/textbook-rsa.ts';
+
+const pair = clockedPair();
+
+async function publish(...keys: JWK[]): Promise<void> {
+  pair().provider.answer = answerText(JSON.stringify({ keys: [pair().provider.key.jwk, ...keys] }));
+  await pair().refresh();
+}
+
+/** The signature holds, so what is refused is the key. */
+async function isTooWeak(jwk: JWK, token: string): Promise<void> {
+  await publish(jwk);
+  assertRefused(await pair().me(token), 'key_unknown', token);
+  assert.equal((await pair().me(await pair().provider.token())).status, 200, 'the good key works');
+  assert.equal(await pair().metric('jwks_alarming_keys'), 1);
+  assert.equal(await pair().metric('jwks_usable_keys'), 1);
+}
+
+describe('control: keys made by hand', () => {
+  for (const [bits, count] of [
+    [2048, 2],
+    [4096, 4],
+    [8192, 16],
+  ] as const) {
+    it(`[B76] a key of ${bits} bits verifies what it has signed, and nothing else`, async () => {
+      const key = textbookKey('by hand', primesOf(bits, count));
+      await publish(key.jwk);
+      const token = key.token(pair().provider.claims());
+      const reply = await pair().me(token);
+      assert.equal(reply.status, 200, reply.text);
+      const forged = selfSignedToken(key.jwk, pair().provider.claims());
+      assertRefused(await pair().me(forged), 'signature_invalid', forged);
+      assert.equal(await pair().metric('jwks_alarming_keys'), 0);
+    });
+  }
+});
+
+describe('keys that are too weak or too large', () => {
+  for (const [bits, count] of [
+    [512, 2],
+    [1024, 2],
+    [2047, 2],
+    [8193, 16],
+    [16_384, 32],
+  ] as const) {
+    it(`[B76] a key of ${bits} bits is not used`, async () => {
+      const key = textbookKey('size', primesOf(bits, count));
+      await isTooWeak(key.jwk, key.token(pair().provider.claims()));
+    });
+  }
+
+  it('[B76] a key of 65536 bits is not used, not even for a signature that would be short', async () => {
+    const n = Buffer.concat([Buffer.from([0xff]), randomBytes(8_190), Buffer.from([1])]).toString(
+      'base64url',
+    );
+    const jwk = { ...pair().provider.key.jwk, kid: 'size', n };
+    await isTooWeak(jwk, await pair().provider.token({}, { kid: 'size' }));
+  });
+
+  it('[B76] with an exponent of 1 every message is its own signature, and the key is not used', async () => {
+    const jwk = { ...textbookKey('one', primesOf(2048)).jwk, e: 'AQ' };
+    await isTooWeak(jwk, selfSignedToken(jwk, pair().provider.claims()));
+    const padded = { ...jwk, e: 'AAAB' };
+    await isTooWeak(padded, selfSignedToken(padded, pair().provider.claims()));
+  });
+
+  for (const [what, e] of Object.entries({
+    'an exponent of 0': 'AA',
+    'an exponent of 2': 'Ag',
+    'an even exponent': 'AQAA',
+    'an exponent of 2048 bits': Buffer.concat([
+      Buffer.from([1]),
+      randomBytes(254),
+      Buffer.from([1]),
+    ]).toString('base64url'),
+  })) {
+    it(`[B76] a key with ${what} is not used`, async () => {
+      const key = textbookKey('exponent', primesOf(2048));
+      await isTooWeak({ ...key.jwk, e }, key.token(pair().provider.claims()));
+    });
+  }
+
+  it('[B76] a key with an even modulus is not used', async () => {
+    const key = textbookKey('even', [2n, ...primesOf(2050)]);
+    await isTooWeak(key.jwk, key.token(pair().provider.claims()));
+  });
+
+  it('[B76] a key with a modulus of zero is not used', async () => {
+    const key = textbookKey('zero', primesOf(2048));
+    for (const n of ['AA', Buffer.alloc(256).toString('base64url')])
+      await isTooWeak({ ...key.jwk, n }, key.token(pair().provider.claims()));
+  });
+
+  it('[B76] a key that can be factored because of how its primes were made (ROCA) is not used', async () => {
+    const key = textbookKey('roca', [factorablePrime(), factorablePrime()]);
+    assert.ok(Buffer.from(String(key.jwk.n), 'base64url').length > 256, 'control: it is long enough');
+    await isTooWeak(key.jwk, key.token(pair().provider.claims()));
+  });
+});

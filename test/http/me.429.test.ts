@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { assertProblem } from '../support/answers.ts';
+import { type ClockedPair, clockedPair } from '../support/clocked-pair.ts';
+import { assertRefused } from '../support/refusals.ts';
+import type { Reply } from '../support/request.ts';
+import { requestFrom } from '../support/request-from.ts';
+import { me } from '../support/service.ts';
+
+const limit = 20;
+const settings = { REFUSALS_PER_MINUTE: String(limit) };
+
+const ask = (pair: ClockedPair, from: string, token: string, headers: Record<string, string> = {}) =>
+  requestFrom(from, pair.service.url + me, { authorization: `Bearer ${token}`, ...headers });
+
+function assertTooMany(reply: Reply): void {
+  assertProblem(reply, 'too_many_refusals');
+  const seconds = Number(reply.headers.get('retry-after'));
+  assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60, `Retry-After: ${seconds}`);
+}
+
+describe('an address that is refused too often', () => {
+  const pair = clockedPair({ settings });
+  const bad = () => pair().provider.token({ aud: 'https://other.example' });
+  /** Until the limit is reached from there. */
+  const exhaust = async (from: string) => {
+    for (let count = 0; count < limit; count += 1) {
+      const token = await bad();
+      assertRefused(await ask(pair(), from, token), 'audience_mismatch', token);
+    }
+  };
+
+  it('the first refusals up to the limit are 403, and further ones 429 with Retry-After', async () => {
+    await exhaust('127.0.0.1');
+    for (let count = 0; count < 5; count += 1) assertTooMany(await ask(pair(), '127.0.0.1', await bad()));
+    assertTooMany(await requestFrom('127.0.0.1', pair().service.url + me));
+    assertTooMany(await ask(pair(), '127.0.0.1', 'nonsense'));
+    assert.match(await pair().service.metrics(), /^auth_failures_total\{reason="too_many_refusals"\} 7$/m);
+  });
+
+  it('good tokens from there are served, those that were seen before and new ones', async () => {
+    const seen = await pair().provider.token({ sub: 'seen' });
+    for (let count = 0; count < 2 * limit; count += 1) {
+      assert.equal((await ask(pair(), '127.0.0.1', seen)).status, 200);
+      assert.equal((await ask(pair(), '127.0.0.1', await pair().provider.token())).status, 200);
+    }
+    const atOnce = await Promise.all(
+      Array.from({ length: 20 }, async () => ask(pair(), '127.0.0.1', await pair().provider.token())),
+    );
+    assert.deepEqual([...new Set(atOnce.map(({ status }) => status))], [200]);
+    assertTooMany(await ask(pair(), '127.0.0.1', await bad()));
+  });
+
+  it('other addresses are told as ever what is wrong', async () => {
+    for (const from of ['127.0.0.2', '127.0.0.3']) {
+      const token = await bad();
+      assertRefused(await ask(pair(), from, token), 'audience_mismatch', token);
+    }
+  });
+
+  it('who says that it comes from elsewhere is not believed', async () => {
+    for (const [name, value] of [
+      ['x-forwarded-for', '192.0.2.1'],
+      ['forwarded', 'for=192.0.2.1'],
+      ['x-real-ip', '192.0.2.1'],
+      ['x-client-ip', '192.0.2.1'],
+    ] as const)
+      assertTooMany(await ask(pair(), '127.0.0.1', await bad(), { [name]: value }));
+    await exhaust('127.0.0.4');
+    const claimed = { 'x-forwarded-for': '127.0.0.5' };
+    assertTooMany(await ask(pair(), '127.0.0.4', await bad(), claimed));
+    const token = await bad();
+    assertRefused(await ask(pair(), '127.0.0.5', token), 'audience_mismatch', token);
+  });
+
+  it('what is not refused because of a token is neither counted nor 429', async () => {
+    await exhaust('127.0.0.6');
+    const { url } = pair().service;
+    for (let count = 0; count < 2 * limit; count += 1) {
+      assert.equal((await requestFrom('127.0.0.7', `${url}/nowhere`)).status, 404);
+      assert.equal((await requestFrom('127.0.0.7', `${url}/.well-known/jwks.json`)).status, 200);
+    }
+    assert.equal((await requestFrom('127.0.0.6', `${url}/nowhere`)).status, 404);
+    const token = await bad();
+    assertRefused(await ask(pair(), '127.0.0.7', token), 'audience_mismatch', token);
+  });
+
+  it('after a minute the address is told again what is wrong', async () => {
+    const reply = await ask(pair(), '127.0.0.1', await bad());
+    assertTooMany(reply);
+    await pair().advance((Number(reply.headers.get('retry-after')) - 5) * 1_000);
+    assertTooMany(await ask(pair(), '127.0.0.1', await bad()));
+    await pair().advance(6_000);
+    await exhaust('127.0.0.1');
+    assertTooMany(await ask(pair(), '127.0.0.1', await bad()));
+  });
+});
+
+describe('behind a trusted proxy', () => {
+  const pair = clockedPair({ settings: { ...settings, TRUSTED_PROXIES: '127.0.0.1, 127.0.0.8' } });
+  const bad = () => pair().provider.token({ aud: 'https://other.example' });
+  const through = async (forwardedFor: string, token: string, proxy = '127.0.0.1') =>
+    ask(pair(), proxy, token, { 'x-forwarded-proto': 'https', 'x-forwarded-for': forwardedFor });
+  const exhaust = async (forwardedFor: (count: number) => string) => {
+    for (let count = 0; count < limit; count += 1)
+      assert.equal((await through(forwardedFor(count), await bad())).status, 403);
+  };
+
+  it('callers are told apart by what the proxy says of them', async () => {
+    await exhaust(() => '192.0.2.1');
+    assertTooMany(await through('192.0.2.1', await bad()));
+    assertTooMany(await through('192.0.2.1, 127.0.0.8', await bad()));
+    assertTooMany(await through('192.0.2.1', await bad(), '127.0.0.8'));
+    assert.equal((await through('192.0.2.2', await bad())).status, 403);
+    assert.equal((await through('192.0.2.1', await pair().provider.token())).status, 200);
+  });
+
+  it('what a caller has put in front of its address does not make it another', async () => {
+    await exhaust((count) => `198.51.100.${count}, 192.0.2.3`);
+    assertTooMany(await through('203.0.113.1, 192.0.2.3', await bad()));
+    assert.equal((await through('192.0.2.3, 203.0.113.1', await bad())).status, 403, 'nor its victim');
+  });
+
+  it('IPv6 callers of one network are one caller, and of two networks two', async () => {
+    await exhaust((count) => `2001:db8:0:1::${count + 1}`);
+    assertTooMany(await through('2001:db8:0:1:ffff:ffff:ffff:ffff', await bad()));
+    assert.equal((await through('2001:db8:0:2::1', await bad())).status, 403);
+  });
+
+  it('somebody who is no proxy is counted by its own address', async () => {
+    for (let count = 0; count < limit; count += 1) {
+      const reply = await through(`192.0.2.${100 + count}`, await bad(), '127.0.0.9');
+      assert.equal(reply.json().code, 'https_required');
+    }
+    assertTooMany(await through('192.0.2.200', await bad(), '127.0.0.9'));
+    assert.equal((await through('192.0.2.100', await bad())).status, 403, 'control: these were only claimed');
+  });
+});

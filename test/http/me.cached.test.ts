@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { renameSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { Client } from 'pg';
+import { assertProblem } from '../support/answers.ts';
+import { ClockedPair, clockedPair } from '../support/clocked-pair.ts';
+import { answerWith } from '../support/hostile-answers.ts';
+import { until } from '../support/polling.ts';
+import { makeKey } from '../support/provider.ts';
+import { assertRefused } from '../support/refusals.ts';
+import { databaseEngines, type Settings } from '../support/service.ts';
+import { surroundings } from '../support/surroundings.ts';
+
+const minute = 60_000;
+
+describe('a token that was seen before', () => {
+  const pair = clockedPair({ settings: { TOKEN_CACHE_ENTRIES: '1000' } });
+  const nowSeconds = () => Math.floor((Date.now() + pair().provider.aheadMs) / 1000);
+  const isLetIn = async (token: string) => {
+    const reply = await pair().me(token);
+    assert.equal(reply.status, 200, reply.text);
+    return reply.json();
+  };
+
+  it('[A49] tokens of one moment that differ in their subject are never mixed up', async () => {
+    const times = { iat: nowSeconds(), exp: nowSeconds() + 600, jti: 'one' };
+    const subjects = Array.from({ length: 50 }, (_, index) => `subject ${index}`);
+    const tokens = await Promise.all(subjects.map((sub) => pair().provider.token({ ...times, sub })));
+    for (let round = 0; round < 3; round += 1) {
+      const answers = await Promise.all(tokens.map(isLetIn));
+      assert.deepEqual(
+        answers.map(({ subject }) => subject),
+        subjects,
+      );
+      assert.equal(new Set(answers.map(({ id }) => id)).size, subjects.length);
+    }
+  });
+
+  it('[A49] it gets the answer it got, and a change of one letter is refused', async () => {
+    const token = await pair().provider.token();
+    assert.deepEqual(await isLetIn(token), await isLetIn(token));
+    const [head, claims = '', signature = ''] = token.split('.');
+    for (const changed of [
+      `${head}.${claims}.${signature.replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A'))}`,
+      `${head}.${Buffer.from(Buffer.from(claims, 'base64url').toString().replace('"iss"', '"Iss"')).toString('base64url')}.${signature}`,
+    ])
+      assert.equal((await pair().me(changed)).status, 403);
+    await isLetIn(token);
+  });
+
+  it('[A49] it is refused once it has expired', async () => {
+    const token = await pair().provider.token({ exp: nowSeconds() + 120 });
+    await isLetIn(token);
+    await pair().advance(minute);
+    await isLetIn(token);
+    await pair().advance(minute + 6_000);
+    assertRefused(await pair().me(token), 'token_expired', token);
+    assertRefused(await pair().me(token), 'token_expired', token);
+  });
+
+  it('[A49] it is refused at once when its key has left the set', async () => {
+    const { provider } = pair();
+    const far = { exp: nowSeconds() + 86_400 };
+    const leaving = await makeKey();
+    provider.keys.push(leaving);
+    await pair().advance(600_000);
+    const [token, other] = [await provider.token(far, {}, leaving), await provider.token(far)];
+    await isLetIn(token);
+    await isLetIn(other);
+    provider.keys = provider.keys.filter((key) => key !== leaving);
+    await pair().advance(600_000);
+    assertRefused(await pair().me(token), 'key_unknown', token);
+    await isLetIn(other);
+  });
+
+  it('[A49] it is refused when its key was replaced by another of the same name', async () => {
+    const { provider } = pair();
+    const token = await provider.token({ exp: nowSeconds() + 86_400 });
+    await isLetIn(token);
+    const mine = provider.keys;
+    provider.keys = [await makeKey(provider.key.kid)];
+    await pair().advance(600_000);
+    assertRefused(await pair().me(token), 'signature_invalid', token);
+    provider.keys = mine;
+    await pair().advance(600_000);
+    await isLetIn(token);
+  });
+
+  for (const claim of ['iat', 'nbf']) {
+    it(`it is refused while the clock is set back to before its ${claim}`, async () => {
+      const earlier = nowSeconds() - 86_400;
+      const token = await pair().provider.token({ iat: earlier, [claim]: nowSeconds() });
+      await isLetIn(token);
+      await pair().service.stepWallClock(-60 * minute);
+      assertRefused(await pair().me(token), 'token_not_yet_valid', token);
+      await pair().service.stepWallClock(60 * minute);
+      await isLetIn(token);
+    });
+  }
+
+  it('it works as ever when a thousand others have taken its place', async () => {
+    const { provider } = pair();
+    const tokens = await Promise.all(Array.from({ length: 1_200 }, () => provider.token()));
+    for (let round = 0; round < 2; round += 1) {
+      const statuses = await Promise.all(tokens.map(async (token) => (await pair().me(token)).status));
+      assert.deepEqual([...new Set(statuses)], [200]);
+    }
+  });
+
+  it('a refusal is not remembered: what was refused too early is let in at its time, and not before', async () => {
+    const token = await pair().provider.token({ nbf: nowSeconds() + 60 });
+    for (let count = 0; count < 3; count += 1)
+      assertRefused(await pair().me(token), 'token_not_yet_valid', token);
+    await pair().advance(minute);
+    await isLetIn(token);
+    await isLetIn(token);
+  });
+});
+
+describe('a token that comes before the keys', () => {
+  const pair = clockedPair({
+    prepare(provider) {
+      provider.answer = answerWith(500);
+    },
+  });
+
+  it('is 503 as long as there are none, and the same token is let in once there are', async () => {
+    const { provider } = pair();
+    const token = await provider.token();
+    for (let count = 0; count < 3; count += 1) assertProblem(await pair().me(token), 'keys_unavailable');
+    provider.answer = null;
+    await pair().advance(75_000);
+    assert.equal((await pair().me(token)).status, 200);
+  });
+});
+
+for (const engine of databaseEngines) {
+  describe(`a caller that is known, without a database: ${engine}`, () => {
+    let pair: ClockedPair;
+    before(async () => {
+      pair = await ClockedPair.start({ engine });
+      await pair.settle();
+    });
+    after(() => pair.stop());
+
+    it('is answered without a read, while one that is new is 503', async () => {
+      const { provider, service } = pair;
+      const known = await provider.token({ sub: 'known caller' });
+      const answer = (await pair.me(known)).json();
+      await takeAway(service.settings);
+      try {
+        await until(
+          async () => (await pair.ready()).status,
+          (status) => status === 503,
+          'the database is still there',
+        );
+        assertProblem(await pair.me(await provider.token({ sub: 'new caller' })), 'storage_unavailable');
+        for (let count = 0; count < 5; count += 1) {
+          const reply = await pair.me(known);
+          assert.deepEqual([reply.status, reply.json()], [200, answer]);
+        }
+        assert.equal((await pair.me(await provider.token({ sub: 'known caller' }))).status, 200);
+      } finally {
+        await giveBack(service.settings);
+      }
+      await until(
+        async () => (await pair.me(await provider.token({ sub: 'new caller' }))).status,
+        (status) => status === 200,
+        'the database is not used again',
+      );
+      assert.deepEqual((await pair.me(known)).json(), answer);
+    });
+  });
+}
+
+const fileOf = ({ DATABASE_URL }: Settings) => String(DATABASE_URL).replace('sqlite:', '');
+const isSqlite = ({ DATABASE_URL }: Settings) => String(DATABASE_URL).startsWith('sqlite:');
+
+/** A file that is elsewhere, or a database that takes no connections and has lost those it had. */
+async function takeAway(settings: Settings): Promise<void> {
+  if (isSqlite(settings)) return renameSync(fileOf(settings), `${fileOf(settings)}.away`);
+  await asAdministrator(settings, (name) => [
+    `alter database ${name} with allow_connections false`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+  ]);
+}
+
+async function giveBack(settings: Settings): Promise<void> {
+  if (isSqlite(settings)) return renameSync(`${fileOf(settings)}.away`, fileOf(settings));
+  await asAdministrator(settings, (name) => [`alter database ${name} with allow_connections true`]);
+}
+
+async function asAdministrator(settings: Settings, statements: (name: string) => string[]): Promise<void> {
+  const client = new Client({ connectionString: surroundings().postgresUrl });
+  await client.connect();
+  const name = new URL(String(settings.DATABASE_URL)).pathname.slice(1);
+  for (const statement of statements(name)) await client.query(statement);
+  await client.end();
+}

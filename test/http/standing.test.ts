@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Client } from 'pg';
+import { assertProblem } from '../support/answers.ts';
+import { succeeded } from '../support/outcome.ts';
+import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
+import { assertRefused } from '../support/refusals.ts';
+import { type Reply, withToken } from '../support/request.ts';
+import {
+  addClient,
+  type DatabaseEngine,
+  databaseEngines,
+  me,
+  newSettings,
+  runVestibule,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/service.ts';
+import { tokenOf } from '../support/token-endpoint.ts';
+
+/** A second is promised. A machine that runs other tests beside may need more, and what is too late stays too late. */
+const promisedMs = 5_000;
+
+/** Two processes that share a database. */
+class TwoServices {
+  readonly provider: TestProvider;
+  readonly settings: Settings;
+  readonly services: readonly Service[];
+
+  constructor(provider: TestProvider, settings: Settings, services: readonly Service[]) {
+    this.provider = provider;
+    this.settings = settings;
+    this.services = services;
+  }
+
+  static async start(engine: DatabaseEngine): Promise<TwoServices> {
+    const provider = await TestProvider.start();
+    const settings = await newSettings(engine, provider.settings);
+    return new TwoServices(provider, settings, [await startService(settings), await startService(settings)]);
+  }
+
+  async stop(): Promise<void> {
+    for (const service of this.services) await service.stop();
+    await this.provider.stop();
+  }
+
+  me(token: string): Promise<Reply[]> {
+    return Promise.all(this.services.map(({ url }) => withToken(url + me, token)));
+  }
+
+  async command(...parameters: string[]): Promise<string> {
+    return succeeded(await runVestibule(this.settings, ...parameters));
+  }
+
+  /** The token gets in at both, at once, and twice, so that both have seen it; what /me says. */
+  async letIn(token: string): Promise<Record<string, unknown>> {
+    for (const reply of [...(await this.me(token)), ...(await this.me(token))])
+      assert.equal(reply.status, 200, reply.text);
+    return (await this.me(token))[0]?.json() ?? {};
+  }
+
+  /** Both answer with this status within the promised time, counted from now. */
+  becomes(status: number, token: string): Promise<Reply[]> {
+    return until(
+      () => this.me(token),
+      (replies) => replies.every((reply) => reply.status === status),
+      `/me does not become ${status} at both`,
+      promisedMs,
+    );
+  }
+}
+
+for (const engine of databaseEngines) {
+  describe(`whom the operator shuts out, on ${engine}`, () => {
+    let two: TwoServices;
+    before(async () => {
+      two = await TwoServices.start(engine);
+    });
+    after(() => two.stop());
+
+    it('a suspended caller is refused everywhere with the token it has, and let in again when resumed', async () => {
+      const token = await two.provider.token({ sub: 'somebody to suspend' });
+      const bystander = await two.provider.token({ sub: 'somebody else' });
+      const { id, registered_at: registeredAt } = await two.letIn(token);
+      await two.letIn(bystander);
+      await two.command('consumer', 'suspend', String(id));
+      for (const reply of await two.becomes(403, token)) assertProblem(reply, 'consumer_suspended');
+      const fresh = await two.provider.token({ sub: 'somebody to suspend' });
+      for (const reply of await two.me(fresh)) assertProblem(reply, 'consumer_suspended');
+      await two.letIn(bystander);
+      await two.command('consumer', 'resume', String(id));
+      await two.becomes(200, token);
+      const again = await two.letIn(fresh);
+      assert.deepEqual([again.id, again.registered_at], [id, registeredAt], 'it is the caller it was');
+    });
+
+    const admittedClient = async (id: string) => {
+      const secret = await addClient(two.settings, id);
+      const token = await tokenOf(String(two.services[0]?.url), { id, secret });
+      await two.letIn(token);
+      return token;
+    };
+
+    it('a disabled client is refused everywhere with the token it has, until it is enabled', async () => {
+      const token = await admittedClient('client-to-disable');
+      await two.command('client', 'disable', 'client-to-disable');
+      for (const reply of await two.becomes(403, token)) assertRefused(reply, 'client_disabled', token);
+      await two.command('client', 'enable', 'client-to-disable');
+      await two.becomes(200, token);
+    });
+
+    it('a removed client is refused everywhere with the token it has', async () => {
+      const token = await admittedClient('client-to-remove');
+      await two.command('client', 'remove', 'client-to-remove');
+      for (const reply of await two.becomes(403, token)) assertRefused(reply, 'client_disabled', token);
+    });
+
+    it('the token of a brand-new client works at once at both', async () => {
+      for (const id of ['brand-new-1', 'brand-new-2', 'brand-new-3']) {
+        const secret = await addClient(two.settings, id);
+        const token = await tokenOf(String(two.services[1]?.url), { id, secret });
+        await two.letIn(token);
+      }
+    });
+
+    it('a process that starts later refuses whom the others refuse', async () => {
+      const token = await two.provider.token({ sub: 'suspended before' });
+      const { id } = await two.letIn(token);
+      await two.command('consumer', 'suspend', String(id));
+      const third = await startService(two.settings);
+      const reply = await withToken(third.url + me, token).finally(() => third.stop());
+      assertProblem(reply, 'consumer_suspended');
+    });
+
+    it('a caller that was suspended and resumed many times in a row is what it was last', async () => {
+      const token = await two.provider.token({ sub: 'to and fro' });
+      const { id } = await two.letIn(token);
+      for (let count = 0; count < 3; count += 1) {
+        await two.command('consumer', 'suspend', String(id));
+        await two.command('consumer', 'resume', String(id));
+      }
+      await two.command('consumer', 'suspend', String(id));
+      await two.becomes(403, token);
+      await two.command('consumer', 'resume', String(id));
+      await two.becomes(200, token);
+    });
+  });
+}
+
+describe('a process that has lost the connection on which it hears of changes', () => {
+  let two: TwoServices;
+  let client: Client;
+  before(async () => {
+    two = await TwoServices.start('postgres');
+    client = new Client({ connectionString: String(two.settings.DATABASE_URL) });
+    await client.connect();
+  });
+  after(async () => {
+    await client.end();
+    await two.stop();
+  });
+
+  /** Those that listen have no name; the others call themselves "vestibule". */
+  const listeners = `from pg_stat_activity where datname = current_database() and application_name = ''
+    and backend_type = 'client backend' and pid <> pg_backend_pid()`;
+
+  it('hears of a change that came while it had none', async () => {
+    const token = await two.provider.token({ sub: 'suspended in the gap' });
+    const { id } = await two.letIn(token);
+    const killed = await client.query(`select pg_terminate_backend(pid, 5000) as gone ${listeners}`);
+    assert.deepEqual(killed.rows, [{ gone: true }, { gone: true }]);
+    await client.query('begin');
+    await client.query("update consumers set state = 'suspended' where id = $1", [id]);
+    await client.query("select pg_notify('vestibule_standing', '')");
+    await client.query('commit');
+    for (const reply of await two.becomes(403, token)) assertProblem(reply, 'consumer_suspended');
+  });
+
+  it('hears of changes as before on the next one', async () => {
+    const token = await two.provider.token({ sub: 'suspended afterwards' });
+    const { id } = await two.letIn(token);
+    await two.command('consumer', 'suspend', String(id));
+    await two.becomes(403, token);
+    await two.command('consumer', 'resume', String(id));
+    await two.becomes(200, token);
+    const { rows } = await client.query(`select pid ${listeners}`);
+    assert.equal(rows.length, 2, 'one such connection for each process');
+  });
+
+  it('keeps refusing whom it refused while it has none', async () => {
+    const token = await two.provider.token({ sub: 'suspended for good' });
+    const { id } = await two.letIn(token);
+    await two.command('consumer', 'suspend', String(id));
+    await two.becomes(403, token);
+    await client.query(`select pg_terminate_backend(pid, 5000) ${listeners}`);
+    for (const reply of await two.me(token)) assertProblem(reply, 'consumer_suspended');
+  });
+});

@@ -1,0 +1,16 @@
+import { startApp } from '../../src/app.ts';
+import { runUntilSignal } from '../../src/cli/serve.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { MovableClock } from './movable-clock.ts';
+
+/** `vestibule serve` in every part but one: its clock is moved by the messages of the test that started it. */
+export type ClockMessage = { readonly advanceMs: number } | { readonly stepWallClockMs: number };
+
+const clock = new MovableClock();
+clock.advance(Number(process.env.TEST_CLOCK_AHEAD_MS ?? 0));
+process.on('message', (message: ClockMessage) => {
+  if ('advanceMs' in message) clock.advance(message.advanceMs);
+  else clock.stepWallClock(message.stepWallClockMs);
+  process.send?.('moved');
+});
+await runUntilSignal(() => startApp(loadConfig(process.env), { clock }));

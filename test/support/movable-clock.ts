@@ -1,0 +1,54 @@
+import type { Clock } from '../../src/base/clock.ts';
+
+/** Runs with the real time, and can be moved ahead (or, the wall clock alone, anywhere). */
+export class MovableClock implements Clock {
+  #aheadMs = 0;
+  #wallAheadMs = 0;
+  readonly #tasks = new Set<{ readonly dueAt: number; arm(): void; run(): void }>();
+
+  now(): number {
+    return Date.now() + this.#aheadMs + this.#wallAheadMs;
+  }
+
+  monotonic(): number {
+    return performance.now() + this.#aheadMs;
+  }
+
+  after(delayMs: number, task: () => void): () => void {
+    let timer: NodeJS.Timeout | undefined;
+    const cancel = () => {
+      clearTimeout(timer);
+      this.#tasks.delete(entry);
+    };
+    const entry = {
+      dueAt: this.monotonic() + delayMs,
+      arm: () => {
+        clearTimeout(timer);
+        timer = setTimeout(entry.run, Math.max(entry.dueAt - this.monotonic(), 0)).unref();
+      },
+      run: () => {
+        cancel();
+        task();
+      },
+    };
+    entry.arm();
+    this.#tasks.add(entry);
+    return cancel;
+  }
+
+  /** Time passes: whatever falls due on the way runs now, and the rest has so much less to wait. */
+  advance(milliseconds: number): void {
+    this.#aheadMs += milliseconds;
+    const now = this.monotonic();
+    const tasks = [...this.#tasks].sort((a, b) => a.dueAt - b.dueAt);
+    for (const task of tasks) {
+      if (task.dueAt <= now) task.run();
+      else task.arm();
+    }
+  }
+
+  /** Somebody sets the wall clock; no time passes. */
+  stepWallClock(milliseconds: number): void {
+    this.#wallAheadMs += milliseconds;
+  }
+}

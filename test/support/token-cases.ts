@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+
+/** How a generated token and key set differ from good ones. Plain data, so that a failure prints what it was. */
+export type Change =
+  | { readonly kind: 'header' | 'claim'; readonly name: string; readonly value: unknown }
+  | { readonly kind: 'time'; readonly name: string; readonly offsetSeconds: number }
+  | { readonly kind: 'twice'; readonly part: Part; readonly name: string; readonly value: unknown }
+  | { readonly kind: 'json'; readonly part: Part; readonly how: (typeof jsonForms)[number] }
+  | { readonly kind: 'segment'; readonly index: number; readonly how: (typeof segmentForms)[number] }
+  | { readonly kind: 'signature'; readonly how: (typeof signatures)[number] }
+  | { readonly kind: 'key'; readonly name: string; readonly value: unknown }
+  | { readonly kind: 'keySet'; readonly how: (typeof keySets)[number] };
+export type Part = 'header' | 'claims';
+
+/** Good apart from its changes, or a text that nobody signed. */
+export type Case = { readonly changes: readonly Change[] } | { readonly garbage: string };
+
+export const jsonForms = [
+  'spaces',
+  'array',
+  'null',
+  'text',
+  'number',
+  'empty object',
+  'byte order mark',
+  'UTF-16',
+  'broken UTF-8',
+  'trailing comma',
+  'trailing text',
+  'deep',
+  'padding to 6 kB',
+  'padding to 9 kB',
+] as const;
+export const segmentForms = [
+  'padding',
+  'other alphabet',
+  'leftover bits',
+  'line break',
+  'space',
+  'cut short',
+  'empty',
+  'repeated',
+  'dot before',
+  'dot after',
+] as const;
+export const signatures = [
+  'bit flipped',
+  'zeros',
+  'zero byte before',
+  'zero byte after',
+  'of an unpublished key',
+  'of another published key',
+  'RS512',
+  'PSS',
+  'HMAC with the public key',
+  'before the change',
+] as const;
+export const keySets = [
+  'another key beside it',
+  'another key before it',
+  'a key of another kind beside it',
+  'a secret beside it',
+  'a private key beside it',
+  'a weak key beside it',
+  'the same key twice',
+  'its name on another key',
+  'without its name',
+  'without it',
+  'null among the keys',
+  'a text among the keys',
+  'empty',
+  'no list',
+  'more members',
+] as const;
+
+const oddValues = [
+  null,
+  true,
+  0,
+  1,
+  -1,
+  1.5,
+  2 ** 53,
+  '',
+  ' ',
+  '\0',
+  'x',
+  '\ud800',
+  'JWT',
+  'at+jwt',
+  [],
+  [''],
+  {},
+  { length: 1, 0: 'x' },
+  '__proto__',
+  'constructor',
+];
+/** What stands for the right value in a list of values; the builder puts it in. */
+export const right = '(the right value)';
+
+const headerValues: Record<string, readonly unknown[]> = {
+  alg: ['none', 'HS256', 'RS384', 'RS512', 'PS256', 'ES256', 'EdDSA', 'rs256', 'RS256 ', ['RS256']],
+  kid: ['(another)', '(a third)', 'x'.repeat(512), 'x'.repeat(513), [right], `${right} `],
+  typ: ['application/at+jwt', 'AT+JWT', 'jwt', 'logout+jwt', 'dpop+jwt', 'application/jwt', 'application/'],
+  crit: [['exp'], ['b64'], ['unheard-of']],
+  b64: [false, true],
+  jku: ['http://127.0.0.1:9/jwks'],
+  jwk: ['(the key of the attacker)'],
+  x5c: [['MIIB']],
+  zip: ['DEF'],
+  enc: ['A256GCM'],
+  cty: ['JWT'],
+  'unheard-of': [],
+};
+const claimValues: Record<string, readonly unknown[]> = {
+  iss: [`${right}/`, [right], 'https://other.example', `${right} `],
+  aud: [[right], [right, 'x'], [right, 1], [[right]], `${right}/`, 'https://other.example', { 0: right }],
+  sub: ['someone else', 'x'.repeat(300), 'e\u0301', '\u00e9'],
+  exp: [undefined, '9999999999', 1e15, 253_402_300_799, 253_402_300_800],
+  nbf: ['0', 1e15],
+  iat: ['0', 1e15],
+  scope: ['read', 'write', 'read  write', 'read\twrite', ['read'], 'reader', 'READ', 'write read'],
+  client_id: ['a client'],
+  azp: ['a client'],
+  gty: ['client-credentials'],
+  typ: ['Bearer', 'ID', 'Refresh'],
+  nonce: ['n'],
+  at_hash: ['h'],
+  events: [{}],
+  jti: [],
+  cnf: [{ jkt: 'x' }],
+  act: [{ sub: 'x' }],
+};
+const keyValues: Record<string, readonly unknown[]> = {
+  use: ['sig', 'enc', 'SIG', ['sig']],
+  alg: ['RS256', 'RS512', 'PS256', 'HS256', ['RS256']],
+  key_ops: [['verify'], ['sign'], ['encrypt', 'verify'], ['verify', 'verify'], ['verify', 1], 'verify'],
+  kid: ['(another)'],
+  kty: ['EC', 'oct', 'rsa', 'OKP'],
+  n: ['AA', 'AQAB', `${right}=`, `AAAA${right}`, `${right}AA`],
+  e: ['AQ', 'Ag', 'Aw', 'AAEAAQ', 'AQAB=', 'AQABAQABAQAB'],
+  d: ['AQAB'],
+  x5c: [['MIIB']],
+  ext: [true, 'yes'],
+  crv: ['P-256'],
+  k: ['AAAA'],
+};
+
+function member(kind: 'header' | 'claim' | 'key', table: Record<string, readonly unknown[]>) {
+  return fc.constantFrom(...Object.entries(table)).chain(([name, own]) =>
+    fc.record({
+      kind: fc.constant(kind),
+      name: fc.constant(name),
+      value: fc.oneof(
+        { weight: 5, arbitrary: fc.constantFrom(...own, right) },
+        { weight: 1, arbitrary: fc.constant(undefined) },
+        { weight: 2, arbitrary: fc.constantFrom(...oddValues) },
+        { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
+      ),
+    }),
+  );
+}
+
+const part = fc.constantFrom<Part>('header', 'claims');
+
+/** Changes of the token alone. */
+const tokenChange: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 4, arbitrary: member('header', headerValues) },
+  { weight: 6, arbitrary: member('claim', claimValues) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('time' as const),
+      name: fc.constantFrom('exp', 'nbf', 'iat'),
+      // Not within a second of the tolerance: test/attack/times.test.ts looks at that with a clock of its own.
+      offsetSeconds: fc.constantFrom(-86_400, -60, -20, -1, 0, 1, 20, 60, 0.5, 86_400),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('twice' as const),
+      part,
+      name: fc.constantFrom('alg', 'kid', 'iss', 'aud', 'exp', 'sub'),
+      value: fc.constantFrom<unknown>(right, 'other', 0, null),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('json' as const), part, how: fc.constantFrom(...jsonForms) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('segment' as const),
+      index: fc.nat(2),
+      how: fc.constantFrom(...segmentForms),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('signature' as const), how: fc.constantFrom(...signatures) }),
+  },
+);
+
+const keyChange: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 2, arbitrary: member('key', keyValues) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('keySet' as const), how: fc.constantFrom(...keySets) }),
+  },
+);
+
+const base64urlText = fc.string({
+  unit: fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'),
+});
+const garbage: fc.Arbitrary<string> = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.array(base64urlText, { maxLength: 6 }).map((parts) => parts.join('.')),
+  fc
+    .array(fc.json(), { minLength: 3, maxLength: 3 })
+    .map((parts) => parts.map((text) => Buffer.from(text).toString('base64url')).join('.')),
+);
+
+const some = (change: fc.Arbitrary<Change>): fc.Arbitrary<Case> =>
+  fc.oneof(
+    { weight: 12, arbitrary: fc.record({ changes: fc.array(change, { maxLength: 3 }) }) },
+    { weight: 1, arbitrary: fc.record({ garbage }) },
+  );
+
+/** Tokens of which only the token itself is changed, for a service whose provider publishes one key. */
+export const tokenCases = some(tokenChange);
+export const tokenAndKeySetCases = some(
+  fc.oneof({ weight: 3, arbitrary: tokenChange }, { weight: 2, arbitrary: keyChange }),
+);
