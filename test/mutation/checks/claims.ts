@@ -1,0 +1,142 @@
+import { checksOf, type Mutant } from '../mutant.ts';
+
+const audience = ['test/attack/audience.test.ts'];
+const times = ['test/attack/times.test.ts'];
+const type = ['test/attack/type.test.ts'];
+const subject = ['test/attack/subject.test.ts'];
+const scope = ['test/attack/scope.test.ts'];
+
+export const claimChecks: readonly Mutant[] = checksOf('src/auth/claims.ts', times, [
+  [
+    'the issuer, once more after the signature',
+    "if (known === undefined) throw new Refusal('issuer_mismatch');",
+    '',
+    'a mistake in choosing the issuer lets anybody in',
+    ['test/attack/trusted-issuer.test.ts'],
+  ],
+  ['no ID tokens by their type', 'isOtherType || isIdToken', 'isIdToken', 'an ID token opens the door', type],
+  [
+    'no ID tokens by their claims',
+    'isOtherType || isIdToken',
+    'isOtherType',
+    'an ID token opens the door',
+    type,
+  ],
+  [
+    'no ID tokens by their nonce',
+    'hasForeignNonce || isSecurityEvent',
+    'isSecurityEvent',
+    'an ID token opens the door',
+    type,
+  ],
+  [
+    'no security events',
+    'hasForeignNonce || isSecurityEvent',
+    'hasForeignNonce',
+    'a logout token opens the door',
+    type,
+  ],
+  [
+    'an expiry is there',
+    "if (expiresAtSeconds === null) throw new Refusal('expiry_missing');",
+    'if (expiresAtSeconds === null) return { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: null };',
+    'a token lives for ever',
+  ],
+  [
+    'the expiry',
+    "if (expiresAtSeconds <= nowSeconds - clockToleranceSeconds) throw new Refusal('token_expired');",
+    '',
+    'a stolen token works for ever',
+  ],
+  [
+    'the tolerance for clocks',
+    'export const clockToleranceSeconds = 5;',
+    'export const clockToleranceSeconds = 60;',
+    'expired tokens live a minute longer',
+  ],
+  [
+    'the beginning',
+    "if ((notBeforeSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');",
+    '',
+    'a token is used before its time',
+  ],
+  [
+    'the time of issue',
+    "if ((issuedAtSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');",
+    '',
+    'a token from the future is accepted',
+  ],
+  ['times are numbers', "typeof value !== 'number' || ", '', 'a text is compared like a time'],
+  ['times are not negative', 'value >= 0 && ', '', 'an impossible time is accepted'],
+  [
+    'times end with the year 9999',
+    ' && value <= latestTimeSeconds',
+    '',
+    'a token lives for ever, and cannot be shown',
+  ],
+  [
+    'the audience',
+    '|| !audiences.includes(audience)',
+    '',
+    'a token for another API opens this one',
+    audience,
+  ],
+  ['audiences are texts', '!allStrings || ', '', 'an odd list of audiences is accepted', audience],
+  [
+    'the audience is an exact text',
+    '!audiences.includes(audience)',
+    '!audiences.some((entry) => String(entry).startsWith(audience))',
+    'a token for a neighbour opens this API',
+    audience,
+  ],
+  [
+    'a subject is a text',
+    "typeof value === 'string' && value !== ''",
+    "value !== ''",
+    'odd subjects end in a fault of ours',
+    subject,
+  ],
+  ['a subject is not empty', "value !== '' && ", '', 'everybody without a name is the same caller', subject],
+  [
+    'no NUL in a subject',
+    "!value.includes('\\0') && ",
+    '',
+    'a subject can imitate the parts of a pseudonym',
+    subject,
+  ],
+  [
+    'no broken letters in a subject',
+    ' && value.isWellFormed()',
+    '',
+    'different subjects become one caller',
+    subject,
+  ],
+  [
+    'the required scopes',
+    "if (missing) throw new Refusal('insufficient_scope', { scope: required });",
+    '',
+    'IDP_REQUIRED_SCOPES does nothing',
+    scope,
+  ],
+  [
+    'all required scopes',
+    'required.some((name) =>',
+    'required.every((name) =>',
+    'one of several scopes is enough',
+    scope,
+  ],
+  [
+    'a scope is an exact word',
+    '!scopes.includes(name)',
+    '!scopes.some((scope) => scope.includes(name))',
+    '"nonadmin" is good for "admin"',
+    scope,
+  ],
+  [
+    'the form of scopes',
+    "typeof scope === 'string' && scopeForm.test(scope) ? scope.split(' ') : []",
+    'String(scope).split(/[\\s,]+/)',
+    'a list or a tab grants what no provider granted',
+    scope,
+  ],
+]);

@@ -1,0 +1,209 @@
+import { checksOf, type Mutant } from '../mutant.ts';
+
+const authorization = ['test/attack/authorization-header.test.ts'];
+const https = ['test/http/https.test.ts'];
+const address = ['test/attack/caller-address.test.ts'];
+const head = ['test/attack/request-head.test.ts'];
+const limits = ['test/http/limits.test.ts'];
+const refusals = ['test/attack/refusal-flood.test.ts'];
+const headers = ['test/http/headers.test.ts'];
+
+/** How a request has to come in. */
+export const httpChecks: readonly Mutant[] = [
+  ...checksOf('src/http/authenticate.ts', authorization, [
+    [
+      'the form of the Authorization header',
+      "if (!bearerForm.test(authorization)) throw new Refusal('authorization_malformed');",
+      '',
+      'a second token behind a comma is looked at',
+    ],
+    [
+      'the standing of the caller',
+      'chain(checkStanding(principal), () => principal)',
+      'principal',
+      'whoever was shut out stays in',
+      ['test/attack/shut-out.test.ts'],
+    ],
+  ]),
+  ...checksOf('src/http/limits.ts', limits, [
+    [
+      'two headers of one name',
+      'joinDuplicateHeaders: true,',
+      '',
+      'a proxy judges one Authorization header and we the other',
+      authorization,
+    ],
+    [
+      'the size of the headers',
+      'maxHeaderSize: limits.maxHeaderBytes,',
+      'maxHeaderSize: 1_000_000,',
+      'headers fill the memory',
+    ],
+    [
+      'the time for the headers',
+      'headersTimeout: limits.headersTimeoutSeconds * 1000,',
+      'headersTimeout: limits.requestTimeoutSeconds * 1000,',
+      'slow heads hold all connections',
+      head,
+    ],
+    [
+      'the time for a request',
+      'requestTimeout: limits.requestTimeoutSeconds * 1000,',
+      'requestTimeout: 3_600_000,',
+      'slow bodies hold all connections',
+    ],
+  ]),
+  ...checksOf('src/http/receive.ts', head, [
+    [
+      'the version of HTTP',
+      "if (httpVersionMajor !== 1) throw new Refusal('bad_request', { detail: 'HTTP version' });",
+      '',
+      'what is no HTTP/1 is answered as if it were',
+    ],
+    [
+      'a Host header is there',
+      'headers.host !== undefined && !headers.host',
+      "!(headers.host ?? '')",
+      'a proxy and we disagree about the request',
+    ],
+    ['one Host header', " && !headers.host.includes(',')", '', 'a proxy and we disagree about the host'],
+  ]),
+  ...checksOf('src/http/transport.ts', https, [
+    [
+      'only a trusted proxy is heard',
+      'if (!isTrustedProxy(trustedProxies, peerAddress)) {',
+      'if (peerAddress === "nobody") {',
+      'anybody says that it came over https',
+    ],
+    [
+      'the proxy got the request over https',
+      "if (!allHttps) throw new Refusal('https_required', { detail: 'X-Forwarded-Proto is not \"https\"' });",
+      '',
+      'tokens travel in the clear',
+    ],
+    [
+      'https on every hop',
+      "forwardedProto?.split(',').every(",
+      "forwardedProto?.split(',').some(",
+      'tokens travel in the clear for a part of the way',
+    ],
+  ]),
+  ...checksOf('src/http/peers.ts', address, [
+    [
+      'only a trusted proxy names the caller',
+      'forwardedFor === undefined || !isTrustedProxy(proxies, peer)',
+      'forwardedFor === undefined',
+      'X-Forwarded-For is a new address for every guess',
+    ],
+    [
+      'the last address that a proxy saw',
+      'hops.findLast((hop)',
+      'hops.find((hop)',
+      'X-Forwarded-For is a new address for every guess',
+    ],
+    [
+      'an IPv6 caller is its network',
+      '.slice(0, 4).join',
+      '.join',
+      'one caller has as many addresses as it likes',
+    ],
+  ]),
+  ...checksOf('src/http/refusal-limit.ts', refusals, [
+    [
+      'the number of refusals',
+      'if (count.refusals <= this.#perWindow) return refusal;',
+      'return refusal;',
+      'tokens are guessed without end',
+    ],
+    [
+      'past the limit a caller is suspicious',
+      'count !== undefined && count.refusals >= this.#perWindow &&',
+      'count === undefined && Number(this.#perWindow) < 0 &&',
+      'a flood of bad tokens shares the lane of good ones',
+      ['test/fault/bounded-memory.test.ts'],
+    ],
+    [
+      'the number of watched addresses',
+      'if (this.#counts.size <= mostAddresses) return;',
+      'return;',
+      'addresses fill the memory',
+      ['test/fault/bounded-memory.test.ts'],
+    ],
+    [
+      'a window ends',
+      'count === undefined || count.endsAt <= now',
+      'count === undefined',
+      'whoever was refused too often is refused for ever',
+      ['test/fault/bounded-memory.test.ts'],
+    ],
+  ]),
+  ...checksOf('src/http/exit.ts', refusals, [
+    [
+      'refusals of protected routes count',
+      'const isTurnedAway = this.#options.personal && toProblem(refusal).status === 403;',
+      'const isTurnedAway = false;',
+      'tokens are guessed without end',
+    ],
+  ]),
+  ...checksOf(
+    'src/http/routes.ts',
+    ['test/attack/access-matrix.test.ts'],
+    [
+      [
+        '/me needs a token',
+        "access: 'bearer',\n      cors: true,\n      handle: me(registry),",
+        "access: 'public',\n      cors: true,\n      handle: () => ({ status: 200, contentType: 'application/json', text: '{}', headers: {} }),",
+        'everybody gets in',
+      ],
+    ],
+  ),
+  ...checksOf('src/http/server.ts', limits, [
+    ['the size of a body', 'bodyLimit: limits.maxBodyBytes,', 'bodyLimit: 1e9,', 'one body fills the memory'],
+    [
+      'other methods are refused',
+      "if (!scriptable || request.method !== 'OPTIONS') throw new Refusal('method_not_allowed', { allow });",
+      '',
+      'a method nobody thought of is answered',
+      ['test/http/method.405.test.ts'],
+    ],
+  ]),
+  ...checksOf('src/http/entrance.ts', head, [
+    [
+      'a token before the handler',
+      "if (route.access !== 'bearer') return route.handle(input);",
+      "if (route.access !== 'bearer' || headers.authorization === undefined) return route.handle(input, null as never);",
+      'no token is as good as any',
+      ['test/attack/access-matrix.test.ts'],
+    ],
+  ]),
+  ...checksOf('src/http/receive.ts', head, [
+    ['the head of a request', 'checkHead(request);', '', 'what is no request is answered'],
+  ]),
+  ...checksOf('src/http/headers.ts', headers, [
+    [
+      'answers are not kept',
+      "...(personal ? { 'cache-control': 'private, no-store' } : {}),",
+      "...(personal ? { 'cache-control': 'max-age=60' } : {}),",
+      'a cache hands the answer of one to another',
+    ],
+    [
+      'answers depend on the token',
+      "...(personal ? ['Authorization'] : [])",
+      '...[]',
+      'a cache hands the answer of one to another',
+    ],
+    ['answers are what they say', "'x-content-type-options': 'nosniff',", '', 'a browser runs an answer'],
+  ]),
+  ...checksOf(
+    'src/http/cors.ts',
+    ['test/http/cors.test.ts'],
+    [
+      [
+        'the allowed origins',
+        'origin !== undefined && origins.includes(origin)',
+        'origin !== undefined',
+        'any page reads the answers',
+      ],
+    ],
+  ),
+];

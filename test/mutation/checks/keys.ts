@@ -1,0 +1,125 @@
+import { checksOf, type Mutant } from '../mutant.ts';
+
+const policy = ['test/attack/key-policy.test.ts'];
+
+/** Which of the published keys are used. */
+export const keyChecks: readonly Mutant[] = [
+  ...checksOf('src/auth/key-policy.ts', policy, [
+    [
+      'a key is an object',
+      "if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return 'not_an_object';",
+      '',
+      'one odd entry spoils the whole key set',
+    ],
+    [
+      'no secrets among the keys',
+      "if (key.kty === 'oct') return 'symmetric';",
+      '',
+      'nobody hears of a published secret',
+    ],
+    ['no private keys', "if (Object.hasOwn(key, 'd')) return 'private';", '', 'everybody has that key'],
+    [
+      'the name of a key is a text',
+      "if (key.kid !== undefined && typeof key.kid !== 'string') return 'kid_invalid';",
+      '',
+      'a key with an odd name is used for tokens without one',
+    ],
+    [
+      'the use of a key',
+      "if (!isForVerification(key)) return 'not_for_signatures';",
+      '',
+      'a key for encryption verifies signatures',
+    ],
+    ['"use"', "use === undefined || use === 'sig'", 'true', 'a key for encryption verifies signatures'],
+    [
+      '"key_ops"',
+      "operations === undefined ||\n    (Array.isArray(operations) && operations.length === 1 && operations[0] === 'verify')",
+      'true',
+      'a key for other operations verifies signatures',
+    ],
+    [
+      'the algorithm of a key',
+      '(key.alg === undefined || key.alg === name)',
+      'true',
+      'a key is used with an algorithm it is not for',
+    ],
+    [
+      'the allowed algorithms',
+      'allowed.includes(name) && ',
+      '',
+      'a key is used with an algorithm that is not allowed',
+    ],
+    [
+      'the strength of RSA keys',
+      'if (rsaFault !== null) return rsaFault;',
+      '',
+      'a key that anybody can break verifies signatures',
+    ],
+    ['the shortest modulus', 'bits < minModulusBits || ', '', 'a key of 512 bits is broken in hours'],
+    ['the longest modulus', ' || bits > maxModulusBits', '', 'one token costs seconds'],
+    ['no even modulus', "if (!isOdd(modulus)) return 'modulus_even';", '', 'the key is factored at sight'],
+    [
+      'no modulus that can be factored',
+      "if (isFactorable(modulus)) return 'modulus_weak';",
+      '',
+      'the key is factored (CVE-2017-15361)',
+    ],
+    ['no even exponent', '!isOdd(exponent) || ', '', 'a key that is none is used'],
+    ['no exponent of 1', 'exponentIsOne || ', '', 'every message is its own signature'],
+    ['the length of the exponent', ' || exponent.length > maxExponentBytes', '', 'one token costs seconds'],
+    [
+      'leading zeros do not make a key longer',
+      'const start = bytes.findIndex((byte) => byte !== 0);',
+      'const start = bytes.length === 0 ? -1 : 0;',
+      'a short key passes for a long one',
+    ],
+    [
+      'a new key under an old name is another key',
+      'fingerprint: JSON.stringify([key.kid, jwk, algorithms]),',
+      'fingerprint: JSON.stringify([key.kid]),',
+      'tokens of the old key are still remembered',
+    ],
+  ]),
+  ...checksOf('src/auth/factorable.ts', policy, [
+    [
+      'every small prime',
+      'smallPrimes.every((prime) =>',
+      'smallPrimes.every((prime) => prime > 11 &&',
+      'the key is factored (CVE-2017-15361)',
+    ],
+  ]),
+  ...checksOf('src/auth/key-set.ts', policy, [
+    [
+      'a key set is an object',
+      "if (typeof document !== 'object' || document === null) return null;",
+      '',
+      'null ends in a fault of ours',
+    ],
+    ['the keys are a list', '!Array.isArray(keys) || ', '', 'what is no list ends in a fault of ours'],
+    ['the number of keys', ' || keys.length > maxKeys', '', 'a key set costs minutes'],
+    [
+      'no two keys of one name',
+      'kid === undefined || kidCounts.get(kid) === 1',
+      'true',
+      'an attacker who can add a key takes over the name of another',
+    ],
+    [
+      'no two keys of one name, usable or not',
+      'const kidCounts = countKids(keys);',
+      'const kidCounts = countKids(admitted);',
+      'nobody can say which one is meant',
+    ],
+    [
+      'a set has a usable key',
+      'if (usable.length === 0) return null;',
+      '',
+      'an empty answer puts all keys out of use',
+    ],
+    [
+      'keys are not tried in turn',
+      'keys.length === 1 ? keys[0]',
+      'keys.length > 0 ? keys[0]',
+      'a token need not say which key it means',
+    ],
+  ]),
+];

@@ -1,0 +1,26 @@
+import type { Mutant } from './mutant.ts';
+
+export interface Noticed {
+  readonly mutant: Mutant;
+  /** The first test that failed. */
+  readonly by: string;
+}
+
+/** docs/mutation.md: every check, and the test that fails without it. */
+export function mutationDocument(results: readonly Noticed[]): string {
+  const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+  const rows = results.map(
+    ({ mutant, by }) => `| ${cell(mutant.check)} | \`${mutant.file}\` | ${cell(mutant.why)} | ${cell(by)} |`,
+  );
+  return [
+    '# Checks and the tests that miss them',
+    '',
+    'Made by `npm run test:mutation`, which takes away one check at a time in a copy of the source and runs the tests:',
+    'each time at least one of them must fail. The last column names the first that did.',
+    '',
+    '| check | file | without it | noticed by |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}
