@@ -1,0 +1,63 @@
+import { parseArgs } from 'node:util';
+import type { LoadGenerator } from './load.ts';
+
+export interface Options {
+  /** How many rounds; the median of them is reported. */
+  readonly repeat: number;
+  /** How long the tokens seen before are sent to a peer in one round. */
+  readonly seconds: number;
+  /** How many tokens that nobody has seen are sent to a peer in one round. */
+  readonly newTokens: number;
+  /** Names of the line-up; null is all of it. */
+  readonly only: readonly string[] | null;
+  /** Null is wrk where at hand, else autocannon. */
+  readonly load: LoadGenerator | null;
+  /** The memory work instead of the comparison. */
+  readonly memory: boolean;
+  /** Some default was changed, so the numbers must not stand beside those of a full run. */
+  readonly partial: boolean;
+}
+
+const full = { repeat: 3, seconds: 5, newTokens: 20_000 };
+const quick = { repeat: 1, seconds: 1, newTokens: 1_000 };
+
+export function readOptions(): Options {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      repeat: { type: 'string' },
+      seconds: { type: 'string' },
+      'new-tokens': { type: 'string' },
+      only: { type: 'string' },
+      load: { type: 'string' },
+      memory: { type: 'boolean', default: false },
+    },
+  });
+  const base = values.quick ? quick : full;
+  const repeat = wholeNumber('--repeat', values.repeat) ?? base.repeat;
+  const seconds = wholeNumber('--seconds', values.seconds) ?? base.seconds;
+  const newTokens = wholeNumber('--new-tokens', values['new-tokens']) ?? base.newTokens;
+  const only = values.only?.split(',').map((name) => name.trim()) ?? null;
+  const load = loadGenerator(values.load);
+  const lessThanFull = repeat < full.repeat || seconds < full.seconds || newTokens < full.newTokens;
+  return {
+    repeat,
+    seconds,
+    newTokens,
+    only,
+    load,
+    memory: values.memory,
+    partial: lessThanFull || only !== null,
+  };
+}
+
+function wholeNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error(`${name} must be a whole number from 1 to 999999.`);
+  return Number(text);
+}
+
+function loadGenerator(text: string | undefined): LoadGenerator | null {
+  if (text === undefined || text === 'wrk' || text === 'autocannon') return text ?? null;
+  throw new Error('--load must be "wrk" or "autocannon".');
+}
