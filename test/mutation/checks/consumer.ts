@@ -23,7 +23,7 @@ export const consumerChecks: readonly Mutant[] = [
     ],
     [
       'the key',
-      "createHmac('sha256', key)",
+      "createHmac('sha256', secretKey)",
       "createHmac('sha256', '')",
       'everybody can tell who is behind a name',
     ],
