@@ -27,7 +27,7 @@ const keyObjects = new WeakMap<CryptoKey, KeyObject>();
 
 /**
  * Whether the signature of a token in compact form holds. At once, on this thread, or `aside`, on a thread of the
- * platform's pool: there it costs two to three times as much in all, and takes nothing from anybody else.
+ * platform's pool: the way there and back costs more in all, and takes nothing from anybody else.
  */
 export async function signatureHolds(
   token: string,

@@ -59,8 +59,8 @@ export function addClientCommand(program: Command, tools: Tools): void {
         await work(({ clients }) => clients.setState(id, state));
         print(options.json, { client_id: id, state }, () => `Client "${id}" is ${state}.`);
       });
-  setState('disable', 'disabled', 'let the client get no more tokens; those it has live until they expire');
-  setState('enable', 'active', 'let a disabled client get tokens again');
+  setState('disable', 'disabled', 'refuse the client, within one second, with the tokens it has too');
+  setState('enable', 'active', 'let a disabled client in again');
 
   client
     .command('remove <id>')
