@@ -1,6 +1,6 @@
 import type { TrustedIssuer } from './auth/issuers.ts';
 import { deriveKeyring, type Keyring } from './auth/keyring.ts';
-import { Lanes } from './auth/lanes.ts';
+import { Lane } from './auth/lane.ts';
 import { checkMasterSecret } from './auth/master-secret.ts';
 import { ProviderKeys } from './auth/provider-keys.ts';
 import { authenticatedMemory } from './auth/stored-key-set.ts';
@@ -71,7 +71,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   });
   const issuers = [theProvider(config, providerKeys), ourselves(config, signingKeys)];
   const recognise = createTokenCache({
-    verify: createVerifier(issuers, new Lanes(openLane, narrowLane), clock),
+    verify: createVerifier(issuers, new Lane(narrowLane), clock),
     pseudonymOf: createPseudonym(keyring.pseudonym),
     maxEntries: config.tokenCacheEntries,
     clock,
@@ -209,8 +209,7 @@ const plainInternal = {
   observe: () => () => {},
 } satisfies Partial<ServerParts>;
 
-/** Checks of the open lane run one after the other on this thread; the narrow one has a thread beside it to itself. */
-const openLane = { running: 8, waiting: 10_000 };
+/** For the tokens of callers who were refused often: one at a time on a thread beside this one. */
 const narrowLane = { running: 1, waiting: 32 };
 
 const opsShutdownMs = 1_000;

@@ -1,5 +1,6 @@
 import { Refusal } from '../base/errors.ts';
 import type { Principal, TokenTimes } from '../base/principal.ts';
+import { rememberLast } from '../base/remember-last.ts';
 import type { JsonObject } from './compact.ts';
 
 export const clockToleranceSeconds = 5;
@@ -15,7 +16,7 @@ export interface ClaimsPolicy {
 }
 
 /** Who a token speaks for, apart from the pseudonym. */
-export type Claimant = Omit<Principal, 'id'>;
+export type Claimant = Omit<Principal, 'id' | 'memo'>;
 
 /** The claims of a token whose signature holds, checked one after the other. Pure: the time is passed in. */
 export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number): Claimant {
@@ -134,8 +135,11 @@ function isClient(claims: JsonObject, subject: string | null): boolean {
 /** RFC 6749 section 3.3: names of printable ASCII, separated by single spaces. Anything else grants nothing. */
 const scopeForm = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
+/** Most tokens of a provider grant the same, so they share one list. */
+const splitScope = rememberLast((scope: string) => (scopeForm.test(scope) ? scope.split(' ') : []));
+
 function readScopes(scope: unknown): readonly string[] {
-  return typeof scope === 'string' && scopeForm.test(scope) ? scope.split(' ') : [];
+  return typeof scope === 'string' ? splitScope(scope) : [];
 }
 
 export function checkScopes(scopes: readonly string[], required: readonly string[]): void {

@@ -1,4 +1,4 @@
-import type { CryptoKey } from 'jose';
+import type { KeyObject } from 'node:crypto';
 import { Refusal } from '../base/errors.ts';
 import type { ClaimsPolicy } from './claims.ts';
 
@@ -8,10 +8,12 @@ export interface KeySource {
    * Undefined when no usable key fits. Rejects with `keys_unavailable` when that cannot be told now. A key that is
    * not at hand is asked for only on behalf of a token that `looksRight` otherwise.
    */
-  find(kid: string | undefined, algorithm: string, looksRight: () => boolean): Promise<CryptoKey | undefined>;
+  find(kid: string | undefined, algorithm: string, looksRight: () => boolean): FoundKey | Promise<FoundKey>;
   /** Another number for another set of keys; null while none may be used. What was verified counts only with its own. */
   generation(): number | null;
 }
+
+export type FoundKey = KeyObject | undefined;
 
 /** An issuer we trust, with its own keys and rules. The keys of one never verify the tokens of another. */
 export interface TrustedIssuer {

@@ -1,4 +1,4 @@
-import { type CryptoKey, importJWK, type JWK } from 'jose';
+import { createPublicKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
 import { isFactorable } from './factorable.ts';
 
 /** Why a published key is not used. A closed list, because it becomes a metric label and a log field. */
@@ -28,12 +28,13 @@ export function isAlarming(fault: KeyFault): boolean {
   return !harmless.has(fault);
 }
 
-/** A key that may verify, once for each algorithm it may be used with. */
+/** A key that may verify, and with which algorithms. */
 export interface UsableKey {
   readonly kid: string | undefined;
   /** Equal for equal keys and for no others. */
   readonly fingerprint: string;
-  readonly byAlgorithm: ReadonlyMap<string, CryptoKey>;
+  readonly algorithms: readonly string[];
+  readonly key: KeyObject;
 }
 
 const rsaAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
@@ -48,7 +49,7 @@ const maxModulusBits = 8192;
 const maxExponentBytes = 4;
 
 /** Decides whether a published key may verify signatures, and with which algorithms. */
-export async function admitKey(jwk: unknown, allowed: readonly string[]): Promise<UsableKey | KeyFault> {
+export function admitKey(jwk: unknown, allowed: readonly string[]): UsableKey | KeyFault {
   if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return 'not_an_object';
   const key = jwk as Record<string, unknown>;
   if (key.kty === 'oct') return 'symmetric';
@@ -67,13 +68,11 @@ export async function admitKey(jwk: unknown, allowed: readonly string[]): Promis
   if (rsaFault !== null) return rsaFault;
   try {
     const jwk = publicPart(key);
-    const imported = algorithms.map(
-      async (name) => [name, (await importJWK(jwk, name)) as CryptoKey] as const,
-    );
     return {
-      kid: key.kid as string | undefined,
+      kid: key.kid,
       fingerprint: JSON.stringify([key.kid, jwk, algorithms]),
-      byAlgorithm: new Map(await Promise.all(imported)),
+      algorithms,
+      key: createPublicKey({ key: jwk, format: 'jwk' }),
     };
   } catch {
     return 'unreadable';
@@ -124,7 +123,7 @@ function isOdd(number: Buffer): boolean {
 }
 
 /** Only what defines the key: `use`, `alg` and `key_ops` were judged above, and nothing else is of interest. */
-function publicPart({ kty, n, e, crv, x, y }: Record<string, unknown>): JWK {
+function publicPart({ kty, n, e, crv, x, y }: Record<string, unknown>): JsonWebKeyInput['key'] {
   const members = Object.entries({ kty, n, e, crv, x, y }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(members) as JWK;
+  return Object.fromEntries(members) as JsonWebKeyInput['key'];
 }

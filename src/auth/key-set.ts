@@ -1,4 +1,4 @@
-import type { CryptoKey } from 'jose';
+import type { KeyObject } from 'node:crypto';
 import { admitKey, isAlarming, type KeyFault, type UsableKey } from './key-policy.ts';
 
 /** More keys than any provider publishes; each one costs work to import. */
@@ -11,15 +11,15 @@ export interface KeySet {
   readonly alarms: readonly KeyFault[];
   /** Equal for equal sets of usable keys and for no others. */
   readonly fingerprint: string;
-  find(kid: string | undefined, algorithm: string): CryptoKey | undefined;
+  find(kid: string | undefined, algorithm: string): KeyObject | undefined;
 }
 
 /** Reads a JWKS document; null when it is none or has no usable key, which is a fault of its publisher. */
-export async function readKeySet(document: unknown, algorithms: readonly string[]): Promise<KeySet | null> {
+export function readKeySet(document: unknown, algorithms: readonly string[]): KeySet | null {
   if (typeof document !== 'object' || document === null) return null;
   const { keys } = document as { keys?: unknown };
   if (!Array.isArray(keys) || keys.length > maxKeys) return null;
-  const judged = await Promise.all(keys.map((key) => admitKey(key, algorithms)));
+  const judged = keys.map((key) => admitKey(key, algorithms));
   const admitted = judged.filter((verdict) => typeof verdict !== 'string');
   const faults = judged.filter((verdict) => typeof verdict === 'string');
   const kidCounts = countKids(keys);
@@ -47,7 +47,8 @@ function finder(keys: readonly UsableKey[]): KeySet['find'] {
   const byKid = new Map(keys.map((key) => [key.kid, key]));
   return (kid, algorithm) => {
     // A token that names no key is taken only when there is just one it can mean; keys are never tried in turn.
-    if (kid === undefined) return keys.length === 1 ? keys[0]?.byAlgorithm.get(algorithm) : undefined;
-    return byKid.get(kid)?.byAlgorithm.get(algorithm);
+    const only = keys.length === 1 ? keys[0] : undefined;
+    const named = kid === undefined ? only : byKid.get(kid);
+    return named?.algorithms.includes(algorithm) ? named.key : undefined;
   };
 }

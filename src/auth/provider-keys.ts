@@ -71,12 +71,8 @@ export class ProviderKeys implements KeySource {
     this.#cancelExpiry();
   }
 
-  async find(kid: string | undefined, algorithm: string, looksRight: () => boolean) {
-    if (this.#usable() === null) await this.#inFlight;
-    const key = this.#set().find(kid, algorithm);
-    if (key !== undefined || kid === undefined || !looksRight()) return key;
-    await this.#seek(kid);
-    return this.#set().find(kid, algorithm);
+  find(kid: string | undefined, algorithm: string, looksRight: () => boolean) {
+    return this.#usable()?.set.find(kid, algorithm) ?? this.#lookFor(kid, algorithm, looksRight);
   }
 
   generation(): number | null {
@@ -97,6 +93,14 @@ export class ProviderKeys implements KeySource {
         this.#nextFetchAt === null ? 0 : Math.max((this.#nextFetchAt - clock.monotonic()) / 1000, 0),
       lastFault: this.#lastFault,
     };
+  }
+
+  async #lookFor(kid: string | undefined, algorithm: string, looksRight: () => boolean) {
+    if (this.#usable() === null) await this.#inFlight;
+    const key = this.#set().find(kid, algorithm);
+    if (key !== undefined || kid === undefined || !looksRight()) return key;
+    await this.#seek(kid);
+    return this.#set().find(kid, algorithm);
   }
 
   #set(): KeySet {
@@ -154,7 +158,7 @@ export class ProviderKeys implements KeySource {
     const fetchedAt = clock.now();
     try {
       const { document, maxAgeSeconds } = await fetchDocument(url, this.#stopping.signal);
-      const set = await readKeySet(document, algorithms);
+      const set = readKeySet(document, algorithms);
       if (set === null)
         throw new FetchError('no_usable_keys', 'the answer is not a key set with a usable key');
       this.#adopt(set, startedAt);
@@ -219,7 +223,7 @@ export class ProviderKeys implements KeySource {
     try {
       const stored = await memory.load();
       if (stored === null) return;
-      const set = await readKeySet(stored.document, algorithms);
+      const set = readKeySet(stored.document, algorithms);
       if (set === null) return;
       const ageMs = Math.max(clock.now() - stored.fetchedAt, 0);
       this.#adopt(set, clock.monotonic() - ageMs);

@@ -1,14 +1,21 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { Principal } from '../base/principal.ts';
+import { RecentMap } from '../base/recent-map.ts';
 import { type Claimant, checkTimes } from './claims.ts';
 import type { TrustedIssuer } from './issuers.ts';
 import type { Verify } from './verifier.ts';
 
-/** The caller behind a token: at once when the token was seen before. */
-export type Recognise = (token: string, beforeExamining: () => boolean) => Principal | Promise<Principal>;
+/** The caller behind the credentials it sent: at once when the very same were seen before, else by the token in them. */
+export type Recognise = (credentials: string, open: () => Opened) => Principal | Promise<Principal>;
+
+interface Opened {
+  readonly token: string;
+  readonly suspicious: boolean;
+}
 
 interface Remembered {
+  readonly digest: string;
   readonly principal: Principal;
   readonly issuer: TrustedIssuer;
   readonly generation: number;
@@ -22,45 +29,35 @@ interface TokenCacheOptions {
 }
 
 /**
- * Remembers who a verified token speaks for, under the token's SHA-256. What is remembered counts only with the very
+ * Remembers whom verified credentials speak for, under their SHA-256. What is remembered counts only with the very
  * keys it was verified with, and the times are checked again on every use. A refusal is never remembered.
- *
- * Two generations of entries stand in for a list by last use: when the young ones fill up they become the old ones,
- * and the old ones that nobody asked for are gone. That bounds the number without any work on a hit.
  */
 export function createTokenCache({ verify, pseudonymOf, maxEntries, clock }: TokenCacheOptions): Recognise {
-  const half = Math.ceil(maxEntries / 2);
-  let young = new Map<string, Remembered>();
-  let old = new Map<string, Remembered>();
+  const remembered = new RecentMap<number, Remembered>(maxEntries);
 
-  const remember = (digest: string, entry: Remembered) => {
-    if (young.size >= half) {
-      old = young;
-      young = new Map();
-    }
-    young.set(digest, entry);
-  };
-  const recall = (digest: string): Remembered | undefined => {
-    const entry = young.get(digest);
-    if (entry !== undefined) return entry;
-    const rescued = old.get(digest);
-    if (rescued !== undefined) remember(digest, rescued);
-    return rescued;
-  };
-  const examine = async (token: string, digest: string, suspicious: boolean): Promise<Principal> => {
+  const examine = async ({ token, suspicious }: Opened, digest: string): Promise<Principal> => {
     const { claimant, issuer, generation } = await verify(token, suspicious);
-    const principal: Principal = { id: pseudonymOf(claimant), ...claimant };
-    if (generation !== null) remember(digest, { principal, issuer, generation });
+    const principal: Principal = { ...claimant, id: pseudonymOf(claimant), memo: null };
+    if (generation !== null) remembered.set(placeOf(digest), { digest, principal, issuer, generation });
     return principal;
   };
 
-  return (token, beforeExamining) => {
-    const digest = hash('sha256', token, 'base64url');
-    const known = recall(digest);
-    if (known === undefined || known.issuer.keys.generation() !== known.generation) {
-      return examine(token, digest, beforeExamining());
+  return (credentials, open) => {
+    const digest = hash('sha256', credentials, 'latin1');
+    const known = remembered.get(placeOf(digest));
+    if (known?.digest !== digest || known.issuer.keys.generation() !== known.generation) {
+      return examine(open(), digest);
     }
     checkTimes(known.principal.times, clock.now() / 1000);
     return known.principal;
   };
+}
+
+/**
+ * The first 30 bits of a digest: a map finds a small number in a tenth of the time that it needs for a text. Two
+ * digests may share a place; then the later one has it.
+ */
+function placeOf(digest: string): number {
+  const at = (index: number) => digest.charCodeAt(index);
+  return (at(0) << 22) | (at(1) << 14) | (at(2) << 6) | (at(3) >> 2);
 }

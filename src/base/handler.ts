@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { Principal } from './principal.ts';
 
 /** What a handler gets of a request: plain data, so that no handler knows the HTTP library. */
@@ -13,13 +14,43 @@ export interface Answer {
   /** Null when there is nothing to describe. */
   readonly contentType: string | null;
   readonly text: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly contentLength: string;
+  readonly isAscii: boolean;
+  /** Its own headers: names and values in turn, which is what the platform takes with the least work. */
+  readonly head: readonly string[];
+  /** Null where nobody may keep the answer. */
+  readonly cacheControl: string | null;
+}
+
+export type Headers = Readonly<Record<string, string>>;
+
+interface AnswerOptions {
+  readonly status?: number;
+  /** Besides those that every answer has (http/headers), and none of them. */
+  readonly headers?: Headers;
+  readonly cacheControl?: string;
 }
 
 export type PublicHandler = (input: Input) => Answer | Promise<Answer>;
 /** Reached only with a token that verified. */
 export type BearerHandler = (input: Input, principal: Principal) => Answer | Promise<Answer>;
 
-export function json(body: unknown, headers: Readonly<Record<string, string>> = {}, status = 200): Answer {
-  return { status, contentType: 'application/json', text: JSON.stringify(body), headers };
+const none: readonly string[] = [];
+
+export function answer(contentType: string | null, text: string, options: AnswerOptions = {}): Answer {
+  const { status = 200, headers, cacheControl = null } = options;
+  const byteLength = Buffer.byteLength(text);
+  return {
+    status,
+    contentType,
+    text,
+    contentLength: String(byteLength),
+    isAscii: byteLength === text.length,
+    head: headers === undefined ? none : Object.entries(headers).flat(),
+    cacheControl,
+  };
+}
+
+export function json(body: unknown, options?: AnswerOptions): Answer {
+  return answer('application/json', JSON.stringify(body), options);
 }

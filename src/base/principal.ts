@@ -21,4 +21,6 @@ export interface Principal {
   readonly audience: string;
   readonly scopes: readonly string[];
   readonly times: TokenTimes;
+  /** Room for what was found out about the caller, to be at hand as long as its token is remembered. */
+  memo: object | null;
 }

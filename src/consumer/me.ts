@@ -2,25 +2,30 @@ import { chain } from '../base/chain.ts';
 import { type Answer, type BearerHandler, json } from '../base/handler.ts';
 import type { Principal } from '../base/principal.ts';
 import type { Consumer } from '../storage/port.ts';
-import type { Registry } from './registry.ts';
+import { dateTime } from './date-time.ts';
+import type { KnownConsumer, Registry } from './registry.ts';
 
 /**
  * GET /api/consumer/v1/me: what is held about the caller (id, kind, date), beside what the presented token says.
- * The first sight of a caller registers it. As long as both are the same the answer is, so it is made once.
+ * The first sight of a caller registers it.
  */
 export function me(registry: Registry): BearerHandler {
-  const answers = new WeakMap<Principal, { readonly consumer: Consumer | null; readonly answer: Answer }>();
-
-  const answerFor = (principal: Principal, consumer: Consumer | null): Answer => {
-    const made = answers.get(principal);
-    if (made !== undefined && made.consumer === consumer) return made.answer;
-    const answer = json(describe(principal, consumer));
-    answers.set(principal, { consumer, answer });
-    return answer;
+  return (_input, principal) => {
+    const isComingBack = principal.memo !== null;
+    return chain(registry.register(principal), (known) =>
+      known !== null && isComingBack ? answerAgain(principal, known) : answerTo(principal, known),
+    );
   };
+}
 
-  return (_input, principal) =>
-    chain(registry.register(principal), (consumer) => answerFor(principal, consumer));
+function answerTo(principal: Principal, known: KnownConsumer | null): Answer {
+  return json(describe(principal, known?.consumer ?? null));
+}
+
+/** As long as the caller and its token are the same the answer is. Many tokens are sent once, and theirs is not kept. */
+function answerAgain(principal: Principal, known: KnownConsumer): Answer {
+  if (known.told?.principal !== principal) known.told = { principal, answer: answerTo(principal, known) };
+  return known.told.answer;
 }
 
 function describe(
@@ -40,8 +45,4 @@ function describe(
       expires_at: dateTime(times.expiresAtSeconds * 1000),
     },
   };
-}
-
-function dateTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

@@ -1,15 +1,30 @@
 import type { Clock } from '../base/clock.ts';
+import type { Answer } from '../base/handler.ts';
 import type { Principal } from '../base/principal.ts';
+import { RecentMap } from '../base/recent-map.ts';
 import type { Consumer, ConsumerStore } from '../storage/port.ts';
 
-/** How many callers are remembered; past that all are forgotten and read again as they come. */
 const mostRemembered = 100_000;
+
+/** A caller as the database has it, and what it was last told about itself. */
+export class KnownConsumer {
+  readonly consumer: Consumer;
+  /** How often the registry had forgotten everything when it learned this. */
+  readonly epoch: number;
+  told: { readonly principal: Principal; readonly answer: Answer } | null = null;
+
+  constructor(consumer: Consumer, epoch: number) {
+    this.consumer = consumer;
+    this.epoch = epoch;
+  }
+}
 
 /** The callers as the database has them. One that was seen before is answered from memory, whatever token it brings. */
 export class Registry {
   readonly #store: ConsumerStore;
   readonly #clock: Clock;
-  readonly #known = new Map<string, Consumer>();
+  readonly #known = new RecentMap<string, KnownConsumer>(mostRemembered);
+  #epoch = 0;
 
   constructor(store: ConsumerStore, clock: Clock) {
     this.#store = store;
@@ -17,20 +32,26 @@ export class Registry {
   }
 
   /** The caller as it was first seen; first sight registers it. Null for a token that names nobody. */
-  register({ id, kind }: Principal): Consumer | null | Promise<Consumer> {
+  register(principal: Principal): KnownConsumer | null | Promise<KnownConsumer> {
+    const { id, memo } = principal;
+    if (memo instanceof KnownConsumer && memo.epoch === this.#epoch) return memo;
     if (id === null) return null;
-    return this.#known.get(id) ?? this.#remember(this.#store.register(id, kind, this.#clock.now()));
+    const known = this.#known.get(id);
+    if (known === undefined) return this.#enter(id, principal);
+    principal.memo = known;
+    return known;
   }
 
   /** Something about callers was changed elsewhere: the database is asked again. */
   forget(): void {
+    this.#epoch += 1;
     this.#known.clear();
   }
 
-  async #remember(registered: Promise<Consumer>): Promise<Consumer> {
-    const consumer = await registered;
-    if (this.#known.size >= mostRemembered) this.#known.clear();
-    this.#known.set(consumer.id, consumer);
-    return consumer;
+  async #enter(id: string, { kind }: Principal): Promise<KnownConsumer> {
+    const epoch = this.#epoch;
+    const known = new KnownConsumer(await this.#store.register(id, kind, this.#clock.now()), epoch);
+    if (epoch === this.#epoch) this.#known.set(id, known);
+    return known;
   }
 }

@@ -49,11 +49,16 @@ export class Standing {
   /** Throws when the caller is shut out. A promise only for a client not heard of yet: it may be brand-new. */
   check(principal: Principal): void | Promise<void> {
     const { id, issuer, subject } = principal;
-    if (id !== null && this.#suspended.has(id)) throw new Refusal('consumer_suspended');
+    if (id !== null && this.#isSuspended(id)) throw new Refusal('consumer_suspended');
     if (issuer !== this.#options.ownIssuer || subject === null) return;
     const addedAt = this.#activeClients.get(subject);
     if (addedAt === undefined) return this.#lookUp(subject, principal);
     checkAge(principal, addedAt);
+  }
+
+  #isSuspended(id: string): boolean {
+    // A look into a set of texts is dear, even when nobody is in it.
+    return this.#suspended.size > 0 && this.#suspended.has(id);
   }
 
   async #lookUp(id: string, principal: Principal): Promise<void> {

@@ -9,10 +9,10 @@ export type Authenticate = (
   isSuspicious: () => boolean,
 ) => Principal | Promise<Principal>;
 
-const bearerStart = /^bearer /i;
 const bearerScheme = /^bearer(?:\s|$)/i;
 const bearerForm = /^bearer [A-Za-z0-9._~+/-]+=*$/i;
-const tokenStart = 'Bearer '.length;
+const usualStart = 'Bearer ';
+const anyStart = /^bearer /i;
 
 /**
  * Tokens come in the Authorization header only: never in the query, a form or a cookie. Two such headers reach us
@@ -24,13 +24,14 @@ export function createAuthenticate(
 ): Authenticate {
   const admit = (principal: Principal) => chain(checkStanding(principal), () => principal);
   return (authorization, isSuspicious) => {
-    if (authorization === undefined || !bearerStart.test(authorization)) throw withoutToken(authorization);
-    // The form is looked at only when the token was never seen: a token that was seen has it.
-    const beforeExamining = () => {
+    const isBearer = authorization?.startsWith(usualStart) || anyStart.test(authorization ?? '');
+    if (authorization === undefined || !isBearer) throw withoutToken(authorization);
+    // The form is looked at only when the header was never seen: one that was seen has it.
+    const open = () => {
       if (!bearerForm.test(authorization)) throw new Refusal('authorization_malformed');
-      return isSuspicious();
+      return { token: authorization.slice(usualStart.length), suspicious: isSuspicious() };
     };
-    return chain(recognise(authorization.slice(tokenStart), beforeExamining), admit);
+    return chain(recognise(authorization, open), admit);
   };
 }
 

@@ -3,8 +3,8 @@ const allowedHeaders = 'Authorization, Content-Type';
 const exposedHeaders = 'WWW-Authenticate, Retry-After, X-Request-Id';
 const preflightSeconds = '600';
 
-/** The headers that let a script of that origin read an answer; none for an origin that is not on the list. */
-export type CorsHeaders = (origin: string | undefined) => Readonly<Record<string, string>>;
+/** The headers, names and values in turn, that let a script of that origin read an answer; none for an origin that is not on the list. */
+export type CorsHeaders = (origin: string | undefined) => readonly string[];
 
 export interface Cors {
   readonly answer: CorsHeaders;
@@ -13,18 +13,18 @@ export interface Cors {
 
 export function createCors(origins: readonly string[]): Cors {
   const forAllowed =
-    (headers: Readonly<Record<string, string>>): CorsHeaders =>
+    (...headers: readonly string[]): CorsHeaders =>
     (origin) =>
       origin !== undefined && origins.includes(origin)
-        ? { ...headers, 'access-control-allow-origin': origin }
-        : {};
+        ? [...headers, 'access-control-allow-origin', origin]
+        : [];
   return {
-    answer: forAllowed({ 'access-control-expose-headers': exposedHeaders }),
+    answer: forAllowed('access-control-expose-headers', exposedHeaders),
     preflight: (methods) =>
-      forAllowed({
-        'access-control-allow-methods': methods.join(', '),
-        'access-control-allow-headers': allowedHeaders,
-        'access-control-max-age': preflightSeconds,
-      }),
+      forAllowed(
+        ...['access-control-allow-methods', methods.join(', ')],
+        ...['access-control-allow-headers', allowedHeaders],
+        ...['access-control-max-age', preflightSeconds],
+      ),
   };
 }

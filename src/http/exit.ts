@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ErrorCode, Refusal } from '../base/errors.ts';
+import { performance } from 'node:perf_hooks';
+import { describe, type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Answer } from '../base/handler.ts';
 import type { CorsHeaders } from './cors.ts';
-import { fixedHeaders } from './headers.ts';
+import { cacheControlAt, fixedHeaders } from './headers.ts';
 import type { Observe } from './observe.ts';
 import { toProblem, toRefusal } from './problem.ts';
 import type { RefusalLimit } from './refusal-limit.ts';
@@ -37,7 +38,9 @@ interface ExitOptions {
 export class Exit {
   readonly #parts: ExitParts;
   readonly #options: ExitOptions;
-  readonly #fixed: Readonly<Record<string, string>>;
+  readonly #fixed: readonly string[];
+  /** The head of most answers, with room for what is each one's own. */
+  readonly #usual: readonly string[];
   readonly #observe: Observe;
 
   constructor(parts: ExitParts, options: ExitOptions) {
@@ -45,33 +48,28 @@ export class Exit {
     this.#parts = parts;
     this.#options = options;
     this.#fixed = fixedHeaders({ https: parts.https, personal, cors: cors !== null });
+    this.#usual = [...this.#fixed, 'x-request-id', '', 'content-length', '', 'content-type', ''];
     this.#observe = parts.observe(pattern);
   }
 
   /** Whether so many requests from there were refused of late that the next one deserves less trust. */
   isSuspicious(request: IncomingMessage): boolean {
     const { refusals, addressOf } = this.#parts;
-    return refusals?.isReached(addressOf(request)) ?? false;
+    return refusals?.hasCounted() === true && refusals.isReached(addressOf(request));
   }
 
-  send(visit: Visit, { status, contentType, headers, text }: Answer): void {
-    const all: Record<string, string> = { ...this.#fixed, ...headers };
-    if (contentType !== null) all['content-type'] = contentType;
-    this.#write(visit, status, all, text, null);
+  send(visit: Visit, answer: Answer): void {
+    this.#write(visit, answer, null);
   }
 
   refuse(visit: Visit, error: unknown): void {
     const refusal = this.#counted(visit.request, this.#translated(toRefusal(error)));
-    const { status, headers, body } = toProblem(refusal);
-    const all: Record<string, string> = { ...this.#fixed, ...headers };
-    // The rest of a body that nobody will read, or a process that is about to go: the connection ends here.
-    if (status === 413 || refusal.code === 'shutting_down') all.connection = 'close';
-    this.#write(visit, status, all, body, refusal);
+    this.#write(visit, toProblem(refusal), refusal);
   }
 
   /** A connection that broke before there was a request. */
   observeBroken(refusal: Refusal): void {
-    const { status } = toProblem(refusal);
+    const { status } = describe(refusal.code);
     this.#observe({ method: '(none)', status, milliseconds: 0, requestId: '', refusal });
   }
 
@@ -83,28 +81,35 @@ export class Exit {
 
   #counted(request: IncomingMessage, refusal: Refusal): Refusal {
     const { refusals, addressOf } = this.#parts;
-    const isTurnedAway = this.#options.personal && toProblem(refusal).status === 403;
+    const isTurnedAway = this.#options.personal && describe(refusal.code).status === 403;
     return isTurnedAway && refusals !== null ? refusals.count(addressOf(request), refusal) : refusal;
   }
 
   /** Straight to the platform: the library's own way of sending costs more than all the rest of a known caller's answer. */
-  #write(
-    { request, response, id, startedAt }: Visit,
-    status: number,
-    headers: Record<string, string | number>,
-    text: string,
-    refusal: Refusal | null,
-  ): void {
-    const { cors } = this.#options;
-    headers['x-request-id'] = id;
-    if (status !== 204) headers['content-length'] = Buffer.byteLength(text);
-    if (cors !== null) Object.assign(headers, cors(request.headers.origin));
+  #write({ request, response, id, startedAt }: Visit, answer: Answer, refusal: Refusal | null): void {
+    const { status, text } = answer;
     if (!response.headersSent && !response.destroyed) {
-      response.writeHead(status, headers);
+      const head = this.#head(id, answer);
+      // The rest of a body that nobody will read, or a process that is about to go: the connection ends here.
+      if (status === 413 || refusal?.code === 'shutting_down') head.push('connection', 'close');
+      if (this.#options.cors !== null) head.push(...this.#options.cors(request.headers.origin));
+      response.writeHead(status, head);
       // Plain ASCII, as most answers are, goes out without being encoded again.
-      response.end(text, headers['content-length'] === text.length ? 'latin1' : 'utf8');
+      response.end(text, answer.isAscii ? 'latin1' : 'utf8');
     }
     const milliseconds = performance.now() - startedAt;
     this.#observe({ method: request.method ?? '', status, milliseconds, requestId: id, refusal });
+  }
+
+  #head(id: string, { contentType, contentLength, cacheControl, head: own }: Answer): string[] {
+    if (contentType === null) return [...this.#fixed, 'x-request-id', id, ...own];
+    const head = this.#usual.slice();
+    const end = head.length;
+    head[end - 5] = id;
+    head[end - 3] = contentLength;
+    head[end - 1] = contentType;
+    if (cacheControl !== null) head[cacheControlAt] = cacheControl;
+    if (own.length > 0) head.push(...own);
+    return head;
   }
 }

@@ -4,7 +4,6 @@ const always = {
   'x-frame-options': 'DENY',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
 };
 
 interface Circumstances {
@@ -17,12 +16,17 @@ interface Circumstances {
 }
 
 /** The headers of a route that are the same on all its answers, so that they are put together once. */
-export function fixedHeaders({ https, personal, cors }: Circumstances): Readonly<Record<string, string>> {
+export function fixedHeaders({ https, personal, cors }: Circumstances): readonly string[] {
   const vary = [...(personal ? ['Authorization'] : []), ...(cors ? ['Origin'] : [])];
-  return {
+  const headers = {
+    // First, because it is the one that an answer may change; see cacheControlAt.
+    'cache-control': personal ? 'private, no-store' : 'no-store',
     ...always,
     ...(https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
-    ...(personal ? { 'cache-control': 'private, no-store' } : {}),
     ...(vary.length > 0 ? { vary: vary.join(', ') } : {}),
   };
+  return Object.entries(headers).flat();
 }
+
+/** Where its value is among the fixed headers. */
+export const cacheControlAt = 1;

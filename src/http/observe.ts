@@ -20,10 +20,11 @@ export type Observe = (finished: Finished) => void;
 export function createObserve(log: Log, metrics: Metrics): (route: string) => Observe {
   return (route) => {
     const meter = metrics.meter(route);
+    const logsAll = log.isLevelEnabled('info');
     return ({ method, status, milliseconds, requestId, refusal }) => {
       meter(method, status, milliseconds / 1000, refusal?.code ?? null);
       const level = levelOf(refusal);
-      if (!log.isLevelEnabled(level)) return;
+      if (level === 'info' ? !logsAll : !log.isLevelEnabled(level)) return;
       const duration = Math.round(milliseconds * 100) / 100;
       const line = { method, route, status, duration_ms: duration, request_id: requestId };
       log[level]({ ...line, ...refusalFields(refusal) }, 'request');

@@ -1,35 +1,17 @@
 import { STATUS_CODES } from 'node:http';
 import { describe, type ErrorCode, Refusal } from '../base/errors.ts';
-
-/** An error as it goes over the wire. */
-export interface ProblemAnswer {
-  readonly code: ErrorCode;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+import { type Answer, answer } from '../base/handler.ts';
 
 const realm = 'Bearer realm="vestibule"';
 
 /** The one place where an error becomes bytes. */
-export function toProblem(refusal: Refusal): ProblemAnswer {
+export function toProblem(refusal: Refusal): Answer {
   const { status, sentence, emptyBody } = describe(refusal.code);
-  const problem = {
-    type: `urn:vestibule:error:${refusal.code}`,
-    title: sentence,
-    status,
-    code: refusal.code,
-  };
-  return {
-    code: refusal.code,
-    status,
-    headers: {
-      'content-type': emptyBody ? 'application/json' : 'application/problem+json',
-      ...challenge(refusal),
-      ...hints(refusal),
-    },
-    body: emptyBody ? '{}' : JSON.stringify(problem),
-  };
+  const headers = { ...challenge(refusal), ...hints(refusal) };
+  if (emptyBody) return answer('application/json', '{}', { status, headers });
+  const { code } = refusal;
+  const problem = { type: `urn:vestibule:error:${code}`, title: sentence, status, code };
+  return answer('application/problem+json', JSON.stringify(problem), { status, headers });
 }
 
 /** RFC 6750 section 3: how to come back with a token that will do. */
@@ -75,13 +57,10 @@ export function toRefusal(error: unknown): Refusal {
 }
 
 /** A complete answer for a connection that broke before there was a request to answer. */
-export function rawProblem(refusal: Refusal, headers: Readonly<Record<string, string>>): string {
-  const problem = toProblem(refusal);
-  const lines = Object.entries({
-    ...headers,
-    ...problem.headers,
-    'content-length': String(Buffer.byteLength(problem.body)),
-    connection: 'close',
-  }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${problem.body}`;
+export function rawProblem(refusal: Refusal, headers: readonly string[]): string {
+  const { status, head, contentType, contentLength, text } = toProblem(refusal);
+  const about = ['content-type', contentType, 'content-length', contentLength, 'connection', 'close'];
+  const all = [...headers, ...head, ...about];
+  const lines = all.map((part, index) => (index % 2 === 0 ? `${part}: ` : `${part}\r\n`));
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`;
 }

@@ -19,6 +19,11 @@ export class RefusalLimit {
     this.#clock = clock;
   }
 
+  /** False spares the search for an address. */
+  hasCounted(): boolean {
+    return this.#counts.size > 0;
+  }
+
   isReached(address: string): boolean {
     const count = this.#counts.get(address);
     return count !== undefined && count.refusals >= this.#perWindow && count.endsAt > this.#clock.monotonic();

@@ -6,10 +6,11 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { Refusal } from '../base/errors.ts';
-import type { Answer } from '../base/handler.ts';
+import { answer } from '../base/handler.ts';
 import type { Authenticate } from './authenticate.ts';
 import { createCors } from './cors.ts';
 import { createEntrance, type Entrance } from './entrance.ts';
@@ -43,7 +44,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   const options = serverOptions(limits);
   const common = fixedHeaders({ https: parts.https, personal: false, cors: false });
   const nowhere = new Exit(parts, { pattern: '(none)', personal: false, cors: null });
-  const entrances = new Map<string, Entrance>();
+  const shortcuts: { readonly path: string; readonly entrance: Entrance }[] = [];
   /** An answer where there is no request to answer: at once, and then the connection is gone. */
   const breakOff = (socket: Duplex, refusal: Refusal) => {
     nowhere.observeBroken(refusal);
@@ -52,7 +53,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
   };
   /** A plain GET of a known address needs neither a router nor a body parser; all else goes through the library. */
   const shortcut = (library: RequestListener) => (request: IncomingMessage, response: ServerResponse) => {
-    const entrance = request.method === 'GET' ? entrances.get(request.url as string) : undefined;
+    const { method, url } = request;
+    const entrance = method === 'GET' ? shortcuts.find(({ path }) => path === url)?.entrance : undefined;
     if (entrance === undefined) return library(request, response);
     const visit = { request, response, id: requestId(), startedAt: performance.now() };
     try {
@@ -109,7 +111,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   );
   for (const route of parts.routes) {
     const entrance = createEntrance(route, parts);
-    if (route.method === 'GET') entrances.set(route.path, entrance);
+    if (route.method === 'GET') shortcuts.push({ path: route.path, entrance });
     server.route({
       method: route.method,
       url: route.path,
@@ -142,12 +144,7 @@ function addOtherMethods(
   const allow = scriptable ? [...methods, 'OPTIONS'] : methods;
   const cors = scriptable ? createCors(parts.corsOrigins).preflight(methods) : null;
   const exit = new Exit(parts, { pattern: path, personal: false, cors });
-  const preflight: Answer = {
-    status: 204,
-    contentType: null,
-    text: '',
-    headers: { allow: allow.join(', ') },
-  };
+  const preflight = answer(null, '', { status: 204, headers: { allow: allow.join(', ') } });
   server.route({
     method: METHODS.filter((method) => !methods.includes(method)),
     url: path,

@@ -43,7 +43,7 @@ export function ready({ storage, providerKeys, isStopping }: ReadinessParts): Pu
         last_fault: keys.lastFault,
       },
     };
-    return json(body, {}, isReady ? 200 : 503);
+    return json(body, { status: isReady ? 200 : 503 });
   };
 }
 

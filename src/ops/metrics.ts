@@ -1,6 +1,7 @@
-import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
-import type { PublicHandler } from '../base/handler.ts';
+import { Counter, Gauge, type Metric, Registry } from 'prom-client';
+import { answer, type PublicHandler } from '../base/handler.ts';
 import type { KeySetStatus } from './health.ts';
+import { describeProcess } from './process-metrics.ts';
 import { computedMetric, RequestTally } from './request-tally.ts';
 
 /** Measures the requests of one route. */
@@ -21,8 +22,7 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
   const tallies = new Map<string, RequestTally>();
   const register = (metric: object) => registry.registerMetric(metric as Metric);
 
-  // A look at the event loop every tenth of a second is enough; the default of a hundredth shows in what a request costs.
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+  describeProcess(registry);
   register(
     computedMetric(
       'http_requests_total',
@@ -59,17 +59,12 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
       tallies.set(route, tally);
       return (method, status, seconds, refusalCode) => {
         tally.add(method, status, seconds);
-        const isTurnedAway = refusalCode !== 'https_required' && [401, 403, 429].includes(status);
-        if (refusalCode !== null && isTurnedAway) failures.inc({ reason: refusalCode });
+        if (refusalCode === null || refusalCode === 'https_required') return;
+        if ([401, 403, 429].includes(status)) failures.inc({ reason: refusalCode });
       };
     },
     countKeyFetch: (fault) => keyFetches.inc({ result: fault ?? 'ok' }),
-    expose: async () => ({
-      status: 200,
-      contentType: registry.contentType,
-      text: await registry.metrics(),
-      headers: {},
-    }),
+    expose: async () => answer(registry.contentType, await registry.metrics()),
   };
 }
 

@@ -9,7 +9,7 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
  */
 export class RequestTally {
   readonly route: string;
-  readonly #countsByStatus = new Map<string, number[]>();
+  readonly #countsByStatus: Record<string, number[]> = Object.create(null);
   /** Requests that took at most as long as the bucket of the same index and longer than the one before it. */
   readonly #durations = new Array<number>(buckets.length + 1).fill(0);
   #seconds = 0;
@@ -20,11 +20,8 @@ export class RequestTally {
   }
 
   add(method: string, status: number, seconds: number): void {
-    let counts = this.#countsByStatus.get(method);
-    if (counts === undefined) {
-      counts = [];
-      this.#countsByStatus.set(method, counts);
-    }
+    this.#countsByStatus[method] ??= [];
+    const counts = this.#countsByStatus[method];
     counts[status] = (counts[status] ?? 0) + 1;
     let index = 0;
     while (index < buckets.length && seconds > (buckets[index] as number)) index += 1;
@@ -34,7 +31,7 @@ export class RequestTally {
   }
 
   requests(): MetricValue<string>[] {
-    return [...this.#countsByStatus].flatMap(([method, counts]) =>
+    return Object.entries(this.#countsByStatus).flatMap(([method, counts]) =>
       Object.entries(counts).map(([status, value]) => ({
         labels: { method, route: this.route, status },
         value,

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { type CryptoKey, SignJWT } from 'jose';
+import { type KeyObject, randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
 import type { Clock } from '../base/clock.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
 import { type SigningKey, signingAlgorithm } from './signing-keys.ts';
@@ -36,9 +36,9 @@ export function createMint({ issuer, audience, ttlSeconds, keys, clock }: OwnIss
 
 /** Our own keys, for verifying our own tokens. */
 export function ownKeySource(keys: readonly SigningKey[]) {
-  const byKid = new Map<string | undefined, CryptoKey>(keys.map((key) => [key.kid, key.publicKey]));
+  const byKid = new Map<string | undefined, KeyObject>(keys.map((key) => [key.kid, key.publicKey]));
   return {
-    async find(kid: string | undefined, algorithm: string): Promise<CryptoKey | undefined> {
+    find(kid: string | undefined, algorithm: string): KeyObject | undefined {
       return algorithm === signingAlgorithm ? byKid.get(kid) : undefined;
     },
     generation: () => 1,
@@ -47,9 +47,7 @@ export function ownKeySource(keys: readonly SigningKey[]) {
 
 /** GET /.well-known/jwks.json, so that anyone can verify our tokens. */
 export function publishedKeys(keys: readonly SigningKey[]): PublicHandler {
-  const answer = json(
-    { keys: keys.map(({ publicJwk }) => publicJwk) },
-    { 'cache-control': 'public, max-age=300' },
-  );
+  const published = { keys: keys.map(({ publicJwk }) => publicJwk) };
+  const answer = json(published, { cacheControl: 'public, max-age=300' });
   return () => answer;
 }

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type CryptoKey, calculateJwkThumbprint, importJWK, importPKCS8, type JWK } from 'jose';
+import { type CryptoKey, calculateJwkThumbprint, importPKCS8, type JWK } from 'jose';
 import type { Clock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import type { SigningKeyRecord, SigningKeyStore } from '../storage/port.ts';
@@ -13,7 +13,7 @@ const modulusBits = 2048;
 export interface SigningKey {
   readonly kid: string;
   readonly privateKey: CryptoKey;
-  readonly publicKey: CryptoKey;
+  readonly publicKey: KeyObject;
   readonly publicJwk: JWK;
 }
 
@@ -53,7 +53,8 @@ async function openSigningKey(record: SigningKeyRecord, sealingKey: Uint8Array):
     );
   }
   const pkcs8 = createPrivateKey({ key: Buffer.from(der), format: 'der', type: 'pkcs8' });
-  const { kid, publicJwk } = await publish(createPublicKey(pkcs8));
+  const publicKey = createPublicKey(pkcs8);
+  const { kid, publicJwk } = await publish(publicKey);
   if (kid !== record.kid || record.algorithm !== signingAlgorithm) {
     throw new OperatorError(
       `The signing key "${record.kid}" in the database is not what its name says. Restore the database from a backup.`,
@@ -61,7 +62,6 @@ async function openSigningKey(record: SigningKeyRecord, sealingKey: Uint8Array):
   }
   const pem = pkcs8.export({ format: 'pem', type: 'pkcs8' }) as string;
   const privateKey = await importPKCS8(pem, signingAlgorithm);
-  const publicKey = (await importJWK(publicJwk, signingAlgorithm)) as CryptoKey;
   return { kid, privateKey, publicKey, publicJwk };
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import type { TrustedIssuer } from '../../src/auth/issuers.ts';
 import { readKeySet } from '../../src/auth/key-set.ts';
-import { Lanes } from '../../src/auth/lanes.ts';
+import { Lane } from '../../src/auth/lane.ts';
 import { createTokenCache } from '../../src/auth/token-cache.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
 import { Refusal } from '../../src/base/errors.ts';
@@ -13,9 +14,9 @@ import { MovableClock } from '../support/movable-clock.ts';
 import { makeKey } from '../support/provider.ts';
 
 const key = await makeKey();
-const set = await readKeySet({ keys: [key.jwk] }, ['RS256']);
+const set = readKeySet({ keys: [key.jwk] }, ['RS256']);
 const policy = { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false };
-const lane = { running: 1, waiting: 1 };
+const lane = new Lane({ running: 1, waiting: 1 });
 
 /** A cache over the real verifier; how often that one had work, and the keys in the hands of the test. */
 function remembering(maxEntries = 100) {
@@ -33,7 +34,7 @@ function remembering(maxEntries = 100) {
     requireAtJwt: false,
     claims: policy,
   };
-  const verify = createVerifier([issuer], new Lanes(lane, lane), clock);
+  const verify = createVerifier([issuer], lane, clock);
   const recognise = createTokenCache({
     verify(token, suspicious) {
       state.verified += 1;
@@ -43,7 +44,12 @@ function remembering(maxEntries = 100) {
     maxEntries,
     clock,
   });
-  return { state, clock, ask: async (token: string) => recognise(token, () => false) };
+  return {
+    state,
+    clock,
+    recognise,
+    ask: async (token: string) => recognise(token, () => ({ token, suspicious: false })),
+  };
 }
 
 const seconds = () => Math.floor(Date.now() / 1000);
@@ -71,6 +77,26 @@ it('[A49] another token is not taken for a remembered one, however much of it is
   assert.equal((await ask(token({ sub: 'y' }))).subject, 'y');
   assert.equal(state.verified, 4);
 });
+
+it('[A49] a token is not taken for one whose digest begins alike', async () => {
+  const { recognise } = remembering();
+  const [one, other] = textsWithDigestsThatBeginAlike();
+  const open = (sub: string) => () => ({ token: token({ sub }), suspicious: false });
+  assert.equal((await recognise(one, open('x'))).subject, 'x');
+  assert.equal((await recognise(other, open('y'))).subject, 'y');
+});
+
+/** Among some hundred thousand texts there are two whose SHA-256 agree in the first 30 bits. */
+function textsWithDigestsThatBeginAlike(): readonly [string, string] {
+  const seen = new Map<number, string>();
+  for (let count = 0; ; count += 1) {
+    const text = `Bearer ${count}`;
+    const start = createHash('sha256').update(text).digest().readUInt32BE() >>> 2;
+    const earlier = seen.get(start);
+    if (earlier !== undefined) return [earlier, text];
+    seen.set(start, text);
+  }
+}
 
 it('[A49] a remembered token is refused as soon as it has expired, or before it begins', async () => {
   const { clock, ask } = remembering();

@@ -17,6 +17,7 @@ const caller = (changes: Partial<Principal> = {}): Principal => ({
   audience: 'https://api.example',
   scopes: [],
   times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: 1_000 },
+  memo: null,
   ...changes,
 });
 const client = (subject: string) =>

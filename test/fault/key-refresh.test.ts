@@ -61,7 +61,7 @@ const begin = async () => {
   await tried(1);
 };
 /** Asks for a key on behalf of a token that looks right. */
-const find = (kid: string) => keys.find(kid, 'RS256', () => true);
+const find = async (kid: string) => keys.find(kid, 'RS256', () => true);
 const nextFetch = () => Math.round(keys.status().nextFetchSeconds);
 
 it('[B80] whoever comes before the first answer waits for it, and all for the same', async () => {

@@ -77,7 +77,12 @@ describe('health and metrics of a service that is well', () => {
   it('/metrics is in the text format of Prometheus', async () => {
     const reply = await request(`${running().service.opsUrl}/metrics`);
     assert.match(reply.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
-    for (const name of ['process_cpu_seconds_total', 'nodejs_eventloop_lag_seconds', 'http_requests_total']) {
+    for (const name of [
+      'process_cpu_seconds_total',
+      'process_resident_memory_bytes',
+      'nodejs_eventloop_lag_p99_seconds',
+      'http_requests_total',
+    ]) {
       assert.match(reply.text, new RegExp(`^# TYPE ${name} `, 'm'));
     }
   });

@@ -2,7 +2,7 @@ import { JwtVerifier } from 'aws-jwt-verify';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { KeySource } from '../../src/auth/issuers.ts';
 import { readKeySet } from '../../src/auth/key-set.ts';
-import { Lanes } from '../../src/auth/lanes.ts';
+import { Lane } from '../../src/auth/lane.ts';
 import { createTokenCache } from '../../src/auth/token-cache.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -17,7 +17,7 @@ export interface Policy {
 }
 
 const toleranceSeconds = 5;
-const lane = { running: 8, waiting: 100 };
+const lane = new Lane({ running: 1, waiting: 100 });
 const pseudonymOf = createPseudonym(new Uint8Array(32));
 
 /** What Vestibule's own verifier and token cache make of a token; anything but a refusal would be a 500 and is thrown. */
@@ -26,7 +26,7 @@ export async function ourVerdict(
   document: unknown,
   { issuers, audience, requiredScopes }: Policy,
 ): Promise<Principal | ErrorCode> {
-  const set = await readKeySet(document, ['RS256']);
+  const set = readKeySet(document, ['RS256']);
   const keys: KeySource = {
     async find(kid, algorithm) {
       if (set === null) throw new Refusal('keys_unavailable');
@@ -41,14 +41,15 @@ export async function ourVerdict(
     claims: { issuers, audience, requiredScopes, clientsOnly: false },
   };
   const recognise = createTokenCache({
-    verify: createVerifier([trusted], new Lanes(lane, lane), systemClock),
+    verify: createVerifier([trusted], lane, systemClock),
     pseudonymOf,
     maxEntries: 10,
     clock: systemClock,
   });
   try {
-    const principal = await recognise(token, () => false);
-    const again = recognise(token, () => false);
+    const open = () => ({ token, suspicious: false });
+    const principal = await recognise(token, open);
+    const again = recognise(token, open);
     if (again !== principal) throw new Error('a token that is remembered speaks for somebody else');
     return principal;
   } catch (error) {

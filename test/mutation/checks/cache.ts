@@ -1,7 +1,7 @@
 import { checksOf, type Mutant } from '../mutant.ts';
 
 const remembered = ['test/attack/remembered-token.test.ts'];
-const lanes = ['test/fault/crypto-lanes.test.ts'];
+const lanes = ['test/fault/signature-checks.test.ts'];
 
 /** What is remembered of tokens, and how many are verified at once. */
 export const cacheChecks: readonly Mutant[] = [
@@ -20,49 +20,65 @@ export const cacheChecks: readonly Mutant[] = [
     ],
     [
       'remembered by all of its bytes',
-      "hash('sha256', token, 'base64url')",
-      "hash('sha256', token.slice(0, token.lastIndexOf('.')), 'base64url')",
+      "hash('sha256', credentials, 'latin1')",
+      "hash('sha256', credentials.slice(0, credentials.lastIndexOf('.')), 'latin1')",
       'a known token gets in without its signature',
     ],
     [
-      'the number of remembered tokens',
-      'if (young.size >= half) {',
-      'if (young.size >= 1e9) {',
-      'tokens fill the memory',
+      'all of the digest tells',
+      'known?.digest !== digest || ',
+      'known === undefined || ',
+      'a token is taken for another whose digest begins alike',
     ],
     [
       'nothing is remembered without keys',
-      'if (generation !== null) remember',
-      'remember',
+      'if (generation !== null) remembered',
+      'remembered',
       'what was verified with no set of keys counts for the next',
     ],
   ]),
   ...checksOf('src/auth/verifier.ts', remembered, [
     [
       'the generation is taken before the key',
-      '      generation,\n    };',
-      '      generation: issuer.keys.generation(),\n    };',
+      'return { claimant, issuer, generation };',
+      'return { claimant, issuer, generation: issuer.keys.generation() };',
       'a token of a key that is just removed is remembered with the new set',
     ],
   ]),
-  ...checksOf('src/auth/lanes.ts', lanes, [
+  ...checksOf('src/base/recent-map.ts', remembered, [
+    [
+      'the number of remembered tokens',
+      'if (this.#young.size >= this.#half) {',
+      'if (this.#young.size >= 1e9) {',
+      'tokens fill the memory',
+    ],
+  ]),
+  ...checksOf('src/auth/lane.ts', lanes, [
     [
       'how many checks run at once',
-      'if (this.#running < this.#size.running) this.#running += 1;',
-      'if (this.#size.running > 0) this.#running += 1;',
+      'if (this.#taken < this.#running) this.#taken += 1;',
+      'if (this.#running > 0) this.#taken += 1;',
       'a flood of tokens takes all the cryptography there is',
     ],
     [
       'how many wait',
-      "if (this.#queue.length >= this.#size.waiting) throw new Refusal('overloaded', { retryAfterSeconds: 1 });",
+      "if (this.#queue.length >= this.#waiting) throw new Refusal('overloaded', { retryAfterSeconds: 1 });",
       '',
       'a flood of tokens fills the memory',
     ],
+  ]),
+  ...checksOf('src/auth/batches.ts', lanes, [
     [
-      'a lane of its own for the suspicious',
-      '(suspicious ? this.#narrow : this.#open)',
-      'this.#open',
-      'bad tokens stand in the way of good ones',
+      'how many signatures are checked in a turn',
+      'this.#waiting.slice(0, mostInATurn)',
+      'this.#waiting.slice()',
+      'a flood of tokens keeps everybody else waiting',
+    ],
+    [
+      'how many signatures wait',
+      "if (this.#waiting.length >= mostWaiting) throw new Refusal('overloaded', { retryAfterSeconds: 1 });",
+      '',
+      'a flood of tokens fills the memory',
     ],
   ]),
 ];

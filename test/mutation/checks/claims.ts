@@ -134,8 +134,8 @@ export const claimChecks: readonly Mutant[] = checksOf('src/auth/claims.ts', tim
   ],
   [
     'the form of scopes',
-    "typeof scope === 'string' && scopeForm.test(scope) ? scope.split(' ') : []",
-    'String(scope).split(/[\\s,]+/)',
+    "(scopeForm.test(scope) ? scope.split(' ') : [])",
+    '(scope.split(/[\\s,]+/))',
     'a list or a tab grants what no provider granted',
     scope,
   ],

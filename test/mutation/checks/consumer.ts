@@ -58,7 +58,7 @@ export const consumerChecks: readonly Mutant[] = [
   ...checksOf('src/consumer/standing.ts', standing, [
     [
       'suspended callers',
-      "if (id !== null && this.#suspended.has(id)) throw new Refusal('consumer_suspended');",
+      "if (id !== null && this.#isSuspended(id)) throw new Refusal('consumer_suspended');",
       '',
       'whoever was suspended stays in',
     ],

@@ -1,0 +1,38 @@
+/**
+ * A map that keeps what was used of late and is never larger than its bound. Two generations of entries stand in for
+ * a list by last use: when the young ones fill up they become the old ones, and the old ones that nobody asked for
+ * are gone. A hit on a young one costs no more than a look into a plain map.
+ */
+export class RecentMap<K, V> {
+  readonly #half: number;
+  #young = new Map<K, V>();
+  #old = new Map<K, V>();
+
+  constructor(maxEntries: number) {
+    this.#half = Math.ceil(maxEntries / 2);
+  }
+
+  get(key: K): V | undefined {
+    const value = this.#young.get(key);
+    return value === undefined ? this.#rescue(key) : value;
+  }
+
+  set(key: K, value: V): void {
+    if (this.#young.size >= this.#half) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(key, value);
+  }
+
+  clear(): void {
+    this.#young.clear();
+    this.#old.clear();
+  }
+
+  #rescue(key: K): V | undefined {
+    const value = this.#old.get(key);
+    if (value !== undefined) this.set(key, value);
+    return value;
+  }
+}
