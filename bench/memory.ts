@@ -4,7 +4,7 @@ import { type LoadGenerator, send, spareTokens } from './load.ts';
 import { check, type Stage, startPeer } from './stage.ts';
 import { signTokens } from './tokens.ts';
 
-const steps = 10;
+const steps = 13;
 
 /** How Vestibule's memory grows with the number of live tokens it has seen. */
 export interface MemoryStep {

@@ -4,7 +4,7 @@ import { Lane } from './auth/lane.ts';
 import { checkMasterSecret } from './auth/master-secret.ts';
 import { ProviderKeys } from './auth/provider-keys.ts';
 import { authenticatedMemory } from './auth/stored-key-set.ts';
-import { createTokenCache } from './auth/token-cache.ts';
+import { TokenCache } from './auth/token-cache.ts';
 import { createVerifier } from './auth/verifier.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { OperatorError } from './base/errors.ts';
@@ -70,7 +70,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     onFetch: metrics.countKeyFetch,
   });
   const issuers = [theProvider(config, providerKeys), ourselves(config, signingKeys)];
-  const recognise = createTokenCache({
+  const tokenCache = new TokenCache({
     verify: createVerifier(issuers, new Lane(narrowLane), clock),
     pseudonymOf: createPseudonym(keyring.pseudonym),
     maxEntries: config.tokenCacheEntries,
@@ -90,7 +90,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const shared = {
     limits: config,
     requestId: createRequestIds(),
-    authenticate: createAuthenticate(recognise, (principal) => standing.check(principal)),
+    authenticate: createAuthenticate(tokenCache, (principal) => standing.check(principal)),
     addressOf: addressFinder(config.trustedProxies),
   };
   const service = createServer({

@@ -6,14 +6,6 @@ import { type Claimant, checkTimes } from './claims.ts';
 import type { TrustedIssuer } from './issuers.ts';
 import type { Verify } from './verifier.ts';
 
-/** The caller behind the credentials it sent: at once when the very same were seen before, else by the token in them. */
-export type Recognise = (credentials: string, open: () => Opened) => Principal | Promise<Principal>;
-
-interface Opened {
-  readonly token: string;
-  readonly suspicious: boolean;
-}
-
 interface Remembered {
   readonly digest: string;
   readonly principal: Principal;
@@ -32,25 +24,37 @@ interface TokenCacheOptions {
  * Remembers whom verified credentials speak for, under their SHA-256. What is remembered counts only with the very
  * keys it was verified with, and the times are checked again on every use. A refusal is never remembered.
  */
-export function createTokenCache({ verify, pseudonymOf, maxEntries, clock }: TokenCacheOptions): Recognise {
-  const remembered = new RecentMap<number, Remembered>(maxEntries);
+export class TokenCache {
+  readonly #options: TokenCacheOptions;
+  readonly #remembered: RecentMap<number, Remembered>;
 
-  const examine = async ({ token, suspicious }: Opened, digest: string): Promise<Principal> => {
+  constructor(options: TokenCacheOptions) {
+    this.#options = options;
+    this.#remembered = new RecentMap(options.maxEntries);
+  }
+
+  /** The caller behind credentials that were verified before, or null. */
+  recall(credentials: string): Principal | null {
+    const digest = digestOf(credentials);
+    const known = this.#remembered.get(placeOf(digest));
+    if (known?.digest !== digest || known.issuer.keys.generation() !== known.generation) return null;
+    checkTimes(known.principal.times, this.#options.clock.now() / 1000);
+    return known.principal;
+  }
+
+  /** The caller behind credentials by the token in them. */
+  async examine(credentials: string, token: string, suspicious: boolean): Promise<Principal> {
+    const { verify, pseudonymOf } = this.#options;
     const { claimant, issuer, generation } = await verify(token, suspicious);
     const principal: Principal = { ...claimant, id: pseudonymOf(claimant), memo: null };
-    if (generation !== null) remembered.set(placeOf(digest), { digest, principal, issuer, generation });
+    const digest = digestOf(credentials);
+    if (generation !== null) this.#remembered.set(placeOf(digest), { digest, principal, issuer, generation });
     return principal;
-  };
+  }
+}
 
-  return (credentials, open) => {
-    const digest = hash('sha256', credentials, 'latin1');
-    const known = remembered.get(placeOf(digest));
-    if (known?.digest !== digest || known.issuer.keys.generation() !== known.generation) {
-      return examine(open(), digest);
-    }
-    checkTimes(known.principal.times, clock.now() / 1000);
-    return known.principal;
-  };
+function digestOf(credentials: string): string {
+  return hash('sha256', credentials, 'latin1');
 }
 
 /**

@@ -4,8 +4,11 @@ import type { Principal } from './principal.ts';
 /** What a handler gets of a request: plain data, so that no handler knows the HTTP library. */
 export interface Input {
   readonly contentType: string | undefined;
+  readonly authorization: string | undefined;
   /** The raw body; undefined when none was sent. */
   readonly body: Uint8Array | undefined;
+  /** Where the caller is: for limits, and for nothing that is kept. */
+  readonly address: string;
 }
 
 /** What a handler answers with. The same answer may be sent many times. */

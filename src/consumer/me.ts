@@ -1,4 +1,3 @@
-import { chain } from '../base/chain.ts';
 import { type Answer, type BearerHandler, json } from '../base/handler.ts';
 import type { Principal } from '../base/principal.ts';
 import type { Consumer } from '../storage/port.ts';
@@ -12,9 +11,9 @@ import type { KnownConsumer, Registry } from './registry.ts';
 export function me(registry: Registry): BearerHandler {
   return (_input, principal) => {
     const isComingBack = principal.memo !== null;
-    return chain(registry.register(principal), (known) =>
-      known !== null && isComingBack ? answerAgain(principal, known) : answerTo(principal, known),
-    );
+    const known = registry.register(principal);
+    if (known instanceof Promise) return known.then((registered) => answerTo(principal, registered));
+    return isComingBack && known !== null ? answerAgain(principal, known) : answerTo(principal, known);
   };
 }
 

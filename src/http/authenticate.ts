@@ -1,12 +1,11 @@
-import type { Recognise } from '../auth/token-cache.ts';
-import { chain } from '../base/chain.ts';
+import type { TokenCache } from '../auth/token-cache.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Principal } from '../base/principal.ts';
 
-/** The caller behind an Authorization header; at once when its token was seen before. */
+/** The caller behind an Authorization header; at once when the very same was verified before. */
 export type Authenticate = (
   authorization: string | undefined,
-  isSuspicious: () => boolean,
+  origin: { isSuspicious(): boolean },
 ) => Principal | Promise<Principal>;
 
 const bearerScheme = /^bearer(?:\s|$)/i;
@@ -19,19 +18,22 @@ const anyStart = /^bearer /i;
  * joined by a comma (see http/limits), and that is no bearer form. `checkStanding` throws for whom the operator shut out.
  */
 export function createAuthenticate(
-  recognise: Recognise,
+  cache: Pick<TokenCache, 'recall' | 'examine'>,
   checkStanding: (principal: Principal) => void | Promise<void>,
 ): Authenticate {
-  const admit = (principal: Principal) => chain(checkStanding(principal), () => principal);
-  return (authorization, isSuspicious) => {
+  const admit = (principal: Principal): Principal | Promise<Principal> => {
+    const verdict = checkStanding(principal);
+    return verdict === undefined ? principal : verdict.then(() => principal);
+  };
+  return (authorization, origin) => {
     const isBearer = authorization?.startsWith(usualStart) || anyStart.test(authorization ?? '');
     if (authorization === undefined || !isBearer) throw withoutToken(authorization);
-    // The form is looked at only when the header was never seen: one that was seen has it.
-    const open = () => {
-      if (!bearerForm.test(authorization)) throw new Refusal('authorization_malformed');
-      return { token: authorization.slice(usualStart.length), suspicious: isSuspicious() };
-    };
-    return chain(recognise(authorization, open), admit);
+    const known = cache.recall(authorization);
+    if (known !== null) return admit(known);
+    // Only now, because a header that was seen before has the right form.
+    if (!bearerForm.test(authorization)) throw new Refusal('authorization_malformed');
+    const token = authorization.slice(usualStart.length);
+    return cache.examine(authorization, token, origin.isSuspicious()).then(admit);
   };
 }
 

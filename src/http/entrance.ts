@@ -1,9 +1,9 @@
-import { chain } from '../base/chain.ts';
-import type { Answer, Input } from '../base/handler.ts';
+import type { Answer } from '../base/handler.ts';
 import type { Authenticate } from './authenticate.ts';
 import { createCors } from './cors.ts';
-import { Exit, type ExitParts, type Visit } from './exit.ts';
+import { Exit, type ExitParts } from './exit.ts';
 import type { Route } from './routes.ts';
+import type { Visit } from './visit.ts';
 
 interface EntranceParts extends ExitParts {
   readonly corsOrigins: readonly string[];
@@ -13,7 +13,7 @@ interface EntranceParts extends ExitParts {
 /** One route, from its access rule to its exit. */
 export interface Entrance {
   /** Takes a request through, once it was received. Never throws. */
-  enter(visit: Visit, body: Uint8Array | undefined): void;
+  enter(visit: Visit): void;
   readonly exit: Exit;
 }
 
@@ -26,17 +26,16 @@ export function createEntrance(route: Route, parts: EntranceParts): Entrance {
     unreadableBody: route.unreadableBody,
   });
 
-  const answerTo = ({ request }: Visit, body: Uint8Array | undefined): Answer | Promise<Answer> => {
-    const { headers } = request;
-    const input: Input = { contentType: headers['content-type'], body };
-    if (route.access !== 'bearer') return route.handle(input);
-    const principal = authenticate(headers.authorization, () => exit.isSuspicious(request));
-    return chain(principal, (caller) => route.handle(input, caller));
+  const answerTo = (visit: Visit): Answer | Promise<Answer> => {
+    if (route.access !== 'bearer') return route.handle(visit);
+    const caller = authenticate(visit.authorization, visit);
+    if (!(caller instanceof Promise)) return route.handle(visit, caller);
+    return caller.then((known) => route.handle(visit, known));
   };
 
-  const enter: Entrance['enter'] = (visit, body) => {
+  const enter: Entrance['enter'] = (visit) => {
     try {
-      const answer = answerTo(visit, body);
+      const answer = answerTo(visit);
       if (!(answer instanceof Promise)) exit.send(visit, answer);
       else {
         answer.then(

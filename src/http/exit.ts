@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { describe, type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Answer } from '../base/handler.ts';
@@ -6,24 +5,12 @@ import type { CorsHeaders } from './cors.ts';
 import { cacheControlAt, fixedHeaders } from './headers.ts';
 import type { Observe } from './observe.ts';
 import { toProblem, toRefusal } from './problem.ts';
-import type { RefusalLimit } from './refusal-limit.ts';
+import type { Origins, Visit } from './visit.ts';
 
-/** A request on its way through, whoever found its route: what the platform has of it, its name and its beginning. */
-export interface Visit {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly id: string;
-  /** On the platform's monotonic clock, in milliseconds. */
-  readonly startedAt: number;
-}
-
-export interface ExitParts {
+export interface ExitParts extends Origins {
   /** Callers come over HTTPS, whoever ends it. */
   readonly https: boolean;
   readonly observe: (pattern: string) => Observe;
-  /** Limits the refusals of protected routes by where they come from. */
-  readonly refusals: RefusalLimit | null;
-  readonly addressOf: (request: IncomingMessage) => string;
 }
 
 interface ExitOptions {
@@ -52,18 +39,12 @@ export class Exit {
     this.#observe = parts.observe(pattern);
   }
 
-  /** Whether so many requests from there were refused of late that the next one deserves less trust. */
-  isSuspicious(request: IncomingMessage): boolean {
-    const { refusals, addressOf } = this.#parts;
-    return refusals?.hasCounted() === true && refusals.isReached(addressOf(request));
-  }
-
   send(visit: Visit, answer: Answer): void {
     this.#write(visit, answer, null);
   }
 
   refuse(visit: Visit, error: unknown): void {
-    const refusal = this.#counted(visit.request, this.#translated(toRefusal(error)));
+    const refusal = this.#counted(visit, this.#translated(toRefusal(error)));
     this.#write(visit, toProblem(refusal), refusal);
   }
 
@@ -79,10 +60,10 @@ export class Exit {
     return isUnreadable && unreadableBody !== undefined ? new Refusal(unreadableBody) : refusal;
   }
 
-  #counted(request: IncomingMessage, refusal: Refusal): Refusal {
-    const { refusals, addressOf } = this.#parts;
+  #counted(visit: Visit, refusal: Refusal): Refusal {
+    const { refusals } = this.#parts;
     const isTurnedAway = this.#options.personal && describe(refusal.code).status === 403;
-    return isTurnedAway && refusals !== null ? refusals.count(addressOf(request), refusal) : refusal;
+    return isTurnedAway && refusals !== null ? refusals.count(visit.address, refusal) : refusal;
   }
 
   /** Straight to the platform: the library's own way of sending costs more than all the rest of a known caller's answer. */

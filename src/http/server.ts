@@ -14,12 +14,13 @@ import { answer } from '../base/handler.ts';
 import type { Authenticate } from './authenticate.ts';
 import { createCors } from './cors.ts';
 import { createEntrance, type Entrance } from './entrance.ts';
-import { Exit, type ExitParts, type Visit } from './exit.ts';
+import { Exit, type ExitParts } from './exit.ts';
 import { fixedHeaders } from './headers.ts';
 import { type Limits, serverOptions } from './limits.ts';
 import { brokenRequest, rawProblem } from './problem.ts';
 import type { Receive } from './receive.ts';
 import type { Route } from './routes.ts';
+import { Visit } from './visit.ts';
 
 export interface ServerParts extends ExitParts {
   readonly routes: readonly Route[];
@@ -51,18 +52,24 @@ export function createServer(parts: ServerParts): FastifyInstance {
     if (socket.writable) socket.end(rawProblem(refusal, common), () => socket.destroy());
     else socket.destroy();
   };
+  /** From here on the answer is ours to send. */
+  const visitOf = (request: FastifyRequest, reply: FastifyReply) => {
+    reply.hijack();
+    const body = request.body as Uint8Array | undefined;
+    return new Visit(parts, request.raw, reply.raw, request.id, request.startedAt, body);
+  };
   /** A plain GET of a known address needs neither a router nor a body parser; all else goes through the library. */
   const shortcut = (library: RequestListener) => (request: IncomingMessage, response: ServerResponse) => {
     const { method, url } = request;
     const entrance = method === 'GET' ? shortcuts.find(({ path }) => path === url)?.entrance : undefined;
     if (entrance === undefined) return library(request, response);
-    const visit = { request, response, id: requestId(), startedAt: performance.now() };
+    const visit = new Visit(parts, request, response, requestId());
     try {
       receive(request);
     } catch (error) {
       return entrance.exit.refuse(visit, error);
     }
-    entrance.enter(visit, undefined);
+    entrance.enter(visit);
   };
   const server = Fastify({
     serverFactory: (library) =>
@@ -116,20 +123,13 @@ export function createServer(parts: ServerParts): FastifyInstance {
       method: route.method,
       url: route.path,
       errorHandler: (error, request, reply) => entrance.exit.refuse(visitOf(request, reply), error),
-      handler: (request, reply) =>
-        entrance.enter(visitOf(request, reply), request.body as Uint8Array | undefined),
+      handler: (request, reply) => entrance.enter(visitOf(request, reply)),
     });
   }
   for (const [path, routes] of Map.groupBy(parts.routes, ({ path }) => path)) {
-    addOtherMethods(server, path, routes, parts);
+    addOtherMethods(server, path, routes, parts, visitOf);
   }
   return server;
-}
-
-/** From here on the answer is ours to send. */
-function visitOf(request: FastifyRequest, reply: FastifyReply): Visit {
-  reply.hijack();
-  return { request: request.raw, response: reply.raw, id: request.id, startedAt: request.startedAt };
 }
 
 /** Every other method at a known address: a preflight where scripts may call, else 405. */
@@ -138,6 +138,7 @@ function addOtherMethods(
   path: string,
   routes: readonly Route[],
   parts: ServerParts,
+  visitOf: (request: FastifyRequest, reply: FastifyReply) => Visit,
 ): void {
   const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const scriptable = parts.corsOrigins.length > 0 && routes.some(({ cors }) => cors);

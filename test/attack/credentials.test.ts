@@ -4,7 +4,7 @@ import { Refusal } from '../../src/base/errors.ts';
 import { readCredentials } from '../../src/tokens/credentials.ts';
 
 const read = (body: string | Buffer, contentType = 'application/json') =>
-  readCredentials({ contentType, body: Buffer.from(body) });
+  readCredentials({ contentType, body: Buffer.from(body), authorization: undefined, address: '' });
 const isMissing = (error: unknown) => error instanceof Refusal && error.code === 'credentials_missing';
 
 it('two texts in a JSON object are credentials, whatever letters they are made of', () => {

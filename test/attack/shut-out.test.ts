@@ -117,20 +117,20 @@ it('a subject of the provider that reads like a disabled client is not meant', a
   await check(caller());
 });
 
-it('a good token does not help whoever is shut out', async () => {
-  const authenticate = createAuthenticate(
-    () => caller(),
-    (principal) => {
+for (const [token, cache] of Object.entries({
+  'seen before': { recall: () => caller(), examine: async () => caller({ id: null }) },
+  new: { recall: () => null, examine: async () => caller() },
+})) {
+  it(`a good token does not help whoever is shut out: ${token}`, async () => {
+    const calm = { isSuspicious: () => false };
+    const authenticate = createAuthenticate(cache, (principal) => {
       if (principal.id === 'usr_a') throw new Refusal('consumer_suspended');
-    },
-  );
-  await assert.rejects(async () => authenticate('Bearer x', () => false), refusal('consumer_suspended'));
-  const open = createAuthenticate(
-    () => caller(),
-    () => {},
-  );
-  assert.equal((await open('Bearer x', () => false)).id, 'usr_a');
-});
+    });
+    await assert.rejects(async () => authenticate('Bearer x', calm), refusal('consumer_suspended'));
+    const open = createAuthenticate(cache, () => {});
+    assert.equal((await open('Bearer x', calm)).id, 'usr_a');
+  });
+}
 
 for (const [heardOf, before] of [
   ['heard of', { machine: 'active' }],

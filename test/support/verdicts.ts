@@ -3,7 +3,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { KeySource } from '../../src/auth/issuers.ts';
 import { readKeySet } from '../../src/auth/key-set.ts';
 import { Lane } from '../../src/auth/lane.ts';
-import { createTokenCache } from '../../src/auth/token-cache.ts';
+import { TokenCache } from '../../src/auth/token-cache.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { type ErrorCode, Refusal } from '../../src/base/errors.ts';
@@ -40,17 +40,16 @@ export async function ourVerdict(
     requireAtJwt: false,
     claims: { issuers, audience, requiredScopes, clientsOnly: false },
   };
-  const recognise = createTokenCache({
+  const cache = new TokenCache({
     verify: createVerifier([trusted], lane, systemClock),
     pseudonymOf,
     maxEntries: 10,
     clock: systemClock,
   });
   try {
-    const open = () => ({ token, suspicious: false });
-    const principal = await recognise(token, open);
-    const again = recognise(token, open);
-    if (again !== principal) throw new Error('a token that is remembered speaks for somebody else');
+    const principal = await cache.examine(token, token, false);
+    if (cache.recall(token) !== principal)
+      throw new Error('a token that is remembered speaks for somebody else');
     return principal;
   } catch (error) {
     if (error instanceof Refusal) return error.code;

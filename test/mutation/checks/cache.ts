@@ -14,7 +14,7 @@ export const cacheChecks: readonly Mutant[] = [
     ],
     [
       'the times of a remembered token',
-      'checkTimes(known.principal.times, clock.now() / 1000);',
+      'checkTimes(known.principal.times, this.#options.clock.now() / 1000);',
       '',
       'a remembered token never expires',
     ],
@@ -32,8 +32,8 @@ export const cacheChecks: readonly Mutant[] = [
     ],
     [
       'nothing is remembered without keys',
-      'if (generation !== null) remembered',
-      'remembered',
+      'if (generation !== null) this.#remembered',
+      'this.#remembered',
       'what was verified with no set of keys counts for the next',
     ],
   ]),

@@ -19,8 +19,8 @@ export const httpChecks: readonly Mutant[] = [
     ],
     [
       'the standing of the caller',
-      'chain(checkStanding(principal), () => principal)',
-      'principal',
+      'const verdict = checkStanding(principal);',
+      'const verdict: undefined | Promise<void> = undefined as undefined | Promise<void>;',
       'whoever was shut out stays in',
       ['test/attack/shut-out.test.ts'],
     ],
@@ -152,7 +152,7 @@ export const httpChecks: readonly Mutant[] = [
       [
         '/me needs a token',
         "access: 'bearer',\n      cors: true,\n      handle: me(registry),",
-        "access: 'public',\n      cors: true,\n      handle: () => publishedKeys([])({ contentType: undefined, body: undefined }),",
+        "access: 'public',\n      cors: true,\n      handle: () => publishedKeys([])(undefined as never),",
         'everybody gets in',
       ],
     ],
@@ -170,8 +170,8 @@ export const httpChecks: readonly Mutant[] = [
   ...checksOf('src/http/entrance.ts', head, [
     [
       'a token before the handler',
-      "if (route.access !== 'bearer') return route.handle(input);",
-      "if (route.access !== 'bearer' || headers.authorization === undefined) return route.handle(input, null as never);",
+      "if (route.access !== 'bearer') return route.handle(visit);",
+      "if (route.access !== 'bearer' || visit.authorization === undefined) return route.handle(visit, null as never);",
       'no token is as good as any',
       ['test/attack/access-matrix.test.ts'],
     ],

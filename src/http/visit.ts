@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import type { Input } from '../base/handler.ts';
+import type { RefusalLimit } from './refusal-limit.ts';
+
+/** What is known of where requests come from. */
+export interface Origins {
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** Limits the refusals of protected routes by where they come from. */
+  readonly refusals: RefusalLimit | null;
+}
+
+/** A request on its way through, whoever found its route: what the platform has of it, its name and its beginning. */
+export class Visit implements Input {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly id: string;
+  readonly body: Uint8Array | undefined;
+  /** On the platform's monotonic clock, in milliseconds. */
+  readonly startedAt: number;
+  readonly #origins: Origins;
+
+  constructor(
+    origins: Origins,
+    request: IncomingMessage,
+    response: ServerResponse,
+    id: string,
+    startedAt: number = performance.now(),
+    body?: Uint8Array,
+  ) {
+    this.#origins = origins;
+    this.request = request;
+    this.response = response;
+    this.id = id;
+    this.startedAt = startedAt;
+    this.body = body;
+  }
+
+  get contentType(): string | undefined {
+    return this.request.headers['content-type'];
+  }
+
+  get authorization(): string | undefined {
+    return this.request.headers.authorization;
+  }
+
+  get address(): string {
+    return this.#origins.addressOf(this.request);
+  }
+
+  /** Whether so many requests from there were refused of late that the next one deserves less trust. */
+  isSuspicious(): boolean {
+    const { refusals } = this.#origins;
+    return refusals?.hasCounted() === true && refusals.isReached(this.address);
+  }
+}
