@@ -1,11 +1,13 @@
 import { Refusal } from '../base/errors.ts';
 
 interface Waiting {
-  readonly check: () => boolean;
-  readonly resolve: (holds: boolean) => void;
+  /** Never throws. */
+  readonly check: () => Result;
+  readonly resolve: (result: Result) => void;
 }
+type Result = boolean | Promise<boolean>;
 
-/** In one turn of the event loop: about two milliseconds' worth. */
+/** In one turn of the event loop: about two milliseconds' worth with keys of the usual size. */
 const mostInATurn = 16;
 const mostWaiting = 10_000;
 
@@ -17,7 +19,7 @@ const mostWaiting = 10_000;
 export class Batches {
   readonly #waiting: Waiting[] = [];
 
-  run(check: () => boolean): Promise<boolean> {
+  run(check: () => Result): Promise<boolean> {
     if (this.#waiting.length >= mostWaiting) throw new Refusal('overloaded', { retryAfterSeconds: 1 });
     return new Promise((resolve) => {
       const length = this.#waiting.push({ check, resolve });
@@ -26,12 +28,11 @@ export class Batches {
   }
 
   readonly #turn = (): void => {
-    const batch = this.#waiting.slice(0, mostInATurn);
-    const results = batch.map(({ check }) => check());
-    this.#waiting.splice(0, batch.length);
-    batch.forEach(({ resolve }, index) => {
-      resolve(results[index] as boolean);
-    });
+    const batch = this.#waiting.splice(0, mostInATurn);
     if (this.#waiting.length > 0) setImmediate(this.#turn);
+    const results = batch.map(({ check }) => check());
+    batch.forEach(({ resolve }, index) => {
+      resolve(results[index] as Result);
+    });
   };
 }

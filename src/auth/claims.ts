@@ -142,7 +142,7 @@ function readScopes(scope: unknown): readonly string[] {
   return typeof scope === 'string' ? splitScope(scope) : [];
 }
 
-export function checkScopes(scopes: readonly string[], required: readonly string[]): void {
+function checkScopes(scopes: readonly string[], required: readonly string[]): void {
   const missing = required.some((name) => !scopes.includes(name));
   if (missing) throw new Refusal('insufficient_scope', { scope: required });
 }

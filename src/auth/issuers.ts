@@ -13,7 +13,7 @@ export interface KeySource {
   generation(): number | null;
 }
 
-export type FoundKey = KeyObject | undefined;
+type FoundKey = KeyObject | undefined;
 
 /** An issuer we trust, with its own keys and rules. The keys of one never verify the tokens of another. */
 export interface TrustedIssuer {

@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
 import { isFactorable } from './factorable.ts';
 
-/** Why a published key is not used. A closed list, because it becomes a metric label and a log field. */
+/** Why a published key is not used. A closed list, because it becomes a log field. */
 export type KeyFault =
   | 'not_an_object'
   | 'symmetric'
@@ -17,7 +17,7 @@ export type KeyFault =
   | 'kid_invalid'
   | 'kid_duplicate';
 
-/** Faults that somebody should hear of. The others are keys for other purposes, which a provider may well publish. */
+/** Keys for other purposes, which a provider may well publish. Of every other fault somebody should hear. */
 const harmless: ReadonlySet<KeyFault> = new Set([
   'kty_unknown',
   'not_for_signatures',
@@ -67,12 +67,15 @@ export function admitKey(jwk: unknown, allowed: readonly string[]): UsableKey | 
   const rsaFault = key.kty === 'RSA' ? faultOfRsa(key) : null;
   if (rsaFault !== null) return rsaFault;
   try {
-    const jwk = publicPart(key);
+    const imported = createPublicKey({ key: publicPart(key), format: 'jwk' });
+    const canonical = imported.export({ format: 'jwk' });
+    // One key has one spelling. An RSA modulus may begin with a zero byte, which some publishers cannot help.
+    if (key.kty !== 'RSA' && (canonical.x !== key.x || canonical.y !== key.y)) return 'unreadable';
     return {
       kid: key.kid,
-      fingerprint: JSON.stringify([key.kid, jwk, algorithms]),
+      fingerprint: JSON.stringify([key.kid, canonical, algorithms]),
       algorithms,
-      key: createPublicKey({ key: jwk, format: 'jwk' }),
+      key: imported,
     };
   } catch {
     return 'unreadable';

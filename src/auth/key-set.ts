@@ -14,11 +14,12 @@ export interface KeySet {
   find(kid: string | undefined, algorithm: string): KeyObject | undefined;
 }
 
-/** Reads a JWKS document; null when it is none or has no usable key, which is a fault of its publisher. */
-export function readKeySet(document: unknown, algorithms: readonly string[]): KeySet | null {
-  if (typeof document !== 'object' || document === null) return null;
+/** Reads a JWKS document; a sentence about what is wrong when it is none or has no usable key. */
+export function readKeySet(document: unknown, algorithms: readonly string[]): KeySet | string {
+  if (typeof document !== 'object' || document === null) return 'the answer is not a key set';
   const { keys } = document as { keys?: unknown };
-  if (!Array.isArray(keys) || keys.length > maxKeys) return null;
+  if (!Array.isArray(keys)) return 'the answer is not a key set';
+  if (keys.length > maxKeys) return `the answer has ${keys.length} keys, and ${maxKeys} are taken at most`;
   const judged = keys.map((key) => admitKey(key, algorithms));
   const admitted = judged.filter((verdict) => typeof verdict !== 'string');
   const faults = judged.filter((verdict) => typeof verdict === 'string');
@@ -26,7 +27,8 @@ export function readKeySet(document: unknown, algorithms: readonly string[]): Ke
   // One malformed key spoils no other, but of two keys with one name nobody can say which is meant.
   const usable = admitted.filter(({ kid }) => kid === undefined || kidCounts.get(kid) === 1);
   for (let index = usable.length; index < admitted.length; index += 1) faults.push('kid_duplicate');
-  if (usable.length === 0) return null;
+  if (usable.length === 0)
+    return `no key is usable: ${[...new Set(faults)].sort().join(', ') || 'there is none'}`;
   const fingerprint = usable
     .map((key) => key.fingerprint)
     .sort()

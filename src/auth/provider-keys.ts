@@ -15,6 +15,9 @@ const longestRetryAfterSeconds = 300;
 /** An unknown `kid` is either a rotation or an invention; inventions must not become requests to the provider. */
 const unknownKidCoolDownMs = 30_000;
 
+/** Requests that wait for a fetch hold memory. */
+const mostWaiting = 10_000;
+
 interface ProviderKeysOptions {
   readonly url: string;
   readonly algorithms: readonly string[];
@@ -45,6 +48,7 @@ export class ProviderKeys implements KeySource {
   readonly #unknownKids: UnknownKids;
   #current: CurrentSet | null = null;
   #inFlight: Promise<void> | null = null;
+  #waiting = 0;
   #failuresInARow = 0;
   #lastFault: FetchFault | null = null;
   #lastSoughtAt = Number.NEGATIVE_INFINITY;
@@ -96,11 +100,23 @@ export class ProviderKeys implements KeySource {
   }
 
   async #lookFor(kid: string | undefined, algorithm: string, looksRight: () => boolean) {
-    if (this.#usable() === null) await this.#inFlight;
+    if (this.#usable() === null) await this.#fetched();
     const key = this.#set().find(kid, algorithm);
     if (key !== undefined || kid === undefined || !looksRight()) return key;
     await this.#seek(kid);
     return this.#set().find(kid, algorithm);
+  }
+
+  /** The end of the fetch in flight, if there is one. Only so many may wait for it. */
+  async #fetched(): Promise<void> {
+    if (this.#inFlight === null) return;
+    if (this.#waiting >= mostWaiting) throw new Refusal('overloaded', { retryAfterSeconds: 1 });
+    this.#waiting += 1;
+    try {
+      await this.#inFlight;
+    } finally {
+      this.#waiting -= 1;
+    }
   }
 
   #set(): KeySet {
@@ -121,7 +137,7 @@ export class ProviderKeys implements KeySource {
    * looked for when the cool-down ends, so that a flood of invented names does not hide a rotation.
    */
   async #seek(kid: string): Promise<void> {
-    if (this.#inFlight !== null) await this.#inFlight;
+    await this.#fetched();
     if (this.#has(kid) || this.#unknownKids.has(kid) || this.#failuresInARow > 0) return;
     const now = this.#options.clock.monotonic();
     const mayFetchAt = this.#lastSoughtAt + unknownKidCoolDownMs;
@@ -159,8 +175,7 @@ export class ProviderKeys implements KeySource {
     try {
       const { document, maxAgeSeconds } = await fetchDocument(url, this.#stopping.signal);
       const set = readKeySet(document, algorithms);
-      if (set === null)
-        throw new FetchError('no_usable_keys', 'the answer is not a key set with a usable key');
+      if (typeof set === 'string') throw new FetchError('no_usable_keys', set);
       this.#adopt(set, startedAt);
       this.#failuresInARow = 0;
       this.#lastFault = null;
@@ -224,7 +239,7 @@ export class ProviderKeys implements KeySource {
       const stored = await memory.load();
       if (stored === null) return;
       const set = readKeySet(stored.document, algorithms);
-      if (set === null) return;
+      if (typeof set === 'string') return;
       const ageMs = Math.max(clock.now() - stored.fetchedAt, 0);
       this.#adopt(set, clock.monotonic() - ageMs);
       log.info(

@@ -36,10 +36,10 @@ const verifyAside = promisify(verify);
 type Signed = Pick<CompactToken, 'signed' | 'signature'>;
 
 /** Whether the signature of a token holds; told at once, on this thread. */
-export function signatureHolds({ signed, signature }: Signed, key: KeyObject, algorithm: string): boolean {
-  const scheme = schemes[algorithm];
+export function signatureHolds(token: Signed, key: KeyObject, algorithm: string): boolean {
+  const task = taskOf(token, key, algorithm);
   try {
-    return scheme !== undefined && verify(scheme.hash, signed, scheme.keyed(key), signature);
+    return task !== null && verify(...task);
   } catch {
     // A signature that is none for this kind of key.
     return false;
@@ -48,14 +48,15 @@ export function signatureHolds({ signed, signature }: Signed, key: KeyObject, al
 
 /** The same on a thread of the platform's pool: the way there and back costs more in all, and takes nothing from anybody else. */
 export async function signatureHoldsAside(
-  { signed, signature }: Signed,
+  token: Signed,
   key: KeyObject,
   algorithm: string,
 ): Promise<boolean> {
+  const task = taskOf(token, key, algorithm);
+  return task !== null && verifyAside(...task).catch(() => false);
+}
+
+function taskOf({ signed, signature }: Signed, key: KeyObject, algorithm: string) {
   const scheme = schemes[algorithm];
-  try {
-    return scheme !== undefined && (await verifyAside(scheme.hash, signed, scheme.keyed(key), signature));
-  } catch {
-    return false;
-  }
+  return scheme === undefined ? null : ([scheme.hash, signed, scheme.keyed(key), signature] as const);
 }

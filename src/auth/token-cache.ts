@@ -4,7 +4,7 @@ import type { Principal } from '../base/principal.ts';
 import { RecentMap } from '../base/recent-map.ts';
 import { type Claimant, checkTimes } from './claims.ts';
 import type { TrustedIssuer } from './issuers.ts';
-import type { Verify } from './verifier.ts';
+import type { IsSuspicious, Verify } from './verifier.ts';
 
 interface Remembered {
   readonly digest: string;
@@ -43,9 +43,9 @@ export class TokenCache {
   }
 
   /** The caller behind credentials by the token in them. */
-  async examine(credentials: string, token: string, suspicious: boolean): Promise<Principal> {
+  async examine(credentials: string, token: string, isSuspicious: IsSuspicious): Promise<Principal> {
     const { verify, pseudonymOf } = this.#options;
-    const { claimant, issuer, generation } = await verify(token, suspicious);
+    const { claimant, issuer, generation } = await verify(token, isSuspicious);
     const principal: Principal = { ...claimant, id: pseudonymOf(claimant), memo: null };
     const digest = digestOf(credentials);
     if (generation !== null) this.#remembered.set(placeOf(digest), { digest, principal, issuer, generation });

@@ -19,7 +19,10 @@ export interface Verified {
 }
 
 /** Answers with whom a token speaks for, or rejects with the refusal that says why not. */
-export type Verify = (token: string, suspicious: boolean) => Promise<Verified>;
+export type Verify = (token: string, isSuspicious: IsSuspicious) => Promise<Verified>;
+
+/** Whether whoever sent a token has been refused often of late. Asked when it is the token's turn, not before. */
+export type IsSuspicious = () => boolean;
 
 /**
  * parse -> header -> issuer -> key -> signature -> claims. Nothing is said of the claims until the signature holds.
@@ -32,12 +35,19 @@ export function createVerifier(issuers: readonly TrustedIssuer[], narrowLane: La
   const algorithms = new Set(issuers.flatMap((issuer) => [...issuer.algorithms]));
   const headerOf = rememberLast((segment: string) => readHeader(jsonObject(segment), algorithms));
 
-  const checkSignature = (token: CompactToken, key: KeyObject, algorithm: string, suspicious: boolean) =>
-    suspicious
-      ? narrowLane.run(() => signatureHoldsAside(token, key, algorithm))
-      : batches.run(() => signatureHolds(token, key, algorithm));
+  const checkSignature = (
+    token: CompactToken,
+    key: KeyObject,
+    algorithm: string,
+    isSuspicious: IsSuspicious,
+  ) =>
+    batches.run(() =>
+      isSuspicious()
+        ? narrowLane.run(() => signatureHoldsAside(token, key, algorithm))
+        : signatureHolds(token, key, algorithm),
+    );
 
-  return async (text, suspicious) => {
+  return async (text, isSuspicious) => {
     const token = parseCompact(text);
     const { kid, algorithm, type } = headerOf(token.header);
     const issuer = chooseIssuer(issuers, token.unverifiedPayload.iss);
@@ -48,7 +58,7 @@ export function createVerifier(issuers: readonly TrustedIssuer[], narrowLane: La
     const found = issuer.keys.find(kid, algorithm, () => looksRight(token, issuer, clock));
     const key = found instanceof Promise ? await found : found;
     if (key === undefined) throw new Refusal('key_unknown');
-    const holds = await checkSignature(token, key, algorithm, suspicious);
+    const holds = await checkSignature(token, key, algorithm, isSuspicious);
     if (!holds) throw new Refusal('signature_invalid');
     const claimant = checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);
     return { claimant, issuer, generation };

@@ -25,12 +25,12 @@ export interface Answer {
   readonly cacheControl: string | null;
 }
 
-export type Headers = Readonly<Record<string, string>>;
+type OwnHeaders = Readonly<Record<string, string>>;
 
 interface AnswerOptions {
   readonly status?: number;
   /** Besides those that every answer has (http/headers), and none of them. */
-  readonly headers?: Headers;
+  readonly headers?: OwnHeaders;
   readonly cacheControl?: string;
 }
 

@@ -8,7 +8,7 @@ export interface TokenTimes {
   readonly issuedAtSeconds: number | null;
 }
 
-/** Who a verified token speaks for. Built by `auth/claims` from a token whose signature holds, and by nothing else. */
+/** Who a verified token speaks for. Built in `auth/` from a token whose signature holds, and nowhere else. */
 export interface Principal {
   /** The pseudonym: the only name under which anything is kept; null when nothing in the token names anybody. */
   readonly id: string | null;
@@ -21,6 +21,6 @@ export interface Principal {
   readonly audience: string;
   readonly scopes: readonly string[];
   readonly times: TokenTimes;
-  /** Room for what was found out about the caller, to be at hand as long as its token is remembered. */
+  /** What `consumer/registry`, and nobody else, notes here is at hand as long as the token is remembered. */
   memo: object | null;
 }

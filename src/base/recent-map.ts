@@ -9,7 +9,7 @@ export class RecentMap<K, V> {
   #old = new Map<K, V>();
 
   constructor(maxEntries: number) {
-    this.#half = Math.ceil(maxEntries / 2);
+    this.#half = Math.floor(maxEntries / 2);
   }
 
   get(key: K): V | undefined {
@@ -18,7 +18,7 @@ export class RecentMap<K, V> {
   }
 
   set(key: K, value: V): void {
-    if (this.#young.size >= this.#half) {
+    if (this.#young.size >= this.#half && !this.#young.has(key)) {
       this.#old = this.#young;
       this.#young = new Map();
     }

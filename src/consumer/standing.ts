@@ -37,8 +37,11 @@ export class Standing {
 
   /** Watches first and reads then, so that nothing falls in between. */
   async start(): Promise<void> {
+    this.#loading = true;
     this.#unwatch = await this.#options.store.watch(() => void this.#reload());
     await this.#load();
+    this.#loading = false;
+    if (this.#changedMeanwhile) await this.#reload();
   }
 
   async stop(): Promise<void> {

@@ -5,11 +5,12 @@ import type { Principal } from '../base/principal.ts';
 /** The caller behind an Authorization header; at once when the very same was verified before. */
 export type Authenticate = (
   authorization: string | undefined,
-  origin: { isSuspicious(): boolean },
+  visitor: { isSuspicious(): boolean },
 ) => Principal | Promise<Principal>;
 
 const bearerScheme = /^bearer(?:\s|$)/i;
-const bearerForm = /^bearer [A-Za-z0-9._~+/-]+=*$/i;
+const laterBearer = /,\s*bearer(?:\s|$)/i;
+const bearerForm = /^Bearer [A-Za-z0-9._~+/-]+=*$/;
 const usualStart = 'Bearer ';
 const anyStart = /^bearer /i;
 
@@ -25,20 +26,26 @@ export function createAuthenticate(
     const verdict = checkStanding(principal);
     return verdict === undefined ? principal : verdict.then(() => principal);
   };
-  return (authorization, origin) => {
-    const isBearer = authorization?.startsWith(usualStart) || anyStart.test(authorization ?? '');
-    if (authorization === undefined || !isBearer) throw withoutToken(authorization);
-    const known = cache.recall(authorization);
+  return (authorization, visitor) => {
+    const credentials = asBearer(authorization);
+    const known = cache.recall(credentials);
     if (known !== null) return admit(known);
     // Only now, because a header that was seen before has the right form.
-    if (!bearerForm.test(authorization)) throw new Refusal('authorization_malformed');
-    const token = authorization.slice(usualStart.length);
-    return cache.examine(authorization, token, origin.isSuspicious()).then(admit);
+    if (!bearerForm.test(credentials)) throw new Refusal('authorization_malformed');
+    const token = credentials.slice(usualStart.length);
+    return cache.examine(credentials, token, () => visitor.isSuspicious()).then(admit);
   };
+}
+
+/** The header with the scheme spelled the usual way, so that a token is remembered under one name only. */
+function asBearer(authorization: string | undefined): string {
+  if (authorization?.startsWith(usualStart)) return authorization;
+  if (authorization === undefined || !anyStart.test(authorization)) throw withoutToken(authorization);
+  return `${usualStart}${authorization.slice(usualStart.length)}`;
 }
 
 /** A caller who knows no bearer scheme is told of it, and not that it made a mistake (RFC 6750 section 3.1). */
 function withoutToken(authorization = ''): Refusal {
-  const triedBearer = bearerScheme.test(authorization) || authorization.includes(',');
+  const triedBearer = bearerScheme.test(authorization) || laterBearer.test(authorization);
   return new Refusal(triedBearer ? 'authorization_malformed' : 'token_missing');
 }

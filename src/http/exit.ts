@@ -5,9 +5,9 @@ import type { CorsHeaders } from './cors.ts';
 import { cacheControlAt, fixedHeaders } from './headers.ts';
 import type { Observe } from './observe.ts';
 import { toProblem, toRefusal } from './problem.ts';
-import type { Origins, Visit } from './visit.ts';
+import type { Visit, Whereabouts } from './visit.ts';
 
-export interface ExitParts extends Origins {
+export interface ExitParts extends Whereabouts {
   /** Callers come over HTTPS, whoever ends it. */
   readonly https: boolean;
   readonly observe: (pattern: string) => Observe;

@@ -20,7 +20,7 @@ export class Listener {
     server.server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
       // The platform notes the answer on the socket. Asked now, of all of them, it leaves them alike; asked later, of a
-      // few, it makes two kinds of sockets, and every request is the dearer for it.
+      // few, it makes two kinds of plain sockets, and every request is the dearer for it.
       void socket.remoteAddress;
       socket.once('close', () => this.#sockets.delete(socket));
     });

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 
 const windowMs = 60_000;
-/** How many addresses are watched at once; the ones refused longest ago are forgotten first. */
+/** How many addresses are watched at once; the ones whose minute began longest ago are forgotten first. */
 const mostAddresses = 10_000;
 
 /**

@@ -48,6 +48,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
   const shortcuts: { readonly path: string; readonly entrance: Entrance }[] = [];
   /** An answer where there is no request to answer: at once, and then the connection is gone. */
   const breakOff = (socket: Duplex, refusal: Refusal) => {
+    // Nobody else listens any more, and whoever asked may be gone.
+    socket.on('error', () => {});
     nowhere.observeBroken(refusal);
     if (socket.writable) socket.end(rawProblem(refusal, common), () => socket.destroy());
     else socket.destroy();

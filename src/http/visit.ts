@@ -4,7 +4,7 @@ import type { Input } from '../base/handler.ts';
 import type { RefusalLimit } from './refusal-limit.ts';
 
 /** What is known of where requests come from. */
-export interface Origins {
+export interface Whereabouts {
   readonly addressOf: (request: IncomingMessage) => string;
   /** Limits the refusals of protected routes by where they come from. */
   readonly refusals: RefusalLimit | null;
@@ -18,17 +18,17 @@ export class Visit implements Input {
   readonly body: Uint8Array | undefined;
   /** On the platform's monotonic clock, in milliseconds. */
   readonly startedAt: number;
-  readonly #origins: Origins;
+  readonly #whereabouts: Whereabouts;
 
   constructor(
-    origins: Origins,
+    whereabouts: Whereabouts,
     request: IncomingMessage,
     response: ServerResponse,
     id: string,
     startedAt: number = performance.now(),
     body?: Uint8Array,
   ) {
-    this.#origins = origins;
+    this.#whereabouts = whereabouts;
     this.request = request;
     this.response = response;
     this.id = id;
@@ -45,12 +45,12 @@ export class Visit implements Input {
   }
 
   get address(): string {
-    return this.#origins.addressOf(this.request);
+    return this.#whereabouts.addressOf(this.request);
   }
 
   /** Whether so many requests from there were refused of late that the next one deserves less trust. */
   isSuspicious(): boolean {
-    const { refusals } = this.#origins;
+    const { refusals } = this.#whereabouts;
     return refusals?.hasCounted() === true && refusals.isReached(this.address);
   }
 }

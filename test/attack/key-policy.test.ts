@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 import type { KeyFault } from '../../src/auth/key-policy.ts';
 import { readKeySet } from '../../src/auth/key-set.ts';
@@ -9,7 +9,10 @@ type Jwk = Record<string, unknown>;
 
 const good = await makeKey('good');
 const other = await makeKey('other');
-const read = (...keys: unknown[]) => readKeySet({ keys }, ['RS256']);
+const read = (...keys: unknown[]) => {
+  const set = readKeySet({ keys }, ['RS256']);
+  return typeof set === 'string' ? null : set;
+};
 const kids = async (...keys: unknown[]) => (await read(...keys))?.keys.map(({ kid }) => kid) ?? null;
 
 /** The big-endian number with this many bits, odd, and otherwise random. */
@@ -100,6 +103,20 @@ it('[B72] of two keys with one name neither is used, whatever else is wrong with
   assert.deepEqual((await read(good.jwk, namesake, other.jwk))?.alarms, ['kid_duplicate', 'kid_duplicate']);
 });
 
+it('[B77] why no key is usable is said, by the faults of the keys', () => {
+  const even = { ...good.jwk, e: 'Ag' };
+  assert.match(String(readKeySet({ keys: [even, { kty: 'oct' }] }, ['RS256'])), /exponent, symmetric/);
+});
+
+it('[B77] a point of a curve has one spelling', () => {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const jwk = publicKey.export({ format: 'jwk' }) as { x: string };
+  const readEc = (key: object) => readKeySet({ keys: [key] }, ['ES256']);
+  assert.equal(typeof readEc(jwk), 'object');
+  for (const x of [`${jwk.x}=`, `${jwk.x}!!`, ` ${jwk.x}`, Buffer.from(jwk.x, 'base64url').toString('hex')])
+    assert.equal(typeof readEc({ ...jwk, x }), 'string', x);
+});
+
 it('[B67] what is no list of keys, or a list of very many, is no key set', async () => {
   const documents = [
     null,
@@ -112,7 +129,7 @@ it('[B67] what is no list of keys, or a list of very many, is no key set', async
     { keys: { 0: good.jwk, length: 1 } },
     { keys: [] },
   ];
-  for (const document of documents) assert.equal(readKeySet(document, ['RS256']), null);
+  for (const document of documents) assert.equal(typeof readKeySet(document, ['RS256']), 'string');
   const many = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ ...good.jwk, kid: `k${index}` }));
   assert.equal((await read(...many(100)))?.keys.length, 100);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import type { TrustedIssuer } from '../../src/auth/issuers.ts';
-import { readKeySet } from '../../src/auth/key-set.ts';
 import { Lane } from '../../src/auth/lane.ts';
 import { TokenCache } from '../../src/auth/token-cache.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
@@ -10,11 +9,12 @@ import { Refusal } from '../../src/base/errors.ts';
 import { createPseudonym } from '../../src/consumer/pseudonym.ts';
 import { withBrokenSignature, withClaims } from '../support/compact.ts';
 import { compact, rs256 } from '../support/forged-token.ts';
+import { usableKeys } from '../support/key-set.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 import { makeKey } from '../support/provider.ts';
 
 const key = await makeKey();
-const set = readKeySet({ keys: [key.jwk] }, ['RS256']);
+const set = usableKeys({ keys: [key.jwk] });
 const policy = { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false };
 const lane = new Lane({ running: 1, waiting: 1 });
 
@@ -27,7 +27,7 @@ function remembering(maxEntries = 100) {
       generation: () => state.generation,
       async find(kid, algorithm) {
         state.whileFinding();
-        return set?.find(kid, algorithm);
+        return set.find(kid, algorithm);
       },
     },
     algorithms: new Set(['RS256']),
@@ -36,9 +36,9 @@ function remembering(maxEntries = 100) {
   };
   const verify = createVerifier([issuer], lane, clock);
   const cache = new TokenCache({
-    verify(token, suspicious) {
+    verify(token, isSuspicious) {
       state.verified += 1;
-      return verify(token, suspicious);
+      return verify(token, isSuspicious);
     },
     pseudonymOf: createPseudonym(new Uint8Array(32)),
     maxEntries,
@@ -48,7 +48,7 @@ function remembering(maxEntries = 100) {
     state,
     clock,
     ask: async (token: string, credentials = token) =>
-      cache.recall(credentials) ?? cache.examine(credentials, token, false),
+      cache.recall(credentials) ?? cache.examine(credentials, token, () => false),
   };
 }
 

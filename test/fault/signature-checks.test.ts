@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Batches } from '../../src/auth/batches.ts';
-import { readKeySet } from '../../src/auth/key-set.ts';
 import { Lane } from '../../src/auth/lane.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { compact, rs256 } from '../support/forged-token.ts';
+import { usableKeys } from '../support/key-set.ts';
 import { makeKey } from '../support/provider.ts';
 
 /** Work that ends when the test says so, and how much of it has begun. */
@@ -98,9 +98,9 @@ it('[G174] more signatures than memory should hold are refused, and there is roo
 
 it('[G174] the suspicious wait in their own lane, everybody else does not, and garbage never gets that far', async () => {
   const key = await makeKey();
-  const set = readKeySet({ keys: [key.jwk] }, ['RS256']);
+  const set = usableKeys({ keys: [key.jwk] });
   const issuer = {
-    keys: { find: async () => set?.find(key.kid, 'RS256'), generation: () => 1 },
+    keys: { find: async () => set.find(key.kid, 'RS256'), generation: () => 1 },
     algorithms: new Set(['RS256']),
     requireAtJwt: false,
     claims: { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false },
@@ -108,9 +108,37 @@ it('[G174] the suspicious wait in their own lane, everybody else does not, and g
   const verify = createVerifier([issuer], new Lane({ running: 1, waiting: 0 }), systemClock);
   const token = compact({ alg: 'RS256' }, { iss: 'i', aud: 'a', exp: 9e9 }, rs256(key.privateKey));
   const all = await Promise.allSettled([
-    ...[false, false, true, true].map((suspicious) => verify(token, suspicious)),
-    verify('garbage', true),
+    ...[false, false, true, true].map((suspicious) => verify(token, () => suspicious)),
+    verify('garbage', () => true),
   ]);
   const ends = all.map((end) => (end.status === 'rejected' ? end.reason.code : 'verified'));
   assert.deepEqual(ends, ['verified', 'verified', 'verified', 'overloaded', 'token_malformed']);
+});
+
+it('[G174] whether a caller is suspicious is asked when it is its turn, so that a crowd that came at once is stopped', async () => {
+  const key = await makeKey();
+  const set = usableKeys({ keys: [key.jwk] });
+  const issuer = {
+    keys: { find: () => set.find(key.kid, 'RS256'), generation: () => 1 },
+    algorithms: new Set(['RS256']),
+    requireAtJwt: false,
+    claims: { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false },
+  };
+  const verify = createVerifier([issuer], new Lane({ running: 1, waiting: 0 }), systemClock);
+  const forged = compact(
+    { alg: 'RS256' },
+    { iss: 'i', aud: 'a', exp: 9e9 },
+    rs256((await makeKey()).privateKey),
+  );
+  let refused = 0;
+  const tries = Array.from({ length: 100 }, () =>
+    verify(forged, () => refused >= 10).catch((error: Refusal) => {
+      refused += 1;
+      return error.code;
+    }),
+  );
+  const codes = await Promise.all(tries);
+  const checked = codes.filter((code) => code === 'signature_invalid').length;
+  assert.ok(checked < 50, `${checked} of 100 signatures were checked`);
+  assert.ok(codes.includes('overloaded'));
 });

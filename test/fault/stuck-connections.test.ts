@@ -60,6 +60,20 @@ describe('connections that are held', () => {
     assert.equal((await withToken(`${service.url}${me}`, await provider.token())).status, 200);
   });
 
+  it('whoever asks for a tunnel, or sends rubbish, and resets the connection at once harms nobody', async () => {
+    const service = await start({});
+    const heads = ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 'rubbish\r\n\r\n', 'GET / HTTP/1.1\r\nHost'];
+    for (const url of [service.url, service.opsUrl]) {
+      for (let count = 0; count < 90; count += 1) {
+        const socket = await hold(url, heads[count % heads.length] as string);
+        await new Promise<void>((resolve) => setImmediate(resolve));
+        socket.resetAndDestroy();
+      }
+    }
+    assert.equal((await withToken(`${service.url}${me}`, await provider.token())).status, 200);
+    await endsWell(service);
+  });
+
   it('a request for a tunnel does not keep the process from ending', async () => {
     const service = await start({});
     const socket = await hold(service.url, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n');

@@ -29,7 +29,7 @@ export async function ourVerdict(
   const set = readKeySet(document, ['RS256']);
   const keys: KeySource = {
     async find(kid, algorithm) {
-      if (set === null) throw new Refusal('keys_unavailable');
+      if (typeof set === 'string') throw new Refusal('keys_unavailable');
       return set.find(kid, algorithm);
     },
     generation: () => 1,
@@ -47,7 +47,7 @@ export async function ourVerdict(
     clock: systemClock,
   });
   try {
-    const principal = await cache.examine(token, token, false);
+    const principal = await cache.examine(token, token, () => false);
     if (cache.recall(token) !== principal)
       throw new Error('a token that is remembered speaks for somebody else');
     return principal;

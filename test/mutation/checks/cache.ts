@@ -48,8 +48,8 @@ export const cacheChecks: readonly Mutant[] = [
   ...checksOf('src/base/recent-map.ts', remembered, [
     [
       'the number of remembered tokens',
-      'if (this.#young.size >= this.#half) {',
-      'if (this.#young.size >= 1e9) {',
+      'if (this.#young.size >= this.#half && ',
+      'if (this.#young.size >= 1e9 && ',
       'tokens fill the memory',
     ],
   ]),
@@ -70,8 +70,8 @@ export const cacheChecks: readonly Mutant[] = [
   ...checksOf('src/auth/batches.ts', lanes, [
     [
       'how many signatures are checked in a turn',
-      'this.#waiting.slice(0, mostInATurn)',
-      'this.#waiting.slice()',
+      'this.#waiting.splice(0, mostInATurn)',
+      'this.#waiting.splice(0)',
       'a flood of tokens keeps everybody else waiting',
     ],
     [

@@ -13,7 +13,7 @@ export const httpChecks: readonly Mutant[] = [
   ...checksOf('src/http/authenticate.ts', authorization, [
     [
       'the form of the Authorization header',
-      "if (!bearerForm.test(authorization)) throw new Refusal('authorization_malformed');",
+      "if (!bearerForm.test(credentials)) throw new Refusal('authorization_malformed');",
       '',
       'a second token behind a comma is looked at',
     ],

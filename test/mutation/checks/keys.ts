@@ -74,8 +74,14 @@ export const keyChecks: readonly Mutant[] = [
       'a short key passes for a long one',
     ],
     [
+      'a point of a curve has one spelling',
+      "if (key.kty !== 'RSA' && (canonical.x !== key.x || canonical.y !== key.y)) return 'unreadable';",
+      '',
+      'what is no base64url is taken for a key',
+    ],
+    [
       'a new key under an old name is another key',
-      'fingerprint: JSON.stringify([key.kid, jwk, algorithms]),',
+      'fingerprint: JSON.stringify([key.kid, canonical, algorithms]),',
       'fingerprint: JSON.stringify([key.kid]),',
       'tokens of the old key are still remembered',
     ],
@@ -91,12 +97,17 @@ export const keyChecks: readonly Mutant[] = [
   ...checksOf('src/auth/key-set.ts', policy, [
     [
       'a key set is an object',
-      "if (typeof document !== 'object' || document === null) return null;",
+      "if (typeof document !== 'object' || document === null) return 'the answer is not a key set';",
       '',
       'null ends in a fault of ours',
     ],
-    ['the keys are a list', '!Array.isArray(keys) || ', '', 'what is no list ends in a fault of ours'],
-    ['the number of keys', ' || keys.length > maxKeys', '', 'a key set costs minutes'],
+    [
+      'the keys are a list',
+      '!Array.isArray(keys)',
+      'keys === undefined',
+      'what is no list ends in a fault of ours',
+    ],
+    ['the number of keys', 'keys.length > maxKeys', 'keys.length > 1e9', 'a key set costs minutes'],
     [
       'no two keys of one name',
       'kid === undefined || kidCounts.get(kid) === 1',
@@ -111,8 +122,8 @@ export const keyChecks: readonly Mutant[] = [
     ],
     [
       'a set has a usable key',
-      'if (usable.length === 0) return null;',
-      '',
+      'if (usable.length === 0)',
+      'if (usable.length < 0)',
       'an empty answer puts all keys out of use',
     ],
     [

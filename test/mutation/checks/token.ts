@@ -151,7 +151,7 @@ export const tokenChecks: readonly Mutant[] = [
       ],
       [
         'the signature',
-        'await checkSignature(token, key, algorithm, suspicious);',
+        'await checkSignature(token, key, algorithm, isSuspicious);',
         'true;',
         'anybody is anybody',
       ],
@@ -177,8 +177,8 @@ export const tokenChecks: readonly Mutant[] = [
       ],
       [
         'the suspicious wait in a lane of their own',
-        '    suspicious\n      ? narrowLane.run',
-        '    suspicious === null\n      ? narrowLane.run',
+        'isSuspicious()\n        ? narrowLane',
+        'isSuspicious() && false\n        ? narrowLane',
         'a flood of bad tokens takes all the cryptography there is',
         ['test/fault/signature-checks.test.ts'],
       ],
