@@ -1,4 +1,10 @@
-import { environmentName, type Setting, serviceSettings, storageSettings } from '../src/config/settings.ts';
+import {
+  environmentName,
+  keySettings,
+  type Setting,
+  serviceSettings,
+  storageSettings,
+} from '../src/config/settings.ts';
 
 /** docs/config.md, made from the table of settings. */
 export function configDocument(): string {
@@ -14,9 +20,15 @@ on a bad setting. \`vestibule check\` reads them, says what is wrong and shows w
 
 ${table(serviceSettings)}
 
+## The tokens of POST /token and the keys that sign them
+
+Also for \`vestibule keys rotate\`. All processes on one database should have the same.
+
+${table(keySettings)}
+
 ## Storage and log
 
-These are all that \`vestibule client\` and \`vestibule keys\` need.
+These are all that the other commands need: \`client\`, \`keys list\`, \`consumer\`, \`audit\`.
 
 ${table(storageSettings)}
 `;

@@ -18,9 +18,13 @@ An error is a problem document (RFC 9457, \`application/problem+json\`) with fou
 do), \`status\` and \`code\`. Decide by \`code\`: a code is never renamed and never reused, while sentences may be
 improved. Nothing that came in with the request is ever repeated in an error.
 
-Codes marked *empty body* are answered with \`{}\` (\`application/json\`), as the specification of POST /token says. The
-column "challenge" is the \`error\` attribute of the \`WWW-Authenticate: Bearer\` header (RFC 6750); "plain" is that header
-without one. Every 503 carries \`Retry-After\`, and every 405 \`Allow\`.
+Codes marked *empty body* are answered with \`{}\` (\`application/json\`), as the specification of POST /token says. Those marked
+*OAuth* are what a form at POST /token is answered with: RFC 6749 section 5.2, the marked \`error\` and the sentence as
+\`error_description\`; there the code is in the log only.
+
+The column "challenge" is the \`error\` attribute of the \`WWW-Authenticate: Bearer\` header (RFC 6750); "plain" is that header
+without one. Each ends with \`resource_metadata\`, the address that says who issues tokens for here (RFC 9728). "Basic" is
+\`WWW-Authenticate: Basic\`. Every 503 and every 429 carries \`Retry-After\`, and every 405 \`Allow\`.
 
 ${statuses.map((status) => section(status, byStatus.get(status) ?? [])).join('\n\n')}
 `;
@@ -38,9 +42,10 @@ function section(status: number, codes: readonly ErrorCode[]): string {
 }
 
 function meaning(code: ErrorCode): string {
-  const { sentence, emptyBody } = describe(code);
+  const { sentence, emptyBody, oauthError } = describe(code);
   const marks = [
     ...(emptyBody ? ['*Empty body.*'] : []),
+    ...(oauthError === undefined ? [] : [`*OAuth:* \`${oauthError}\`.`]),
     ...(reservedCodes.includes(code) ? ['*Reserved.*'] : []),
   ];
   // A bare "<token>" would be taken for a tag.
@@ -48,7 +53,8 @@ function meaning(code: ErrorCode): string {
 }
 
 function challenge(code: ErrorCode): string {
-  const { challenge: error } = describe(code);
+  const { challenge: error, status } = describe(code);
+  if (status === 401) return 'Basic';
   if (error === undefined) return '';
   return error === null ? 'plain' : `\`${error}\``;
 }

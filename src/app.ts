@@ -1,18 +1,21 @@
+import { availableParallelism, hostname } from 'node:os';
 import type { TrustedIssuer } from './auth/issuers.ts';
 import { deriveKeyring, type Keyring } from './auth/keyring.ts';
-import { Lane } from './auth/lane.ts';
 import { checkMasterSecret } from './auth/master-secret.ts';
 import { ProviderKeys } from './auth/provider-keys.ts';
+import { faultOfPublicKeys, signedDocumentOpener } from './auth/signed-document.ts';
 import { authenticatedMemory } from './auth/stored-key-set.ts';
 import { TokenCache } from './auth/token-cache.ts';
 import { createVerifier } from './auth/verifier.ts';
+import { lowerPoolPriority } from './base/background-threads.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { OperatorError } from './base/errors.ts';
-import { createLog, type Log } from './base/log.ts';
+import { Lane } from './base/lane.ts';
+import { createLog, errorFields, type Log } from './base/log.ts';
 import { createRequestIds } from './base/random.ts';
 import { readMasterSecret, readTls } from './config/files.ts';
 import { isBehindProxy, ownIssuer, providerIssuers } from './config/rules.ts';
-import type { Config, StorageConfig } from './config/settings.ts';
+import { type Config, type KeyConfig, type StorageConfig, signingAlgorithms } from './config/settings.ts';
 import { createPseudonym } from './consumer/pseudonym.ts';
 import { Registry } from './consumer/registry.ts';
 import { Standing } from './consumer/standing.ts';
@@ -22,17 +25,22 @@ import { createObserve } from './http/observe.ts';
 import { addressFinder } from './http/peers.ts';
 import { createReceive } from './http/receive.ts';
 import { RefusalLimit } from './http/refusal-limit.ts';
-import { opsRoutes, serviceRoutes } from './http/routes.ts';
+import { opsRoutes, resourceMetadataPath, serviceRoutes } from './http/routes.ts';
 import { createServer, type ServerParts } from './http/server.ts';
 import { createTransportCheck } from './http/transport.ts';
 import { createMetrics } from './ops/metrics.ts';
-import type { Storage } from './storage/port.ts';
+import type { AuditLine, Storage } from './storage/port.ts';
 import { openPostgres } from './storage/postgres/engine.ts';
 import { openSqlite } from './storage/sqlite/engine.ts';
 import { createStorage } from './storage/storage.ts';
+import { createCheckAssertion } from './tokens/assertion.ts';
+import { createAuthenticateClient } from './tokens/authenticate-client.ts';
+import { ClientDirectory } from './tokens/client-directory.ts';
 import { Clients } from './tokens/clients.ts';
-import { createMint, ownKeySource } from './tokens/own-issuer.ts';
-import { openSigningKeys, type SigningKey, signingAlgorithm } from './tokens/signing-keys.ts';
+import { assertionAlgorithms } from './tokens/metadata.ts';
+import { createMint } from './tokens/mint.ts';
+import { type KeyRules, rotateSigningKey, SigningKeys } from './tokens/signing-keys.ts';
+import { Throttle } from './tokens/throttle.ts';
 
 /** What a test may replace; the service runs on the real ones. */
 export interface Surroundings {
@@ -56,9 +64,19 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const tls = readTls(config);
 
   await using parts = new AsyncDisposableStack();
-  const { storage, keyring, clients, keySetMemory } = await openAdministration(config, clock);
+  const { storage, keyring, audit, keySetMemory } = await openAdministration(config, 'serve', clock);
   parts.defer(() => storage.close());
-  const signingKeys = await openSigningKeys(storage.signingKeys, keyring.signingKeys, clock);
+  const signingKeys = new SigningKeys({
+    ...keyRules(config),
+    store: storage.signingKeys,
+    sealingKey: keyring.signingKeys,
+    audit,
+    clock,
+    log,
+  });
+  await signingKeys.start();
+  await lowerPoolPriority();
+  parts.defer(() => signingKeys.stop());
   const metrics = createMetrics(() => providerKeys.status());
   const providerKeys = new ProviderKeys({
     url: providerJwksUrl(config),
@@ -77,15 +95,23 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     clock,
   });
   const registry = new Registry(storage.consumers, clock);
+  const directory = new ClientDirectory(storage.clients);
   const standing = new Standing({
     store: storage.standing,
     clients: storage.clients,
     ownIssuer: ownIssuer(config),
-    onChange: () => registry.forget(),
+    onChange() {
+      registry.forget();
+      void signingKeys.reload();
+      directory.refresh().catch((error: unknown) => {
+        log.error(errorFields(error), 'clients cannot be read');
+      });
+    },
     clock,
     log,
   });
 
+  const issuer = ownIssuer(config);
   let stage: 'open' | 'draining' | 'closing' = 'open';
   const shared = {
     limits: config,
@@ -101,15 +127,37 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     refusals: new RefusalLimit(config.refusalsPerMinute, clock),
     receive: createReceive(() => stage === 'closing', createTransportCheck(config.trustedProxies)),
     observe: createObserve(log, metrics),
+    resourceMetadata: `${issuer}${resourceMetadataPath}`,
     routes: serviceRoutes({
-      clients,
+      issuer,
+      protectedResource: {
+        resource: issuer,
+        issuers: [providerIssuers(config)[0] as string, issuer],
+        scopes: config.idpRequiredScopes,
+      },
       signingKeys,
       registry,
+      authenticate: createAuthenticateClient({
+        directory,
+        store: storage.clients,
+        secretKey: keyring.clientSecrets,
+        checkAssertion: createCheckAssertion({
+          openSigned: signedDocumentOpener(assertionAlgorithms),
+          store: storage.assertions,
+          audiences: [issuer, `${issuer}/token`],
+          clock,
+        }),
+        clock,
+        log,
+      }),
+      throttle: new Throttle(config.tokenFailuresPerMinute, clock),
+      ttlSeconds: config.tokenTtlSeconds,
       mint: createMint({
-        issuer: ownIssuer(config),
+        issuer,
         audience: config.apiAudience,
         ttlSeconds: config.tokenTtlSeconds,
         keys: signingKeys,
+        lane: new Lane(signingLane),
         clock,
       }),
     }),
@@ -136,14 +184,14 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     await listener.close(config.shutdownSeconds * 1000);
   });
 
-  log.info({ address, ops_address: opsAddress, issuer: ownIssuer(config) }, 'listening');
+  log.info({ address, ops_address: opsAddress, issuer }, 'listening');
   const running = parts.move();
   const reload = () => renewCertificate(config, listener, log);
   return { address, opsAddress, log, stop: () => running.disposeAsync(), reload };
 }
 
-/** The database and what administers it: all that the commands for clients and keys need. */
-export async function openAdministration(config: StorageConfig, clock: Clock = systemClock) {
+/** The database and what administers it: all that the commands for clients and keys need. `actor` is who is audited. */
+export async function openAdministration(config: StorageConfig, actor: string, clock: Clock = systemClock) {
   const keyring: Keyring = deriveKeyring(readMasterSecret(config));
   const storage: Storage = await openStorage(config, clock);
   try {
@@ -152,11 +200,38 @@ export async function openAdministration(config: StorageConfig, clock: Clock = s
     await storage.close();
     throw error;
   }
-  const clients = new Clients({ store: storage.clients, secretKey: keyring.clientSecrets, clock });
+  const node = hostname();
+  const audit: AuditLine = (action, subject, details = {}) => {
+    return { at: clock.now(), actor, node, action, subject, details };
+  };
+  const clients = new Clients({
+    store: storage.clients,
+    secretKey: keyring.clientSecrets,
+    audit,
+    clock,
+    faultOfKeys: (keys) => faultOfPublicKeys(keys, assertionAlgorithms),
+  });
+  const rotateKey = (keys: KeyConfig, atOnce: boolean) => {
+    const { signingKeys: sealingKey } = keyring;
+    return rotateSigningKey(
+      { ...keyRules(keys), store: storage.signingKeys, sealingKey, audit, clock },
+      atOnce,
+    );
+  };
   const keySetMemory = (service: Config) =>
     authenticatedMemory(storage.shelf, keyring.providerKeys, providerJwksUrl(service));
   const storedKeySet = (service: Config) => keySetMemory(service).load();
-  return { storage, keyring, clients, keySetMemory, storedKeySet };
+  return { storage, keyring, audit, clients, rotateKey, keySetMemory, storedKeySet };
+}
+
+function keyRules(config: KeyConfig): KeyRules {
+  const { tokenSigningAlg, keyPrepublishSeconds, keyRotationDays, tokenTtlSeconds } = config;
+  return {
+    algorithm: tokenSigningAlg,
+    prepublishMs: keyPrepublishSeconds * 1000,
+    rotateAfterMs: keyRotationDays === 0 ? null : keyRotationDays * 86_400_000,
+    tokenTtlMs: tokenTtlSeconds * 1000,
+  };
 }
 
 function providerJwksUrl({ idpOrigin, idpJwksPath }: Config): string {
@@ -185,10 +260,10 @@ function theProvider(config: Config, keys: ProviderKeys): TrustedIssuer {
   };
 }
 
-function ourselves(config: Config, keys: readonly SigningKey[]): TrustedIssuer {
+function ourselves(config: Config, keys: SigningKeys): TrustedIssuer {
   return {
-    keys: ownKeySource(keys),
-    algorithms: new Set([signingAlgorithm]),
+    keys,
+    algorithms: new Set(signingAlgorithms),
     requireAtJwt: true,
     claims: {
       issuers: [ownIssuer(config)],
@@ -207,10 +282,18 @@ const plainInternal = {
   refusals: null,
   receive: createReceive(() => false, null),
   observe: () => () => {},
+  resourceMetadata: null,
 } satisfies Partial<ServerParts>;
 
 /** For the tokens of callers who were refused often: one at a time on a thread beside this one. */
-const narrowLane = { running: 1, waiting: 32 };
+const narrowLane = { running: 1, waiting: 32, refusal: 'overloaded' } as const;
+
+/** Each on a thread of its own; as many wait as are signed in a second or two. */
+const signingLane = {
+  running: availableParallelism(),
+  waiting: 1_000,
+  refusal: 'signing_overloaded',
+} as const;
 
 const opsShutdownMs = 1_000;
 

@@ -13,7 +13,8 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 /** The app is loaded by the commands that need it: help and mistakes in the settings should not wait for it. */
 const parts = {
   startApp: async (config) => (await import('./app.ts')).startApp(config),
-  openAdministration: async (config) => (await import('./app.ts')).openAdministration(config),
+  openAdministration: async (config, command) =>
+    (await import('./app.ts')).openAdministration(config, command),
 } satisfies Parameters<typeof createProgram>[1];
 
 try {

@@ -37,6 +37,7 @@ export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds
     audience: policy.audience,
     scopes,
     times,
+    credentialId: policy.clientsOnly ? credentialOf(claims) : null,
   };
 }
 
@@ -130,6 +131,13 @@ function identityOf(claims: JsonObject, subject: string | null): Principal['iden
 function isClient(claims: JsonObject, subject: string | null): boolean {
   const { client_id: clientId, azp, gty } = claims;
   return subject === null || subject === clientId || subject === azp || gty === 'client-credentials';
+}
+
+/** Our own tokens begin their `jti` with the name of the credentials that they were issued for. */
+function credentialOf({ jti }: JsonObject): string {
+  const name = typeof jti === 'string' ? jti.split('.', 1)[0] : '';
+  if (!name) throw new Refusal('claim_invalid');
+  return name;
 }
 
 /** RFC 6749 section 3.3: names of printable ASCII, separated by single spaces. Anything else grants nothing. */

@@ -38,6 +38,8 @@ export interface UsableKey {
 }
 
 const rsaAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
+/** Two names for one thing (RFC 8037, RFC 9864). */
+const edAlgorithms = ['EdDSA', 'Ed25519'];
 const curveAlgorithms: Readonly<Record<string, string>> = {
   'P-256': 'ES256',
   'P-384': 'ES384',
@@ -60,7 +62,7 @@ export function admitKey(jwk: unknown, allowed: readonly string[]): UsableKey | 
   const fitting = fittingAlgorithms(key);
   if (fitting === null) return 'kty_unknown';
   const algorithms = fitting.filter(
-    (name) => allowed.includes(name) && (key.alg === undefined || key.alg === name),
+    (name) => allowed.includes(name) && (key.alg === undefined || isSameAlgorithm(key.alg, name)),
   );
   if (algorithms.length === 0) return 'algorithm_not_allowed';
 
@@ -92,11 +94,15 @@ function isForVerification({ use, key_ops: operations }: Record<string, unknown>
 
 function fittingAlgorithms({ kty, crv }: Record<string, unknown>): readonly string[] | null {
   if (kty === 'RSA') return rsaAlgorithms;
-  if (kty === 'OKP' && crv === 'Ed25519') return ['EdDSA'];
+  if (kty === 'OKP' && crv === 'Ed25519') return edAlgorithms;
   if (kty === 'EC' && typeof crv === 'string' && Object.hasOwn(curveAlgorithms, crv)) {
     return [curveAlgorithms[crv] as string];
   }
   return null;
+}
+
+function isSameAlgorithm(stated: unknown, name: string): boolean {
+  return stated === name || (edAlgorithms.includes(name) && edAlgorithms.includes(String(stated)));
 }
 
 /** With an exponent of 1 every message is its own signature, and the platform's verify would accept it. */

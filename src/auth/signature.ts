@@ -29,6 +29,8 @@ const schemes: Readonly<Record<string, Scheme>> = {
   ES384: { hash: 'sha384', keyed: ecdsa },
   ES512: { hash: 'sha512', keyed: ecdsa },
   EdDSA: { hash: null, keyed: plain },
+  // The same with the curve in its name (RFC 9864).
+  Ed25519: { hash: null, keyed: plain },
 };
 
 const verifyAside = promisify(verify);

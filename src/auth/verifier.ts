@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
+import type { Lane } from '../base/lane.ts';
 import { rememberLast } from '../base/remember-last.ts';
 import { Batches } from './batches.ts';
 import { type Claimant, checkClaims } from './claims.ts';
 import { type CompactToken, jsonObject, parseCompact } from './compact.ts';
 import { checkType, readHeader } from './header.ts';
 import { chooseIssuer, type TrustedIssuer } from './issuers.ts';
-import type { Lane } from './lane.ts';
 import { signatureHolds, signatureHoldsAside } from './signature.ts';
 
 /** A verified token, and what it was verified against. */

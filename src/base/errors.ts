@@ -10,7 +10,16 @@ interface CatalogueEntry {
   readonly challenge?: 'invalid_request' | 'invalid_token' | 'insufficient_scope' | null;
   /** The specification asks for an empty JSON object instead of a problem document. */
   readonly emptyBody?: true;
+  /** The answer to a standard OAuth client: RFC 6749 section 5.2 instead of a problem document. */
+  readonly oauthError?: OAuthError;
 }
+
+type OAuthError =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'invalid_scope';
 
 const invalidToken = { status: 403, challenge: 'invalid_token' } as const;
 
@@ -98,6 +107,43 @@ export const catalogue = {
     status: 401,
     emptyBody: true,
     sentence: 'The client does not exist, is disabled, or the secret is not its secret.',
+  },
+  credentials_too_many_failures: {
+    status: 429,
+    emptyBody: true,
+    sentence:
+      'Too many tries with wrong credentials, for this client or from this address. Wait before the next one.',
+  },
+  oauth_request_invalid: {
+    status: 400,
+    oauthError: 'invalid_request',
+    sentence:
+      'The request is not a form with one grant_type and the credentials of one client, by one way of sending them.',
+  },
+  oauth_grant_not_supported: {
+    status: 400,
+    oauthError: 'unsupported_grant_type',
+    sentence: 'The only grant here is client_credentials.',
+  },
+  oauth_scope_invalid: {
+    status: 400,
+    oauthError: 'invalid_scope',
+    sentence: 'The client may not have a scope that it asks for.',
+  },
+  oauth_client_wrong: {
+    status: 401,
+    oauthError: 'invalid_client',
+    sentence: 'The client does not exist, is disabled, or the credentials are not its credentials.',
+  },
+  oauth_too_many_failures: {
+    status: 429,
+    oauthError: 'invalid_client',
+    sentence:
+      'Too many tries with wrong credentials, for this client or from this address. Wait before the next one.',
+  },
+  signing_overloaded: {
+    status: 503,
+    sentence: 'More tokens wait to be signed than this process can take. Try again.',
   },
   https_required: {
     status: 403,

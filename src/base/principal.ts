@@ -21,6 +21,8 @@ export interface Principal {
   readonly audience: string;
   readonly scopes: readonly string[];
   readonly times: TokenTimes;
+  /** For which of the credentials of a client of ours the token was issued; null for tokens of the provider. */
+  readonly credentialId: string | null;
   /** What `consumer/registry`, and nobody else, notes here is at hand as long as the token is remembered. */
   memo: object | null;
 }

@@ -56,7 +56,7 @@ async function storedKeys(tools: Tools, config: Config) {
   const { databaseUrl } = config;
   if (databaseUrl.engine === 'sqlite' && !existsSync(databaseUrl.file)) return null;
   // A database that does not answer now is no mistake in the settings; "serve" says what is wrong with it.
-  const stored = await administer(tools, config, (administration) =>
+  const stored = await administer(tools, config, 'check', (administration) =>
     administration.storedKeySet(config),
   ).catch((error: unknown) => {
     if (error instanceof OperatorError) return null;

@@ -1,6 +1,8 @@
-import type { Command } from 'commander';
+import { readFileSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import { OperatorError } from '../base/errors.ts';
 import { loadStorageConfig } from '../config/load.ts';
-import type { Client, ClientState } from '../storage/port.ts';
+import type { ClientSecret, ClientState, ClientWithSecrets } from '../storage/port.ts';
 import { print, table } from './output.ts';
 import { type Administration, administer, type Tools } from './tools.ts';
 
@@ -8,45 +10,88 @@ interface JsonOption {
   readonly json?: boolean;
 }
 
+interface AddOptions extends JsonOption {
+  readonly label: string;
+  readonly scope: readonly string[];
+  readonly publicKey?: string;
+}
+
+interface RotateOptions extends JsonOption {
+  readonly label: string;
+  readonly retireAfter: number | null;
+}
+
 /** `vestibule client ...`: the machine clients that may call POST /token. */
 export function addClientCommand(program: Command, tools: Tools): void {
   const client = program
     .command('client')
-    .description('add, list, disable, enable and remove the clients of POST /token');
-  const work = <T>(task: (administration: Administration) => Promise<T>) =>
-    administer(tools, loadStorageConfig(tools.environment()), task);
+    .description('the clients of POST /token: their secrets, keys and scopes');
+  const work = <T>(command: string, task: (administration: Administration) => Promise<T>) =>
+    administer(tools, loadStorageConfig(tools.environment()), `client ${command}`, task);
 
   client
     .command('add <id>')
     .description('add a client and print its secret, which is shown this once')
     .option('--label <text>', 'what the client is, in your own words', '')
+    .option('--scope <name>', 'a scope it may have; repeat it for more', collect, [])
+    .option('--public-key <file>', 'a public key (PEM, JWK or JWKS): the client signs and has no secret')
     .option('--json', 'print JSON')
-    .action(async (id: string, options: JsonOption & { label: string }) => {
-      const added = await work(({ clients }) => clients.add(id, options.label));
-      const data = { client_id: added.client.id, client_secret: added.secret };
-      print(options.json, data, () =>
-        [
-          `client_id      ${data.client_id}`,
-          `client_secret  ${data.client_secret}`,
-          '',
-          'Keep the secret now: it is not stored and cannot be shown again.',
-        ].join('\n'),
+    .action(async (id: string, { label, scope: scopes, publicKey, json }: AddOptions) => {
+      const key = publicKey === undefined ? null : readText(publicKey);
+      const secret = await work('add', ({ clients }) => clients.add({ id, label, scopes, publicKey: key }));
+      const data = { client_id: id, ...(secret === null ? {} : { client_secret: secret }) };
+      print(json, data, () =>
+        secret === null
+          ? `Client "${id}" is added. It proves itself with its key (private_key_jwt) and has no secret.`
+          : showSecret(id, secret),
       );
     });
 
   client
     .command('list')
-    .description('list the clients, never their secrets')
+    .description('list the clients and what is known of their secrets, never the secrets')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {
-      const clients = (await work(({ clients }) => clients.list())).map(asData);
-      print(options.json, clients, () =>
-        clients.length === 0
-          ? 'There are no clients yet. Add one with: vestibule client add <id>'
-          : table(
-              ['ID', 'STATE', 'CREATED', 'LABEL'],
-              clients.map((entry) => [entry.client_id, entry.state, entry.created_at, entry.label]),
-            ),
+      const clients = (await work('list', ({ clients }) => clients.list())).map(asData);
+      print(options.json, clients, () => showClients(clients));
+    });
+
+  client
+    .command('rotate <id>')
+    .description('add a second secret, so that the client can change over without a gap')
+    .option(
+      '--retire-after <time>',
+      'let the secret before it end by itself, for example 7d, 12h or 30m',
+      duration,
+      null,
+    )
+    .option('--label <text>', 'what the secret is for, in your own words', '')
+    .option('--json', 'print JSON')
+    .action(async (id: string, { label, retireAfter, json }: RotateOptions) => {
+      const { secret, kept } = await work('rotate', ({ clients }) => clients.rotate(id, label, retireAfter));
+      print(json, { client_id: id, secret_id: kept.id, client_secret: secret }, () => showSecret(id, secret));
+    });
+
+  client
+    .command('remove-secret <id> <secret-id>')
+    .description('end a secret, within one second, with the tokens that were issued for it')
+    .option('--json', 'print JSON')
+    .action(async (id: string, secretId: string, options: JsonOption) => {
+      await work('remove-secret', ({ clients }) => clients.removeSecret(id, secretId));
+      const data = { client_id: id, secret_id: secretId, removed: true };
+      print(options.json, data, () => `Secret "${secretId}" of client "${id}" is removed.`);
+    });
+
+  client
+    .command('scopes <id> [scopes...]')
+    .description('set the scopes that a client may have; none takes all of them away')
+    .option('--json', 'print JSON')
+    .action(async (id: string, named: string[], options: JsonOption) => {
+      const scopes = await work('scopes', ({ clients }) => clients.setScopes(id, named));
+      print(options.json, { client_id: id, scopes }, () =>
+        scopes.length === 0
+          ? `Client "${id}" has no scopes.`
+          : `Client "${id}" may have: ${scopes.join(' ')}`,
       );
     });
 
@@ -56,7 +101,7 @@ export function addClientCommand(program: Command, tools: Tools): void {
       .description(description)
       .option('--json', 'print JSON')
       .action(async (id: string, options: JsonOption) => {
-        await work(({ clients }) => clients.setState(id, state));
+        await work(name, ({ clients }) => clients.setState(id, state));
         print(options.json, { client_id: id, state }, () => `Client "${id}" is ${state}.`);
       });
   setState('disable', 'disabled', 'refuse the client, within one second, with the tokens it has too');
@@ -67,11 +112,85 @@ export function addClientCommand(program: Command, tools: Tools): void {
     .description('remove the client and its secrets for good')
     .option('--json', 'print JSON')
     .action(async (id: string, options: JsonOption) => {
-      await work(({ clients }) => clients.remove(id));
+      await work('remove', ({ clients }) => clients.remove(id));
       print(options.json, { client_id: id, removed: true }, () => `Client "${id}" is removed.`);
     });
 }
 
-function asData({ id, label, state, createdAt }: Client) {
-  return { client_id: id, label, state, created_at: new Date(createdAt).toISOString() };
+function showSecret(id: string, secret: string): string {
+  return [
+    `client_id      ${id}`,
+    `client_secret  ${secret}`,
+    '',
+    'Keep the secret now: it is not stored and cannot be shown again.',
+  ].join('\n');
+}
+
+function showClients(clients: readonly ReturnType<typeof asData>[]): string {
+  if (clients.length === 0) return 'There are no clients yet. Add one with: vestibule client add <id>';
+  const list = table(
+    ['ID', 'STATE', 'CREATED', 'SCOPES', 'LABEL'],
+    clients.map((entry) => [
+      entry.client_id,
+      entry.state,
+      entry.created_at,
+      entry.scopes.join(' ') || '-',
+      entry.label,
+    ]),
+  );
+  const secrets = clients.flatMap((entry) =>
+    entry.secrets.map((secret) => [
+      entry.client_id,
+      secret.secret_id,
+      secret.created_at,
+      secret.expires_at ?? 'never',
+      secret.last_used_on ?? 'never',
+      secret.label,
+    ]),
+  );
+  if (secrets.length === 0) return list;
+  return `${list}\n\n${table(['ID', 'SECRET', 'CREATED', 'EXPIRES', 'LAST USED', 'LABEL'], secrets)}`;
+}
+
+function asData({ id, label, state, scopes, publicKeys, createdAt, secrets }: ClientWithSecrets) {
+  return {
+    client_id: id,
+    label,
+    state,
+    created_at: new Date(createdAt).toISOString(),
+    scopes,
+    authentication: publicKeys === null ? 'secret' : 'private_key_jwt',
+    secrets: secrets.map(secretAsData),
+  };
+}
+
+function secretAsData({ id, label, createdAt, expiresAt, lastUsedOn }: ClientSecret) {
+  return {
+    secret_id: id,
+    label,
+    created_at: new Date(createdAt).toISOString(),
+    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    last_used_on: lastUsedOn === null ? null : new Date(lastUsedOn).toISOString().slice(0, 10),
+  };
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function duration(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count === undefined || unit === undefined)
+    throw new InvalidArgumentError('Expected a number and s, m, h or d, for example 7d.');
+  return Number(count) * (unitMs[unit] as number);
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new OperatorError(`The file "${file}" cannot be read (${(error as { code?: string }).code}).`);
+  }
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../base/errors.ts';
 import { loadStorageConfig } from '../config/load.ts';
-import type { Consumer, ConsumerState, ConsumerStore } from '../storage/port.ts';
+import type { AuditLine, Consumer, ConsumerState, ConsumerStore } from '../storage/port.ts';
 import { print, table } from './output.ts';
 import { administer, type Tools } from './tools.ts';
 
@@ -14,15 +14,17 @@ export function addConsumerCommand(program: Command, tools: Tools): void {
   const consumer = program
     .command('consumer')
     .description('show, suspend and resume callers by their pseudonym');
-  const work = <T>(task: (consumers: ConsumerStore) => Promise<T>) =>
-    administer(tools, loadStorageConfig(tools.environment()), ({ storage }) => task(storage.consumers));
+  const work = <T>(command: string, task: (consumers: ConsumerStore, audit: AuditLine) => Promise<T>) =>
+    administer(tools, loadStorageConfig(tools.environment()), `consumer ${command}`, ({ storage, audit }) =>
+      task(storage.consumers, audit),
+    );
 
   consumer
     .command('show <id>')
     .description('show all that is held about a caller')
     .option('--json', 'print JSON')
     .action(async (id: string, options: JsonOption) => {
-      const data = asData(known(id, await work((consumers) => consumers.find(id))));
+      const data = asData(known(id, await work('show', (consumers) => consumers.find(id))));
       print(options.json, data, () =>
         table(['ID', 'KIND', 'STATE', 'REGISTERED'], [[data.id, data.kind, data.state, data.registered_at]]),
       );
@@ -34,7 +36,10 @@ export function addConsumerCommand(program: Command, tools: Tools): void {
       .description(description)
       .option('--json', 'print JSON')
       .action(async (id: string, options: JsonOption) => {
-        const changed = await work((consumers) => consumers.setState(id, state));
+        const action = state === 'active' ? 'consumer.resumed' : 'consumer.suspended';
+        const changed = await work(name, (consumers, audit) =>
+          consumers.setState(id, state, audit(action, id)),
+        );
         if (!changed) throw noSuchConsumer(id);
         print(options.json, { id, state }, () => `Caller "${id}" is ${state}.`);
       });

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { OperatorError, Refusal } from '../base/errors.ts';
+import { OperatorError } from '../base/errors.ts';
 import { createMasterSecret } from '../base/random.ts';
 import { type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
@@ -34,7 +34,7 @@ async function startDevelopment(tools: Tools, options: DevOptions) {
   const machineClient = { id: 'dev-machine', secret: createMasterSecret() };
   const provider = await startProvider(config, options, machineClient);
   try {
-    const secret = await administer(tools, config, ({ clients }) => ensureClient(clients));
+    const secret = await administer(tools, config, 'dev', ({ clients }) => ensureClient(clients));
     const app = await tools.startApp(config);
     const stop = async () => {
       await app.stop();
@@ -99,22 +99,13 @@ async function startProvider(
 async function ensureClient(clients: Clients): Promise<string> {
   if (existsSync(clientFile)) {
     const secret = readFileSync(clientFile, 'utf8').trim();
-    if (await isValid(clients, secret)) return secret;
+    if (await clients.hasSecret(clientId, secret)) return secret;
   }
   const known = (await clients.list()).some(({ id }) => id === clientId);
   if (known) await clients.remove(clientId);
-  const { secret } = await clients.add(clientId, 'the client of the examples');
+  const label = 'the client of the examples';
+  const secret = (await clients.add({ id: clientId, label, scopes: [], publicKey: null })) ?? '';
   mkdirSync('./data', { recursive: true });
   writeFileSync(clientFile, `${secret}\n`, { mode: 0o600 });
   return secret;
-}
-
-async function isValid(clients: Clients, clientSecret: string): Promise<boolean> {
-  try {
-    await clients.authenticate({ clientId, clientSecret });
-    return true;
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'credentials_wrong') return false;
-    throw error;
-  }
 }

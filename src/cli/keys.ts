@@ -1,37 +1,76 @@
 import type { Command } from 'commander';
-import { loadStorageConfig } from '../config/load.ts';
+import { loadKeyConfig, loadStorageConfig } from '../config/load.ts';
+import type { SigningKeyRecord } from '../storage/port.ts';
 import { print, table } from './output.ts';
 import { administer, type Tools } from './tools.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
 
 /** `vestibule keys ...`: the keys that sign the tokens of POST /token. */
 export function addKeysCommand(program: Command, tools: Tools): void {
   const keys = program.command('keys').description('the keys that sign the tokens of POST /token');
+
   keys
     .command('list')
     .description('list the signing keys, never their private part')
     .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: JsonOption) => {
       const config = loadStorageConfig(tools.environment());
-      const records = await administer(tools, config, ({ storage }) => storage.signingKeys.list());
-      const newest = records.at(-1);
-      const data = records.map(({ kid, algorithm, createdAt }) => ({
-        kid,
-        algorithm,
-        signing: kid === newest?.kid,
-        created_at: new Date(createdAt).toISOString(),
-      }));
-      print(options.json, data, () =>
-        data.length === 0
-          ? 'There is no signing key yet: the first "vestibule serve" makes one.'
-          : table(
-              ['KID', 'ALGORITHM', 'USE', 'CREATED'],
-              data.map((key) => [
-                key.kid,
-                key.algorithm,
-                key.signing ? 'signs' : 'published',
-                key.created_at,
-              ]),
-            ),
+      const records = await administer(tools, config, 'keys list', ({ storage }) =>
+        storage.signingKeys.list(),
       );
+      const now = Date.now();
+      const signing = records.findLast(({ signsFrom }) => signsFrom <= now);
+      const data = records.map((record) => asData(record, useOf(record, signing, now)));
+      print(options.json, data, () => showKeys(data));
     });
+
+  keys
+    .command('rotate')
+    .description('publish the next key now and sign with it once everybody can know it')
+    .option(
+      '--now',
+      'sign with it at once, although others may not know it yet; the old key still verifies until its last token has expired',
+    )
+    .option('--json', 'print JSON')
+    .action(async (options: JsonOption & { now?: boolean }) => {
+      const config = loadKeyConfig(tools.environment());
+      const record = await administer(tools, config, 'keys rotate', ({ rotateKey }) =>
+        rotateKey(config, options.now === true),
+      );
+      const data = asData(record, record.signsFrom > Date.now() ? 'next' : 'signs');
+      print(options.json, data, () => `Key "${data.kid}" is published and signs from ${data.signs_from} on.`);
+    });
+}
+
+function useOf(
+  { kid, signsFrom, retiresAt }: SigningKeyRecord,
+  signing: SigningKeyRecord | undefined,
+  now: number,
+) {
+  if (kid === signing?.kid) return 'signs';
+  if (signsFrom > now) return 'next';
+  return retiresAt !== null && retiresAt <= now ? 'retired' : 'published';
+}
+
+function asData({ kid, algorithm, createdAt, signsFrom, retiresAt }: SigningKeyRecord, use: string) {
+  return {
+    kid,
+    algorithm,
+    use,
+    signing: use === 'signs',
+    created_at: new Date(createdAt).toISOString(),
+    signs_from: new Date(signsFrom).toISOString(),
+    retires_at: retiresAt === null ? null : new Date(retiresAt).toISOString(),
+  };
+}
+
+function showKeys(keys: readonly ReturnType<typeof asData>[]): string {
+  if (keys.length === 0) return 'There is no signing key yet: the first "vestibule serve" makes one.';
+  return table(
+    ['KID', 'ALGORITHM', 'USE', 'SIGNS FROM', 'RETIRES'],
+    keys.map((key) => [key.kid, key.algorithm, key.use, key.signs_from, key.retires_at ?? '-']),
+  );
 }

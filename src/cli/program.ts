@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
+import { addAuditCommand } from './audit.ts';
 import { addCheckCommand } from './check.ts';
 import { addClientCommand } from './client.ts';
 import { addConsumerCommand } from './consumer.ts';
@@ -23,5 +24,6 @@ export function createProgram(version: string, parts: Omit<Tools, 'environment'>
   addClientCommand(program, tools);
   addKeysCommand(program, tools);
   addConsumerCommand(program, tools);
+  addAuditCommand(program, tools);
   return program;
 }

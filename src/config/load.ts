@@ -3,6 +3,8 @@ import { type Rule, serviceRules, storageRules } from './rules.ts';
 import {
   type Config,
   environmentName,
+  type KeyConfig,
+  keySettings,
   type Setting,
   type StorageConfig,
   settings,
@@ -30,6 +32,12 @@ export function loadConfig(environment: Environment): Config {
 /** The settings of a command that only works on the database. */
 export function loadStorageConfig(environment: Environment): StorageConfig {
   return read(storageSettings, storageRules, environment) as unknown as StorageConfig;
+}
+
+/** The settings of a command that works on the signing keys. */
+export function loadKeyConfig(environment: Environment): StorageConfig & KeyConfig {
+  const table = { ...storageSettings, ...keySettings };
+  return read(table, storageRules, environment) as unknown as StorageConfig & KeyConfig;
 }
 
 /** The text a setting has: what the environment says, else its default. A blank one counts as not set. */

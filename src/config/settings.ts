@@ -39,7 +39,11 @@ export const signatureAlgorithms = [
   'ES384',
   'ES512',
   'EdDSA',
+  'Ed25519',
 ] as const;
+
+/** What our own tokens may be signed with. */
+export const signingAlgorithms = ['RS256', 'ES256', 'EdDSA'] as const;
 
 /** What every command that touches the database needs. */
 export const storageSettings = {
@@ -65,6 +69,27 @@ export const storageSettings = {
   logLevel: defaulted(kind.oneOf(logLevels), 'info', {
     example: 'warn',
     sentence: 'The least severe lines that are logged. One line a request is written at "info".',
+  }),
+};
+
+/** What is needed to make and change the keys that sign our own tokens. */
+export const keySettings = {
+  tokenTtlSeconds: defaulted(kind.integer(30, 86400), '600', {
+    example: '300',
+    sentence: 'How long a token of POST /token lives.',
+  }),
+  tokenSigningAlg: defaulted(kind.oneOf(signingAlgorithms), 'RS256', {
+    example: 'ES256',
+    sentence: 'What the tokens of POST /token are signed with. Another value takes effect with the next key.',
+  }),
+  keyPrepublishSeconds: defaulted(kind.integer(0, 604800), '900', {
+    example: '3600',
+    sentence:
+      'How long a new signing key is published before it signs, so that everybody who verifies our tokens has it by then.',
+  }),
+  keyRotationDays: defaulted(kind.integer(0, 3650), '90', {
+    example: '30',
+    sentence: 'How old a signing key may become before another one takes over by itself; 0 is never.',
   }),
 };
 
@@ -126,9 +151,10 @@ export const serviceSettings = {
     example: 'true',
     sentence: 'Accept only tokens that say they are access tokens: "typ" of "at+jwt" (RFC 9068).',
   }),
-  tokenTtlSeconds: defaulted(kind.integer(30, 86400), '600', {
-    example: '300',
-    sentence: 'How long a token of POST /token lives.',
+  tokenFailuresPerMinute: defaulted(kind.integer(1, 1_000_000), '30', {
+    example: '10',
+    sentence:
+      'How many failed tries a minute at POST /token a client and an address may have each. Further ones are 429; whoever has a valid secret is served as ever.',
   }),
   tlsCertFile: optional(kind.text, {
     example: '/etc/vestibule/tls.crt',
@@ -190,7 +216,7 @@ export const serviceSettings = {
   }),
 };
 
-export const settings = { ...storageSettings, ...serviceSettings };
+export const settings = { ...storageSettings, ...keySettings, ...serviceSettings };
 
 export function environmentName(key: string): string {
   return key.replace(/[A-Z]/g, (capital) => `_${capital}`).toUpperCase();
@@ -206,4 +232,5 @@ type Value<S> = S extends { parse: kind.Parse<infer T>; default: infer D; requir
 type Values<Table> = { readonly [K in keyof Table]: Value<Table[K]> };
 
 export type StorageConfig = Values<typeof storageSettings>;
+export type KeyConfig = Values<typeof keySettings>;
 export type Config = Values<typeof settings>;

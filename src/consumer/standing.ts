@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { errorFields, type Log } from '../base/log.ts';
 import type { Principal } from '../base/principal.ts';
-import type { ClientStore, StandingStore } from '../storage/port.ts';
+import type { ActiveClient, ClientStore, ClientWithSecrets, StandingStore } from '../storage/port.ts';
 
 interface StandingOptions {
   readonly store: StandingStore;
@@ -24,8 +24,9 @@ const retryMs = 1_000;
 export class Standing {
   readonly #options: StandingOptions;
   #suspended: ReadonlySet<string> = new Set();
-  /** When each active client was added: a token older than its client was issued to another of the same name. */
-  #activeClients = new Map<string, number>();
+  #activeClients = new Map<string, ActiveClient>();
+  /** Tokens that a look into the database has refused since the last change: one look is enough. */
+  #refused = new WeakSet<Principal>();
   #loading = false;
   #changedMeanwhile = false;
   #unwatch: () => Promise<void> = async () => {};
@@ -54,9 +55,10 @@ export class Standing {
     const { id, issuer, subject } = principal;
     if (id !== null && this.#isSuspended(id)) throw new Refusal('consumer_suspended');
     if (issuer !== this.#options.ownIssuer || subject === null) return;
-    const addedAt = this.#activeClients.get(subject);
-    if (addedAt === undefined) return this.#lookUp(subject, principal);
-    checkAge(principal, addedAt);
+    const client = this.#activeClients.get(subject);
+    if (client === undefined) return this.#lookUp(subject, principal);
+    // Credentials that are not known either may be brand-new, too.
+    if (!isFor(principal, client)) return this.#lookUp(subject, principal);
   }
 
   #isSuspended(id: string): boolean {
@@ -65,12 +67,16 @@ export class Standing {
   }
 
   async #lookUp(id: string, principal: Principal): Promise<void> {
-    // Should a change come in meanwhile, what is found now goes into the map that it has replaced.
+    // Should a change come in meanwhile, what is found now goes to what it has replaced.
     const clients = this.#activeClients;
-    const client = await this.#options.clients.find(id);
-    if (client?.state !== 'active') throw new Refusal('client_disabled');
-    clients.set(id, client.createdAt);
-    checkAge(principal, client.createdAt);
+    const refused = this.#refused;
+    if (refused.has(principal)) throw new Refusal('client_disabled');
+    const found = await this.#options.clients.find(id);
+    const client = found?.state === 'active' ? asActive(found) : null;
+    if (client !== null) clients.set(id, client);
+    if (client !== null && isFor(principal, client)) return;
+    refused.add(principal);
+    throw new Refusal('client_disabled');
   }
 
   /** One load at a time; a change during it is followed by one more, and so is a failure. */
@@ -96,12 +102,24 @@ export class Standing {
   async #load(): Promise<void> {
     const { suspendedConsumers, activeClients } = await this.#options.store.read();
     this.#suspended = new Set(suspendedConsumers);
-    this.#activeClients = new Map(activeClients.map(({ id, createdAt }) => [id, createdAt]));
+    this.#activeClients = new Map(activeClients.map((client) => [client.id, client]));
+    this.#refused = new WeakSet();
     this.#options.onChange();
   }
 }
 
-/** Tokens carry whole seconds. */
-function checkAge({ times }: Principal, addedAt: number): void {
-  if ((times.issuedAtSeconds ?? 0) < Math.floor(addedAt / 1000)) throw new Refusal('client_disabled');
+function asActive({ id, createdAt, publicKeys, secrets }: ClientWithSecrets): ActiveClient {
+  return { id, createdAt, hasKeys: publicKeys !== null, secretIds: secrets.map((secret) => secret.id) };
 }
+
+/**
+ * Whether a token was issued to this client and for credentials that it still has. One that is older than its client
+ * was issued to another of the same name. Tokens carry whole seconds.
+ */
+function isFor({ times, credentialId }: Principal, { createdAt, hasKeys, secretIds }: ActiveClient): boolean {
+  const isOld = (times.issuedAtSeconds ?? 0) < Math.floor(createdAt / 1000);
+  return !isOld && (secretIds.includes(credentialId ?? '') || (hasKeys && credentialId === keyCredential));
+}
+
+/** What stands for the keys of a client where the id of a secret would stand. */
+const keyCredential = 'key';

@@ -11,6 +11,8 @@ export interface ExitParts extends Whereabouts {
   /** Callers come over HTTPS, whoever ends it. */
   readonly https: boolean;
   readonly observe: (pattern: string) => Observe;
+  /** The address of the document that says who issues tokens for here (RFC 9728). */
+  readonly resourceMetadata: string | null;
 }
 
 interface ExitOptions {
@@ -45,7 +47,7 @@ export class Exit {
 
   refuse(visit: Visit, error: unknown): void {
     const refusal = this.#counted(visit, this.#translated(toRefusal(error)));
-    this.#write(visit, toProblem(refusal), refusal);
+    this.#write(visit, toProblem(refusal, this.#parts.resourceMetadata), refusal);
   }
 
   /** A connection that broke before there was a request. */

@@ -4,23 +4,29 @@ import { type Answer, answer } from '../base/handler.ts';
 
 const realm = 'Bearer realm="vestibule"';
 
-/** The one place where an error becomes bytes. */
-export function toProblem(refusal: Refusal): Answer {
-  const { status, sentence, emptyBody } = describe(refusal.code);
-  const headers = { ...challenge(refusal), ...hints(refusal) };
+/** The one place where an error becomes bytes. `resourceMetadata` is where callers learn who issues tokens for here. */
+export function toProblem(refusal: Refusal, resourceMetadata: string | null): Answer {
+  const { status, sentence, emptyBody, oauthError } = describe(refusal.code);
+  const headers = { ...challenge(refusal, resourceMetadata), ...hints(refusal) };
   if (emptyBody) return answer('application/json', '{}', { status, headers });
+  if (oauthError !== undefined) {
+    const error = { error: oauthError, error_description: sentence };
+    return answer('application/json', JSON.stringify(error), { status, headers });
+  }
   const { code } = refusal;
   const problem = { type: `urn:vestibule:error:${code}`, title: sentence, status, code };
   return answer('application/problem+json', JSON.stringify(problem), { status, headers });
 }
 
-/** RFC 6750 section 3: how to come back with a token that will do. */
-function challenge({ code, options }: Refusal): Record<string, string> {
-  const { challenge: error, sentence } = describe(code);
+/** How to come back with what will do: RFC 6750 section 3 for tokens, RFC 9110 section 11.6.1 for a client. */
+function challenge({ code, options }: Refusal, resourceMetadata: string | null): Record<string, string> {
+  const { status, challenge: error, sentence } = describe(code);
+  if (status === 401) return { 'www-authenticate': 'Basic realm="vestibule", charset="UTF-8"' };
   if (error === undefined) return {};
   const attributes =
     error === null ? [] : [`error="${error}"`, `error_description="${sentence.replaceAll('"', "'")}"`];
   if (options.scope !== undefined) attributes.push(`scope="${options.scope.join(' ')}"`);
+  if (resourceMetadata !== null) attributes.push(`resource_metadata="${resourceMetadata}"`);
   return { 'www-authenticate': [realm, ...attributes].join(', ') };
 }
 
@@ -58,7 +64,7 @@ export function toRefusal(error: unknown): Refusal {
 
 /** A complete answer for a connection that broke before there was a request to answer. */
 export function rawProblem(refusal: Refusal, headers: readonly string[]): string {
-  const { status, head, contentType, contentLength, text } = toProblem(refusal);
+  const { status, head, contentType, contentLength, text } = toProblem(refusal, null);
   const about = ['content-type', contentType, 'content-length', contentLength, 'connection', 'close'];
   const all = [...headers, ...head, ...about];
   const lines = all.map((part, index) => (index % 2 === 0 ? `${part}: ` : `${part}\r\n`));

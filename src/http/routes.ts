@@ -4,10 +4,9 @@ import { me } from '../consumer/me.ts';
 import type { Registry } from '../consumer/registry.ts';
 import { live, type ReadinessParts, ready } from '../ops/health.ts';
 import type { Metrics } from '../ops/metrics.ts';
-import type { Clients } from '../tokens/clients.ts';
 import { issueToken } from '../tokens/issue.ts';
-import { type Mint, publishedKeys } from '../tokens/own-issuer.ts';
-import type { SigningKey } from '../tokens/signing-keys.ts';
+import { authorizationServerMetadata, protectedResourceMetadata } from '../tokens/metadata.ts';
+import { publishedKeys } from '../tokens/published-keys.ts';
 
 /** Who may call a route. There is no default: a route that does not say is not a route. */
 export type Route = RouteBase &
@@ -25,16 +24,19 @@ interface RouteBase {
   readonly unreadableBody?: ErrorCode;
 }
 
-interface ServiceParts {
-  readonly clients: Clients;
-  readonly mint: Mint;
-  readonly signingKeys: readonly SigningKey[];
+type ServiceParts = Parameters<typeof issueToken>[0] & {
+  readonly issuer: string;
+  readonly protectedResource: Parameters<typeof protectedResourceMetadata>[0];
+  readonly signingKeys: Parameters<typeof publishedKeys>[0];
   readonly registry: Registry;
-}
+};
+
+/** Where the protected resource describes itself (RFC 9728). */
+export const resourceMetadataPath = '/.well-known/oauth-protected-resource';
 
 /** Everything the service answers to. */
 export function serviceRoutes(parts: ServiceParts): readonly Route[] {
-  const { clients, mint, signingKeys, registry } = parts;
+  const { issuer, protectedResource, signingKeys, registry } = parts;
   return [
     {
       method: 'POST',
@@ -42,7 +44,7 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
       access: 'client_credentials',
       cors: false,
       unreadableBody: 'credentials_missing',
-      handle: issueToken(clients, mint),
+      handle: issueToken(parts),
     },
     {
       method: 'GET',
@@ -50,6 +52,20 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
       access: 'public',
       cors: true,
       handle: publishedKeys(signingKeys),
+    },
+    {
+      method: 'GET',
+      path: '/.well-known/oauth-authorization-server',
+      access: 'public',
+      cors: true,
+      handle: authorizationServerMetadata(issuer),
+    },
+    {
+      method: 'GET',
+      path: resourceMetadataPath,
+      access: 'public',
+      cors: true,
+      handle: protectedResourceMetadata(protectedResource),
     },
     {
       method: 'GET',

@@ -12,8 +12,22 @@ interface Migration {
 /** Strings compare byte by byte on both databases; a locale's collation would order and match differently. */
 function columnTypes(engine: Engine['name']) {
   return engine === 'postgres'
-    ? ({ text: sql`text collate "C"`, integer: 'bigint', bytes: 'bytea', tableEnd: sql`` } as const)
-    : ({ text: 'text', integer: 'integer', bytes: 'blob', tableEnd: sql`strict` } as const);
+    ? ({
+        engine,
+        text: sql`text collate "C"`,
+        integer: 'bigint',
+        counter: sql`bigint generated always as identity`,
+        bytes: 'bytea',
+        tableEnd: sql``,
+      } as const)
+    : ({
+        engine,
+        text: 'text',
+        integer: 'integer',
+        counter: sql`integer`,
+        bytes: 'blob',
+        tableEnd: sql`strict`,
+      } as const);
 }
 type ColumnTypes = ReturnType<typeof columnTypes>;
 
@@ -82,7 +96,66 @@ const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    version: 3,
+    async up(database, types) {
+      const { schema } = database;
+      await schema
+        .alterTable('clients')
+        .addColumn('scopes', types.text, (column) => column.notNull().defaultTo(''))
+        .execute();
+      await schema.alterTable('clients').addColumn('public_keys', types.text).execute();
+      await schema
+        .alterTable('client_secrets')
+        .addColumn('label', types.text, (column) => column.notNull().defaultTo(''))
+        .execute();
+      await schema.alterTable('client_secrets').addColumn('expires_at', types.integer).execute();
+      await schema.alterTable('client_secrets').addColumn('last_used_on', types.integer).execute();
+      await schema
+        .alterTable('signing_keys')
+        .addColumn('signs_from', types.integer, (column) => column.notNull().defaultTo(0))
+        .execute();
+      await schema.alterTable('signing_keys').addColumn('retires_at', types.integer).execute();
+      await schema
+        .createTable('used_assertions')
+        .addColumn('client_id', types.text, (column) => column.notNull())
+        .addColumn('digest', types.bytes, (column) => column.notNull())
+        .addColumn('expires_at', types.integer, (column) => column.notNull())
+        .addPrimaryKeyConstraint('used_assertions_key', ['client_id', 'digest'])
+        .modifyEnd(types.tableEnd)
+        .execute();
+      await schema.createIndex('used_assertions_expiry').on('used_assertions').column('expires_at').execute();
+      await schema
+        .createTable('audit')
+        .addColumn('seq', types.counter, (column) => column.primaryKey())
+        .addColumn('at', types.integer, (column) => column.notNull())
+        .addColumn('actor', types.text, (column) => column.notNull())
+        .addColumn('node', types.text, (column) => column.notNull())
+        .addColumn('action', types.text, (column) => column.notNull())
+        .addColumn('subject', types.text, (column) => column.notNull())
+        .addColumn('details', types.text, (column) => column.notNull())
+        .modifyEnd(types.tableEnd)
+        .execute();
+      await makeAppendOnly(database, types.engine, 'audit');
+    },
+  },
 ];
+
+/** The database itself refuses to change or delete a row. */
+async function makeAppendOnly(database: Database, engine: Engine['name'], name: 'audit'): Promise<void> {
+  const table = sql.table(name);
+  if (engine === 'postgres') {
+    await sql`create function refuse_change() returns trigger language plpgsql
+      as $$ begin raise exception '% is append-only', tg_table_name; end $$`.execute(database);
+    await sql`create trigger append_only before update or delete or truncate on ${table}
+      for each statement execute function refuse_change()`.execute(database);
+    return;
+  }
+  for (const change of ['update', 'delete']) {
+    await sql`create trigger ${sql.id(`${name}_refuses_${change}`)} before ${sql.raw(change)} on ${table}
+      begin select raise(abort, 'the table is append-only'); end`.execute(database);
+  }
+}
 
 export const newestVersion = migrations.at(-1)?.version ?? 0;
 

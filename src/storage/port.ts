@@ -9,9 +9,33 @@ export interface Storage {
   readonly signingKeys: SigningKeyStore;
   readonly shelf: Shelf;
   readonly standing: StandingStore;
+  readonly audit: AuditStore;
+  readonly assertions: AssertionStore;
   /** Resolves when the database answers and its schema is the one this code was written for. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** One line of the audit: who did what to whom. Never a secret, never an address. */
+export interface AuditEntry {
+  readonly at: number;
+  /** The command or the part of the service that did it. */
+  readonly actor: string;
+  /** The machine it was done on. */
+  readonly node: string;
+  readonly action: string;
+  /** The client, key or caller it was done to. */
+  readonly subject: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Makes the lines of one actor on one machine, at the time they are made. */
+export type AuditLine = (action: string, subject: string, details?: AuditEntry['details']) => AuditEntry;
+
+/** Append-only: the database itself refuses to change or delete a line. */
+export interface AuditStore {
+  /** Oldest first, from `sinceMs` on. */
+  list(sinceMs: number): Promise<readonly AuditEntry[]>;
 }
 
 export type ClientState = 'active' | 'disabled';
@@ -20,29 +44,60 @@ export interface Client {
   readonly id: string;
   readonly label: string;
   readonly state: ClientState;
+  readonly scopes: readonly string[];
+  /** The JWKS, in JSON, whose keys sign the client's assertions; null for a client with secrets. */
+  readonly publicKeys: string | null;
   readonly createdAt: number;
 }
 
 export interface ClientSecret {
   readonly id: string;
+  readonly label: string;
   readonly digest: Uint8Array;
   readonly createdAt: number;
+  /** From then on it counts no more; null is never. */
+  readonly expiresAt: number | null;
+  /** The beginning of the day (UTC) on which it was last used. */
+  readonly lastUsedOn: number | null;
 }
 
 export interface ClientWithSecrets extends Client {
+  /** By time of creation. */
   readonly secrets: readonly ClientSecret[];
 }
 
+/** What changes a client writes its line of the audit in the same transaction. */
 export interface ClientStore {
-  /** Adds a client with its first secret. False when the id is taken; then nothing changes. */
-  add(client: Client, secret: ClientSecret): Promise<boolean>;
+  /** Adds a client, with its first secret if it has one. False when the id is taken; then nothing changes. */
+  add(client: Client, secret: ClientSecret | null, audit: AuditEntry): Promise<boolean>;
   find(id: string): Promise<ClientWithSecrets | null>;
   /** By time of creation, then by id. */
-  list(): Promise<readonly Client[]>;
+  list(): Promise<readonly ClientWithSecrets[]>;
   /** False when there is no such client. */
-  setState(id: string, state: ClientState): Promise<boolean>;
+  setState(id: string, state: ClientState, audit: AuditEntry): Promise<boolean>;
+  /** False when there is no such client. */
+  setScopes(id: string, scopes: readonly string[], audit: AuditEntry): Promise<boolean>;
   /** Removes the client and its secrets. False when there is no such client. */
-  remove(id: string): Promise<boolean>;
+  remove(id: string, audit: AuditEntry): Promise<boolean>;
+  /**
+   * Adds a secret to a client that has fewer than `mostLive` secrets at the time `now`, and lets all the others expire
+   * at `othersExpireAt` unless they do so earlier (null leaves them be). Those that expired days ago are deleted.
+   */
+  addSecret(
+    clientId: string,
+    secret: ClientSecret,
+    limits: { readonly now: number; readonly mostLive: number; readonly othersExpireAt: number | null },
+    audit: AuditEntry,
+  ): Promise<'added' | 'no_such_client' | 'too_many'>;
+  /** False when the client has no such secret. */
+  removeSecret(clientId: string, secretId: string, audit: AuditEntry): Promise<boolean>;
+  noteUse(secretId: string, day: number): Promise<void>;
+}
+
+/** Which signed assertions were used, so that none is used twice. */
+export interface AssertionStore {
+  /** True the first time, for all processes together. What expired before `now` may be forgotten. */
+  use(clientId: string, digest: Uint8Array, expiresAt: number, now: number): Promise<boolean>;
 }
 
 export type ConsumerKind = 'user' | 'client';
@@ -62,13 +117,21 @@ export interface ConsumerStore {
   register(id: string, kind: ConsumerKind, now: number): Promise<Consumer>;
   find(id: string): Promise<Consumer | null>;
   /** False when there is no such consumer. */
-  setState(id: string, state: ConsumerState): Promise<boolean>;
+  setState(id: string, state: ConsumerState, audit: AuditEntry): Promise<boolean>;
+}
+
+/** A client that may come in, and by which credentials: a token that was issued for others is worth nothing. */
+export interface ActiveClient {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly hasKeys: boolean;
+  readonly secretIds: readonly string[];
 }
 
 /** Who is shut out, and who may come in as a client. */
 export interface Standing {
   readonly suspendedConsumers: readonly string[];
-  readonly activeClients: readonly Pick<Client, 'id' | 'createdAt'>[];
+  readonly activeClients: readonly ActiveClient[];
 }
 
 export interface StandingStore {
@@ -96,11 +159,24 @@ export interface SigningKeyRecord {
   /** The private key, encrypted. */
   readonly sealedPrivateKey: Uint8Array;
   readonly createdAt: number;
+  /** From then on it signs, until another does. */
+  readonly signsFrom: number;
+  /** From then on no token that it signed is alive; null while it signs or is going to. */
+  readonly retiresAt: number | null;
 }
 
 export interface SigningKeyStore {
-  /** By time of creation, oldest first. */
+  /** In the order in which they sign. */
   list(): Promise<readonly SigningKeyRecord[]>;
-  /** Adds the key unless there is one already: of several processes that start at once, one wins. */
-  addFirst(key: SigningKeyRecord): Promise<void>;
+  /**
+   * Adds a key that follows the newest one, which is to be `after` (null: there is none yet), and says when that one
+   * retires. Of several processes that come at once one wins; false for the others.
+   */
+  addNext(
+    key: SigningKeyRecord,
+    after: { readonly kid: string; readonly retiresAt: number } | null,
+    audit: AuditEntry,
+  ): Promise<boolean>;
+  /** Deletes those that retired before `now`; answers with their names. */
+  deleteRetired(now: number, audit: (kid: string) => AuditEntry): Promise<readonly string[]>;
 }

@@ -2,6 +2,8 @@ import { OperatorError, Refusal } from '../base/errors.ts';
 import type { Engine } from './engine.ts';
 import { migrate, newestVersion, schemaVersion } from './migrations.ts';
 import type { Storage } from './port.ts';
+import { assertionStore } from './stores/assertions.ts';
+import { auditStore } from './stores/audit.ts';
 import { clientStore } from './stores/clients.ts';
 import { consumerStore } from './stores/consumers.ts';
 import { shelf } from './stores/shelf.ts';
@@ -39,6 +41,8 @@ export async function createStorage(engine: Engine, now: number): Promise<Storag
     signingKeys: guarded(signingKeyStore(engine)),
     shelf: guarded(shelf(database)),
     standing: guarded(standingStore(engine)),
+    audit: guarded(auditStore(engine)),
+    assertions: guarded(assertionStore(engine)),
     ...guarded({
       async ping() {
         const version = await schemaVersion(database);

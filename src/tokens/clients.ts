@@ -1,21 +1,37 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
-import { OperatorError, Refusal } from '../base/errors.ts';
-import type { Client, ClientState, ClientStore } from '../storage/port.ts';
-import type { Credentials } from './credentials.ts';
-import { createSecret, digestSecret, matchesSecret } from './secrets.ts';
-
-const clientIdForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-/** Matches no client: what is looked up for an id that cannot exist, so that the work is the same. */
-const nobody = '-';
+import { OperatorError } from '../base/errors.ts';
+import type { AuditLine, Client, ClientSecret, ClientState, ClientStore } from '../storage/port.ts';
+import { asPublicKeys } from './public-keys.ts';
+import { createSecret, createSecretId, digestSecret, findSecret, secretSlots } from './secrets.ts';
 
 interface ClientsOptions {
   readonly store: ClientStore;
   readonly secretKey: Uint8Array;
+  readonly audit: AuditLine;
   readonly clock: Clock;
+  /** Whether a JWKS (in JSON) has keys that can sign assertions; its sentence when it has not. */
+  readonly faultOfKeys: (keys: string) => string | null;
 }
 
-/** The machine clients of POST /token: who they are and whether a secret is theirs. */
+interface NewClient {
+  readonly id: string;
+  readonly label: string;
+  readonly scopes: readonly string[];
+  /** The public key, in PEM or as a JWK or JWKS, of a client that has that instead of secrets. */
+  readonly publicKey: string | null;
+}
+
+/** A secret as it is shown once, and what is kept of it. */
+interface NewSecret {
+  readonly secret: string;
+  readonly kept: ClientSecret;
+}
+
+const clientIdForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const scopeForm = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
+const mostScopes = 50;
+
+/** What an operator does with the machine clients of POST /token. */
 export class Clients {
   readonly #options: ClientsOptions;
 
@@ -23,47 +39,126 @@ export class Clients {
     this.#options = options;
   }
 
-  /** The same steps and the same refusal for an unknown client, a wrong secret and a disabled client. */
-  async authenticate({ clientId, clientSecret }: Credentials): Promise<Client> {
-    const { store, secretKey } = this.#options;
-    const client = await store.find(clientIdForm.test(clientId) ? clientId : nobody);
-    const stored = client?.secrets.map(({ digest }) => digest) ?? [];
-    const matches = matchesSecret(secretKey, clientSecret, stored);
-    if (client === null || !matches || client.state !== 'active') throw new Refusal('credentials_wrong');
-    return client;
-  }
-
-  /** Answers with the secret, which is shown this once and not kept. */
-  async add(id: string, label: string): Promise<{ readonly client: Client; readonly secret: string }> {
+  /** Answers with the secret, which is shown this once and not kept; null for a client with keys of its own. */
+  async add({ id, label, scopes: named, publicKey }: NewClient): Promise<string | null> {
     if (!clientIdForm.test(id)) {
       throw new OperatorError(
         `A client id is 1 to 64 letters, digits, ".", "_" or "-" and starts with a letter or digit; found "${id}". Example: billing-service`,
       );
     }
-    const { store, secretKey, clock } = this.#options;
-    const secret = createSecret();
-    const createdAt = clock.now();
-    const client: Client = { id, label, state: 'active', createdAt };
-    const digest = digestSecret(secretKey, secret);
-    const added = await store.add(client, { id: randomUUID(), digest, createdAt });
-    if (!added)
+    const scopes = checkedScopes(named);
+    const { store, clock, audit, faultOfKeys } = this.#options;
+    const publicKeys = publicKey === null ? null : asPublicKeys(publicKey);
+    const fault = publicKeys === null ? null : faultOfKeys(publicKeys);
+    if (fault !== null) throw new OperatorError(`The public key of the client cannot be used: ${fault}.`);
+    const created = publicKeys === null ? this.#newSecret('') : null;
+    const client: Client = { id, label, state: 'active', scopes, publicKeys, createdAt: clock.now() };
+    const line = audit('client.added', id, {
+      scopes,
+      ...(created === null ? { public_keys: true } : { secret_id: created.kept.id }),
+    });
+    if (!(await store.add(client, created?.kept ?? null, line))) {
       throw new OperatorError(
         `There is a client "${id}" already. Choose another id, or remove that one first.`,
       );
-    return { client, secret };
+    }
+    return created?.secret ?? null;
   }
 
-  list(): Promise<readonly Client[]> {
+  async hasSecret(id: string, secret: string): Promise<boolean> {
+    const { store, secretKey } = this.#options;
+    const client = await store.find(id);
+    return client?.state === 'active' && findSecret(digestSecret(secretKey, secret), client.secrets) !== null;
+  }
+
+  list() {
     return this.#options.store.list();
   }
 
+  /** Adds a second secret. With `retireAfterMs` the one before it ends by itself; else it lives until it is removed. */
+  async rotate(id: string, label: string, retireAfterMs: number | null): Promise<NewSecret> {
+    const { store, clock, audit } = this.#options;
+    const client = await store.find(id);
+    if (client === null) throw noSuchClient(id);
+    if (client.publicKeys !== null) {
+      throw new OperatorError(
+        `Client "${id}" has a key of its own and no secret. To give it another key, remove it and add it again.`,
+      );
+    }
+    const now = clock.now();
+    const created = this.#newSecret(label);
+    const othersExpireAt = retireAfterMs === null ? null : now + retireAfterMs;
+    const line = audit('client.secret_added', id, {
+      secret_id: created.kept.id,
+      ...(othersExpireAt === null ? {} : { others_expire_at: new Date(othersExpireAt).toISOString() }),
+    });
+    const limits = { now, mostLive: secretSlots, othersExpireAt };
+    const outcome = await store.addSecret(id, created.kept, limits, line);
+    if (outcome === 'no_such_client') throw noSuchClient(id);
+    if (outcome === 'too_many') {
+      throw new OperatorError(
+        `Client "${id}" has ${secretSlots} live secrets, which is as many as it can have. Remove one with: vestibule client remove-secret ${id} <secret-id>`,
+      );
+    }
+    return created;
+  }
+
+  async removeSecret(id: string, secretId: string): Promise<void> {
+    const { store, audit } = this.#options;
+    if (await store.removeSecret(id, secretId, audit('client.secret_removed', id, { secret_id: secretId })))
+      return;
+    throw new OperatorError(
+      `Client "${id}" has no secret "${secretId}". "vestibule client list" shows the ids of those there are.`,
+    );
+  }
+
   async setState(id: string, state: ClientState): Promise<void> {
-    if (!(await this.#options.store.setState(id, state))) throw noSuchClient(id);
+    const { store, audit } = this.#options;
+    const line = audit(state === 'active' ? 'client.enabled' : 'client.disabled', id);
+    if (!(await store.setState(id, state, line))) throw noSuchClient(id);
+  }
+
+  /** Answers with the scopes as they are kept. */
+  async setScopes(id: string, named: readonly string[]): Promise<readonly string[]> {
+    const scopes = checkedScopes(named);
+    const { store, audit } = this.#options;
+    const line = audit('client.scopes_changed', id, { scopes });
+    if (!(await store.setScopes(id, scopes, line))) throw noSuchClient(id);
+    return scopes;
   }
 
   async remove(id: string): Promise<void> {
-    if (!(await this.#options.store.remove(id))) throw noSuchClient(id);
+    const { store, audit } = this.#options;
+    if (!(await store.remove(id, audit('client.removed', id)))) throw noSuchClient(id);
   }
+
+  #newSecret(label: string): NewSecret {
+    const { secretKey, clock } = this.#options;
+    const secret = createSecret();
+    const kept: ClientSecret = {
+      id: createSecretId(),
+      label,
+      digest: digestSecret(secretKey, secret),
+      createdAt: clock.now(),
+      expiresAt: null,
+      lastUsedOn: null,
+    };
+    return { secret, kept };
+  }
+}
+
+/** Each once, however often it was named. */
+function checkedScopes(named: readonly string[]): readonly string[] {
+  const scopes = [...new Set(named)];
+  const odd = scopes.find((scope) => !scopeForm.test(scope));
+  if (odd !== undefined) {
+    throw new OperatorError(
+      `A scope is a word of printable ASCII without quotes and backslashes; found "${odd}". Example: bookings.write`,
+    );
+  }
+  if (scopes.length > mostScopes)
+    throw new OperatorError(`A client has at most ${mostScopes} scopes; found ${scopes.length}.`);
+  return scopes;
 }
 
 function noSuchClient(id: string): OperatorError {

@@ -5,6 +5,11 @@ export function createSecret(): string {
   return `vsec_${randomBytes(32).toString('base64url')}`;
 }
 
+/** A name for a secret. Short, because every token that is issued for it carries the name. */
+export function createSecretId(): string {
+  return randomBytes(6).toString('hex');
+}
+
 /**
  * What is stored instead of a secret. A fast keyed hash is enough, because a secret is random and long: there is
  * nothing to guess, and a slow hash would only help whoever floods the endpoint.
@@ -17,14 +22,19 @@ export function digestSecret(key: Uint8Array, secret: string): Uint8Array {
 export const secretSlots = 2;
 const nobodysDigest = randomBytes(32);
 
-/** One hash and `secretSlots` comparisons in constant time, whatever is stored: the work tells nothing. */
-export function matchesSecret(key: Uint8Array, presented: string, stored: readonly Uint8Array[]): boolean {
-  const digest = digestSecret(key, presented);
-  let matches = 0;
+/**
+ * The stored secret with this digest, or null. `secretSlots` comparisons in constant time, whatever is stored: the
+ * work tells nothing.
+ */
+export function findSecret<Stored extends { readonly digest: Uint8Array }>(
+  digest: Uint8Array,
+  stored: readonly Stored[],
+): Stored | null {
+  let found: Stored | null = null;
   for (let slot = 0; slot < secretSlots; slot += 1) {
     const candidate = stored[slot];
-    const equal = timingSafeEqual(digest, candidate?.length === digest.length ? candidate : nobodysDigest);
-    matches |= Number(equal);
+    const other = candidate?.digest.length === digest.length ? candidate.digest : nobodysDigest;
+    if (timingSafeEqual(digest, other) && candidate !== undefined) found = candidate;
   }
-  return matches === 1;
+  return found;
 }

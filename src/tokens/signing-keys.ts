@@ -1,77 +1,198 @@
-import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
-import { promisify } from 'node:util';
-import { type CryptoKey, calculateJwkThumbprint, importPKCS8, type JWK } from 'jose';
 import type { Clock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
-import type { SigningKeyRecord, SigningKeyStore } from '../storage/port.ts';
-import { seal, unseal } from './seal.ts';
+import { errorFields, type Log } from '../base/log.ts';
+import { Rereading } from '../base/rereading.ts';
+import type { AuditLine, SigningKeyRecord, SigningKeyStore } from '../storage/port.ts';
+import { createSigningKey, openSigningKey, type SigningAlgorithm, type SigningKey } from './signing-key.ts';
 
-export const signingAlgorithm = 'RS256';
-const modulusBits = 2048;
-
-/** A key of ours, ready for use. */
-export interface SigningKey {
-  readonly kid: string;
-  readonly privateKey: CryptoKey;
-  readonly publicKey: KeyObject;
-  readonly publicJwk: JWK;
+export interface KeyRules {
+  readonly algorithm: SigningAlgorithm;
+  /** How long a key is published before it signs. */
+  readonly prepublishMs: number;
+  /** How old a key may become; null is any age. */
+  readonly rotateAfterMs: number | null;
+  readonly tokenTtlMs: number;
 }
 
-/** Our keys, the newest first; made at the first start. */
-export async function openSigningKeys(
-  store: SigningKeyStore,
-  sealingKey: Uint8Array,
-  clock: Clock,
-): Promise<readonly [SigningKey, ...SigningKey[]]> {
-  if ((await store.list()).length === 0) await store.addFirst(await createSigningKey(sealingKey, clock));
-  const records = await store.list();
-  const keys = await Promise.all(records.toReversed().map((record) => openSigningKey(record, sealingKey)));
-  const [current, ...older] = keys;
-  if (current === undefined)
-    throw new OperatorError('The database holds no signing key, and none could be made.');
-  return [current, ...older];
+interface SigningKeysOptions extends KeyRules {
+  readonly store: SigningKeyStore;
+  readonly sealingKey: Uint8Array;
+  readonly audit: AuditLine;
+  readonly clock: Clock;
 }
 
-async function createSigningKey(sealingKey: Uint8Array, clock: Clock): Promise<SigningKeyRecord> {
-  const { privateKey, publicKey } = await promisify(generateKeyPair)('rsa', { modulusLength: modulusBits });
-  const { kid, publicJwk } = await publish(publicKey);
-  const der = privateKey.export({ format: 'der', type: 'pkcs8' });
-  return {
-    kid,
-    algorithm: signingAlgorithm,
-    publicJwk: JSON.stringify(publicJwk),
-    sealedPrivateKey: seal(sealingKey, der, sealContext(kid)),
-    createdAt: clock.now(),
+/** Added to the life of the last token of a key, because clocks differ. */
+const marginMs = 60_000;
+const lookAgainMs = 3_600_000;
+/** At least so long between two readings, however many invented names of keys come in. */
+const pauseMs = 100;
+
+/**
+ * Our own keys, as the database has them. Which one signs is a matter of the time alone, so that processes agree
+ * without a word between them: a key is published first, signs later, and stays published until the last token that
+ * it signed has expired.
+ */
+export class SigningKeys {
+  readonly #options: SigningKeysOptions & { readonly log: Log };
+  #keys: readonly SigningKey[] = [];
+  #generation = 0;
+  /** When the next of them retires. */
+  #retirementAt = Number.POSITIVE_INFINITY;
+  readonly #rereading = new Rereading(() => this.#load(), pauseMs);
+  #cancelTimer: () => void = () => {};
+  #isStopped = false;
+
+  constructor(options: SigningKeysOptions & { readonly log: Log }) {
+    this.#options = options;
+  }
+
+  /** Makes the first key of a new database. */
+  async start(): Promise<void> {
+    await this.#load();
+    await this.#keepUp();
+    if (this.#keys.length === 0)
+      throw new OperatorError('The database holds no signing key, and none could be made.');
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancelTimer();
+  }
+
+  /** The one that signs now: the latest whose time has come. */
+  current(): SigningKey {
+    const now = this.#options.clock.now();
+    const [first] = this.#keys;
+    const current = this.#keys.findLast(({ signsFrom }) => signsFrom <= now) ?? first;
+    if (current === undefined)
+      throw new Error('There is no signing key, although one was made at the start.');
+    return current;
+  }
+
+  /** Whatever verifies, or is soon to verify, a living token. */
+  published(): readonly SigningKey[] {
+    const now = this.#options.clock.now();
+    return this.#keys.filter(({ retiresAt }) => retiresAt === null || retiresAt > now);
+  }
+
+  /** Another one as soon as a key has retired, too: what it has verified counts no more. */
+  generation(): number {
+    const now = this.#options.clock.now();
+    if (now >= this.#retirementAt) {
+      this.#generation += 1;
+      this.#retirementAt = nextRetirement(this.#keys, now);
+    }
+    return this.#generation;
+  }
+
+  /** One that another process may have made just now is looked for in the database. */
+  find(kid: string | undefined, algorithm: string) {
+    const key = this.#publishedAs(kid, algorithm);
+    return key ?? this.reload().then(() => this.#publishedAs(kid, algorithm));
+  }
+
+  /** After a change by anybody. A database that does not answer changes nothing. */
+  reload(): Promise<void> {
+    return this.#rereading.again().catch((error: unknown) => {
+      this.#options.log.error(errorFields(error), 'signing keys cannot be read');
+    });
+  }
+
+  #publishedAs(kid: string | undefined, algorithm: string) {
+    return this.published().find((key) => key.kid === kid && key.algorithm === algorithm)?.publicKey;
+  }
+
+  async #load(): Promise<void> {
+    const { store, sealingKey } = this.#options;
+    const records = await store.list();
+    const same = records.length === this.#keys.length && records.every(isSameAs(this.#keys));
+    if (same) return;
+    this.#keys = records.map((record) => openSigningKey(record, sealingKey));
+    this.#generation += 1;
+    this.#retirementAt = nextRetirement(this.#keys, this.#options.clock.now());
+  }
+
+  /** Adds a key when it is time for one and deletes those that have retired; then sleeps until there is more to do. */
+  async #keepUp(): Promise<void> {
+    const { store, clock, audit, log } = this.#options;
+    try {
+      if (this.#isNextDue() && (await addNextKey(this.#options, this.#keys))) {
+        log.info({ algorithm: this.#options.algorithm }, 'a new signing key is published');
+      }
+      const retired = await store.deleteRetired(clock.now(), (kid) => audit('key.retired', kid));
+      if (retired.length > 0) log.info({ keys: retired }, 'signing keys have retired');
+      await this.#rereading.again();
+    } catch (error) {
+      if (this.#keys.length === 0) throw error;
+      log.error(errorFields(error), 'signing keys cannot be kept up');
+    }
+    if (this.#isStopped) return;
+    this.#cancelTimer = clock.after(this.#untilNextMs(), () => void this.#keepUp());
+  }
+
+  #isNextDue(): boolean {
+    const { clock, algorithm, rotateAfterMs, prepublishMs } = this.#options;
+    const newest = this.#keys.at(-1);
+    if (newest === undefined) return true;
+    const now = clock.now();
+    if (newest.signsFrom > now) return false;
+    const isOld = rotateAfterMs !== null && now >= newest.signsFrom + rotateAfterMs - prepublishMs;
+    return isOld || newest.algorithm !== algorithm;
+  }
+
+  #untilNextMs(): number {
+    const now = this.#options.clock.now();
+    const ends = this.#keys.flatMap(({ retiresAt }) => retiresAt ?? []).map((end) => end - now);
+    return Math.max(Math.min(...ends, lookAgainMs), 1_000);
+  }
+}
+
+function nextRetirement(keys: readonly SigningKey[], now: number): number {
+  const ends = keys.flatMap(({ retiresAt }) => retiresAt ?? []).filter((end) => end > now);
+  return Math.min(...ends, Number.POSITIVE_INFINITY);
+}
+
+function isSameAs(keys: readonly SigningKey[]) {
+  return ({ kid, signsFrom, retiresAt }: SigningKeyRecord, index: number) => {
+    const key = keys[index];
+    return key?.kid === kid && key.signsFrom === signsFrom && key.retiresAt === retiresAt;
   };
 }
 
-async function openSigningKey(record: SigningKeyRecord, sealingKey: Uint8Array): Promise<SigningKey> {
-  const der = unseal(sealingKey, record.sealedPrivateKey, sealContext(record.kid));
-  if (der === null) {
-    throw new OperatorError(
-      `The signing key "${record.kid}" in the database does not open with this master secret. Set MASTER_SECRET or MASTER_SECRET_FILE to the secret the database was made with.`,
-    );
-  }
-  const pkcs8 = createPrivateKey({ key: Buffer.from(der), format: 'der', type: 'pkcs8' });
-  const publicKey = createPublicKey(pkcs8);
-  const { kid, publicJwk } = await publish(publicKey);
-  if (kid !== record.kid || record.algorithm !== signingAlgorithm) {
-    throw new OperatorError(
-      `The signing key "${record.kid}" in the database is not what its name says. Restore the database from a backup.`,
-    );
-  }
-  const pem = pkcs8.export({ format: 'pem', type: 'pkcs8' }) as string;
-  const privateKey = await importPKCS8(pem, signingAlgorithm);
-  return { kid, privateKey, publicKey, publicJwk };
+type KeyTimes = Pick<SigningKeyRecord, 'kid' | 'signsFrom'>;
+
+/** False when somebody else was first: then there is a key that follows. */
+async function addNextKey(
+  options: SigningKeysOptions,
+  keys: readonly KeyTimes[],
+  prepublishMs = options.prepublishMs,
+): Promise<boolean> {
+  const { store, sealingKey, algorithm, tokenTtlMs, clock, audit } = options;
+  const newest = keys.at(-1);
+  const createdAt = clock.now();
+  // The first one has nobody to wait for it.
+  const signsFrom = newest === undefined ? createdAt : createdAt + prepublishMs;
+  const key = await createSigningKey(algorithm, sealingKey, { createdAt, signsFrom });
+  const after =
+    newest === undefined ? null : { kid: newest.kid, retiresAt: signsFrom + tokenTtlMs + marginMs };
+  const details = { algorithm, signs_from: new Date(signsFrom).toISOString() };
+  return store.addNext(key, after, audit('key.added', key.kid, details));
 }
 
-/** What is published of a key: these members and no other. The name is the key's own thumbprint (RFC 7638). */
-async function publish(publicKey: KeyObject): Promise<{ readonly kid: string; readonly publicJwk: JWK }> {
-  const { kty, n, e } = publicKey.export({ format: 'jwk' }) as { kty: string; n: string; e: string };
-  const kid = await calculateJwkThumbprint({ kty, n, e });
-  return { kid, publicJwk: { kty, n, e, kid, use: 'sig', alg: signingAlgorithm } };
-}
-
-function sealContext(kid: string): string {
-  return `signing-key/${kid}`;
+/** `vestibule keys rotate`: the next key, published at once, signing after the usual time or at once, too. */
+export async function rotateSigningKey(
+  options: SigningKeysOptions,
+  atOnce: boolean,
+): Promise<SigningKeyRecord> {
+  const { store, clock } = options;
+  const keys = await store.list();
+  const waiting = keys.at(-1);
+  if (waiting !== undefined && waiting.signsFrom > clock.now()) {
+    throw new OperatorError(
+      `The next key "${waiting.kid}" is published already and signs from ${new Date(waiting.signsFrom).toISOString()} on. Wait until then.`,
+    );
+  }
+  if (!(await addNextKey(options, keys, atOnce ? 0 : options.prepublishMs)))
+    throw new OperatorError('Somebody else has added a key just now. "vestibule keys list" shows it.');
+  return (await store.list()).at(-1) as SigningKeyRecord;
 }

@@ -8,7 +8,9 @@ const target = attackedService();
 
 /** Only the table is of interest here, so the handlers get no parts to work with. */
 const routes = {
-  service: serviceRoutes({ signingKeys: [] } as unknown as Parameters<typeof serviceRoutes>[0]),
+  service: serviceRoutes({
+    protectedResource: { resource: '', issuers: [], scopes: [] },
+  } as unknown as Parameters<typeof serviceRoutes>[0]),
   ops: opsRoutes({ metrics: {} } as unknown as Parameters<typeof opsRoutes>[0]),
 };
 
@@ -20,6 +22,8 @@ const expectedAccess: Record<keyof typeof routes, Record<string, Route['access']
   service: {
     'POST /token': 'client_credentials',
     'GET /.well-known/jwks.json': 'public',
+    'GET /.well-known/oauth-authorization-server': 'public',
+    'GET /.well-known/oauth-protected-resource': 'public',
     'GET /api/consumer/v1/me': 'bearer',
   },
   ops: {

@@ -4,6 +4,7 @@ import type { JWK } from 'jose';
 import { type AttackedService, attackedService } from '../support/attacked-service.ts';
 import { certificateOf } from '../support/certificate.ts';
 import { base64url, compact, hmac, rs256, type Signer } from '../support/forged-token.ts';
+import { ownSigningKey } from '../support/own-signing-key.ts';
 import type { ProviderKey } from '../support/provider.ts';
 import { request } from '../support/request.ts';
 
@@ -110,7 +111,7 @@ describe('several allowed algorithms', () => {
     await target().refuses(token(target(), 'PS256', rsa(key, 'sha256', true)), 'key_unknown');
   });
 
-  it('[A11] our own tokens are RS256 whatever the provider may use', async () => {
+  it('[A11] our own tokens are never signed with what only the provider may use', async () => {
     const { kid } = (await request(`${target().service.url}/.well-known/jwks.json`)).json<{ keys: JWK[] }>()
       .keys[0] as JWK;
     const claims = target().provider.claims({ iss: target().service.settings.BASE_URL });
@@ -120,6 +121,14 @@ describe('several allowed algorithms', () => {
       rsa(target().provider.key, 'sha256', true),
     );
     await target().refuses(forged, 'algorithm_not_allowed');
+  });
+
+  it('[A11] a key of ours verifies the one algorithm that it signs with', async () => {
+    const { BASE_URL: iss } = target().service.settings;
+    const { kid, privateKey } = await ownSigningKey(target().service.settings);
+    const claims = target().provider.claims({ iss });
+    for (const alg of ['ES256', 'EdDSA'] as const)
+      await target().refuses(compact({ alg, typ: 'at+jwt', kid }, claims, rs256(privateKey)), 'key_unknown');
   });
 });
 

@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.ts';
 import { attackedService } from '../support/attacked-service.ts';
 import { head, rawReply } from '../support/raw-http.ts';
+import { plainChallenge } from '../support/refusals.ts';
 import { request, withToken } from '../support/request.ts';
 import { me } from '../support/service.ts';
 import { surroundings } from '../support/surroundings.ts';
@@ -31,7 +32,7 @@ it('[A1] the scheme is read in any case', async () => {
 
 it('[A2] a request without an Authorization header is refused with a challenge that names no error', async () => {
   const reply = await target().refusesRequest(() => request(target().url), 'token_missing', '');
-  assert.equal(reply.headers.get('www-authenticate'), 'Bearer realm="vestibule"');
+  assert.equal(reply.headers.get('www-authenticate'), plainChallenge);
 });
 
 /** What is sent instead of "Bearer <token>", and what the answer calls it. */

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Refusal } from '../../src/base/errors.ts';
-import { readCredentials } from '../../src/tokens/credentials.ts';
+import { type ErrorCode, Refusal } from '../../src/base/errors.ts';
+import { readTokenRequest } from '../../src/tokens/token-request.ts';
 
-const read = (body: string | Buffer, contentType = 'application/json') =>
-  readCredentials({ contentType, body: Buffer.from(body), authorization: undefined, address: '' });
-const isMissing = (error: unknown) => error instanceof Refusal && error.code === 'credentials_missing';
+const formType = 'application/x-www-form-urlencoded';
+const read = (body: string | Buffer, contentType = 'application/json', authorization?: string) =>
+  readTokenRequest({ contentType, body: Buffer.from(body), authorization, address: '' });
+const isCode = (code: ErrorCode) => (error: unknown) => error instanceof Refusal && error.code === code;
+const isMissing = isCode('credentials_missing');
 
 it('two texts in a JSON object are credentials, whatever letters they are made of', () => {
   const body = '{"client_id":"a","client_secret":"\u00e9\ufffd","more":[]}';
-  assert.deepEqual(read(body), { clientId: 'a', clientSecret: '\u00e9\ufffd' });
+  assert.deepEqual(read(body).proof, { kind: 'secret', clientId: 'a', secret: '\u00e9\ufffd' });
 });
 
 it('[C90] bytes that are no UTF-8 are no credentials, so that different secrets never become one', () => {
@@ -24,4 +26,27 @@ it('[C90] bytes that are no UTF-8 are no credentials, so that different secrets 
     assert.throws(() => read(body), isMissing, `${byte} in ${place}`);
   }
   assert.throws(() => read('\ufeff{"client_id":"a","client_secret":"b"}'), isMissing);
+});
+
+it('[C90] bytes of a form that are no UTF-8 are no credentials, encoded or not', () => {
+  const form = (end: Buffer | string) =>
+    Buffer.concat([
+      Buffer.from('grant_type=client_credentials&client_id=a&client_secret=b'),
+      Buffer.from(end),
+    ]);
+  const { proof } = read(form('%C3%A9+%ef%bf%bd'), formType);
+  assert.deepEqual(proof, { kind: 'secret', clientId: 'a', secret: 'b\u00e9 \ufffd' });
+  for (const end of [Buffer.from([0xff]), Buffer.from([0xe9]), '%ff', '%E9', '%C0%80', '%', '%4', '%zz'])
+    assert.throws(() => read(form(end), formType), isCode('oauth_request_invalid'), String(end));
+});
+
+it('[C95] both halves of HTTP Basic are read as RFC 6749 encodes them, and must be UTF-8', () => {
+  const basic = (text: string | Buffer) => `Basic ${Buffer.from(text).toString('base64')}`;
+  const { proof } = read('grant_type=client_credentials', formType, basic('a%2Db:c+d%3a%C3%A9:%25'));
+  assert.deepEqual(proof, { kind: 'secret', clientId: 'a-b', secret: 'c d:\u00e9:%' });
+  for (const odd of [Buffer.from([0x61, 0x3a, 0xff]), 'a:%ff', 'a:%', '%zz:b'])
+    assert.throws(
+      () => read('grant_type=client_credentials', formType, basic(odd)),
+      isCode('oauth_request_invalid'),
+    );
 });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type CryptoKey, SignJWT } from 'jose';
-import type { SigningKey } from '../../src/tokens/signing-keys.ts';
+import { type CryptoKey, decodeJwt, SignJWT } from 'jose';
+import type { SigningKey } from '../../src/tokens/signing-key.ts';
 import { attackedService } from '../support/attacked-service.ts';
 import { ownSigningKey } from '../support/own-signing-key.ts';
 import { request } from '../support/request.ts';
 import { addClient } from '../support/service.ts';
+import { tokenOf } from '../support/token-endpoint.ts';
 
 /** Spellings that some URL parser or careless comparison takes for `issuer`. */
 function lookalikes(issuer: string): Record<string, string> {
@@ -89,6 +90,7 @@ describe('a provider known by IDP_ISSUER', () => {
 describe('two issuers, each with its own keys', () => {
   let ownKey: SigningKey;
   let clientSecret: string;
+  let jti: string;
   const clientId = 'shared-name';
   const target = attackedService({
     async prepare(_provider, settings) {
@@ -96,12 +98,20 @@ describe('two issuers, each with its own keys', () => {
     },
   });
   before(async () => {
-    ownKey = await ownSigningKey(target().service.settings);
+    const { url, settings } = target().service;
+    ownKey = await ownSigningKey(settings);
+    const issued = await tokenOf(url, { id: clientId, secret: clientSecret });
+    jti = String(decodeJwt(issued).jti);
   });
 
   const ownIssuer = () => String(target().service.settings.BASE_URL);
-  const signedBy = (key: CryptoKey | Parameters<SignJWT['sign']>[0], kid: string, iss: string) =>
-    new SignJWT(target().provider.claims({ iss, sub: clientId }))
+  const signedBy = (
+    key: CryptoKey | Parameters<SignJWT['sign']>[0],
+    kid: string,
+    iss: string,
+    changes: object = {},
+  ) =>
+    new SignJWT(target().provider.claims({ iss, sub: clientId, jti, ...changes }))
       .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid })
       .sign(key);
 
@@ -109,6 +119,18 @@ describe('two issuers, each with its own keys', () => {
     const { provider } = target();
     await target().accepts(await signedBy(ownKey.privateKey, ownKey.kid, ownIssuer()));
     await target().accepts(await signedBy(provider.key.privateKey, provider.key.kid, provider.origin));
+  });
+
+  it('[C108] a token of ours names the credentials it was issued for, and those must still be there', async () => {
+    const named = (name: unknown) => signedBy(ownKey.privateKey, ownKey.kid, ownIssuer(), { jti: name });
+    const [secretId] = jti.split('.');
+    await target().accepts(await named(`${secretId}.x`));
+    for (const name of [undefined, null, 1, [jti], '', '.x'])
+      await target().refuses(await named(name), 'claim_invalid');
+    for (const name of ['000000000000.x', 'key.x', 'key', `x${jti}`, `${secretId}0.x`])
+      await target().refuses(await named(name), 'client_disabled');
+    const { privateKey, kid } = target().provider.key;
+    await target().accepts(await signedBy(privateKey, kid, target().provider.origin, { jti: undefined }));
   });
 
   it('[A38] a token of ours in the name of the provider is refused', async () => {

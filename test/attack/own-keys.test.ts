@@ -1,40 +1,37 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { it } from 'node:test';
-import { systemClock } from '../../src/base/clock.ts';
+import { calculateJwkThumbprint } from 'jose';
 import { OperatorError } from '../../src/base/errors.ts';
-import type { SigningKeyRecord, SigningKeyStore } from '../../src/storage/port.ts';
+import type { SigningKeyRecord } from '../../src/storage/port.ts';
 import { seal, unseal } from '../../src/tokens/seal.ts';
-import { openSigningKeys } from '../../src/tokens/signing-keys.ts';
+import { createSigningKey, openSigningKey, type SigningAlgorithm } from '../../src/tokens/signing-key.ts';
 
 const sealingKey = new Uint8Array(randomBytes(32));
 
-/** A table of signing keys in memory. */
-function table(records: SigningKeyRecord[] = []): SigningKeyStore & { readonly records: SigningKeyRecord[] } {
-  return {
-    records,
-    list: async () => records,
-    async addFirst(key) {
-      if (records.length === 0) records.push(key);
-    },
-  };
-}
-
-async function newRecord(): Promise<SigningKeyRecord> {
-  const store = table();
-  await openSigningKeys(store, sealingKey, systemClock);
-  return store.records[0] as SigningKeyRecord;
-}
-
-const open = (record: SigningKeyRecord) => openSigningKeys(table([record]), sealingKey, systemClock);
+const newRecord = (algorithm: SigningAlgorithm = 'RS256') =>
+  createSigningKey(algorithm, sealingKey, { createdAt: 1, signsFrom: 2 });
+const open = (record: SigningKeyRecord) => openSigningKey(record, sealingKey);
 const refuses = (record: SigningKeyRecord, message: RegExp) =>
-  assert.rejects(open(record), (error) => error instanceof OperatorError && message.test(error.message));
+  assert.throws(
+    () => open(record),
+    (error) => error instanceof OperatorError && message.test(error.message),
+  );
 
-it('a key that was made once is opened again', async () => {
-  const record = await newRecord();
-  const [key] = await open(record);
-  assert.equal(key.kid, record.kid);
-});
+for (const [algorithm, members] of [
+  ['RS256', ['e', 'kty', 'n']],
+  ['ES256', ['crv', 'kty', 'x', 'y']],
+  ['EdDSA', ['crv', 'kty', 'x']],
+] as const) {
+  it(`[B88] a key for ${algorithm} that was made once is opened again, and only its public members are shown`, async () => {
+    const record = await newRecord(algorithm);
+    const key = open(record);
+    assert.equal(key.kid, record.kid);
+    assert.deepEqual(Object.keys(key.publicJwk).sort(), [...members, 'alg', 'kid', 'use'].sort());
+    assert.equal(key.kid, await calculateJwkThumbprint(key.publicJwk));
+    assert.equal(record.publicJwk, JSON.stringify(key.publicJwk));
+  });
+}
 
 it('what is sealed opens with its own key and context only, and whole', () => {
   const plain = randomBytes(100);
@@ -56,7 +53,7 @@ it('a box that is too short to be one is no box', () => {
 
 it('[C109] a sealed key does not open under the name of another one', async () => {
   const [mine, other] = [await newRecord(), await newRecord()];
-  await refuses({ ...mine, sealedPrivateKey: other.sealedPrivateKey }, /does not open/);
+  refuses({ ...mine, sealedPrivateKey: other.sealedPrivateKey }, /does not open/);
 });
 
 it('[C109] a key is not taken for another one even when it was sealed in its name', async () => {
@@ -64,6 +61,6 @@ it('[C109] a key is not taken for another one even when it was sealed in its nam
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const der = privateKey.export({ format: 'der', type: 'pkcs8' });
   const sealedPrivateKey = seal(sealingKey, der, `signing-key/${record.kid}`);
-  await refuses({ ...record, sealedPrivateKey }, /not what its name says/);
-  await refuses({ ...record, algorithm: 'PS256' }, /not what its name says/);
+  refuses({ ...record, sealedPrivateKey }, /not what its name says/);
+  refuses({ ...record, algorithm: 'PS256' }, /not what its name says/);
 });

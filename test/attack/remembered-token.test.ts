@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import type { TrustedIssuer } from '../../src/auth/issuers.ts';
-import { Lane } from '../../src/auth/lane.ts';
 import { TokenCache } from '../../src/auth/token-cache.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
 import { Refusal } from '../../src/base/errors.ts';
+import { Lane } from '../../src/base/lane.ts';
 import { createPseudonym } from '../../src/consumer/pseudonym.ts';
 import { withBrokenSignature, withClaims } from '../support/compact.ts';
 import { compact, rs256 } from '../support/forged-token.ts';
@@ -16,7 +16,7 @@ import { makeKey } from '../support/provider.ts';
 const key = await makeKey();
 const set = usableKeys({ keys: [key.jwk] });
 const policy = { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false };
-const lane = new Lane({ running: 1, waiting: 1 });
+const lane = new Lane({ running: 1, waiting: 1, refusal: 'overloaded' });
 
 /** A cache over the real verifier; how often that one had work, and the keys in the hands of the test. */
 function remembering(maxEntries = 100) {

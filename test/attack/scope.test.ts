@@ -42,7 +42,7 @@ describe('one required scope', () => {
     it(`[A47] a scope that is ${name} is insufficient`, async () => {
       const token = await target().provider.token(claims);
       const reply = await target().refuses(token, 'insufficient_scope');
-      assert.match(reply.headers.get('www-authenticate') ?? '', /, scope="admin"$/);
+      assert.match(reply.headers.get('www-authenticate') ?? '', /, scope="admin", resource_metadata="/);
     });
   }
 });
@@ -54,7 +54,7 @@ describe('two required scopes', () => {
     await target().accepts(await target().provider.token({ scope: 'read other admin' }));
     for (const scope of ['admin', 'read', 'admin,read']) {
       const reply = await target().refuses(await target().provider.token({ scope }), 'insufficient_scope');
-      assert.match(reply.headers.get('www-authenticate') ?? '', /, scope="admin read"$/);
+      assert.match(reply.headers.get('www-authenticate') ?? '', /, scope="admin read", resource_metadata="/);
     }
   });
 });

@@ -6,6 +6,7 @@ import { createLog } from '../../src/base/log.ts';
 import type { Principal } from '../../src/base/principal.ts';
 import { Standing } from '../../src/consumer/standing.ts';
 import { createAuthenticate } from '../../src/http/authenticate.ts';
+import { newClient, newSecret } from '../support/records.ts';
 
 const ownIssuer = 'https://api.example';
 const caller = (changes: Partial<Principal> = {}): Principal => ({
@@ -17,11 +18,12 @@ const caller = (changes: Partial<Principal> = {}): Principal => ({
   audience: 'https://api.example',
   scopes: [],
   times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: 1_000 },
+  credentialId: null,
   memo: null,
   ...changes,
 });
 const client = (subject: string) =>
-  caller({ id: `usr_${subject}`, kind: 'client', issuer: ownIssuer, subject });
+  caller({ id: `usr_${subject}`, kind: 'client', issuer: ownIssuer, subject, credentialId: 's1' });
 
 /** The operator's decisions in memory, and who is asked about them. */
 function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
@@ -32,11 +34,13 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
     changes: 0,
     lookups: 0,
     addedAt: 0,
+    hasKeys: false,
+    secretIds: ['s1'],
   };
   const active = () =>
     Object.keys(clients)
       .filter((id) => clients[id] === 'active')
-      .map((id) => ({ id, createdAt: state.addedAt }));
+      .map((id) => ({ id, createdAt: state.addedAt, hasKeys: state.hasKeys, secretIds: state.secretIds }));
   const part = new Standing({
     store: {
       read: async () => ({ suspendedConsumers: [...state.suspended], activeClients: active() }),
@@ -49,9 +53,10 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
       async find(id) {
         state.lookups += 1;
         const found = clients[id];
-        return found === undefined
-          ? null
-          : { id, label: '', state: found, createdAt: state.addedAt, secrets: [] };
+        if (found === undefined) return null;
+        const { addedAt: createdAt, hasKeys, secretIds } = state;
+        const known = newClient({ id, state: found, createdAt, publicKeys: hasKeys ? '{"keys":[]}' : null });
+        return { ...known, secrets: secretIds.map((secretId) => newSecret({ id: secretId })) };
       },
     },
     ownIssuer,
@@ -109,6 +114,30 @@ it('a client that is disabled, removed or unknown is refused', async () => {
   state.clients.known = 'disabled';
   await announce();
   await assert.rejects(check(client('known')), refusal('client_disabled'));
+});
+
+it('[C108] a token that was issued for a secret is worth nothing once that is removed', async () => {
+  const { part, state, announce, check } = standing({ machine: 'active' });
+  await part.start();
+  await check(client('machine'));
+  state.secretIds = ['s2'];
+  await announce();
+  await assert.rejects(check(client('machine')), refusal('client_disabled'));
+  state.secretIds = ['s2', 's1'];
+  await check(client('machine'));
+});
+
+it('[C108] a token for the key of a client counts while the client has keys, and no other token does', async () => {
+  const { part, state, announce, check } = standing({ machine: 'active' });
+  const byKey = { ...client('machine'), credentialId: 'key' };
+  await part.start();
+  await assert.rejects(check(byKey), refusal('client_disabled'));
+  Object.assign(state, { hasKeys: true, secretIds: [] });
+  await announce();
+  await check(byKey);
+  assert.equal(state.lookups, 1, 'whoever is known is not looked up');
+  for (const credentialId of ['s1', 'key2', '', null])
+    await assert.rejects(check({ ...byKey, credentialId }), refusal('client_disabled'));
 });
 
 it('a subject of the provider that reads like a disabled client is not meant', async () => {

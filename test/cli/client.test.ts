@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { refused, succeeded } from '../support/outcome.ts';
+import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
 import { request, withToken } from '../support/request.ts';
 import {
@@ -14,6 +15,9 @@ import {
 } from '../support/service.ts';
 
 const secretForm = /^vsec_[A-Za-z0-9_-]{43}$/;
+/** What a client that was added with no options has. */
+const asAdded = { state: 'active', scopes: [], authentication: 'secret' };
+const secretFields = ['secret_id', 'label', 'created_at', 'expires_at', 'last_used_on'];
 
 for (const engine of databaseEngines) {
   describe(`vestibule client on ${engine}`, () => {
@@ -50,6 +54,14 @@ for (const engine of databaseEngines) {
         body: JSON.stringify({ client_id: id, client_secret: secret }),
       });
 
+    /** What a change of any process leads to within a second. */
+    const refusalOf = (id: string, secret: string) =>
+      until(
+        () => tokenFor(id, secret),
+        ({ status }) => status === 401,
+        `${id} still gets tokens`,
+      );
+
     it('says what to do when there are no clients yet', async () => {
       assert.match(succeeded(await client('list')), /no clients yet.*vestibule client add <id>/);
       assert.deepEqual(JSON.parse(succeeded(await client('list', '--json'))), []);
@@ -77,36 +89,84 @@ for (const engine of databaseEngines) {
     it('lists the clients in the order they were added', async () => {
       const listed = JSON.parse(succeeded(await client('list', '--json')));
       assert.deepEqual(
-        listed.map(({ created_at: _, ...rest }: Record<string, unknown>) => rest),
+        listed.map(({ created_at: _, secrets: __, ...rest }: Record<string, unknown>) => rest),
         [
-          { client_id: 'billing', label: 'Billing & "Reports"', state: 'active' },
-          { client_id: 'json-client', label: '', state: 'active' },
+          { client_id: 'billing', label: 'Billing & "Reports"', ...asAdded },
+          { client_id: 'json-client', label: '', ...asAdded },
         ],
       );
+      for (const { secrets: kept } of listed) {
+        assert.equal(kept.length, 1);
+        assert.deepEqual(Object.keys(kept[0]), secretFields);
+      }
       for (const { created_at: created } of listed) assert.equal(new Date(created).toISOString(), created);
       const lines = succeeded(await client('list')).split('\n');
-      assert.match(String(lines[0]), /^ID +STATE +CREATED +LABEL$/);
-      assert.match(String(lines[1]), /^billing +active +\S+Z {2}Billing & "Reports"$/);
-      assert.match(String(lines[2]), /^json-client +active +\S+Z$/);
+      assert.match(String(lines[0]), /^ID +STATE +CREATED +SCOPES +LABEL$/);
+      assert.match(String(lines[1]), /^billing +active +\S+Z {2}- +Billing & "Reports"$/);
+      assert.match(String(lines[2]), /^json-client +active +\S+Z {2}-$/);
+      assert.equal(lines[3], '');
+      assert.match(String(lines[4]), /^ID +SECRET +CREATED +EXPIRES +LAST USED +LABEL$/);
+      assert.match(String(lines[5]), /^billing +[0-9a-f]{12} +\S+Z {2}never +/);
+      assert.match(String(lines[6]), /^json-client +[0-9a-f]{12} +\S+Z {2}never +never$/);
     });
 
-    it('disables a client at once and enables it again with the same secret', async () => {
+    it('gives a client the scopes it is added with, and takes them away or gives others within a second', async () => {
+      const { client_secret: secret } = await add(
+        'scoped',
+        '--scope',
+        'a.read',
+        '--scope',
+        'b',
+        '--scope',
+        'b',
+      );
+      const grants = async (expected: string | undefined) => {
+        await until(granted, (scope) => scope === expected, `the client is not granted ${expected}`);
+      };
+      const granted = async () => {
+        const fields = { grant_type: 'client_credentials', client_id: 'scoped', client_secret: secret };
+        const body = new URLSearchParams(fields);
+        return (await request(`${service.url}/token`, { method: 'POST', body })).json().scope;
+      };
+      await grants('a.read b');
+      const changed = succeeded(await client('scopes', 'scoped', 'b', 'c:*', 'b', '--json'));
+      assert.deepEqual(JSON.parse(changed), { client_id: 'scoped', scopes: ['b', 'c:*'] });
+      await grants('b c:*');
+      assert.match(succeeded(await client('list')), /^scoped +active +\S+Z {2}b c:\*$/m);
+      assert.equal(succeeded(await client('scopes', 'scoped')), 'Client "scoped" has no scopes.\n');
+      await grants(undefined);
+      assert.equal(succeeded(await client('scopes', 'scoped', 'd')), 'Client "scoped" may have: d\n');
+    });
+
+    it('refuses a scope that is none, with an example of one', async () => {
+      const says = /A scope is a word of printable ASCII.*Example: bookings\.write/;
+      const odd = ['', 'two words', 'quo"te', 'back\\slash', 'é', 'x'.repeat(129)];
+      const outcomes = odd.map((scope) => client('scopes', 'scoped', scope));
+      for (const outcome of await Promise.all(outcomes)) refused(outcome, says);
+      refused(await client('add', 'never', '--scope', 'good', '--scope', 'b a d'), says);
+      const many = Array.from({ length: 51 }, (_, index) => `scope${index}`);
+      refused(await client('scopes', 'scoped', ...many), /A client has at most 50 scopes; found 51/);
+      const listed = JSON.parse(succeeded(await client('list', '--json')));
+      const ids = listed.map(({ client_id: id }: { client_id: string }) => id);
+      assert.deepEqual([ids.includes('scoped'), ids.includes('never')], [true, false]);
+    });
+
+    it('disables a client within a second and enables it again with the same secret', async () => {
       const { client_secret: secret } = await add('on-and-off');
       assert.equal((await tokenFor('on-and-off', secret)).status, 200);
       assert.equal(succeeded(await client('disable', 'on-and-off')), 'Client "on-and-off" is disabled.\n');
-      const refusal = await tokenFor('on-and-off', secret);
-      assert.equal(refusal.status, 401);
+      const refusal = await refusalOf('on-and-off', secret);
       assert.equal(refusal.text, '{}');
       const enabled = succeeded(await client('enable', 'on-and-off', '--json'));
       assert.deepEqual(JSON.parse(enabled), { client_id: 'on-and-off', state: 'active' });
       assert.equal((await tokenFor('on-and-off', secret)).status, 200);
     });
 
-    it('removes a client at once, and its old secret does not fit a new one of that name', async () => {
+    it('removes a client within a second, and its old secret does not fit a new one of that name', async () => {
       const { client_secret: old } = await add('short-lived');
       const removed = succeeded(await client('remove', 'short-lived', '--json'));
       assert.deepEqual(JSON.parse(removed), { client_id: 'short-lived', removed: true });
-      assert.equal((await tokenFor('short-lived', old)).status, 401);
+      await refusalOf('short-lived', old);
       const { client_secret: fresh } = await add('short-lived');
       assert.notEqual(fresh, old);
       assert.equal((await tokenFor('short-lived', old)).status, 401);
@@ -133,7 +193,7 @@ for (const engine of databaseEngines) {
       assert.equal((await tokenFor('case', lower)).status, 200);
     });
 
-    for (const command of ['disable', 'enable', 'remove']) {
+    for (const command of ['disable', 'enable', 'remove', 'scopes', 'rotate']) {
       it(`says so when there is no client to ${command}`, async () => {
         refused(await client(command, 'nobody'), /There is no client "nobody"\. "vestibule client list"/);
       });

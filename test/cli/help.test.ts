@@ -12,11 +12,20 @@ const commands = [
   ['client'],
   ['client', 'add'],
   ['client', 'list'],
+  ['client', 'rotate'],
+  ['client', 'remove-secret'],
+  ['client', 'scopes'],
   ['client', 'disable'],
   ['client', 'enable'],
   ['client', 'remove'],
   ['keys'],
   ['keys', 'list'],
+  ['keys', 'rotate'],
+  ['consumer'],
+  ['consumer', 'show'],
+  ['consumer', 'suspend'],
+  ['consumer', 'resume'],
+  ['audit'],
 ];
 
 /** Wrong usage, and what the parser has to say about it. */
@@ -26,6 +35,10 @@ const wrongUsage: Record<string, { parameters: string[]; says: RegExp }> = {
   'an unknown option': { parameters: ['check', '--jsno'], says: /unknown option '--jsno'/ },
   'a missing argument': { parameters: ['client', 'add'], says: /missing required argument 'id'/ },
   'an argument too many': { parameters: ['client', 'list', 'everything'], says: /too many arguments/ },
+  'a secret without its client': {
+    parameters: ['client', 'remove-secret', 'x'],
+    says: /missing required argument 'secret-id'/,
+  },
   'an option without its value': {
     parameters: ['check', '--settings'],
     says: /argument missing|unknown option/,

@@ -11,6 +11,8 @@ import {
   startService,
 } from '../support/service.ts';
 
+const keyFields = ['kid', 'algorithm', 'use', 'signing', 'created_at', 'signs_from', 'retires_at'];
+
 for (const engine of databaseEngines) {
   describe(`vestibule keys on ${engine}`, () => {
     let provider: TestProvider;
@@ -40,18 +42,19 @@ for (const engine of databaseEngines) {
       const shown = succeeded(await runVestibule(settings, 'keys', 'list', '--json'));
       const [key, ...others] = JSON.parse(shown);
       assert.deepEqual(others, []);
-      assert.deepEqual(Object.keys(key), ['kid', 'algorithm', 'signing', 'created_at']);
+      assert.deepEqual(Object.keys(key), keyFields);
       assert.equal(key.kid, keys[0]?.kid);
       assert.equal(key.algorithm, 'RS256');
-      assert.equal(key.signing, true);
+      assert.deepEqual([key.use, key.signing, key.retires_at], ['signs', true, null]);
       assert.equal(new Date(key.created_at).toISOString(), key.created_at);
+      assert.equal(key.signs_from, key.created_at, 'the first key has nobody to wait for it');
 
       const lines = succeeded(await runVestibule(settings, 'keys', 'list'))
         .trimEnd()
         .split('\n');
       assert.equal(lines.length, 2);
-      assert.match(String(lines[0]), /^KID +ALGORITHM +USE +CREATED$/);
-      assert.match(String(lines[1]), new RegExp(`^${key.kid} +RS256 +signs +${key.created_at}$`));
+      assert.match(String(lines[0]), /^KID +ALGORITHM +USE +SIGNS FROM +RETIRES$/);
+      assert.match(String(lines[1]), new RegExp(`^${key.kid} +RS256 +signs +${key.signs_from} +-$`));
     });
 
     it('shows nothing of the key itself, neither public nor private', async () => {

@@ -5,7 +5,16 @@ import { newestVersion } from '../../src/storage/migrations.ts';
 import { createTestDatabase } from '../support/databases.ts';
 import { databaseEngines } from '../support/service.ts';
 
-const allTables = ['client_secrets', 'clients', 'consumers', 'schema_migrations', 'shelf', 'signing_keys'];
+const allTables = [
+  'audit',
+  'client_secrets',
+  'clients',
+  'consumers',
+  'schema_migrations',
+  'shelf',
+  'signing_keys',
+  'used_assertions',
+];
 const newer = newestVersion + 1;
 
 for (const engine of databaseEngines) {

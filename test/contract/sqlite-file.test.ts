@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { newSqliteFile, openedAt, sqliteDatabase } from '../support/databases.ts';
+import { newSqliteFile, sqliteDatabase } from '../support/databases.ts';
+import { anyLine, newClient, newSecret } from '../support/records.ts';
 
 /** What each pragma must be for the promises: nothing acknowledged is lost, nothing removed stays. */
 const promised = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1, secure_delete: 1 };
@@ -39,18 +40,13 @@ describe('the SQLite file', () => {
   it('keeps no byte of a client that was removed', async () => {
     const file = newSqliteFile();
     const storage = await sqliteDatabase(file).open();
-    const client = {
-      id: 'gone-client',
-      label: 'label-of-gone',
-      state: 'active',
-      createdAt: openedAt,
-    } as const;
-    const digest = Buffer.from('digest-of-gone');
-    await storage.clients.add(client, { id: 'secret-of-gone', digest, createdAt: openedAt });
+    const client = newClient({ id: 'gone-client', label: 'label-of-gone' });
+    const secret = newSecret({ id: 'secret-of-gone', digest: Buffer.from('digest-of-gone') });
+    await storage.clients.add(client, secret, anyLine);
     const traces = [client.id, client.label, 'secret-of-gone', 'digest-of-gone'];
     const kept = Buffer.concat([readFileSync(file), readFileSync(`${file}-wal`)]);
     for (const trace of traces) assert.ok(kept.includes(trace), `control: ${trace} is there at first`);
-    await storage.clients.remove(client.id);
+    await storage.clients.remove(client.id, anyLine);
     await storage.close();
     for (const trace of traces) assert.equal(readFileSync(file).includes(trace), false, trace);
   });

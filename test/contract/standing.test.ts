@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Storage } from '../../src/storage/port.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { until } from '../support/polling.ts';
-import { everyByte, newClient, newSecret, oddTexts } from '../support/records.ts';
+import { anyLine, everyByte, newClient, newSecret, oddTexts } from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
 
 for (const engine of databaseEngines) {
@@ -37,21 +37,25 @@ for (const engine of databaseEngines) {
         const [one, other] = [randomUUID(), randomUUID()];
         const registered = await storage.consumers.register(one, 'user', 1000);
         const bystander = await storage.consumers.register(other, 'user', 1001);
-        assert.equal(await storage.consumers.setState(one, 'suspended'), true);
+        assert.equal(await storage.consumers.setState(one, 'suspended', anyLine), true);
         assert.deepEqual(await neighbour.consumers.find(one), { ...registered, state: 'suspended' });
         assert.deepEqual(await neighbour.consumers.find(other), bystander);
-        assert.equal(await storage.consumers.setState(one, 'suspended'), true, 'again is no mistake');
+        assert.equal(
+          await storage.consumers.setState(one, 'suspended', anyLine),
+          true,
+          'again is no mistake',
+        );
         assert.deepEqual(
           await storage.consumers.register(one, 'user', 2000),
           { ...registered, state: 'suspended' },
           'coming again changes nothing',
         );
-        assert.equal(await neighbour.consumers.setState(one, 'active'), true);
+        assert.equal(await neighbour.consumers.setState(one, 'active', anyLine), true);
         assert.deepEqual(await storage.consumers.find(one), registered);
       });
 
       it('says so when there is no caller to change', async () => {
-        assert.equal(await storage.consumers.setState(randomUUID(), 'suspended'), false);
+        assert.equal(await storage.consumers.setState(randomUUID(), 'suspended', anyLine), false);
       });
     });
 
@@ -65,32 +69,46 @@ for (const engine of databaseEngines) {
       it('names the suspended callers and the active clients, and no others', async () => {
         const fresh = await createTestDatabase(engine).then((empty) => empty.open());
         for (const id of ['in', 'out', 'back']) await fresh.consumers.register(id, 'user', 1);
-        for (const id of ['out', 'back']) await fresh.consumers.setState(id, 'suspended');
-        await fresh.consumers.setState('back', 'active');
+        for (const id of ['out', 'back']) await fresh.consumers.setState(id, 'suspended', anyLine);
+        await fresh.consumers.setState('back', 'active', anyLine);
         for (const id of ['on', 'off', 'gone']) {
-          await fresh.clients.add(newClient({ id, createdAt: 7 }), newSecret());
+          await fresh.clients.add(newClient({ id, createdAt: 7 }), newSecret({ id: `of ${id}` }), anyLine);
         }
-        await fresh.clients.setState('off', 'disabled');
-        await fresh.clients.remove('gone');
-        assert.deepEqual(await fresh.standing.read(), {
-          suspendedConsumers: ['out'],
-          activeClients: [{ id: 'on', createdAt: 7 }],
-        });
+        await fresh.clients.add(newClient({ id: 'signs', createdAt: 8, publicKeys: '{}' }), null, anyLine);
+        await fresh.clients.setState('off', 'disabled', anyLine);
+        await fresh.clients.remove('gone', anyLine);
+        const { suspendedConsumers, activeClients } = await fresh.standing.read();
         await fresh.close();
+        const inOrder = activeClients.toSorted((one, other) => one.createdAt - other.createdAt);
+        assert.deepEqual(
+          { suspendedConsumers, activeClients: inOrder },
+          {
+            suspendedConsumers: ['out'],
+            activeClients: [
+              { id: 'on', createdAt: 7, hasKeys: false, secretIds: ['of on'] },
+              { id: 'signs', createdAt: 8, hasKeys: true, secretIds: [] },
+            ],
+          },
+        );
       });
 
       const client = newClient();
+      const [first, second] = [newSecret(), newSecret()];
+      const limits = { now: 0, mostLive: 2, othersExpireAt: null };
       const consumer = randomUUID();
       const changes: Record<string, (other: Storage) => Promise<unknown>> = {
-        'a caller is suspended': (other) => other.consumers.setState(consumer, 'suspended'),
-        'a caller is resumed': (other) => other.consumers.setState(consumer, 'active'),
-        'a client is disabled': (other) => other.clients.setState(client.id, 'disabled'),
-        'a client is enabled': (other) => other.clients.setState(client.id, 'active'),
-        'a client is removed': (other) => other.clients.remove(client.id),
+        'a caller is suspended': (other) => other.consumers.setState(consumer, 'suspended', anyLine),
+        'a caller is resumed': (other) => other.consumers.setState(consumer, 'active', anyLine),
+        'a client is disabled': (other) => other.clients.setState(client.id, 'disabled', anyLine),
+        'a client is enabled': (other) => other.clients.setState(client.id, 'active', anyLine),
+        'a secret is added': async (other) =>
+          (await other.clients.addSecret(client.id, second, limits, anyLine)) === 'added',
+        'a secret is removed': (other) => other.clients.removeSecret(client.id, first.id, anyLine),
+        'a client is removed': (other) => other.clients.remove(client.id, anyLine),
       };
       it('calls back when another connection changes it, each time, and can read the change then', async () => {
         await neighbour.consumers.register(consumer, 'user', 1);
-        await neighbour.clients.add(client, newSecret());
+        await neighbour.clients.add(client, first, anyLine);
         let calls = 0;
         const unwatch = await storage.standing.watch(() => {
           calls += 1;
@@ -131,7 +149,7 @@ for (const engine of databaseEngines) {
         // Both have had a first look before the change.
         for (const state of ['suspended', 'active', 'suspended'] as const) {
           const seen = { ...calls };
-          await neighbour.consumers.setState(id, state);
+          await neighbour.consumers.setState(id, state, anyLine);
           await until(
             () => ({ ...calls }),
             ({ one, other }) => one > seen.one && other > seen.other,

@@ -46,7 +46,7 @@ for (const [name, { url, says }] of Object.entries(unusable)) {
   describe(name, () => {
     it('is reported as one sentence for the operator', async () => {
       const config = loadStorageConfig({ DATABASE_URL: await url(), MASTER_SECRET: randomUUID() });
-      await assert.rejects(openAdministration(config), (error) => {
+      await assert.rejects(openAdministration(config, 'test'), (error) => {
         assert.ok(error instanceof OperatorError, String(error));
         isOneSentence(error.message, says);
         return true;

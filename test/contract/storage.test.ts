@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
-import type { Storage } from '../../src/storage/port.ts';
-import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
-import { everyByte, newClient, newSecret, newSigningKey, oddTexts } from '../support/records.ts';
+import type { AuditEntry, Storage } from '../../src/storage/port.ts';
+import { createTestDatabase, openedAt, type TestDatabase } from '../support/databases.ts';
+import {
+  anyLine,
+  everyByte,
+  newClient,
+  newLine,
+  newSecret,
+  newSigningKey,
+  oddTexts,
+} from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
 
 /** One suite, every database: none may answer differently, and none may leave a case out. */
@@ -28,7 +36,7 @@ for (const engine of databaseEngines) {
       it('finds a client as it was added, with the bytes of its secret', async () => {
         const client = newClient({ label: 'billing', state: 'disabled', createdAt: 253_402_300_799_999 });
         const secret = newSecret({ digest: everyByte, createdAt: 1 });
-        assert.equal(await storage.clients.add(client, secret), true);
+        assert.equal(await storage.clients.add(client, secret, anyLine), true);
         assert.deepEqual(await storage.clients.find(client.id), { ...client, secrets: [secret] });
       });
 
@@ -39,8 +47,8 @@ for (const engine of databaseEngines) {
       it('keeps the first client when an id is added twice', async () => {
         const client = newClient({ label: 'first' });
         const secret = newSecret();
-        await storage.clients.add(client, secret);
-        assert.equal(await storage.clients.add({ ...client, label: 'second' }, newSecret()), false);
+        await storage.clients.add(client, secret, anyLine);
+        assert.equal(await storage.clients.add({ ...client, label: 'second' }, newSecret(), anyLine), false);
         assert.deepEqual(await storage.clients.find(client.id), { ...client, secrets: [secret] });
       });
 
@@ -48,7 +56,7 @@ for (const engine of databaseEngines) {
         const id = randomUUID();
         const tries = Array.from({ length: 20 }, (_, index) => {
           const { clients } = index % 2 === 0 ? storage : neighbour;
-          return clients.add(newClient({ id, label: `try ${index}` }), newSecret());
+          return clients.add(newClient({ id, label: `try ${index}` }), newSecret(), anyLine);
         });
         const added = await Promise.all(tries);
         assert.equal(added.filter((isFirst) => isFirst).length, 1);
@@ -60,9 +68,9 @@ for (const engine of databaseEngines) {
       it('lists clients by date and then by the bytes of their ids', async () => {
         const list = await createTestDatabase(engine).then((fresh) => fresh.open());
         const ids = ['b', 'Ａ', 'a', '😀', 'é', 'B', 'e\u0301', '_', '10', '9'];
-        await list.clients.add(newClient({ id: 'z-oldest', createdAt: 1 }), newSecret());
-        for (const id of ids) await list.clients.add(newClient({ id, createdAt: 2 }), newSecret());
-        await list.clients.add(newClient({ id: 'a-newest', createdAt: 3 }), newSecret());
+        await list.clients.add(newClient({ id: 'z-oldest', createdAt: 1 }), newSecret(), anyLine);
+        for (const id of ids) await list.clients.add(newClient({ id, createdAt: 2 }), newSecret(), anyLine);
+        await list.clients.add(newClient({ id: 'a-newest', createdAt: 3 }), newSecret(), anyLine);
         const listed = (await list.clients.list()).map(({ id }) => id);
         assert.deepEqual(listed, ['z-oldest', ...ids.toSorted(byBytes), 'a-newest']);
         await list.close();
@@ -76,35 +84,39 @@ for (const engine of databaseEngines) {
 
       it('changes the state of one client and of no other', async () => {
         const [one, other] = [newClient(), newClient()];
-        await storage.clients.add(one, newSecret());
-        await storage.clients.add(other, newSecret());
-        assert.equal(await storage.clients.setState(one.id, 'disabled'), true);
+        await storage.clients.add(one, newSecret(), anyLine);
+        await storage.clients.add(other, newSecret(), anyLine);
+        assert.equal(await storage.clients.setState(one.id, 'disabled', anyLine), true);
         assert.equal((await storage.clients.find(one.id))?.state, 'disabled');
         assert.equal((await storage.clients.find(other.id))?.state, 'active');
-        assert.equal(await storage.clients.setState(one.id, 'disabled'), true, 'again is no mistake');
-        assert.equal(await storage.clients.setState(one.id, 'active'), true);
+        assert.equal(
+          await storage.clients.setState(one.id, 'disabled', anyLine),
+          true,
+          'again is no mistake',
+        );
+        assert.equal(await storage.clients.setState(one.id, 'active', anyLine), true);
         assert.equal((await storage.clients.find(one.id))?.state, 'active');
       });
 
       it('says so when there is no client to change or remove', async () => {
-        assert.equal(await storage.clients.setState(randomUUID(), 'disabled'), false);
-        assert.equal(await storage.clients.remove(randomUUID()), false);
+        assert.equal(await storage.clients.setState(randomUUID(), 'disabled', anyLine), false);
+        assert.equal(await storage.clients.remove(randomUUID(), anyLine), false);
       });
 
       it('removes a client together with its secrets, and its id is free again', async () => {
         const [gone, kept] = [newClient(), newClient()];
-        await storage.clients.add(gone, newSecret());
-        await storage.clients.add(kept, newSecret());
-        assert.equal(await storage.clients.remove(gone.id), true);
+        await storage.clients.add(gone, newSecret(), anyLine);
+        await storage.clients.add(kept, newSecret(), anyLine);
+        assert.equal(await storage.clients.remove(gone.id, anyLine), true);
         assert.equal(await storage.clients.find(gone.id), null);
-        assert.equal(await storage.clients.remove(gone.id), false);
+        assert.equal(await storage.clients.remove(gone.id, anyLine), false);
         const owners = await database.query('select client_id from client_secrets');
         assert.equal(
           owners.some((row) => row.client_id === gone.id),
           false,
         );
         const secret = newSecret();
-        assert.equal(await storage.clients.add(gone, secret), true);
+        assert.equal(await storage.clients.add(gone, secret, anyLine), true);
         assert.deepEqual((await storage.clients.find(gone.id))?.secrets, [secret]);
         assert.notEqual(await storage.clients.find(kept.id), null);
       });
@@ -112,7 +124,7 @@ for (const engine of databaseEngines) {
       it('keeps apart and gives back unchanged whatever a text can hold', async () => {
         for (const text of oddTexts) {
           const client = newClient({ id: `odd ${text}`, label: text });
-          assert.equal(await storage.clients.add(client, newSecret()), true, JSON.stringify(text));
+          assert.equal(await storage.clients.add(client, newSecret(), anyLine), true, JSON.stringify(text));
         }
         for (const text of oddTexts) {
           const found = await storage.clients.find(`odd ${text}`);
@@ -157,16 +169,161 @@ for (const engine of databaseEngines) {
       });
     });
 
+    describe('the secrets of a client', () => {
+      const limits = { now: openedAt + 1_000, mostLive: 2, othersExpireAt: null };
+      const add = async (secret = newSecret()) => {
+        const client = newClient({ scopes: ['a', 'b.c'] });
+        await storage.clients.add(client, secret, anyLine);
+        return { id: client.id, first: secret };
+      };
+
+      it('a second one is added beside the first, which lives on unless it is told otherwise', async () => {
+        const { id, first } = await add();
+        const second = newSecret({ label: 'new', createdAt: openedAt + 1 });
+        assert.equal(await storage.clients.addSecret(id, second, limits, anyLine), 'added');
+        const found = await neighbour.clients.find(id);
+        assert.deepEqual(found?.secrets, [first, second]);
+        assert.deepEqual(found?.scopes, ['a', 'b.c']);
+      });
+
+      it('the first one expires when it is told to, and never later than it would have', async () => {
+        for (const [expiresAt, expected] of [
+          [null, openedAt + 5_000],
+          [openedAt + 2_000, openedAt + 2_000],
+          [openedAt + 9_000, openedAt + 5_000],
+        ] as const) {
+          const { id } = await add(newSecret({ expiresAt }));
+          const second = newSecret({ createdAt: openedAt + 1 });
+          await storage.clients.addSecret(
+            id,
+            second,
+            { ...limits, othersExpireAt: openedAt + 5_000 },
+            anyLine,
+          );
+          const secrets = (await storage.clients.find(id))?.secrets;
+          assert.deepEqual(
+            secrets?.map((secret) => secret.expiresAt),
+            [expected, null],
+          );
+        }
+      });
+
+      it('there are never more live ones than allowed, however many come at once', async () => {
+        const { id } = await add();
+        const tries = Array.from({ length: 10 }, (_, index) =>
+          (index % 2 === 0 ? storage : neighbour).clients.addSecret(id, newSecret(), limits, anyLine),
+        );
+        const outcomes = await Promise.all(tries);
+        assert.deepEqual(outcomes.toSorted(), ['added', ...Array(9).fill('too_many')]);
+        assert.equal((await storage.clients.find(id))?.secrets.length, 2);
+      });
+
+      it('one that has expired makes room at once, and is deleted days later', async () => {
+        const { id } = await add(newSecret({ expiresAt: limits.now }));
+        for (const days of [0, 3]) {
+          const later = { ...limits, now: limits.now + days * 86_400_000, mostLive: 10 };
+          assert.equal(
+            await storage.clients.addSecret(id, newSecret(), { ...later, mostLive: days + 1 }, anyLine),
+            'added',
+          );
+          const { length } = (await storage.clients.find(id))?.secrets ?? [];
+          assert.equal(length, 2);
+        }
+      });
+
+      it('a client that is not there gets none', async () => {
+        const outcome = await storage.clients.addSecret(randomUUID(), newSecret(), limits, anyLine);
+        assert.equal(outcome, 'no_such_client');
+      });
+
+      it('one is removed, of its own client only', async () => {
+        const { id, first } = await add();
+        const other = await add();
+        assert.equal(await storage.clients.removeSecret(other.id, first.id, anyLine), false);
+        assert.equal(await storage.clients.removeSecret(id, first.id, anyLine), true);
+        assert.deepEqual((await storage.clients.find(id))?.secrets, []);
+        assert.equal((await storage.clients.find(other.id))?.secrets.length, 1);
+      });
+
+      it('its use is noted to the day and never goes back', async () => {
+        const { id, first } = await add();
+        for (const day of [86_400_000, 172_800_000, 86_400_000]) await storage.clients.noteUse(first.id, day);
+        assert.equal((await storage.clients.find(id))?.secrets[0]?.lastUsedOn, 172_800_000);
+      });
+
+      it('the scopes of a client are replaced', async () => {
+        const { id } = await add();
+        assert.equal(await storage.clients.setScopes(id, ['x'], anyLine), true);
+        assert.deepEqual((await storage.clients.find(id))?.scopes, ['x']);
+        assert.equal(await storage.clients.setScopes(id, [], anyLine), true);
+        assert.deepEqual((await storage.clients.find(id))?.scopes, []);
+        assert.equal(await storage.clients.setScopes(randomUUID(), [], anyLine), false);
+      });
+
+      it('a client may have keys and no secret', async () => {
+        const client = newClient({ publicKeys: '{"keys":[]}' });
+        await storage.clients.add(client, null, anyLine);
+        assert.deepEqual(await storage.clients.find(client.id), { ...client, secrets: [] });
+      });
+    });
+
+    describe('used assertions', () => {
+      it('one of twenty that come at once with the same name is the first', async () => {
+        const digest = randomBytes(32);
+        const tries = Array.from({ length: 20 }, (_, index) =>
+          (index % 2 === 0 ? storage : neighbour).assertions.use('one', digest, openedAt + 1_000, openedAt),
+        );
+        assert.equal((await Promise.all(tries)).filter((isFirst) => isFirst).length, 1);
+        assert.equal(await storage.assertions.use('other', digest, openedAt + 1_000, openedAt), true);
+      });
+
+      it('one that has expired is forgotten', async () => {
+        const digest = randomBytes(32);
+        assert.equal(await storage.assertions.use('one', digest, openedAt + 1_000, openedAt), true);
+        assert.equal(await storage.assertions.use('one', digest, openedAt + 9_000, openedAt + 1_000), false);
+        assert.equal(await storage.assertions.use('one', digest, openedAt + 9_000, openedAt + 1_001), true);
+      });
+    });
+
+    describe('the audit', () => {
+      it('keeps the line of every change, in order, and none of what did not happen', async () => {
+        const fresh = await createTestDatabase(engine).then((database) => database.open());
+        const client = newClient();
+        const lines = ['added', 'disabled', 'removed'].map((action, index) =>
+          newLine({ action, subject: client.id, at: openedAt + index, details: { odd: oddTexts } }),
+        );
+        const [added, disabled, removed] = lines as [AuditEntry, AuditEntry, AuditEntry];
+        await fresh.clients.add(client, newSecret(), added);
+        await fresh.clients.add(client, newSecret(), newLine({ action: 'never' }));
+        await fresh.clients.setState(client.id, 'disabled', disabled);
+        await fresh.clients.setState(randomUUID(), 'disabled', newLine({ action: 'never' }));
+        await fresh.clients.remove(client.id, removed);
+        assert.deepEqual(await fresh.audit.list(0), lines);
+        assert.deepEqual(await fresh.audit.list(openedAt + 1), lines.slice(1));
+        await fresh.close();
+      });
+
+      it('cannot be changed or deleted, not even by whoever writes SQL', async () => {
+        await storage.clients.add(newClient(), newSecret(), anyLine);
+        for (const statement of ['update audit set actor = 1', 'delete from audit'])
+          await assert.rejects(database.query(statement), /append-only/);
+        assert.ok((await storage.audit.list(0)).length > 0);
+      });
+    });
+
     describe('signing keys', () => {
       it('has none in a new database', async () => {
         assert.deepEqual(await storage.signingKeys.list(), []);
       });
 
       it('keeps one of twenty first keys that come at once, and no later one', async () => {
-        const keys = Array.from({ length: 20 }, newSigningKey);
-        await Promise.all(
-          keys.map((key, index) => (index % 2 === 0 ? storage : neighbour).signingKeys.addFirst(key)),
+        const keys = Array.from({ length: 20 }, () => newSigningKey());
+        const added = await Promise.all(
+          keys.map((key, index) =>
+            (index % 2 === 0 ? storage : neighbour).signingKeys.addNext(key, null, anyLine),
+          ),
         );
+        assert.equal(added.filter((isFirst) => isFirst).length, 1);
         const kept = await storage.signingKeys.list();
         assert.equal(kept.length, 1);
         assert.deepEqual(
@@ -174,8 +331,36 @@ for (const engine of databaseEngines) {
           keys.filter(({ kid }) => kid === kept[0]?.kid),
           'every member as it was added',
         );
-        await storage.signingKeys.addFirst(newSigningKey());
+        assert.equal(await storage.signingKeys.addNext(newSigningKey(), null, anyLine), false);
         assert.deepEqual(await neighbour.signingKeys.list(), kept);
+      });
+
+      it('adds one of ten next keys that come at once after the same one, and lets that one retire', async () => {
+        const [first] = await storage.signingKeys.list();
+        const after = { kid: first?.kid ?? '', retiresAt: openedAt + 3_000 };
+        const keys = Array.from({ length: 10 }, () => newSigningKey({ signsFrom: openedAt + 1_000 }));
+        const added = await Promise.all(
+          keys.map((key, index) =>
+            (index % 2 === 0 ? storage : neighbour).signingKeys.addNext(key, after, anyLine),
+          ),
+        );
+        const next = keys[added.indexOf(true)];
+        assert.equal(added.filter((isNext) => isNext).length, 1);
+        assert.deepEqual(await neighbour.signingKeys.list(), [
+          { ...first, retiresAt: after.retiresAt },
+          next,
+        ]);
+      });
+
+      it('deletes keys that have retired, says which, and never one that has not', async () => {
+        const [first, next] = await storage.signingKeys.list();
+        const line = (kid: string) => newLine({ action: 'key.retired', subject: kid });
+        assert.deepEqual(await storage.signingKeys.deleteRetired(openedAt + 2_999, line), []);
+        assert.deepEqual(await storage.signingKeys.deleteRetired(openedAt + 3_000, line), [first?.kid]);
+        assert.deepEqual(await storage.signingKeys.deleteRetired(openedAt + 9e9, line), []);
+        assert.deepEqual(await neighbour.signingKeys.list(), [next]);
+        const lines = (await storage.audit.list(0)).filter(({ action }) => action === 'key.retired');
+        assert.deepEqual(lines, [line(first?.kid ?? '')]);
       });
     });
 
@@ -186,22 +371,22 @@ for (const engine of databaseEngines) {
 
       it('shows to one connection at once what another has written', async () => {
         const client = newClient();
-        await storage.clients.add(client, newSecret());
+        await storage.clients.add(client, newSecret(), anyLine);
         assert.equal((await neighbour.clients.find(client.id))?.id, client.id);
-        await neighbour.clients.setState(client.id, 'disabled');
+        await neighbour.clients.setState(client.id, 'disabled', anyLine);
         assert.equal((await storage.clients.find(client.id))?.state, 'disabled');
-        await neighbour.clients.remove(client.id);
+        await neighbour.clients.remove(client.id, anyLine);
         assert.equal(await storage.clients.find(client.id), null);
       });
 
       it('keeps what was written when it is closed and opened again', async () => {
         const fresh = await createTestDatabase(engine);
-        const client = newClient();
+        const [client, secret] = [newClient(), newSecret()];
         const writer = await fresh.open();
-        await writer.clients.add(client, newSecret());
+        await writer.clients.add(client, secret, anyLine);
         await writer.close();
         const reader = await fresh.open();
-        assert.deepEqual(await reader.clients.list(), [client]);
+        assert.deepEqual(await reader.clients.list(), [{ ...client, secrets: [secret] }]);
         await reader.close();
       });
 
@@ -210,20 +395,23 @@ for (const engine of databaseEngines) {
         await closed.close();
         const questions: Record<string, () => Promise<unknown>> = {
           ping: () => closed.ping(),
-          add: () => closed.clients.add(newClient(), newSecret()),
+          add: () => closed.clients.add(newClient(), newSecret(), anyLine),
           find: () => closed.clients.find('x'),
           list: () => closed.clients.list(),
-          setState: () => closed.clients.setState('x', 'active'),
-          remove: () => closed.clients.remove('x'),
+          setState: () => closed.clients.setState('x', 'active', anyLine),
+          remove: () => closed.clients.remove('x', anyLine),
           register: () => closed.consumers.register('x', 'user', 1),
           findConsumer: () => closed.consumers.find('x'),
-          setConsumerState: () => closed.consumers.setState('x', 'active'),
+          setConsumerState: () => closed.consumers.setState('x', 'active', anyLine),
           standing: () => closed.standing.read(),
           read: () => closed.shelf.read('x'),
           write: () => closed.shelf.write('x', '', everyByte),
           writeFirst: () => closed.shelf.writeFirst('x', '', everyByte),
           keys: () => closed.signingKeys.list(),
-          addFirst: () => closed.signingKeys.addFirst(newSigningKey()),
+          addNext: () => closed.signingKeys.addNext(newSigningKey(), null, anyLine),
+          deleteRetired: () => closed.signingKeys.deleteRetired(1, () => anyLine),
+          audit: () => closed.audit.list(0),
+          use: () => closed.assertions.use('x', everyByte, 1, 1),
         };
         for (const [name, ask] of Object.entries(questions)) {
           await assert.rejects(ask, (error) => isUnavailable(error), name);

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { UnknownKids } from '../../src/auth/unknown-kids.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { RefusalLimit } from '../../src/http/refusal-limit.ts';
+import { Throttle } from '../../src/tokens/throttle.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 
 const refusal = new Refusal('token_malformed');
@@ -23,6 +24,21 @@ it('[C102] ten thousand addresses are watched, and the one refused longest ago i
   assert.equal(limit.isReached('address 0'), false);
 });
 
+it('[C102] the names of clients that fail are short, and all that are longer than any client count as one', () => {
+  const throttle = new Throttle(1, new MovableClock());
+  assert.equal(throttle.fail('x'.repeat(64), 'address 1'), 0);
+  assert.equal(throttle.fail('y'.repeat(64), 'address 2'), 0);
+  assert.equal(throttle.fail('x'.repeat(65), 'address 3'), 0);
+  assert.ok(throttle.fail('y'.repeat(10_000), 'address 4') > 0);
+});
+
+it('[C102] ten thousand clients are watched, and the one that failed longest ago is forgotten first', () => {
+  const throttle = new Throttle(1, new MovableClock());
+  for (let count = 0; count <= 10_000; count += 1) throttle.fail(`client ${count}`, `address ${count}`);
+  assert.ok(throttle.fail('client 10000', 'elsewhere') > 0);
+  assert.equal(throttle.fail('client 0', 'address 0'), 0);
+});
+
 it('[C100] past the limit an address is suspicious and its refusals are too many, until the minute ends', () => {
   const clock = new MovableClock();
   const limit = new RefusalLimit(2, clock);
@@ -35,5 +51,7 @@ it('[C100] past the limit an address is suspicious and its refusals are too many
   assert.equal(code('there'), 'token_malformed');
   clock.advance(60_000);
   assert.equal(limit.isReached('here'), false);
+  assert.equal(code('here'), 'token_malformed');
+  clock.advance(3_600_000);
   assert.equal(code('here'), 'token_malformed');
 });

@@ -61,8 +61,8 @@ for (const engine of databaseEngines) {
       const row = await foreignKeyRow(settings, engine);
       const bytes = engine === 'sqlite' ? `x'${row.sealed}'` : `'\\x${row.sealed}'`;
       await plainSql(settings).query(
-        `insert into signing_keys (kid, algorithm, public_jwk, sealed_private_key, created_at)
-         values ('${row.kid}', 'RS256', '${row.public_jwk}', ${bytes}, ${Date.now() + 1_000}) returning kid`,
+        `insert into signing_keys (kid, algorithm, public_jwk, sealed_private_key, created_at, signs_from)
+         values ('${row.kid}', 'RS256', '${row.public_jwk}', ${bytes}, ${Date.now()}, ${Date.now()}) returning kid`,
       );
 
       const second = await start(settings);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Batches } from '../../src/auth/batches.ts';
-import { Lane } from '../../src/auth/lane.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { Refusal } from '../../src/base/errors.ts';
+import { Lane } from '../../src/base/lane.ts';
 import { compact, rs256 } from '../support/forged-token.ts';
 import { usableKeys } from '../support/key-set.ts';
 import { makeKey } from '../support/provider.ts';
@@ -21,7 +21,7 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 const isOverloaded = (error: unknown) => error instanceof Refusal && error.code === 'overloaded';
 
 it('[G174] no more checks run at once than the lane has places, and those in line follow in turn', async () => {
-  const lane = new Lane({ running: 2, waiting: 10 });
+  const lane = new Lane({ running: 2, waiting: 10, refusal: 'overloaded' });
   const { running, work } = worker();
   const all = Array.from({ length: 5 }, () => lane.run(work));
   await settled();
@@ -36,7 +36,7 @@ it('[G174] no more checks run at once than the lane has places, and those in lin
 });
 
 it('[G174] a place is free again when a check fails', async () => {
-  const lane = new Lane({ running: 1, waiting: 0 });
+  const lane = new Lane({ running: 1, waiting: 0, refusal: 'overloaded' });
   for (let count = 0; count < 3; count += 1)
     await assert.rejects(
       lane.run(() => Promise.reject(new Error('no'))),
@@ -46,7 +46,7 @@ it('[G174] a place is free again when a check fails', async () => {
 });
 
 it('[G174] past the end of the line a check is refused at once', async () => {
-  const lane = new Lane({ running: 1, waiting: 2 });
+  const lane = new Lane({ running: 1, waiting: 2, refusal: 'overloaded' });
   const { running, work } = worker();
   const taken = [1, 2, 3].map(() => lane.run(work));
   await assert.rejects(lane.run(work), isOverloaded);
@@ -105,7 +105,11 @@ it('[G174] the suspicious wait in their own lane, everybody else does not, and g
     requireAtJwt: false,
     claims: { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false },
   };
-  const verify = createVerifier([issuer], new Lane({ running: 1, waiting: 0 }), systemClock);
+  const verify = createVerifier(
+    [issuer],
+    new Lane({ running: 1, waiting: 0, refusal: 'overloaded' }),
+    systemClock,
+  );
   const token = compact({ alg: 'RS256' }, { iss: 'i', aud: 'a', exp: 9e9 }, rs256(key.privateKey));
   const all = await Promise.allSettled([
     ...[false, false, true, true].map((suspicious) => verify(token, () => suspicious)),
@@ -124,7 +128,11 @@ it('[G174] whether a caller is suspicious is asked when it is its turn, so that 
     requireAtJwt: false,
     claims: { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false },
   };
-  const verify = createVerifier([issuer], new Lane({ running: 1, waiting: 0 }), systemClock);
+  const verify = createVerifier(
+    [issuer],
+    new Lane({ running: 1, waiting: 0, refusal: 'overloaded' }),
+    systemClock,
+  );
   const forged = compact(
     { alg: 'RS256' },
     { iss: 'i', aud: 'a', exp: 9e9 },

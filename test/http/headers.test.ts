@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { clientChallenge } from '../support/answers.ts';
 import { oneService } from '../support/one-service.ts';
 import { exchange, head, parseReply } from '../support/raw-http.ts';
+import { plainChallenge } from '../support/refusals.ts';
 import { type Reply, request } from '../support/request.ts';
 import { me } from '../support/service.ts';
+import { postToken } from '../support/token-endpoint.ts';
 
 const security = {
   'x-content-type-options': 'nosniff',
@@ -34,7 +37,7 @@ describe('headers of every answer', () => {
     const { 'www-authenticate': challenge, ...rest } = remaining(await request(url(me)));
     const own = { 'cache-control': 'private, no-store', vary: 'Authorization' };
     assert.deepEqual(rest, { ...security, ...own });
-    assert.equal(challenge, 'Bearer realm="vestibule"');
+    assert.equal(challenge, plainChallenge);
   });
 
   it('POST /token, an unknown address and a wrong method have exactly the security headers', async () => {
@@ -45,9 +48,29 @@ describe('headers of every answer', () => {
     assert.deepEqual(wrongMethod, { ...plain, allow: 'POST' });
   });
 
-  it('the published keys have the security headers and may be cached', async () => {
-    const keys = remaining(await request(url('/.well-known/jwks.json')));
-    assert.deepEqual(keys, { ...security, 'cache-control': 'public, max-age=300' });
+  it('what is published for everybody has the security headers and may be cached', async () => {
+    for (const [path, keep] of [
+      ['jwks.json', 300],
+      ['oauth-authorization-server', 3600],
+      ['oauth-protected-resource', 3600],
+    ] as const) {
+      const found = remaining(await request(url(`/.well-known/${path}`)));
+      assert.deepEqual(found, { ...security, 'cache-control': `public, max-age=${keep}` }, path);
+    }
+  });
+
+  it('wrong credentials get a challenge that says how a client may prove itself', async () => {
+    const json = await postToken(running().service.url, '{"client_id":"x","client_secret":"x"}');
+    const form = await postToken(
+      running().service.url,
+      'grant_type=client_credentials&client_id=x&client_secret=x',
+      'application/x-www-form-urlencoded',
+    );
+    for (const reply of [json, form]) {
+      assert.equal(reply.status, 401);
+      const own = { 'cache-control': 'no-store', 'www-authenticate': clientChallenge };
+      assert.deepEqual(remaining(reply), { ...security, ...own });
+    }
   });
 
   it('the answers of the ops port have the security headers too', async () => {
@@ -71,7 +94,7 @@ describe('headers of every answer', () => {
   });
 
   it('no answer says which software gave it', async () => {
-    for (const path of [me, '/token', '/nothing', '/.well-known/jwks.json']) {
+    for (const path of [me, '/token', '/nothing', '/.well-known/oauth-authorization-server']) {
       const { headers } = await request(url(path));
       for (const name of ['server', 'x-powered-by', 'via']) assert.equal(headers.get(name), null, path);
     }

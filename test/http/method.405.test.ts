@@ -11,6 +11,8 @@ import { bodyWith } from '../support/token-endpoint.ts';
 const allowed: Readonly<Record<string, readonly string[]>> = {
   '/token': ['POST'],
   '/.well-known/jwks.json': ['GET', 'HEAD'],
+  '/.well-known/oauth-authorization-server': ['GET', 'HEAD'],
+  '/.well-known/oauth-protected-resource': ['GET', 'HEAD'],
   [me]: ['GET', 'HEAD'],
 };
 

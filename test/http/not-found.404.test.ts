@@ -59,6 +59,8 @@ describe('addresses where there is nothing', () => {
       '/api/consumer/v1//me',
       '/.well-known/jwks',
       '/.well-known/jwks.json/',
+      '/.well-known/oauth-authorization-server/x',
+      '/.well-known/openid-configuration',
     ]) {
       await expectNothing(path);
     }

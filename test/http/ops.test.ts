@@ -174,7 +174,7 @@ for (const database of ['postgres', 'sqlite'] as const) {
     it('whatever needs the database is 503 with Retry-After', async () => {
       const replies = [
         await withToken(`${service.url}${me}`, await provider.token()),
-        await postToken(service.url, credentialsBody({ id: 'caller', secret })),
+        await postToken(service.url, credentialsBody({ id: 'brand-new', secret })),
       ];
       for (const reply of replies) {
         assertProblem(reply, 'storage_unavailable');
@@ -182,7 +182,8 @@ for (const database of ['postgres', 'sqlite'] as const) {
       }
     });
 
-    it('what needs no database is answered', async () => {
+    it('what needs no database is answered, a token for a known client too', async () => {
+      assert.equal((await postToken(service.url, credentialsBody({ id: 'caller', secret }))).status, 200);
       assert.equal((await request(`${service.url}/.well-known/jwks.json`)).status, 200);
       assert.equal((await withToken(`${service.url}${me}`, 'x')).json().code, 'token_malformed');
     });

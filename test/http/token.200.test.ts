@@ -66,7 +66,7 @@ onEveryDeployment((deployment) => {
     const { payload } = await verified(token);
     const { iat = 0, jti, ...rest } = payload;
     assert.ok(Number.isInteger(iat) && Math.abs(iat - Date.now() / 1000) < 60);
-    assert.match(String(jti), /^[0-9a-f-]{36}$/);
+    assert.match(String(jti), /^[0-9a-f]{12}\.[0-9a-f-]{36}$/);
     const named = { sub: client.id, client_id: client.id };
     assert.deepEqual(rest, { iss: baseUrl, aud: surroundings().audience, exp: iat + 600, ...named });
     const header = decodeProtectedHeader(token);

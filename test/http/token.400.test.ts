@@ -133,13 +133,23 @@ onEveryDeployment((deployment) => {
     await refuseRaw('two in one line', [length, 'content-type: application/json, text/plain'], body);
   });
 
-  it('form bodies and HTTP Basic are not read', async () => {
+  it('[C95] HTTP Basic does not stand in for the body, and beside one it is one set of credentials too many', async () => {
     const { service, client } = deployment();
+    const basic = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;
+    const body = credentialsBody(client);
+    for (const authorization of [basic, basic.replace('B', 'b'), 'Basic x']) {
+      const alone = { method: 'POST', headers: { authorization } };
+      assertEmptyObject(await request(`${service.url}/token`, alone), 400, `${authorization} alone`);
+      const headers = { authorization, 'content-type': 'application/json' };
+      const beside = await request(`${service.url}/token`, { method: 'POST', headers, body });
+      assertEmptyObject(beside, 400, `${authorization} beside a body`);
+    }
+  });
+
+  it('a form that says it is JSON is not read', async () => {
+    const { client } = deployment();
     const fields = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret };
-    await refuse(new URLSearchParams(fields).toString(), 'form', 'application/x-www-form-urlencoded');
-    const authorization = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;
-    const basic = await request(`${service.url}/token`, { method: 'POST', headers: { authorization } });
-    assertEmptyObject(basic, 400, 'Basic');
+    await refuse(new URLSearchParams(fields).toString(), 'form');
   });
 
   it('credentials in the query are not read', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertEmptyObject } from '../support/answers.ts';
 import { onEveryDeployment } from '../support/deployments.ts';
+import { until } from '../support/polling.ts';
 import { exchange, head } from '../support/raw-http.ts';
 import { addClient, runVestibule, type Service } from '../support/service.ts';
 import { type Credentials, credentialsBody, postToken } from '../support/token-endpoint.ts';
@@ -64,6 +65,13 @@ onEveryDeployment((deployment) => {
   it('an unknown, a removed and a disabled client and a wrong secret get the same bytes', async () => {
     const { service, client } = deployment();
     await Promise.all([manage('disable', disabled.id), manage('remove', removed.id)]);
+    for (const credentials of [disabled, removed]) {
+      await until(
+        () => postToken(service.url, credentialsBody(credentials)),
+        ({ status }) => status === 401,
+        `${credentials.id} still gets tokens`,
+      );
+    }
     const wrong = { id: client.id, secret: 'wrong' };
     const expected = await bytesOfAnswer(service, wrong);
     assert.match(expected, /^HTTP\/1\.1 401 Unauthorized\r\n/);

@@ -1,5 +1,6 @@
 import { cacheChecks } from './checks/cache.ts';
 import { claimChecks } from './checks/claims.ts';
+import { clientLifeChecks } from './checks/client-life.ts';
 import { consumerChecks } from './checks/consumer.ts';
 import { httpChecks } from './checks/http.ts';
 import { keyChecks } from './checks/keys.ts';
@@ -18,4 +19,5 @@ export const checks: readonly Mutant[] = [
   ...cacheChecks,
   ...consumerChecks,
   ...tokenEndpointChecks,
+  ...clientLifeChecks,
 ];

@@ -14,6 +14,9 @@ export function assertProblem(reply: Reply, code: ErrorCode, what = ''): void {
   assertNothingPersonal(reply);
 }
 
+/** How a client may prove itself, told to whoever did not. */
+export const clientChallenge = 'Basic realm="vestibule", charset="UTF-8"';
+
 /** The empty JSON object of section 4.1, and nothing beside it. */
 export function assertEmptyObject(reply: Reply, status: number, what: string): void {
   const { headers, text } = reply;
@@ -24,8 +27,16 @@ export function assertEmptyObject(reply: Reply, status: number, what: string): v
       type: headers.get('content-type'),
       cache: headers.get('cache-control'),
       origin: headers.get('access-control-allow-origin'),
+      challenge: headers.get('www-authenticate'),
     },
-    { status, text: '{}', type: 'application/json', cache: 'no-store', origin: null },
+    {
+      status,
+      text: '{}',
+      type: 'application/json',
+      cache: 'no-store',
+      origin: null,
+      challenge: status === 401 ? clientChallenge : null,
+    },
     what,
   );
 }

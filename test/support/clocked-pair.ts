@@ -35,7 +35,12 @@ export class ClockedPair {
     const provider = await TestProvider.start();
     const all = await newSettings(engine, { ...provider.settings, ...settings });
     await prepare?.(provider, all);
-    return new ClockedPair(provider, await startService(all, { clocked: true }));
+    try {
+      return new ClockedPair(provider, await startService(all, { clocked: true }));
+    } catch (error) {
+      await provider.stop();
+      throw error;
+    }
   }
 
   me(token: string): Promise<Reply> {

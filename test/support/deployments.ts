@@ -48,7 +48,12 @@ async function deploy(provider: ProviderName, database: DatabaseEngine): Promise
   const { mockOrigin, oidcOrigin } = surroundings();
   const [issuer, other] =
     provider === 'oidc-provider' ? ([oidcOrigin, mockOrigin] as const) : ([mockOrigin, oidcOrigin] as const);
-  const settings = await newSettings(database, { IDP_ORIGIN: issuer, IDP_JWKS_PATH: '/jwks' });
+  const settings = await newSettings(database, {
+    IDP_ORIGIN: issuer,
+    IDP_JWKS_PATH: '/jwks',
+    // The suite tries more wrong credentials in a row than anybody should.
+    TOKEN_FAILURES_PER_MINUTE: '1000',
+  });
   const client = { id: 'conformance-client', secret: await addClient(settings, 'conformance-client') };
   const service = await startService(settings);
   return {

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Client, ClientSecret, SigningKeyRecord } from '../../src/storage/port.ts';
+import type { AuditEntry, Client, ClientSecret, SigningKeyRecord } from '../../src/storage/port.ts';
 import { openedAt } from './databases.ts';
 
 export const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
@@ -32,19 +32,45 @@ export const oddTexts = [
 ];
 
 export function newClient(changes: Partial<Client> = {}): Client {
-  return { id: randomUUID(), label: '', state: 'active', createdAt: openedAt, ...changes };
+  return {
+    id: randomUUID(),
+    label: '',
+    state: 'active',
+    scopes: [],
+    publicKeys: null,
+    createdAt: openedAt,
+    ...changes,
+  };
 }
 
 export function newSecret(changes: Partial<ClientSecret> = {}): ClientSecret {
-  return { id: randomUUID(), digest: new Uint8Array(randomBytes(32)), createdAt: openedAt, ...changes };
+  return {
+    id: randomUUID(),
+    label: '',
+    digest: new Uint8Array(randomBytes(32)),
+    createdAt: openedAt,
+    expiresAt: null,
+    lastUsedOn: null,
+    ...changes,
+  };
 }
 
-export function newSigningKey(): SigningKeyRecord {
+/** A line of the audit that a test has no further interest in. */
+export const anyLine: AuditEntry = newLine();
+
+export function newLine(changes: Partial<AuditEntry> = {}): AuditEntry {
+  return { at: openedAt, actor: 'test', node: 'here', action: 'done', subject: 'x', details: {}, ...changes };
+}
+
+export function newSigningKey(changes: Partial<SigningKeyRecord> = {}): SigningKeyRecord {
   return {
     kid: randomUUID(),
     algorithm: 'RS256',
     publicJwk: '{"kty":"RSA","n":"\u00e9"}',
     sealedPrivateKey: new Uint8Array([...everyByte, ...randomBytes(8)]),
     createdAt: openedAt,
+    signsFrom: openedAt,
+    retiresAt: null,
+    ...changes,
   };
 }

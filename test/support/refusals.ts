@@ -3,6 +3,13 @@ import type { ErrorCode } from '../../src/base/errors.ts';
 import { canaryWords } from './canaries.ts';
 import type { Reply } from './request.ts';
 
+/** What every bearer challenge of a service with the usual BASE_URL ends with (RFC 9728). */
+export const whereTokensComeFrom =
+  'resource_metadata="http://127.0.0.1/vestibule/.well-known/oauth-protected-resource"';
+
+/** The challenge that names no error. */
+export const plainChallenge = `Bearer realm="vestibule", ${whereTokensComeFrom}`;
+
 /** The RFC 6750 `error` attribute where it is not `invalid_token`; null = no attribute at all. */
 const errorAttributes: Partial<Record<ErrorCode, string | null>> = {
   token_missing: null,
@@ -34,11 +41,17 @@ function assertChallenge(challenge: string, code: ErrorCode): void {
   const expected = errorAttributes[code] === undefined ? 'invalid_token' : errorAttributes[code];
   assert.equal(attributes.get('error') ?? null, expected);
   assert.equal(attributes.has('error_description'), expected !== null);
+  assert.match(challenge, /, resource_metadata="https?:[^"]+\/\.well-known\/oauth-protected-resource"$/);
 }
 
 /** Nothing that was sent, and nothing that can be decoded from it, is anywhere in the answer. */
 export function assertNoEcho(reply: Reply, sent: string): void {
-  const answer = `${[...reply.headers].flat().join('\n')}\n${reply.text}`;
+  // The service's own address is told to everybody, and so it is no echo of a token that names it.
+  const headers = [...reply.headers]
+    .flat()
+    .join('\n')
+    .replace(/resource_metadata="[^"]*"/, '');
+  const answer = `${headers}\n${reply.text}`;
   for (const part of partsOf(sent)) {
     assert.ok(!answer.includes(part), `the answer repeats ${JSON.stringify(part)} of the request: ${answer}`);
   }

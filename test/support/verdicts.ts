@@ -2,11 +2,11 @@ import { JwtVerifier } from 'aws-jwt-verify';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { KeySource } from '../../src/auth/issuers.ts';
 import { readKeySet } from '../../src/auth/key-set.ts';
-import { Lane } from '../../src/auth/lane.ts';
 import { TokenCache } from '../../src/auth/token-cache.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { type ErrorCode, Refusal } from '../../src/base/errors.ts';
+import { Lane } from '../../src/base/lane.ts';
 import type { Principal } from '../../src/base/principal.ts';
 import { createPseudonym } from '../../src/consumer/pseudonym.ts';
 
@@ -17,7 +17,7 @@ export interface Policy {
 }
 
 const toleranceSeconds = 5;
-const lane = new Lane({ running: 1, waiting: 100 });
+const lane = new Lane({ running: 1, waiting: 100, refusal: 'overloaded' });
 const pseudonymOf = createPseudonym(new Uint8Array(32));
 
 /** What Vestibule's own verifier and token cache make of a token; anything but a refusal would be a 500 and is thrown. */

@@ -1,5 +1,6 @@
 import type { Engine } from '../engine.ts';
 import type { Consumer, ConsumerStore } from '../port.ts';
+import { writeAudit } from './audit.ts';
 
 export function consumerStore(engine: Engine): ConsumerStore {
   const { database } = engine;
@@ -27,15 +28,17 @@ export function consumerStore(engine: Engine): ConsumerStore {
       return numInsertedOrUpdatedRows === 1n ? consumer : ((await find(id)) ?? consumer);
     },
 
-    setState: (id, state) =>
+    setState: (id, state, audit) =>
       database.transaction().execute(async (transaction) => {
         const result = await transaction
           .updateTable('consumers')
           .set({ state })
           .where('id', '=', id)
           .executeTakeFirst();
+        if (result.numUpdatedRows !== 1n) return false;
+        await writeAudit(transaction, audit);
         await engine.announce(transaction);
-        return result.numUpdatedRows === 1n;
+        return true;
       }),
   };
 }

@@ -1,34 +1,29 @@
 import type { Engine } from '../engine.ts';
 import type { SigningKeyStore } from '../port.ts';
+import type { Database } from '../schema.ts';
+import { writeAudit } from './audit.ts';
 
 export function signingKeyStore(engine: Engine): SigningKeyStore {
   const { database } = engine;
   return {
     async list() {
-      const rows = await database
-        .selectFrom('signing_keys')
-        .selectAll()
-        .orderBy('created_at')
-        .orderBy('kid')
-        .execute();
+      const rows = await inOrder(database).selectAll().execute();
       return rows.map((row) => ({
         kid: row.kid,
         algorithm: row.algorithm,
         publicJwk: row.public_jwk,
         sealedPrivateKey: new Uint8Array(row.sealed_private_key),
         createdAt: row.created_at,
+        signsFrom: row.signs_from,
+        retiresAt: row.retires_at,
       }));
     },
 
-    addFirst: (key) =>
+    addNext: (key, after, audit) =>
       database.transaction().execute(async (transaction) => {
         await engine.lock(transaction, 'signing_keys');
-        const existing = await transaction
-          .selectFrom('signing_keys')
-          .select('kid')
-          .limit(1)
-          .executeTakeFirst();
-        if (existing !== undefined) return;
+        const newest = (await inOrder(transaction).select('kid').execute()).at(-1);
+        if ((newest?.kid ?? null) !== (after?.kid ?? null)) return false;
         await transaction
           .insertInto('signing_keys')
           .values({
@@ -37,8 +32,36 @@ export function signingKeyStore(engine: Engine): SigningKeyStore {
             public_jwk: key.publicJwk,
             sealed_private_key: key.sealedPrivateKey,
             created_at: key.createdAt,
+            signs_from: key.signsFrom,
+            retires_at: key.retiresAt,
           })
           .execute();
+        if (after !== null) {
+          await transaction
+            .updateTable('signing_keys')
+            .set({ retires_at: after.retiresAt })
+            .where('kid', '=', after.kid)
+            .execute();
+        }
+        await writeAudit(transaction, audit);
+        await engine.announce(transaction);
+        return true;
+      }),
+
+    deleteRetired: (now, audit) =>
+      database.transaction().execute(async (transaction) => {
+        const retired = await transaction
+          .deleteFrom('signing_keys')
+          .where('retires_at', '<=', now)
+          .returning('kid')
+          .execute();
+        for (const { kid } of retired) await writeAudit(transaction, audit(kid));
+        if (retired.length > 0) await engine.announce(transaction);
+        return retired.map(({ kid }) => kid);
       }),
   };
+}
+
+function inOrder(database: Database) {
+  return database.selectFrom('signing_keys').orderBy('signs_from').orderBy('created_at').orderBy('kid');
 }

@@ -14,12 +14,18 @@ export function standingStore(engine: Engine): StandingStore {
         .execute();
       const active = await database
         .selectFrom('clients')
-        .select(['id', 'created_at'])
+        .leftJoin('client_secrets', 'client_secrets.client_id', 'clients.id')
+        .select(['clients.id', 'clients.created_at', 'clients.public_keys', 'client_secrets.id as secret_id'])
         .where('state', '=', 'active')
         .execute();
       return {
         suspendedConsumers: suspended.map(({ id }) => id),
-        activeClients: active.map(({ id, created_at }) => ({ id, createdAt: created_at })),
+        activeClients: [...Map.groupBy(active, ({ id }) => id)].map(([id, rows]) => ({
+          id,
+          createdAt: rows[0]?.created_at ?? 0,
+          hasKeys: typeof rows[0]?.public_keys === 'string',
+          secretIds: rows.flatMap(({ secret_id }) => secret_id ?? []),
+        })),
       };
     },
 

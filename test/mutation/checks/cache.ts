@@ -53,7 +53,7 @@ export const cacheChecks: readonly Mutant[] = [
       'tokens fill the memory',
     ],
   ]),
-  ...checksOf('src/auth/lane.ts', lanes, [
+  ...checksOf('src/base/lane.ts', lanes, [
     [
       'how many checks run at once',
       'if (this.#taken < this.#running) this.#taken += 1;',
@@ -62,7 +62,7 @@ export const cacheChecks: readonly Mutant[] = [
     ],
     [
       'how many wait',
-      "if (this.#queue.length >= this.#waiting) throw new Refusal('overloaded', { retryAfterSeconds: 1 });",
+      'if (this.#queue.length >= this.#waiting) throw new Refusal(this.#refusal, { retryAfterSeconds: 1 });',
       '',
       'a flood of tokens fills the memory',
     ],

@@ -139,4 +139,18 @@ export const claimChecks: readonly Mutant[] = checksOf('src/auth/claims.ts', tim
     'a list or a tab grants what no provider granted',
     scope,
   ],
+  [
+    'our own tokens name their credentials',
+    "if (!name) throw new Refusal('claim_invalid');",
+    '',
+    'a token that nobody can end passes as far as the standing of its client',
+    ['test/attack/issuer.test.ts'],
+  ],
+  [
+    'only our own tokens name credentials',
+    'policy.clientsOnly ? credentialOf(claims) : null',
+    'credentialOf(claims)',
+    'the tokens of the provider need what only ours have',
+    ['test/attack/issuer.test.ts'],
+  ],
 ]);

@@ -7,6 +7,7 @@ const head = ['test/attack/request-head.test.ts'];
 const limits = ['test/http/limits.test.ts'];
 const refusals = ['test/attack/refusal-flood.test.ts'];
 const headers = ['test/http/headers.test.ts'];
+const bounded = ['test/fault/bounded-memory.test.ts'];
 
 /** How a request has to come in. */
 export const httpChecks: readonly Mutant[] = [
@@ -111,30 +112,35 @@ export const httpChecks: readonly Mutant[] = [
   ...checksOf('src/http/refusal-limit.ts', refusals, [
     [
       'the number of refusals',
-      'if (count.refusals <= this.#perWindow) return refusal;',
-      'return refusal;',
+      'if (retryAfterSeconds === 0) return refusal;',
+      'if (retryAfterSeconds >= 0) return refusal;',
       'tokens are guessed without end',
     ],
+  ]),
+  ...checksOf('src/base/failure-count.ts', bounded, [
     [
       'past the limit a caller is suspicious',
-      'count !== undefined && count.refusals >= this.#perWindow &&',
-      'count === undefined && Number(this.#perWindow) < 0 &&',
+      'count !== undefined && count.failures >= this.#perMinute &&',
+      'count === undefined && Number(this.#perMinute) < 0 &&',
       'a flood of bad tokens shares the lane of good ones',
-      ['test/fault/bounded-memory.test.ts'],
     ],
     [
-      'the number of watched addresses',
-      'if (this.#counts.size <= mostAddresses) return;',
+      'the number of failures',
+      'count.failures <= this.#perMinute ? 0',
+      'count.failures <= 1e9 ? 0',
+      'secrets and tokens are guessed without end',
+    ],
+    [
+      'the number of watched names',
+      'if (this.#counts.size <= mostNames) return;',
       'return;',
-      'addresses fill the memory',
-      ['test/fault/bounded-memory.test.ts'],
+      'names and addresses fill the memory',
     ],
     [
       'a window ends',
       'count === undefined || count.endsAt <= now',
       'count === undefined',
       'whoever was refused too often is refused for ever',
-      ['test/fault/bounded-memory.test.ts'],
     ],
   ]),
   ...checksOf('src/http/exit.ts', refusals, [
@@ -152,7 +158,7 @@ export const httpChecks: readonly Mutant[] = [
       [
         '/me needs a token',
         "access: 'bearer',\n      cors: true,\n      handle: me(registry),",
-        "access: 'public',\n      cors: true,\n      handle: () => publishedKeys([])(undefined as never),",
+        "access: 'public',\n      cors: true,\n      handle: () => publishedKeys({ published: () => [] })(undefined as never),",
         'everybody gets in',
       ],
     ],

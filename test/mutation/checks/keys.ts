@@ -39,7 +39,7 @@ export const keyChecks: readonly Mutant[] = [
     ],
     [
       'the algorithm of a key',
-      '(key.alg === undefined || key.alg === name)',
+      '(key.alg === undefined || isSameAlgorithm(key.alg, name))',
       'true',
       'a key is used with an algorithm it is not for',
     ],

@@ -2,23 +2,34 @@ import { checksOf, type Mutant } from '../mutant.ts';
 
 const wrong = ['test/http/token.401.test.ts'];
 const missing = ['test/http/token.400.test.ts'];
-const ownKeys = ['test/attack/own-keys.test.ts'];
+const granted = ['test/http/token.200.test.ts'];
+const form = ['test/http/token.oauth.400.test.ts'];
+const formWrong = ['test/http/token.oauth.401.test.ts'];
+const credentials = ['test/attack/credentials.test.ts'];
+const tooMany = ['test/http/token.429.test.ts'];
+const secrets = ['test/attack/client-secrets.test.ts'];
 
-/** POST /token, and the keys that sign its tokens. */
+/** POST /token, from the request to the token. */
 export const tokenEndpointChecks: readonly Mutant[] = [
-  ...checksOf('src/tokens/credentials.ts', missing, [
+  ...checksOf('src/tokens/json-request.ts', missing, [
+    [
+      'one set of credentials',
+      "if (/^basic\\b/i.test(authorization ?? ''))\n    throw incomplete('credentials: one set in the body and one in a header');",
+      '',
+      'parties on the way disagree whose credentials count',
+    ],
     [
       'the content type',
       "if (!jsonType.test(contentType ?? '')) throw incomplete('content type');",
       '',
-      'a form of another site sends credentials',
+      'a page of another site sends credentials',
     ],
     [
       'the body is UTF-8',
       "new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })",
       "new TextDecoder('utf-8', { ignoreBOM: true })",
       'different secrets become one',
-      ['test/attack/credentials.test.ts'],
+      credentials,
     ],
     [
       'the body is an object',
@@ -36,15 +47,97 @@ export const tokenEndpointChecks: readonly Mutant[] = [
     ],
     ['the secret is not empty', " || clientSecret === ''", '', 'no secret is a wrong secret'],
   ]),
-  ...checksOf('src/tokens/clients.ts', wrong, [
-    ['the secret is right', '!matches || ', '', 'any secret is as good as the right one'],
-    ['the client is active', " || client.state !== 'active'", '', 'a disabled client gets tokens'],
+  ...checksOf('src/tokens/form-request.ts', form, [
+    [
+      'the only grant',
+      "if (grant !== 'client_credentials') throw new Refusal('oauth_grant_not_supported');",
+      '',
+      'a grant that nobody thought of gives tokens',
+    ],
+    [
+      'no field twice',
+      "if (seen.has(key)) throw invalid('a field sent twice');",
+      '',
+      'parties on the way disagree about the request',
+    ],
+    [
+      'one way of sending credentials',
+      'if (ways !== 1) throw',
+      'if (ways === 0) throw',
+      'parties on the way disagree whose credentials count',
+    ],
+    [
+      'credentials are there',
+      'if (ways !== 1) throw',
+      'if (ways > 1) throw',
+      'no credentials are wrong credentials',
+    ],
+    [
+      'the type of an assertion',
+      "if (form.get('client_assertion_type') !== assertionType) throw invalid('client_assertion_type');",
+      '',
+      'an assertion of another kind is taken for ours',
+    ],
+    [
+      'a secret has its client',
+      "if (clientId === undefined) throw invalid('no client_id');",
+      '',
+      'no id ends in a fault of ours',
+    ],
+    [
+      'one client',
+      "if (clientId !== undefined && clientId !== basic.clientId) throw invalid('two different client ids');",
+      '',
+      'parties on the way disagree who the client is',
+    ],
+    [
+      'the form of HTTP Basic',
+      "if (encoded === undefined) throw wrong('the Authorization header is not HTTP Basic');",
+      '',
+      'another scheme ends in a fault of ours',
+      formWrong,
+    ],
+    [
+      'a form is UTF-8',
+      "new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })",
+      "new TextDecoder('utf-8', { ignoreBOM: true })",
+      'different secrets become one',
+      credentials,
+    ],
+    [
+      'what is percent-encoded is UTF-8',
+      "throw invalid('percent-encoding');",
+      'return text;',
+      'parties on the way disagree about the request',
+      credentials,
+    ],
+  ]),
+  ...checksOf('src/tokens/authenticate-client.ts', wrong, [
+    [
+      'the secret is right',
+      'const secret = findSecret(digest, live);',
+      'const secret = live[0] ?? null;',
+      'any secret is as good as the right one',
+    ],
+    [
+      'the client is active',
+      "client?.state !== 'active' || secret === null",
+      'client === null || secret === null',
+      'a disabled client gets tokens',
+    ],
+    [
+      'the secret has not expired',
+      '.filter(({ expiresAt }) => expiresAt === null || expiresAt > now)',
+      '',
+      'a secret that was to end works for ever',
+      ['test/cli/client-secrets.test.ts'],
+    ],
   ]),
   ...checksOf('src/tokens/secrets.ts', wrong, [
     [
       'the comparison of secrets',
-      'matches |= Number(equal);',
-      'matches |= 1;',
+      'timingSafeEqual(digest, other) && candidate',
+      'candidate',
       'any secret is as good as the right one',
     ],
     [
@@ -52,51 +145,77 @@ export const tokenEndpointChecks: readonly Mutant[] = [
       'const nobodysDigest = randomBytes(32);',
       "const nobodysDigest = digestSecret(new Uint8Array(32), '');",
       'there is a secret for clients without one',
-      ['test/attack/client-secrets.test.ts'],
+      secrets,
     ],
     [
       'secrets are kept as keyed digests',
       "createHmac('sha256', key).update(secret)",
       "createHmac('sha256', '').update(secret)",
       'a stolen database tells whether a guess is right',
-      ['test/attack/client-secrets.test.ts'],
+      secrets,
     ],
     [
       'all slots are compared',
       'slot < secretSlots',
       'slot < stored.length',
       'the time tells how many secrets a client has',
-      ['test/attack/client-secrets.test.ts'],
+      secrets,
     ],
   ]),
-  ...checksOf('src/tokens/seal.ts', ownKeys, [
+  ...checksOf('src/tokens/issue.ts', form, [
     [
-      'the length of a box',
-      'if (box.length < nonceBytes + tagBytes) return null;',
+      'the scopes of the client',
+      "if (scopes.some((scope) => !client.scopes.includes(scope))) throw new Refusal('oauth_scope_invalid');",
       '',
-      'a damaged box ends in a fault of ours',
+      'a client gives itself any scope',
+    ],
+    [
+      'failures are counted',
+      'throttle.fail(claimedId, input.address);',
+      '0;',
+      'secrets are guessed without end',
+      tooMany,
     ],
   ]),
-  ...checksOf('src/tokens/signing-keys.ts', ownKeys, [
+  ...checksOf('src/tokens/throttle.ts', tooMany, [
     [
-      'a box fits only its own place',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a file
-      'return `signing-key/${kid}`;',
-      "return 'signing-key';",
-      'whoever can write to the database brings an old key back',
+      'failures by client',
+      'this.#byClient.add(name)',
+      'Number(name === null)',
+      'many addresses guess one secret without end',
     ],
     [
-      'a box that does not open',
-      'if (der === null) {',
-      'if (der?.length === 0) {',
-      'a damaged key ends in a fault of ours',
+      'failures by address',
+      'this.#byAddress.add(address)',
+      'Number(address === null)',
+      'one address guesses many secrets without end',
     ],
-    ['a key is what its name says', 'kid !== record.kid || ', '', 'one key stands in for another'],
     [
-      'the algorithm of a key of ours',
-      ' || record.algorithm !== signingAlgorithm',
-      '',
-      'a key of another kind signs',
+      'the length of names',
+      "clientId.length > longestName ? '' : clientId",
+      'clientId',
+      'long names fill the memory',
+      ['test/fault/bounded-memory.test.ts'],
+    ],
+  ]),
+  ...checksOf('src/tokens/mint.ts', granted, [
+    ['whom a token is from', 'iss: issuer,', 'iss: audience,', 'nobody can tell our tokens from others'],
+    ['whom a token is for', 'aud: audience,', 'aud: issuer,', 'a token for us opens another API'],
+    [
+      'the end of a token',
+      'exp: issuedAt + ttlSeconds,',
+      'exp: issuedAt + 1_000 * ttlSeconds,',
+      'a stolen token works for a week',
+    ],
+    ['the type of a token', "typ: 'at+jwt'", "typ: 'JWT'", 'a token of ours passes for another kind'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a file
+    ['every token is its own', '.${randomUUID()}`', '.`', 'two tokens cannot be told apart'],
+    [
+      'the scopes of a token',
+      "{ scope: scopes.join(' ') }",
+      "{ scope: 'admin' }",
+      'a token grants what nobody granted',
+      ['test/http/token.oauth.200.test.ts'],
     ],
   ]),
 ];

@@ -164,7 +164,7 @@ export const tokenChecks: readonly Mutant[] = [
       [
         'the claims',
         'const claimant = checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);',
-        "const claimant: Claimant = { kind: 'user', issuer: '', subject: null, identity: null, audience: '', scopes: [], times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: null } };",
+        "const claimant: Claimant = { kind: 'user', issuer: '', subject: null, identity: null, audience: '', scopes: [], times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: null }, credentialId: null };",
         'an expired token for somebody else is as good as any',
         ['test/attack/audience.test.ts'],
       ],

@@ -1,15 +1,24 @@
-import { Refusal } from '../base/errors.ts';
+import { type ErrorCode, Refusal } from './errors.ts';
+
+interface LaneOptions {
+  readonly running: number;
+  readonly waiting: number;
+  /** What whoever finds no place is refused with. */
+  readonly refusal: ErrorCode;
+}
 
 /** Bounds work that callers can cause: so many run at once, so many wait, and whoever comes then is refused. */
 export class Lane {
   readonly #running: number;
   readonly #waiting: number;
+  readonly #refusal: ErrorCode;
   readonly #queue: (() => void)[] = [];
   #taken = 0;
 
-  constructor(size: { readonly running: number; readonly waiting: number }) {
-    this.#running = size.running;
-    this.#waiting = size.waiting;
+  constructor({ running, waiting, refusal }: LaneOptions) {
+    this.#running = running;
+    this.#waiting = waiting;
+    this.#refusal = refusal;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
@@ -26,7 +35,7 @@ export class Lane {
   }
 
   #turn(): Promise<void> {
-    if (this.#queue.length >= this.#waiting) throw new Refusal('overloaded', { retryAfterSeconds: 1 });
+    if (this.#queue.length >= this.#waiting) throw new Refusal(this.#refusal, { retryAfterSeconds: 1 });
     return new Promise((resolve) => this.#queue.push(resolve));
   }
 }

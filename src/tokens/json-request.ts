@@ -1,21 +1,19 @@
 import { Refusal } from '../base/errors.ts';
 import type { Input } from '../base/handler.ts';
-
-export interface Credentials {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
+import type { TokenRequest } from './request-types.ts';
 
 /** Exactly as the specification writes it; a charset may follow when it is the one JSON has. */
 const jsonType = /^application\/json(?:[ \t]*;[ \t]*charset=(?:"[uU][tT][fF]-8"|[uU][tT][fF]-8))?[ \t]*$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Whatever is not a JSON object with two non-empty strings carries no credentials: 400 with an empty object. */
-export function readCredentials({ contentType, body }: Input): Credentials {
+export function readJson({ contentType, authorization, body }: Input): TokenRequest {
+  if (/^basic\b/i.test(authorization ?? ''))
+    throw incomplete('credentials: one set in the body and one in a header');
   const { client_id: clientId, client_secret: clientSecret } = readObject(contentType, body);
   if (typeof clientId !== 'string' || clientId === '') throw incomplete('client_id');
   if (typeof clientSecret !== 'string' || clientSecret === '') throw incomplete('client_secret');
-  return { clientId, clientSecret };
+  return { dialect: 'json', proof: { kind: 'secret', clientId, secret: clientSecret }, scopes: null };
 }
 
 function readObject(contentType: string | undefined, body: Uint8Array | undefined): Record<string, unknown> {

@@ -1,0 +1,45 @@
+import { type JsonObject, jsonObject, parseCompact } from './compact.ts';
+import { readHeader } from './header.ts';
+import { readKeySet } from './key-set.ts';
+import { signatureHolds } from './signature.ts';
+
+/** A JWT of somebody who has registered a key with us: what it says, and whether one of those keys signed it. */
+export interface SignedDocument {
+  readonly unverifiedClaims: JsonObject;
+  signedBy(keys: string): boolean;
+}
+
+/** Takes a JWT apart that is signed with one of these algorithms; null when it is none. */
+export function signedDocumentOpener(algorithms: readonly string[]) {
+  const allowed = new Set(algorithms);
+  return (text: string): SignedDocument | null => {
+    try {
+      const token = parseCompact(text);
+      const { kid, algorithm } = readHeader(jsonObject(token.header), allowed);
+      return {
+        unverifiedClaims: token.unverifiedPayload,
+        signedBy(keys) {
+          const set = readKeySet(JSON.parse(keys), algorithms);
+          if (typeof set === 'string') return false;
+          // A key that was registered without a name is the only one there is: whatever the client calls it is fine.
+          const name = set.keys.length === 1 && set.keys[0]?.kid === undefined ? undefined : kid;
+          const key = set.find(name, algorithm);
+          return key !== undefined && signatureHolds(token, key, algorithm);
+        },
+      };
+    } catch {
+      return null;
+    }
+  };
+}
+
+/** Why nothing could be signed by the keys of a JWKS (in JSON), or null when something can. */
+export function faultOfPublicKeys(keys: string, algorithms: readonly string[]): string | null {
+  const set = readKeySet(JSON.parse(keys), algorithms);
+  if (typeof set === 'string') {
+    return `expected a public key for ${algorithms.join(', ')} (RSA from 2048 to 8192 bits, P-256 or Ed25519), and ${set}`;
+  }
+  return set.alarms.length > 0
+    ? `a key that nobody should use is among them (${set.alarms.join(', ')})`
+    : null;
+}

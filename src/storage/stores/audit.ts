@@ -1,0 +1,26 @@
+import type { Engine } from '../engine.ts';
+import type { AuditEntry, AuditStore } from '../port.ts';
+import type { Database } from '../schema.ts';
+
+/** Within the transaction of what it tells about: a change and its line are both there or neither is. */
+export async function writeAudit(transaction: Database, entry: AuditEntry): Promise<void> {
+  const { at, actor, node, action, subject, details } = entry;
+  await transaction
+    .insertInto('audit')
+    .values({ at, actor, node, action, subject, details: JSON.stringify(details) })
+    .execute();
+}
+
+export function auditStore({ database }: Engine): AuditStore {
+  return {
+    async list(sinceMs) {
+      const rows = await database
+        .selectFrom('audit')
+        .selectAll()
+        .where('at', '>=', sinceMs)
+        .orderBy('seq')
+        .execute();
+      return rows.map(({ seq: _seq, details, ...row }) => ({ ...row, details: JSON.parse(details) }));
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
+import type { AssertionStore } from '../storage/port.ts';
+
+/** Takes a signed JWT apart and checks its signature; who it is from is not its business. Null when it is none. */
+export type OpenSigned = (text: string) => {
+  readonly unverifiedClaims: Readonly<Record<string, unknown>>;
+  /** Whether a key of that JWKS (in JSON) signed it. */
+  signedBy(keys: string): boolean;
+} | null;
+
+/** RFC 7523: a client that proves itself with a key of its own. */
+export interface CheckAssertion {
+  open(assertion: string): {
+    /** The client it claims to be from. */
+    readonly clientId: string;
+    /** Whether it is meant for us, alive, and signed with one of these keys. */
+    isSignedBy(publicKeys: string | null): boolean;
+    /** True the first time only, of all processes together. */
+    use(): Promise<boolean>;
+  };
+}
+
+interface CheckAssertionOptions {
+  readonly openSigned: OpenSigned;
+  readonly store: AssertionStore;
+  /** Any of these as the audience means us. */
+  readonly audiences: readonly string[];
+  readonly clock: Clock;
+}
+
+const toleranceMs = 5_000;
+/** Used assertions are remembered until they expire, so they may not be made for longer. */
+const longestLifeMs = 600_000;
+const longestJti = 256;
+
+export function createCheckAssertion(options: CheckAssertionOptions): CheckAssertion {
+  const { openSigned, store, audiences, clock } = options;
+  return {
+    open(assertion) {
+      const signed = openSigned(assertion);
+      const claims = signed?.unverifiedClaims ?? {};
+      return {
+        clientId: typeof claims.sub === 'string' ? claims.sub : '',
+        isSignedBy: (publicKeys) =>
+          publicKeys !== null &&
+          expiryOf(claims, audiences, clock.now()) !== null &&
+          signed?.signedBy(publicKeys) === true,
+        async use() {
+          const now = clock.now();
+          const expiresAt = expiryOf(claims, audiences, now);
+          if (expiresAt === null) return false;
+          const digest = hash('sha256', claims.jti as string, 'buffer');
+          return store.use(claims.sub as string, digest, expiresAt + toleranceMs, now);
+        },
+      };
+    },
+  };
+}
+
+/** When an assertion ends, in milliseconds; null when it is not one that we take now. */
+function expiryOf(
+  { iss, sub, aud, exp, nbf, jti }: Readonly<Record<string, unknown>>,
+  audiences: readonly string[],
+  now: number,
+): number | null {
+  if (iss !== sub || typeof jti !== 'string' || jti === '' || jti.length > longestJti) return null;
+  const named = Array.isArray(aud) ? aud : [aud];
+  if (!named.some((audience) => audiences.includes(audience as string))) return null;
+  if (typeof exp !== 'number' || !Number.isFinite(exp)) return null;
+  if (nbf !== undefined && !(typeof nbf === 'number' && nbf * 1000 <= now + toleranceMs)) return null;
+  const expiresAt = exp * 1000;
+  return expiresAt > now - toleranceMs && expiresAt <= now + longestLifeMs + toleranceMs ? expiresAt : null;
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../base/clock.ts';
+import { errorFields, type Log } from '../base/log.ts';
+import type { ClientSecret, ClientStore, ClientWithSecrets } from '../storage/port.ts';
+import type { CheckAssertion } from './assertion.ts';
+import type { ClientDirectory } from './client-directory.ts';
+import type { Proof } from './request-types.ts';
+import { digestSecret, findSecret } from './secrets.ts';
+
+/** The client, and by which of its credentials it is known; or nobody, with the name it claimed. */
+type Known =
+  | { readonly client: ClientWithSecrets; readonly credentialId: string }
+  | { readonly client: null; readonly claimedId: string };
+
+export type AuthenticateClient = (proof: Proof) => Promise<Known>;
+
+interface AuthenticateClientOptions {
+  readonly directory: Pick<ClientDirectory, 'find' | 'refresh'>;
+  readonly store: Pick<ClientStore, 'noteUse'>;
+  readonly secretKey: Uint8Array;
+  readonly checkAssertion: CheckAssertion;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What stands for the keys of a client where the id of a secret would stand; consumer/standing knows it, too. */
+const keyCredential = 'key';
+const dayMs = 86_400_000;
+
+/**
+ * Whoever is known is let in from memory. Whoever is not may be brand-new: then the clients are read again, and that is
+ * the end of it. The work is the same for an unknown client, a wrong secret, an expired one and a disabled client.
+ */
+export function createAuthenticateClient(options: AuthenticateClientOptions): AuthenticateClient {
+  const { directory, store, secretKey, checkAssertion, clock, log } = options;
+  const noted = new Map<string, number>();
+
+  /** To the day: it is to show which secret is out of use, and nothing about anybody's habits. */
+  const noteUse = ({ id, lastUsedOn }: ClientSecret) => {
+    const today = Math.floor(clock.now() / dayMs) * dayMs;
+    if (lastUsedOn === today || noted.get(id) === today) return;
+    noted.set(id, today);
+    store.noteUse(id, today).catch((error: unknown) => {
+      noted.delete(id);
+      log.warn(errorFields(error), 'the use of a client secret was not noted');
+    });
+  };
+
+  const bySecret = async (clientId: string, presented: string): Promise<Known> => {
+    const digest = digestSecret(secretKey, presented);
+    const check = (): Known | null => {
+      const client = directory.find(clientId);
+      const now = clock.now();
+      const live = client?.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now) ?? [];
+      const secret = findSecret(digest, live);
+      if (client?.state !== 'active' || secret === null) return null;
+      noteUse(secret);
+      return { client, credentialId: secret.id };
+    };
+    const known = check();
+    if (known !== null) return known;
+    await directory.refresh();
+    return check() ?? { client: null, claimedId: clientId };
+  };
+
+  const byAssertion = async (claimed: string | null, assertion: string): Promise<Known> => {
+    const { clientId, isSignedBy, use } = checkAssertion.open(assertion);
+    const check = () => {
+      const client = directory.find(clientId);
+      const isClaimed = claimed === null || claimed === clientId;
+      return client?.state === 'active' && isClaimed && isSignedBy(client.publicKeys) ? client : null;
+    };
+    let client = check();
+    if (client === null) {
+      await directory.refresh();
+      client = check();
+    }
+    // Last of all, because it makes the assertion worthless for the next time.
+    const isFirstUse = client !== null && (await use());
+    return client !== null && isFirstUse
+      ? { client, credentialId: keyCredential }
+      : { client: null, claimedId: clientId };
+  };
+
+  return (proof) =>
+    proof.kind === 'secret'
+      ? bySecret(proof.clientId, proof.secret)
+      : byAssertion(proof.clientId, proof.assertion);
+}

@@ -1,0 +1,97 @@
+import { Refusal } from '../base/errors.ts';
+import type { Input } from '../base/handler.ts';
+import type { Proof, TokenRequest } from './request-types.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+/** RFC 6749 section 3.3. */
+const scopeForm = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+
+/** A request as RFC 6749 section 4.4 has it: one grant, and the credentials of one client by one way of sending them. */
+export function readForm({ body, authorization }: Input): TokenRequest {
+  const form = readFields(body ?? new Uint8Array());
+  const grant = form.get('grant_type');
+  if (grant === undefined) throw invalid('no grant_type');
+  const proof = readProof(form, authorization);
+  if (grant !== 'client_credentials') throw new Refusal('oauth_grant_not_supported');
+  return { dialect: 'oauth', proof, scopes: readScopes(form.get('scope')) };
+}
+
+/** A field that comes twice, or that is empty, counts as RFC 6749 section 3.2 says: an error, and not sent at all. */
+function readFields(body: Uint8Array): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  const seen = new Set<string>();
+  for (const part of decodeText(body).split('&')) {
+    if (part === '') continue;
+    const [name = '', ...rest] = part.split('=');
+    const key = decodePart(name);
+    const value = decodePart(rest.join('='));
+    if (seen.has(key)) throw invalid('a field sent twice');
+    seen.add(key);
+    if (value !== '') fields.set(key, value);
+  }
+  return fields;
+}
+
+function readProof(form: ReadonlyMap<string, string>, authorization: string | undefined): Proof {
+  const clientId = form.get('client_id');
+  const secret = form.get('client_secret');
+  const assertion = form.get('client_assertion');
+  const ways = [secret, assertion, authorization].filter((way) => way !== undefined).length;
+  if (ways !== 1) throw invalid(`credentials sent in ${ways} ways instead of one`);
+  if (assertion !== undefined) {
+    if (form.get('client_assertion_type') !== assertionType) throw invalid('client_assertion_type');
+    return { kind: 'assertion', clientId: clientId ?? null, assertion };
+  }
+  if (secret !== undefined) {
+    if (clientId === undefined) throw invalid('no client_id');
+    return { kind: 'secret', clientId, secret };
+  }
+  const basic = readBasic(authorization ?? '');
+  if (clientId !== undefined && clientId !== basic.clientId) throw invalid('two different client ids');
+  return basic;
+}
+
+/** HTTP Basic, each half encoded as a form is (RFC 6749 section 2.3.1 and appendix B). */
+function readBasic(authorization: string): Proof {
+  const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
+  if (encoded === undefined) throw wrong('the Authorization header is not HTTP Basic');
+  const text = decodeText(Buffer.from(encoded, 'base64'));
+  const colon = text.indexOf(':');
+  if (colon < 1 || colon === text.length - 1) throw wrong('HTTP Basic without an id or a secret');
+  return {
+    kind: 'secret',
+    clientId: decodePart(text.slice(0, colon)),
+    secret: decodePart(text.slice(colon + 1)),
+  };
+}
+
+function readScopes(scope: string | undefined): readonly string[] | null {
+  if (scope === undefined) return null;
+  if (!scopeForm.test(scope)) throw new Refusal('oauth_scope_invalid');
+  return [...new Set(scope.split(' '))];
+}
+
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw invalid('percent-encoding');
+  }
+}
+
+function decodeText(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalid('not UTF-8');
+  }
+}
+
+function invalid(detail: string): Refusal {
+  return new Refusal('oauth_request_invalid', { detail });
+}
+
+function wrong(detail: string): Refusal {
+  return new Refusal('oauth_client_wrong', { detail });
+}

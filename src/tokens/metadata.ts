@@ -1,0 +1,46 @@
+import { json, type PublicHandler } from '../base/handler.ts';
+
+/** What clients of ours may sign assertions with. */
+export const assertionAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
+
+const cacheControl = 'public, max-age=3600';
+
+/** GET /.well-known/oauth-authorization-server (RFC 8414): all that a standard client needs to get a token here. */
+export function authorizationServerMetadata(issuer: string): PublicHandler {
+  const answer = json(
+    {
+      issuer,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/.well-known/jwks.json`,
+      grant_types_supported: ['client_credentials'],
+      // There is no authorization endpoint, and so nothing that it could respond with.
+      response_types_supported: [],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+      token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    },
+    { cacheControl },
+  );
+  return () => answer;
+}
+
+interface ProtectedResource {
+  /** The address of this service. */
+  readonly resource: string;
+  /** Whose tokens it takes. */
+  readonly issuers: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+/** GET /.well-known/oauth-protected-resource (RFC 9728): where to get a token that this service takes. */
+export function protectedResourceMetadata({ resource, issuers, scopes }: ProtectedResource): PublicHandler {
+  const answer = json(
+    {
+      resource,
+      authorization_servers: issuers,
+      bearer_methods_supported: ['header'],
+      ...(scopes.length > 0 ? { scopes_supported: scopes } : {}),
+    },
+    { cacheControl },
+  );
+  return () => answer;
+}

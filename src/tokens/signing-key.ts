@@ -1,0 +1,90 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import { OperatorError } from '../base/errors.ts';
+import type { SigningKeyRecord } from '../storage/port.ts';
+import { seal, unseal } from './seal.ts';
+
+export type SigningAlgorithm = 'RS256' | 'ES256' | 'EdDSA';
+
+/** A key of ours, ready for use. */
+export interface SigningKey {
+  readonly kid: string;
+  readonly algorithm: SigningAlgorithm;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  readonly publicJwk: Readonly<Record<string, string>>;
+  readonly signsFrom: number;
+  readonly retiresAt: number | null;
+}
+
+const makePair: Readonly<
+  Record<SigningAlgorithm, () => Promise<{ privateKey: KeyObject; publicKey: KeyObject }>>
+> = {
+  RS256: () => promisify(generateKeyPair)('rsa', { modulusLength: 2048 }),
+  ES256: () => promisify(generateKeyPair)('ec', { namedCurve: 'P-256' }),
+  EdDSA: () => promisify(generateKeyPair)('ed25519'),
+};
+
+/** What defines a key, in the order in which RFC 7638 hashes it. */
+const definingMembers = {
+  RSA: ['e', 'kty', 'n'],
+  EC: ['crv', 'kty', 'x', 'y'],
+  OKP: ['crv', 'kty', 'x'],
+} as const;
+const keyTypes: Readonly<Record<SigningAlgorithm, keyof typeof definingMembers>> = {
+  RS256: 'RSA',
+  ES256: 'EC',
+  EdDSA: 'OKP',
+};
+
+export async function createSigningKey(
+  algorithm: SigningAlgorithm,
+  sealingKey: Uint8Array,
+  times: { readonly createdAt: number; readonly signsFrom: number },
+): Promise<SigningKeyRecord> {
+  const { privateKey, publicKey } = await makePair[algorithm]();
+  const { kid, publicJwk } = publish(publicKey, algorithm);
+  const der = privateKey.export({ format: 'der', type: 'pkcs8' });
+  return {
+    kid,
+    algorithm,
+    publicJwk: JSON.stringify(publicJwk),
+    sealedPrivateKey: seal(sealingKey, der, sealContext(kid)),
+    ...times,
+    retiresAt: null,
+  };
+}
+
+export function openSigningKey(record: SigningKeyRecord, sealingKey: Uint8Array): SigningKey {
+  const { kid, signsFrom, retiresAt } = record;
+  const der = unseal(sealingKey, record.sealedPrivateKey, sealContext(kid));
+  if (der === null) {
+    throw new OperatorError(
+      `The signing key "${kid}" in the database does not open with this master secret. Set MASTER_SECRET or MASTER_SECRET_FILE to the secret the database was made with.`,
+    );
+  }
+  const privateKey = createPrivateKey({ key: Buffer.from(der), format: 'der', type: 'pkcs8' });
+  const publicKey = createPublicKey(privateKey);
+  const algorithm = record.algorithm as SigningAlgorithm;
+  const published = Object.hasOwn(keyTypes, algorithm) ? publish(publicKey, algorithm) : null;
+  if (published?.kid !== kid) {
+    throw new OperatorError(
+      `The signing key "${kid}" in the database is not what its name says. Restore the database from a backup.`,
+    );
+  }
+  return { kid, algorithm, privateKey, publicKey, publicJwk: published.publicJwk, signsFrom, retiresAt };
+}
+
+/** What is published of a key: these members and no other. The name is the key's own thumbprint (RFC 7638). */
+function publish(publicKey: KeyObject, algorithm: SigningAlgorithm) {
+  const jwk = publicKey.export({ format: 'jwk' }) as Readonly<Record<string, string>>;
+  const defining = Object.fromEntries(
+    definingMembers[keyTypes[algorithm]].map((member) => [member, jwk[member] ?? '']),
+  );
+  const kid = createHash('sha256').update(JSON.stringify(defining)).digest('base64url');
+  return { kid, publicJwk: { ...defining, kid, use: 'sig', alg: algorithm } };
+}
+
+function sealContext(kid: string): string {
+  return `signing-key/${kid}`;
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '../base/clock.ts';
+import { FailureCount } from '../base/failure-count.ts';
+
+/** Longer than any client id; whatever is longer is nobody's and is counted as one. */
+const longestName = 64;
+
+/**
+ * Failed tries at POST /token, by client and by address. Past the limit a further failure is told to wait; a try that
+ * succeeds is never even counted, so that nobody can lock a client out.
+ */
+export class Throttle {
+  readonly #byClient: FailureCount;
+  readonly #byAddress: FailureCount;
+
+  constructor(perMinute: number, clock: Clock) {
+    this.#byClient = new FailureCount(perMinute, clock);
+    this.#byAddress = new FailureCount(perMinute, clock);
+  }
+
+  /** Counts a failure, and answers with the seconds to wait: 0 while the limits are not passed. */
+  fail(clientId: string, address: string): number {
+    const name = clientId.length > longestName ? '' : clientId;
+    return Math.max(this.#byClient.add(name), this.#byAddress.add(address));
+  }
+}

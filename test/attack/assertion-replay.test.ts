@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { issuer } from '../support/assertion-cases.ts';
+import {
+  addKeyClient,
+  assertionClaims,
+  assertionForm,
+  type ClientKey,
+  makeClientKey,
+  signAssertion,
+} from '../support/client-keys.ts';
+import { clockedPair } from '../support/clocked-pair.ts';
+import { withBrokenSignature } from '../support/compact.ts';
+import { assertOAuthError, postForm } from '../support/oauth-form.ts';
+import { TestProvider } from '../support/provider.ts';
+import type { Reply } from '../support/request.ts';
+import { databaseEngines, newSettings, type Service, startService } from '../support/service.ts';
+
+const settingsOfAll = { TOKEN_FAILURES_PER_MINUTE: '1000000' };
+
+let key: ClientKey;
+before(async () => {
+  key = await makeClientKey('RS256');
+});
+const assertionOf = (id: string, changes = {}) => signAssertion(key, assertionClaims(id, issuer, changes));
+const post = (service: Service, assertion: string) => postForm(service.url, assertionForm(assertion));
+
+function assertTaken(reply: Reply, what: string): void {
+  assert.equal(reply.status, 200, `${what} ${reply.text}`);
+}
+function assertRefused(reply: Reply, what: string): void {
+  assertOAuthError(reply, 401, 'invalid_client', what);
+}
+
+for (const engine of databaseEngines) {
+  describe(`an assertion that is sent again, on ${engine}`, () => {
+    let provider: TestProvider;
+    let first: Service;
+    let second: Service;
+    before(async () => {
+      provider = await TestProvider.start();
+      const settings = await newSettings(engine, { ...provider.settings, ...settingsOfAll });
+      for (const id of ['client', 'other-client']) await addKeyClient(settings, id, [key]);
+      first = await startService(settings);
+      second = await startService(settings);
+    });
+    after(async () => {
+      await provider.stop();
+      await first.stop();
+      await second.stop();
+    });
+
+    it('is refused by the process that took it and by another on the same database', async () => {
+      const assertion = await assertionOf('client');
+      assertTaken(await post(first, assertion), 'the first time');
+      for (const service of [first, second, first, second])
+        assertRefused(await post(service, assertion), 'again');
+      assertTaken(await post(second, await assertionOf('client')), 'another one');
+    });
+
+    it('is refused when it is another with the same id, but another client may have that id', async () => {
+      const jti = randomUUID();
+      assertTaken(await post(first, await assertionOf('client', { jti })), 'the first time');
+      const longer = Math.floor(Date.now() / 1000) + 300;
+      for (const service of [first, second])
+        assertRefused(await post(service, await assertionOf('client', { jti, exp: longer })), 'the same id');
+      assertTaken(await post(second, await assertionOf('other-client', { jti })), 'of another client');
+    });
+
+    it('is served exactly once when twenty copies come at the same time to two processes', async () => {
+      const assertion = await assertionOf('client');
+      const copies = Array.from({ length: 20 }, (_, index) =>
+        post(index % 2 === 0 ? first : second, assertion),
+      );
+      const replies = await Promise.all(copies);
+      assert.equal(replies.filter(({ status }) => status === 200).length, 1);
+      for (const reply of replies.filter(({ status }) => status !== 200)) assertRefused(reply, 'a copy');
+    });
+
+    it('has not been used up by one that was refused', async () => {
+      const assertion = await assertionOf('client');
+      assertRefused(await post(first, withBrokenSignature(assertion)), 'a broken signature');
+      assertTaken(await post(second, assertion), 'the good one');
+    });
+  });
+}
+
+describe('an assertion that was used, as time passes', () => {
+  const pair = clockedPair({
+    settings: settingsOfAll,
+    prepare: (_provider, settings) => addKeyClient(settings, 'client', [key]),
+  });
+
+  it('is refused as long as one like it would be taken, and only its id is free again afterwards', async () => {
+    const { service } = pair();
+    const exp = Math.floor(Date.now() / 1000) + 60;
+    const jti = randomUUID();
+    const used = await assertionOf('client', { exp, jti });
+    assertTaken(await post(service, used), 'the first time');
+    // Past its end, and within the five seconds by which clocks may differ.
+    await service.advance(exp * 1000 + 200 - Date.now());
+    assertTaken(await post(service, await assertionOf('client', { exp })), 'one like it, unused');
+    assertRefused(await post(service, used), 'again');
+    await service.advance(60_000);
+    assertRefused(await post(service, used), 'long after its end');
+    const later = await assertionOf('client', { exp: exp + 120, jti });
+    assertTaken(await post(service, later), 'another one with its id');
+  });
+});

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { assertEmptyObject, assertProblem } from '../support/answers.ts';
+import { credentialForms, postOf } from '../support/credential-forms.ts';
+import { oneService } from '../support/one-service.ts';
+import { exchange, head, parseReply, rawReply, statuses } from '../support/raw-http.ts';
+import { type Reply, request } from '../support/request.ts';
+import { addClient } from '../support/service.ts';
+
+const bodyBytes = 65_536;
+const mebibyte = 1_048_576;
+const client = { id: 'caller', secret: '' };
+const origin = 'https://app.example';
+const running = oneService({ CORS_ORIGINS: origin }, async (settings) => {
+  client.secret = await addClient(settings, client.id);
+});
+const url = () => running().service.url;
+
+/** The right credentials, made as long as it pleases the test, and how they are refused when they cannot be read. */
+const kinds = {
+  JSON: {
+    type: 'content-type: application/json',
+    paddedTo: (size: number) => postOf('JSON', client).body.padEnd(size, ' '),
+    assertUnread: (reply: Reply, what: string) => assertEmptyObject(reply, 400, what),
+  },
+  form: {
+    type: 'content-type: application/x-www-form-urlencoded',
+    paddedTo: (size: number) => `${postOf('form', client).body}&x=`.padEnd(size, 'x'),
+    assertUnread(reply: Reply, what: string) {
+      assert.equal(reply.status, 400, what);
+      assert.equal(reply.json().error, 'invalid_request', what);
+    },
+  },
+} as const;
+
+const sized = (type: string, body: string | Buffer, length = Buffer.byteLength(body), ...more: string[]) =>
+  Buffer.concat([
+    Buffer.from(head('POST', '/token', type, `content-length: ${length}`, ...more)),
+    Buffer.from(body),
+  ]);
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+async function residentBytes(): Promise<number> {
+  const line = /^process_resident_memory_bytes (\S+)$/m.exec(await running().service.metrics());
+  return Number(line?.[1]);
+}
+
+/** Sends the same again and again, many at once, and sees that the memory of the service does not grow with it. */
+async function staysSmall(send: () => Promise<void>): Promise<void> {
+  const round = () => Promise.all(Array.from({ length: 30 }, send));
+  await round();
+  const before = await residentBytes();
+  for (let count = 0; count < 3; count += 1) await round();
+  const grown = (await residentBytes()) - before;
+  assert.ok(grown < 50 * mebibyte, `${Math.round(grown / mebibyte)} MiB more`);
+}
+
+for (const [kind, { type, paddedTo, assertUnread }] of Object.entries(kinds)) {
+  it(`[C97] a ${kind} body of exactly the limit is read, and a larger one is 413`, async () => {
+    assert.equal((await rawReply(url(), sized(type, paddedTo(bodyBytes)))).status, 200);
+    for (const size of [bodyBytes + 1, mebibyte])
+      assertProblem(await rawReply(url(), sized(type, paddedTo(size))), 'body_too_large', `${size}`);
+  });
+
+  it(`[C97] a ${kind} body in chunks of exactly the limit is read, and one without an end is 413 and takes no memory`, async () => {
+    const start = head('POST', '/token', type, 'transfer-encoding: chunked');
+    const whole = await rawReply(url(), `${start}${chunk(paddedTo(bodyBytes))}0\r\n\r\n`);
+    assert.equal(whole.status, 200);
+    const past = `${start}${chunk('x'.repeat(bodyBytes + 1))}`;
+    assertProblem(await rawReply(url(), past), 'body_too_large');
+    const endless = Buffer.from(`${start}${chunk('x'.repeat(8_192)).repeat(1_024)}`);
+    await staysSmall(async () => {
+      const answer = await exchange(url(), endless);
+      // Whoever still sends when the door closes may miss what was said at it.
+      if (answer !== '') assertProblem(parseReply(answer), 'body_too_large');
+    });
+  });
+
+  it(`[C97] a ${kind} body of another length than announced gets nobody in`, async () => {
+    const body = paddedTo(0);
+    assert.equal((await rawReply(url(), sized(type, body))).status, 200, 'control');
+    for (const [length, ending] of [
+      [body.length + 10, 'at once'],
+      [body.length - 1, 'server'],
+      [20, 'server'],
+      [0, 'server'],
+    ] as const) {
+      const answer = await exchange(url(), sized(type, body, length), ending);
+      assert.deepEqual(statuses(answer), [400], `${length} instead of ${body.length}`);
+    }
+    const huge = await rawReply(url(), sized(type, body, 1_000_000_000));
+    assertProblem(huge, 'body_too_large');
+  });
+
+  it(`[C97] a compressed ${kind} body is not unpacked, however large it would be`, async () => {
+    const body = paddedTo(0);
+    const packed = { gzip: gzipSync(body), br: brotliCompressSync(body), deflate: deflateSync(body) };
+    for (const [coding, bytes] of Object.entries(packed)) {
+      const bytesSent = sized(type, bytes, bytes.length, `content-encoding: ${coding}`);
+      assertUnread(await rawReply(url(), bytesSent), coding);
+    }
+    const bomb = gzipSync(paddedTo(60 * mebibyte));
+    assert.ok(bomb.length < bodyBytes, 'control: it is small enough to be taken');
+    const sent = sized(type, bomb, bomb.length, 'content-encoding: gzip');
+    await staysSmall(async () => assertUnread(await rawReply(url(), sent), 'bomb'));
+  });
+}
+
+it('[C106] credentials in the query are not read, alone or beside half of them', async () => {
+  const { id, secret } = client;
+  const query = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: id,
+    client_secret: secret,
+  });
+  const post = (headers: Record<string, string>, body?: string) =>
+    request(`${url()}/token?${query}`, { method: 'POST', headers, ...(body === undefined ? {} : { body }) });
+  const json = { 'content-type': 'application/json' };
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  assertEmptyObject(await post({}), 400, 'nothing else');
+  assertEmptyObject(await post(json, JSON.stringify({ client_id: id })), 400, 'the id in the body');
+  for (const body of ['', 'grant_type=client_credentials', `grant_type=client_credentials&client_id=${id}`])
+    kinds.form.assertUnread(await post(form, body), body);
+  for (const way of credentialForms) {
+    const { headers, body } = postOf(way, { id, secret: 'wrong' });
+    assert.equal((await post({ ...headers }, body)).status, 401, `${way}: what is in its place counts`);
+  }
+  assert.doesNotMatch(JSON.stringify(running().service.logLines()), new RegExp(secret));
+});
+
+it('[C106] no other method gets a token for the right credentials', async () => {
+  const { headers } = postOf('Basic', client);
+  for (const method of ['GET', 'PUT', 'HEAD', 'OPTIONS', 'PATCH', 'DELETE', 'QUERY']) {
+    const reply = await rawReply(
+      url(),
+      head(method, '/token', ...Object.entries({ ...headers, origin }).map((line) => line.join(': '))),
+    );
+    assert.equal(reply.status, 405, method);
+    assert.equal(reply.headers.get('allow'), 'POST', method);
+    assert.equal(reply.headers.get('access-control-allow-origin'), null, method);
+  }
+});
+
+it('[C106] scripts of no origin may read what POST /token answers, or ask whether they may', async () => {
+  const all: Reply[] = [];
+  for (const way of credentialForms) {
+    for (const secret of [client.secret, 'wrong', '']) {
+      const { headers, body } = postOf(way, { id: client.id, secret });
+      all.push(await request(`${url()}/token`, { method: 'POST', headers: { ...headers, origin }, body }));
+    }
+  }
+  const preflight = {
+    origin,
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'content-type',
+  };
+  all.push(await request(`${url()}/token`, { method: 'OPTIONS', headers: preflight }));
+  const expected = [200, 401, 400, 200, 401, 400, 200, 401, 401, 405];
+  assert.deepEqual(
+    all.map(({ status }) => status),
+    expected,
+  );
+  for (const { headers } of all) {
+    const cors = [...headers.keys()].filter((name) => name.startsWith('access-control-'));
+    assert.deepEqual(cors, []);
+  }
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openAdministration } from '../../src/app.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import { createLog } from '../../src/base/log.ts';
+import { loadStorageConfig } from '../../src/config/load.ts';
+import { createAuthenticateClient } from '../../src/tokens/authenticate-client.ts';
+import { ClientDirectory } from '../../src/tokens/client-directory.ts';
+import { issueToken } from '../../src/tokens/issue.ts';
+import { Throttle } from '../../src/tokens/throttle.ts';
+import { type CredentialForm, credentialForms, postOf } from '../support/credential-forms.ts';
+import { cryptoCallsOf } from '../support/crypto-calls.ts';
+import { TestProvider } from '../support/provider.ts';
+import { exchange, head, parseReply } from '../support/raw-http.ts';
+import { addRefusedClients } from '../support/refused-clients.ts';
+import { databaseEngines, newSettings, type Service, startService } from '../support/service.ts';
+import type { Credentials } from '../support/token-endpoint.ts';
+
+const unlimited = 1_000_000;
+type Administration = Awaited<ReturnType<typeof openAdministration>>;
+
+/** Status line, headers in their order and body, without what differs between any two answers. */
+async function bytesOfAnswer(url: string, form: CredentialForm, credentials: Credentials): Promise<string> {
+  const { headers, body } = postOf(form, credentials);
+  const lines = Object.entries(headers).map((line) => line.join(': '));
+  const length = `content-length: ${Buffer.byteLength(body)}`;
+  const answer = await exchange(url, `${head('POST', '/token', ...lines, length)}${body}`);
+  return answer.replace(/^date: .*\r\n/im, '').replace(/^x-request-id: .*\r\n/im, '');
+}
+
+/** POST /token in this process on a real database, and what each try asks of that. */
+function countedEndpoint({ storage, keyring }: Administration) {
+  const asked: string[] = [];
+  const handle = issueToken({
+    authenticate: createAuthenticateClient({
+      directory: new ClientDirectory({
+        list() {
+          asked.push('list');
+          return storage.clients.list();
+        },
+      }),
+      store: {
+        async noteUse() {
+          asked.push('noteUse');
+        },
+      },
+      secretKey: keyring.clientSecrets,
+      checkAssertion: { open: () => assert.fail('nobody has sent an assertion') },
+      clock: systemClock,
+      log: createLog('silent'),
+    }),
+    throttle: new Throttle(unlimited, systemClock),
+    mint: async () => 'a token',
+    ttlSeconds: 600,
+  });
+  /** What a try comes to: a status or a code, the calls of the cryptography, and what the database is asked. */
+  return async (form: CredentialForm, credentials: Credentials) => {
+    const { headers, body } = postOf(form, credentials);
+    const { authorization, 'content-type': contentType } = headers;
+    let end: number | string = 0;
+    asked.length = 0;
+    const calls = await cryptoCallsOf(async () => {
+      try {
+        const input = { contentType, authorization, body: Buffer.from(body), address: '127.0.0.1' };
+        end = (await handle(input)).status;
+      } catch (error) {
+        end = error instanceof Refusal ? error.code : String(error);
+      }
+    });
+    return { end, calls, asked: [...asked] };
+  };
+}
+
+for (const engine of databaseEngines) {
+  describe(engine, () => {
+    let provider: TestProvider;
+    let service: Service;
+    let administration: Administration;
+    let clients: Awaited<ReturnType<typeof addRefusedClients>>;
+    before(async () => {
+      provider = await TestProvider.start();
+      const limits = { TOKEN_FAILURES_PER_MINUTE: String(unlimited) };
+      const settings = await newSettings(engine, { ...provider.settings, ...limits });
+      administration = await openAdministration(loadStorageConfig(settings), 'test');
+      clients = await addRefusedClients(administration);
+      service = await startService(settings);
+    });
+    after(async () => {
+      await provider.stop();
+      await administration.storage.close();
+      await service.stop();
+    });
+
+    for (const form of credentialForms) {
+      it(`[C98] whoever is refused gets the same bytes as everybody else, with ${form}`, async () => {
+        for (const [what, credentials] of Object.entries(clients.good)) {
+          const answer = await bytesOfAnswer(service.url, form, credentials);
+          assert.equal(parseReply(answer).status, 200, `control: ${what} ${answer}`);
+        }
+        const all = new Map<string, string>();
+        for (const [what, credentials] of Object.entries(clients.refused))
+          all.set(what, await bytesOfAnswer(service.url, form, credentials));
+        const expected = String(all.get('a wrong secret'));
+        for (const [what, answer] of all) assert.equal(answer, expected, what);
+        const { status, text, json } = parseReply(expected);
+        assert.equal(status, 401);
+        if (form === 'JSON') assert.equal(text, '{}');
+        else assert.deepEqual(Object.keys(json()), ['error', 'error_description']);
+      });
+
+      it(`[C99] every refusal costs one hash, four comparisons of 32 bytes and one reading, with ${form}`, async () => {
+        const attempt = countedEndpoint(administration);
+        // A connection that has to be made first does cryptography of its own.
+        await administration.storage.ping();
+        const look = ['timingSafeEqual', 'timingSafeEqual'];
+        await attempt(form, Object.values(clients.refused)[0] as Credentials);
+        const wrong = form === 'JSON' ? 'credentials_wrong' : 'oauth_client_wrong';
+        const all = [
+          ...Object.entries(clients.good).map((entry) => [...entry, 200] as const),
+          ...Object.entries(clients.refused).map((entry) => [...entry, wrong] as const),
+        ];
+        for (const [what, credentials, expectedEnd] of all) {
+          const { end, calls, asked } = await attempt(form, credentials);
+          assert.equal(end, expectedEnd, what);
+          const made = calls.map(({ name }) => name);
+          // Whoever is known is known at the first look, and the clients are read for nobody else.
+          assert.deepEqual(
+            made,
+            end === 200 ? ['createHmac', ...look] : ['createHmac', ...look, ...look],
+            what,
+          );
+          if (end === 200) assert.ok(!asked.includes('list'), what);
+          else assert.deepEqual(asked, ['list'], what);
+          for (const { name, parameters } of calls) {
+            if (name !== 'timingSafeEqual') continue;
+            const lengths = parameters.map((bytes) => (bytes as Uint8Array).byteLength);
+            assert.deepEqual(lengths, [32, 32], what);
+          }
+        }
+      });
+    }
+  });
+}

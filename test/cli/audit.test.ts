@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { after, before, describe, it } from 'node:test';
+import { canaryWords } from '../support/canaries.ts';
+import { newDirectory, succeeded } from '../support/outcome.ts';
+import { provokeRefusals } from '../support/personal-requests.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { TestProvider } from '../support/provider.ts';
+import { withToken } from '../support/request.ts';
+import {
+  databaseEngines,
+  me,
+  newSettings,
+  runVestibule,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/service.ts';
+import { tokenOf } from '../support/token-endpoint.ts';
+
+interface Entry {
+  readonly at: string;
+  readonly actor: string;
+  readonly node: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+for (const engine of databaseEngines) {
+  describe(`vestibule audit on ${engine}`, () => {
+    let provider: TestProvider;
+    let settings: Settings;
+    let service: Service | undefined;
+    let secret = '';
+    let token = '';
+    const startedAt = Date.now();
+    before(async () => {
+      provider = await TestProvider.start();
+      settings = await newSettings(engine, provider.settings);
+    });
+    after(async () => {
+      await service?.stop();
+      await provider.stop();
+    });
+
+    const run = (...parameters: string[]) => runVestibule(settings, ...parameters);
+    const audit = async (...options: string[]): Promise<Entry[]> =>
+      JSON.parse(succeeded(await run('audit', '--json', ...options)));
+    /** The lines past those that were there before, straight from the database. */
+    let seen = 0;
+    const newLines = async () => {
+      const rows = await plainSql(settings).query('select * from audit order by seq');
+      const fresh = rows.slice(seen);
+      seen = rows.length;
+      for (const { node } of fresh) assert.equal(node, hostname());
+      return fresh.map(({ actor, action, subject, details }) => {
+        return { actor, action, subject, details: JSON.parse(String(details)) as Entry['details'] };
+      });
+    };
+    /** Runs a command; what it printed as JSON, and what it wrote. */
+    const written = async (...parameters: string[]) => {
+      const shown = JSON.parse(succeeded(await run(...parameters, '--json')));
+      return { shown, lines: await newLines() };
+    };
+    const line = (actor: string, action: string, subject: string, details: Entry['details'] = {}) => ({
+      actor,
+      action,
+      subject,
+      details,
+    });
+
+    it('says so while nothing has been done', async () => {
+      assert.equal(succeeded(await run('audit')), 'Nothing has been done yet.\n');
+      assert.deepEqual(await audit(), []);
+    });
+
+    it('a client and its secrets: who was added, rotated and removed, by which command', async () => {
+      const added = await written('client', 'add', 'one', '--label', 'One', '--scope', 'a');
+      secret = added.shown.client_secret;
+      const [first] = added.lines;
+      assert.match(String(first?.details.secret_id), /^[0-9a-f]{12}$/);
+      const secretId = String(first?.details.secret_id);
+      assert.deepEqual(added.lines, [
+        line('client add', 'client.added', 'one', { scopes: ['a'], secret_id: secretId }),
+      ]);
+
+      const rotated = await written('client', 'rotate', 'one', '--retire-after', '1h');
+      const details = rotated.lines[0]?.details ?? {};
+      assert.equal(new Date(String(details.others_expire_at)).toISOString(), details.others_expire_at);
+      const named = { secret_id: rotated.shown.secret_id, others_expire_at: details.others_expire_at };
+      assert.deepEqual(rotated.lines, [line('client rotate', 'client.secret_added', 'one', named)]);
+
+      const removed = await written('client', 'remove-secret', 'one', rotated.shown.secret_id);
+      assert.deepEqual(removed.lines, [
+        line('client remove-secret', 'client.secret_removed', 'one', { secret_id: rotated.shown.secret_id }),
+      ]);
+    });
+
+    it('a client with a key of its own', async () => {
+      const { publicKey } = generateKeyPairSync('ed25519');
+      const file = `${settings.TEST_DIRECTORY}/two.pem`;
+      writeFileSync(file, publicKey.export({ format: 'pem', type: 'spki' }));
+      const { lines } = await written('client', 'add', 'two', '--public-key', file);
+      assert.deepEqual(lines, [line('client add', 'client.added', 'two', { scopes: [], public_keys: true })]);
+    });
+
+    it('the scopes and the state of a client, and its end', async () => {
+      for (const [parameters, action, details] of [
+        [['scopes', 'two', 'b', 'c'], 'client.scopes_changed', { scopes: ['b', 'c'] }],
+        [['disable', 'two'], 'client.disabled', {}],
+        [['enable', 'two'], 'client.enabled', {}],
+        [['remove', 'two'], 'client.removed', {}],
+      ] as const) {
+        const { lines } = await written('client', ...parameters);
+        assert.deepEqual(lines, [line(`client ${parameters[0]}`, action, 'two', details)]);
+      }
+    });
+
+    it('the first signing key by the service itself, and the next one by hand', async () => {
+      service = await startService(settings);
+      const [key, ...others] = await newLines();
+      assert.deepEqual(others, []);
+      assert.deepEqual([key?.actor, key?.action], ['serve', 'key.added']);
+      assert.equal(key?.details.algorithm, 'RS256');
+      const { shown, lines } = await written('keys', 'rotate');
+      const details = { algorithm: 'RS256', signs_from: shown.signs_from };
+      assert.deepEqual(lines, [line('keys rotate', 'key.added', shown.kid, details)]);
+    });
+
+    it('a caller that is suspended and resumed, by its pseudonym', async () => {
+      token = await provider.token();
+      const caller = (await withToken(`${service?.url}${me}`, token)).json<{ id: string }>();
+      const suspended = await written('consumer', 'suspend', caller.id);
+      assert.deepEqual(suspended.lines, [line('consumer suspend', 'consumer.suspended', caller.id)]);
+      const resumed = await written('consumer', 'resume', caller.id);
+      assert.deepEqual(resumed.lines, [line('consumer resume', 'consumer.resumed', caller.id)]);
+    });
+
+    it('nothing is written for what only looks, for what fails, and for what callers do', async () => {
+      const looks = [['client', 'list'], ['keys', 'list'], ['audit']];
+      const failures = [
+        ['client', 'add', 'one'],
+        ['client', 'disable', 'nobody'],
+        ['client', 'remove-secret', 'one', '000000000000'],
+        ['client', 'scopes', 'nobody', 'x'],
+        ['client', 'remove', 'nobody'],
+        ['keys', 'rotate'],
+        ['consumer', 'suspend', 'usr_nobody'],
+      ];
+      const codes = await Promise.all(
+        [...looks, ...failures].map(async (parameters) => (await run(...parameters)).code),
+      );
+      assert.deepEqual(codes, [...looks.map(() => 0), ...failures.map(() => 1)]);
+      const running = service as Service;
+      await tokenOf(running.url, { id: 'one', secret });
+      await provokeRefusals(running, provider);
+      assert.deepEqual(await newLines(), []);
+    });
+
+    it('is shown oldest first, from a time on when one is named', async () => {
+      const all = await audit();
+      assert.equal(all.length, seen);
+      const times = all.map(({ at }) => Date.parse(at));
+      assert.ok((times[0] ?? 0) >= startedAt && (times.at(-1) ?? 0) <= Date.now());
+      assert.deepEqual(
+        times,
+        times.toSorted((one, other) => one - other),
+      );
+      const middle = String(all[5]?.at);
+      const [since, day, never] = await Promise.all([
+        audit('--since', middle),
+        audit('--since', String(all[0]?.at).slice(0, 10)),
+        audit('--since', '9999-01-01'),
+      ]);
+      assert.deepEqual(
+        since,
+        all.filter(({ at }) => Date.parse(at) >= Date.parse(middle)),
+      );
+      assert.deepEqual([day, never], [all, []]);
+    });
+
+    it('is a table for people, a line each', async () => {
+      const all = await audit();
+      const [head, ...lines] = succeeded(await run('audit'))
+        .trimEnd()
+        .split('\n');
+      assert.match(String(head), /^AT +ACTION +SUBJECT +BY +ON +DETAILS$/);
+      assert.deepEqual(
+        lines.map((text) => text.split(/ {2,}/)),
+        all.map(({ at, action, subject, actor, node, details }) => {
+          return [at, action, subject, actor, node, JSON.stringify(details)];
+        }),
+      );
+    });
+
+    it('has no secret, no token and no address anywhere in it', async () => {
+      const shown = succeeded(await run('audit', '--json')) + succeeded(await run('audit'));
+      assert.ok(secret.startsWith('vsec_') && token !== '', 'control: there was something to find');
+      for (const word of [secret, 'vsec_', token, 'eyJ', '127.0.0.1', '::1', 'PRIVATE', ...canaryWords])
+        assert.equal(shown.includes(word), false, word);
+    });
+  });
+}
+
+describe('the time from which the audit is shown', { concurrency: 3 }, () => {
+  for (const since of ['yesterday', '2026-13-01', '2026', '2026-01-31T12:00:00+02:00', '']) {
+    it(`is not ${JSON.stringify(since)}, which is wrong usage`, async () => {
+      const settings = { TEST_DIRECTORY: newDirectory() };
+      const { code, stdout, stderr } = await runVestibule(settings, 'audit', '--since', since);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, /Expected a date, for example 2026-01-31/);
+    });
+  }
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertEmptyObject } from '../support/answers.ts';
+import { ownSigningKey } from '../support/own-signing-key.ts';
+import { until } from '../support/polling.ts';
+import { type ListedKey, Processes } from '../support/processes.ts';
+import { assertRefused } from '../support/refusals.ts';
+import { livingForAYear } from '../support/resigned-token.ts';
+import type { Credentials } from '../support/token-endpoint.ts';
+import { TokenLoad } from '../support/token-load.ts';
+
+const settings = { KEY_PREPUBLISH_SECONDS: '45', TOKEN_TTL_SECONDS: '30' };
+const retireAfterSeconds = 100;
+const lookAgainMs = 3_600_000;
+
+interface ListedClient {
+  readonly secrets: readonly { readonly secret_id: string; readonly expires_at: string | null }[];
+}
+
+for (const [engine, count] of [
+  ['sqlite', 1],
+  ['postgres', 2],
+] as const) {
+  describe(`a rotation under constant load: ${engine}, processes: ${count}`, () => {
+    let processes: Processes;
+    let load: TokenLoad;
+    let oldSecret: Credentials;
+    let newSecret: Credentials;
+    let oldKid: string;
+    let newKey: ListedKey;
+    let secretEndsAt: number;
+    let keyRetiresAt: number;
+    /** Made with the old key, as it was before the rotation: one to show while it counts, one for later. */
+    let stolen: readonly [string, string];
+    before(async () => {
+      processes = await Processes.start(engine, count, settings);
+      oldSecret = await processes.addClient('caller');
+      const key = await ownSigningKey(processes.settings);
+      const [token = ''] = await processes.tokens(oldSecret);
+      stolen = [await livingForAYear(token, key), await livingForAYear(token, key)];
+      oldKid = key.kid;
+      load = new TokenLoad(processes, [oldSecret]);
+      await load.goRound();
+    });
+    after(async () => {
+      await load?.stop();
+      await processes.stop();
+    });
+
+    /** All were served so far, and there were many. */
+    const nobodyWasRefused = () => {
+      assert.deepEqual(load.refused, []);
+      assert.ok(
+        load.rounds.every((rounds) => rounds >= 2),
+        `control: the load goes on (${load.rounds})`,
+      );
+    };
+    const everywhere = <T>(value: T): T[] => Array.from({ length: count }, () => value);
+
+    it('[C108] a second secret and a second key are added, both secrets work, and the old key still signs', async () => {
+      const made = await processes.jsonOf<{ client_secret: string }>(
+        ...['client', 'rotate', 'caller', '--retire-after', `${retireAfterSeconds}s`],
+      );
+      newSecret = { id: 'caller', secret: made.client_secret };
+      load.credentials = [oldSecret, newSecret];
+      newKey = await processes.jsonOf<ListedKey>('keys', 'rotate');
+      assert.deepEqual(await processes.publish(2), [oldKid, newKey.kid]);
+      assert.deepEqual(await processes.signingKids(oldSecret), [oldKid]);
+      assert.deepEqual(await processes.signingKids(newSecret), [oldKid]);
+      await load.goRound();
+      nobodyWasRefused();
+
+      const [client] = await processes.jsonOf<ListedClient[]>('client', 'list');
+      const ends = client?.secrets.map(({ expires_at: end }) => end) ?? [];
+      secretEndsAt = Date.parse(String(ends[0]));
+      assert.deepEqual([ends.length, ends[1]], [2, null], 'the new secret does not end');
+      const [listed] = await processes.listedKeys();
+      assert.equal(listed?.kid, oldKid);
+      keyRetiresAt = Date.parse(String(listed?.retires_at));
+    });
+
+    it('the new key takes over everywhere at its time, and the old one stays published', async () => {
+      await load.advanceTo(Date.parse(newKey.signs_from));
+      assert.deepEqual(await processes.signingKids(newSecret), [newKey.kid]);
+      assert.deepEqual(await processes.publishedKids(), everywhere([oldKid, newKey.kid]));
+      await processes.letIn([stolen[0]]);
+      nobodyWasRefused();
+    });
+
+    it('[C108] the old secret is 401 everywhere once its time is over, and its successor works', async () => {
+      await load.advanceTo(secretEndsAt - 8_000);
+      const lastTokens = await processes.tokens(oldSecret);
+      load.credentials = [newSecret];
+      await load.goRound();
+      await load.advanceTo(secretEndsAt);
+      for (const reply of await processes.postTokens(oldSecret)) assertEmptyObject(reply, 401, 'the old one');
+      assert.equal((await processes.tokens(newSecret)).length, count);
+      // The tokens that were issued for it live to their end.
+      await processes.letIn(lastTokens);
+      nobodyWasRefused();
+    });
+
+    it('the old key is gone everywhere once the last token it signed has expired, and verifies nothing', async () => {
+      await load.advanceTo(keyRetiresAt);
+      assert.deepEqual(await processes.publishedKids(), everywhere([newKey.kid]));
+      for (const reply of await processes.me(stolen[1])) assertRefused(reply, 'key_unknown', stolen[1]);
+      await load.goRound();
+      nobodyWasRefused();
+    });
+
+    it('the old key is deleted from the database, and what was let in with it is refused', async () => {
+      await load.stop();
+      await processes.advance(lookAgainMs);
+      await until(
+        async () => (await processes.listedKeys()).map(({ kid }) => kid),
+        (kids) => kids.length === 1 && kids[0] === newKey.kid,
+        'the old key is still listed',
+      );
+      for (const token of stolen) {
+        const replies = await processes.become(403, token);
+        for (const reply of replies) assertRefused(reply, 'key_unknown', token);
+      }
+      assert.deepEqual(await processes.signingKids(newSecret), [newKey.kid]);
+    });
+  });
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ownSigningKey } from '../support/own-signing-key.ts';
+import { until } from '../support/polling.ts';
+import { type ListedKey, Processes } from '../support/processes.ts';
+import { assertRefused } from '../support/refusals.ts';
+import { livingForAYear } from '../support/resigned-token.ts';
+import { databaseEngines } from '../support/service.ts';
+import type { Credentials } from '../support/token-endpoint.ts';
+import { TokenLoad } from '../support/token-load.ts';
+
+for (const engine of databaseEngines) {
+  describe(`a key that signs at once on ${engine}`, () => {
+    let two: Processes;
+    let client: Credentials;
+    before(async () => {
+      two = await Processes.start(engine, 2, { REFUSALS_PER_MINUTE: '1000000' });
+      // Started later, it hears of changes at other moments than its neighbour.
+      await two.replace(1, {});
+      client = await two.addClient('caller');
+    });
+    after(() => two.stop());
+
+    /** Rotates so many times; what anybody issues meanwhile gets in everywhere, and each new key comes into use. */
+    const rotateAtOnce = async (times: number) => {
+      const load = new TokenLoad(two, [client]);
+      try {
+        for (let time = 0; time < times; time += 1) {
+          const { kid } = await two.jsonOf<ListedKey>('keys', 'rotate', '--now');
+          await until(
+            () => two.signingKids(client),
+            (kids) => kids.length === 1 && kids[0] === kid,
+            'not everybody signs with the new key',
+          );
+          await load.goRound();
+        }
+      } finally {
+        await load.stop();
+      }
+      assert.deepEqual(load.refused, []);
+    };
+
+    it('every process verifies what another has signed with a key that it has not heard of', async () => {
+      await rotateAtOnce(2);
+      assert.equal((await two.publish(3)).length, 3, 'the others stay until their tokens have expired');
+    });
+
+    it('the same holds while somebody sends tokens with invented names of keys', async () => {
+      const key = await ownSigningKey(two.settings);
+      const [token = ''] = await two.tokens(client);
+      const invented = await livingForAYear(token, { ...key, kid: 'invented' });
+      let isOver = false;
+      const flood = async () => {
+        while (!isOver) {
+          for (const reply of await two.me(invented)) assertRefused(reply, 'key_unknown', invented);
+          await pause(20);
+        }
+      };
+      const rotating = rotateAtOnce(3).finally(() => {
+        isOver = true;
+      });
+      await Promise.all([rotating, flood()]);
+    });
+
+    it('what a process has let in before is refused as soon as its key has retired', async () => {
+      const key = await ownSigningKey(two.settings);
+      const [token = ''] = await two.tokens(client);
+      const [remembered, unseen] = [await livingForAYear(token, key), await livingForAYear(token, key)];
+      await two.letIn([remembered]);
+      const listed = (await two.listedKeys()).find(({ kid }) => kid === key.kid);
+      await two.advanceTo(Date.parse(String(listed?.retires_at)));
+      for (const stolen of [unseen, remembered])
+        for (const reply of await two.me(stolen)) assertRefused(reply, 'key_unknown', stolen);
+    });
+  });
+}

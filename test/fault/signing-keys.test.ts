@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { calculateJwkThumbprint, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { until } from '../support/polling.ts';
+import { type ListedKey, Processes } from '../support/processes.ts';
+import { databaseEngines } from '../support/service.ts';
+import type { Credentials } from '../support/token-endpoint.ts';
+import { withoutDatabase } from '../support/unreachable-database.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const kidsOf = (keys: readonly ListedKey[]) => keys.map(({ kid }) => kid);
+const signsFrom = (key: ListedKey | undefined) => Date.parse(String(key?.signs_from));
+const retiresAt = (key: ListedKey | undefined) => Date.parse(String(key?.retires_at));
+
+const byThree = (kids: readonly string[]) => [kids, kids, kids];
+
+for (const engine of databaseEngines) {
+  describe(`the life of a signing key on ${engine}`, () => {
+    let three: Processes;
+    let client: Credentials;
+    let old: ListedKey;
+    let next: ListedKey;
+    let oldTokens: string[];
+    before(async () => {
+      three = await Processes.start(engine, 3, { KEY_ROTATION_DAYS: '1', KEY_PREPUBLISH_SECONDS: '900' });
+      client = await three.addClient('caller');
+    });
+    after(() => three.stop());
+
+    it('the first key is made once when several processes start at once on a new database', async () => {
+      const [kids = [], ...others] = await three.publishedKids();
+      assert.equal(kids.length, 1);
+      assert.deepEqual(others, [kids, kids]);
+      assert.deepEqual(kidsOf(await three.listedKeys()), kids);
+      assert.deepEqual(await three.signingKids(client), kids);
+      const added = await three.audited('key.added');
+      assert.deepEqual(
+        added.map(({ actor, subject }) => ({ actor, subject })),
+        [{ actor: 'serve', subject: kids[0] }],
+      );
+    });
+
+    it('a key that comes of age is followed by one other, published KEY_PREPUBLISH_SECONDS before it signs', async () => {
+      await three.advance(day - 15 * minute);
+      await three.publish(2);
+      [old, next] = (await three.listedKeys()) as [ListedKey, ListedKey];
+      assert.equal(signsFrom(next) - Date.parse(next.created_at), 900_000);
+      assert.equal(retiresAt(old) - signsFrom(next), 600_000 + minute, 'the life of a token, and a minute');
+      assert.equal(next.retires_at, null);
+      assert.deepEqual(await three.signingKids(client), [old.kid]);
+      assert.equal((await three.audited('key.added')).length, 2, 'three processes, one new key');
+    });
+
+    it('all processes change over at the same time, without a restart and without a word', async () => {
+      const before = await three.jsonOf<unknown[]>('audit');
+      await three.advanceTo(signsFrom(next) - minute);
+      oldTokens = await three.tokens(client);
+      assert.deepEqual(await three.signingKids(client), [old.kid]);
+      await three.advanceTo(signsFrom(next));
+      assert.deepEqual(await three.signingKids(client), [next.kid]);
+      assert.deepEqual(await three.jsonOf<unknown[]>('audit'), before, 'nobody has done anything');
+      await three.letIn([...oldTokens, ...(await three.tokens(client))]);
+    });
+
+    it('the old key stays published until the last token it signed has expired, and is deleted then', async () => {
+      await three.advanceTo(retiresAt(old) - minute);
+      assert.deepEqual(await three.publishedKids(), byThree([old.kid, next.kid]));
+      await three.advanceTo(retiresAt(old));
+      assert.deepEqual(await three.publishedKids(), byThree([next.kid]));
+      await until(
+        async () => kidsOf(await three.listedKeys()),
+        (kids) => kids.length === 1 && kids[0] === next.kid,
+        'the retired key is still in the database',
+      );
+      const retired = await three.audited('key.retired');
+      assert.deepEqual(
+        retired.map(({ subject }) => subject),
+        [old.kid],
+      );
+      await three.letIn(await three.tokens(client));
+    });
+  });
+
+  describe(`signing keys without a database: ${engine}`, () => {
+    let one: Processes;
+    before(async () => {
+      one = await Processes.start(engine, 1, { KEY_ROTATION_DAYS: '1', TOKEN_TTL_SECONDS: '86400' });
+    });
+    after(() => one.stop());
+
+    it('those at hand stay in use and change over at their time, and the next is made when it is back', async () => {
+      const client = await one.addClient('caller');
+      const tokens = await one.tokens(client);
+      const { kid, signs_from } = await one.jsonOf<ListedKey>('keys', 'rotate');
+      const kids = await one.publish(2);
+      assert.equal(kids[1], kid);
+      await one.letIn(tokens);
+      await withoutDatabase(one.settings, async () => {
+        await one.advanceTo(Date.parse(signs_from));
+        await one.advance(hour);
+        await until(
+          () => one.services[0]?.logLines().map(({ msg }) => msg) ?? [],
+          (messages) => messages.includes('signing keys cannot be kept up'),
+          'control: the database is still there',
+        );
+        assert.deepEqual(await one.publishedKids(), [kids]);
+        await one.letIn(tokens);
+      });
+      await until(
+        async () => (await one.postTokens(client)).map(({ status }) => status),
+        ([status]) => status === 200,
+        'the database is not used again',
+      );
+      assert.deepEqual(await one.signingKids(client), [kid]);
+      await one.advance(day);
+      await until(
+        () => one.publishedKids(),
+        ([published = []]) => published.includes(kid) && published.at(-1) !== kid,
+        'no key follows',
+      );
+    });
+  });
+}
+
+describe('an algorithm that is changed', () => {
+  let two: Processes;
+  let client: Credentials;
+  before(async () => {
+    two = await Processes.start('postgres', 2, {
+      KEY_PREPUBLISH_SECONDS: '600',
+      TOKEN_TTL_SECONDS: '3600',
+    });
+    client = await two.addClient('caller');
+  });
+  after(() => two.stop());
+
+  for (const [at, algorithm] of ['ES256', 'EdDSA'].entries()) {
+    it(`${algorithm} is published first and signs later, at the processes with the old setting too`, async () => {
+      const before = await two.tokens(client);
+      const [signing] = await two.signingKids(client);
+      await two.replace(0, { TOKEN_SIGNING_ALG: algorithm });
+      const kids = await two.publish(at + 2);
+      const next = (await two.listedKeys()).at(-1);
+      assert.deepEqual([next?.kid, next?.algorithm], [kids.at(-1), algorithm]);
+      assert.deepEqual(await two.signingKids(client), [signing]);
+      await two.advanceTo(signsFrom(next) - minute);
+      assert.deepEqual(await two.signingKids(client), [signing]);
+      await two.advanceTo(signsFrom(next));
+      assert.deepEqual(await two.signingKids(client), [next?.kid]);
+      const after = await two.tokens(client);
+      for (const token of after) assert.equal(decodeProtectedHeader(token).alg, algorithm);
+      await two.letIn([...before, ...after]);
+    });
+  }
+
+  it('each kind of key is published with the members that RFC 7517, 7518 and 8037 want, and no other', async () => {
+    const [keys = [], others] = await two.published();
+    assert.deepEqual(others, keys);
+    const [rsa, ec, okp] = keys as Record<string, unknown>[];
+    const number = (bytes: number) => new RegExp(`^[\\w-]{${Math.ceil((bytes * 4) / 3)}}$`);
+    for (const [key, fixed, numbers] of [
+      [rsa, { kty: 'RSA', alg: 'RS256', e: 'AQAB' }, { n: 256 }],
+      [ec, { kty: 'EC', alg: 'ES256', crv: 'P-256' }, { x: 32, y: 32 }],
+      [okp, { kty: 'OKP', alg: 'EdDSA', crv: 'Ed25519' }, { x: 32 }],
+    ] as const) {
+      const found = Object.entries(numbers).map(([name, bytes]) => {
+        assert.match(String(key?.[name]), number(bytes), `${fixed.kty} ${name}`);
+        return [name, key?.[name]];
+      });
+      const kid = await calculateJwkThumbprint(key ?? {});
+      assert.deepEqual(key, { ...fixed, ...Object.fromEntries(found), kid, use: 'sig' });
+    }
+    const [token = ''] = await two.tokens(client);
+    const { payload } = await jwtVerify(token, createLocalJWKSet({ keys }), {
+      currentDate: new Date(two.now()),
+      typ: 'at+jwt',
+    });
+    assert.equal(payload.client_id, 'caller', 'a library that others use verifies our token with it');
+  });
+});
+
+describe('KEY_ROTATION_DAYS', () => {
+  let one: Processes;
+  before(async () => {
+    one = await Processes.start('sqlite', 1);
+  });
+  after(() => one.stop());
+
+  it('is 90 by default, and 0 lets a key become as old as it likes', async () => {
+    const [[first] = []] = await one.publishedKids();
+    await one.restartAfter(89 * day, {});
+    assert.deepEqual(await one.publishedKids(), [[first]]);
+    await one.restartAfter(day, {});
+    const [[old, second, ...others] = []] = await one.publishedKids();
+    assert.deepEqual([old, others], [first, []]);
+    assert.notEqual(second, undefined);
+    await one.restartAfter(4_000 * day, { KEY_ROTATION_DAYS: '0' });
+    assert.deepEqual(await one.publishedKids(), [[second]]);
+    await one.restartAfter(0, {});
+    assert.equal((await one.publishedKids())[0]?.length, 2, 'control: it was due');
+  });
+});

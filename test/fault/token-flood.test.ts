@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { decodeJwt } from 'jose';
+import { Refusal } from '../../src/base/errors.ts';
+import { Lane } from '../../src/base/lane.ts';
+import { toProblem } from '../../src/http/problem.ts';
+import { createMint } from '../../src/tokens/mint.ts';
+import { createSigningKey, openSigningKey } from '../../src/tokens/signing-key.ts';
+import { Throttle } from '../../src/tokens/throttle.ts';
+import { readTokenRequest } from '../../src/tokens/token-request.ts';
+import { credentialForms, postOf } from '../support/credential-forms.ts';
+import { concurrently, paced, pipelined, tally } from '../support/flood.ts';
+import { heldBytes } from '../support/heap.ts';
+import { MovableClock } from '../support/movable-clock.ts';
+import { oneService } from '../support/one-service.ts';
+import { statuses } from '../support/raw-http.ts';
+import { request, withToken } from '../support/request.ts';
+import { addClient, me } from '../support/service.ts';
+import { tokenOf } from '../support/token-endpoint.ts';
+
+const mebibyte = 1_048_576;
+
+describe('the memory of failures', () => {
+  it('[C102] a million names from a million addresses leave nothing behind that grows', () => {
+    const throttle = new Throttle(1, new MovableClock());
+    const before = heldBytes();
+    for (let count = 0; count < 1_000_000; count += 1)
+      throttle.fail(`client-${count}`, `10.${count >> 16}.${(count >> 8) & 255}.${count & 255}`);
+    const grown = heldBytes() - before;
+    assert.ok(grown < 10 * mebibyte, `${Math.round(grown / mebibyte)} MiB more`);
+    assert.ok(throttle.fail('client-999999', 'elsewhere') > 0, 'control: the last ones are remembered');
+    assert.ok(throttle.fail('somebody', '10.15.66.63') > 0, 'control: and so are their addresses');
+    assert.equal(throttle.fail('client-0', '10.0.0.0'), 0, 'the first ones are forgotten');
+  });
+
+  it('[C102] names longer than any client has are not kept, and count as one', () => {
+    const throttle = new Throttle(100, new MovableClock());
+    const before = heldBytes();
+    let told = 0;
+    for (let count = 0; count < 2_000; count += 1)
+      if (throttle.fail(randomBytes(32_768).toString('hex'), `address ${count}`) > 0) told += 1;
+    const grown = heldBytes() - before;
+    assert.equal(told, 1_900);
+    assert.ok(grown < 10 * mebibyte, `${Math.round(grown / mebibyte)} MiB more`);
+    assert.equal(throttle.fail('x'.repeat(64), 'another address'), 0);
+  });
+
+  for (const form of credentialForms) {
+    it(`[C102] what is remembered of a failure does not hold the rest of its request, with ${form}`, () => {
+      const throttle = new Throttle(1, new MovableClock());
+      const before = heldBytes();
+      for (let count = 0; count < 2_000; count += 1) {
+        const id = `a-client-with-a-name-of-its-own-${count}`;
+        const { headers, body } = postOf(form, { id, secret: 'x'.repeat(30_000) });
+        const { authorization, 'content-type': contentType } = headers;
+        const input = { contentType, authorization, body: Buffer.from(body), address: `address ${count}` };
+        const { proof } = readTokenRequest(input);
+        assert.equal(proof.clientId, id);
+        throttle.fail(proof.clientId ?? '', input.address);
+      }
+      const grown = heldBytes() - before;
+      assert.ok(grown < 10 * mebibyte, `${Math.round(grown / mebibyte)} MiB more`);
+    });
+  }
+});
+
+describe('a flood', () => {
+  const client = { id: 'machine', secret: '' };
+  const running = oneService({ TOKEN_SIGNING_ALG: 'ES256' }, async (settings) => {
+    client.secret = await addClient(settings, client.id);
+  });
+
+  it('[C104] under 500 wrong secrets a second everybody with a token or the right secret is served', async () => {
+    const { service, provider } = running();
+    const known = await provider.token();
+    assert.equal((await withToken(service.url + me, known)).status, 200);
+    const wrong = (index: number) => {
+      const form = credentialForms[index % credentialForms.length] ?? 'JSON';
+      const post = postOf(form, { id: client.id, secret: `wrong-${index}` });
+      return request(`${service.url}/token`, { method: 'POST', ...post });
+    };
+    const [refused, welcome, tokens] = await Promise.all([
+      paced(500, 1_500, wrong),
+      paced(100, 300, () => withToken(service.url + me, known)),
+      paced(20, 60, () => tokenOf(service.url, client)),
+    ]);
+    const byStatus = (replies: typeof refused) => tally(replies.map(({ status }) => status));
+    assert.deepEqual(byStatus(welcome), new Map([[200, 300]]));
+    assert.equal(new Set(tokens).size, 60);
+    const ends = byStatus(refused);
+    assert.deepEqual([...ends.keys()].sort(), [401, 429]);
+    assert.equal((ends.get(401) ?? 0) + (ends.get(429) ?? 0), 1_500);
+  });
+
+  it('[C110] of 3,000 tokens, 50 at a time, each has an id of its own and the time of its making', async () => {
+    const { service } = running();
+    const all = await concurrently(3_000, 50, async () => {
+      const askedAt = Math.floor(Date.now() / 1000);
+      const { jti, iat = 0 } = decodeJwt(await tokenOf(service.url, client));
+      assert.ok(iat >= askedAt && iat <= Date.now() / 1000, `issued at ${iat}, asked for at ${askedAt}`);
+      return jti;
+    });
+    assert.equal(all.length, 3_000);
+    assert.equal(new Set(all).size, 3_000);
+  });
+});
+
+describe('more tokens than can be signed', () => {
+  const client = { id: 'machine', secret: '' };
+  // One thread for all signatures: the line is full, however fast the machine is.
+  const running = oneService({ UV_THREADPOOL_SIZE: '1' }, async (settings) => {
+    client.secret = await addClient(settings, client.id);
+  });
+
+  it('[C110] past the bound a token is refused with 503, and one that waits is made when its turn comes', async () => {
+    const clock = new MovableClock();
+    const times = { createdAt: 0, signsFrom: 0 };
+    const sealingKey = new Uint8Array(randomBytes(32));
+    const key = openSigningKey(await createSigningKey('ES256', sealingKey, times), sealingKey);
+    const mint = createMint({
+      issuer: 'https://api.example',
+      audience: 'https://api.example',
+      ttlSeconds: 600,
+      keys: { current: () => key },
+      lane: new Lane({ running: 1, waiting: 2, refusal: 'signing_overloaded' }),
+      clock,
+    });
+    const startedAt = Math.floor(clock.now() / 1000);
+    const grant = { clientId: 'c', credentialId: 's', scopes: [] };
+    const begun = Promise.allSettled(Array.from({ length: 8 }, () => mint(grant)));
+    clock.advance(100_000);
+    const ends = await begun;
+    const tokens = ends.flatMap((end) => (end.status === 'fulfilled' ? [decodeJwt(end.value)] : []));
+    const refusals = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+    assert.equal(tokens.length, 3);
+    const waited = tokens.map(({ iat = 0 }) => iat - startedAt >= 100);
+    assert.deepEqual(waited, [false, true, true]);
+    for (const refusal of refusals) {
+      assert.ok(refusal instanceof Refusal && refusal.code === 'signing_overloaded');
+      const { status, head } = toProblem(refusal, null);
+      assert.deepEqual([status, head], [503, ['retry-after', '1']]);
+    }
+    assert.ok(await mint(grant), 'there is room again');
+  });
+
+  it('[C110] the service says so with 503 and Retry-After, and serves whoever has a token meanwhile', async () => {
+    const { service, provider } = running();
+    const known = await provider.token();
+    assert.equal((await withToken(service.url + me, known)).status, 200);
+    const flooding = Promise.all(
+      Array.from({ length: 60 }, () => pipelined(service.url, postOf('JSON', client), 50)),
+    );
+    const welcome = await concurrently(400, 4, () => withToken(service.url + me, known));
+    const answers = (await flooding).join('');
+    assert.deepEqual(tally(welcome.map(({ status }) => status)), new Map([[200, 400]]));
+    const ends = tally(statuses(answers));
+    assert.deepEqual([...ends.keys()].sort(), [200, 503]);
+    assert.equal((ends.get(200) ?? 0) + (ends.get(503) ?? 0), 3_000);
+    assert.ok((ends.get(200) ?? 0) >= 1_000, 'as many as may wait are served');
+    const told = answers.match(/"code":"signing_overloaded"/g)?.length;
+    assert.equal(told, ends.get(503));
+    assert.equal(answers.match(/^retry-after: 1\r$/gm)?.length, told);
+    assert.ok(await tokenOf(service.url, client), 'there is room again');
+  });
+});

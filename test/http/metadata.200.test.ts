@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as oauth from 'oauth4webapi';
+import { addressedService } from '../support/addressed-service.ts';
+import { addClientWith } from '../support/oauth-form.ts';
+import { oneService } from '../support/one-service.ts';
+import { type Reply, request, withToken } from '../support/request.ts';
+import { me } from '../support/service.ts';
+import type { Credentials } from '../support/token-endpoint.ts';
+
+const serverPath = '/.well-known/oauth-authorization-server';
+const resourcePath = '/.well-known/oauth-protected-resource';
+const frontend = 'https://app.example';
+
+/** RFC 8414, as a service of that address has it. */
+const serverDocument = (issuer: string) => ({
+  issuer,
+  token_endpoint: `${issuer}/token`,
+  jwks_uri: `${issuer}/.well-known/jwks.json`,
+  grant_types_supported: ['client_credentials'],
+  response_types_supported: [],
+  token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+});
+
+/** All but the list of algorithms, which may grow; that list. */
+function assertServerDocument(reply: Reply, issuer: string): void {
+  assert.equal(reply.status, 200, reply.text);
+  const { token_endpoint_auth_signing_alg_values_supported: algorithms, ...rest } = reply.json();
+  assert.deepEqual(rest, serverDocument(issuer));
+  assert.ok(Array.isArray(algorithms) && new Set(algorithms).size === algorithms.length);
+  for (const name of ['RS256', 'PS256', 'ES256', 'EdDSA']) assert.ok(algorithms.includes(name), name);
+  for (const name of algorithms) assert.match(name, /^(?!none|HS)/, 'nothing that a public key could forge');
+}
+
+describe('the documents of a service that standard clients find by themselves', () => {
+  let client: Credentials;
+  const running = addressedService(
+    { CORS_ORIGINS: frontend, IDP_REQUIRED_SCOPES: 'consumer, profile' },
+    async (settings) => {
+      client = await addClientWith(settings, 'reader');
+    },
+  );
+  const url = (path = '') => `${running().service.url}${path}`;
+
+  it('the authorization server describes itself as RFC 8414 says', async () => {
+    assertServerDocument(await request(url(serverPath)), url());
+  });
+
+  it('the protected resource describes itself as RFC 9728 says', async () => {
+    const reply = await request(url(resourcePath));
+    assert.equal(reply.status, 200, reply.text);
+    assert.deepEqual(reply.json(), {
+      resource: url(),
+      authorization_servers: [running().provider.origin, url()],
+      bearer_methods_supported: ['header'],
+      scopes_supported: ['consumer', 'profile'],
+    });
+  });
+
+  it('both are JSON that anybody may read, from any listed origin, and keep for an hour', async () => {
+    for (const path of [serverPath, resourcePath]) {
+      const reply = await request(url(path), { headers: { origin: frontend, authorization: 'Bearer x' } });
+      assert.equal(reply.status, 200);
+      assert.equal(reply.headers.get('content-type'), 'application/json');
+      assert.equal(reply.headers.get('cache-control'), 'public, max-age=3600');
+      assert.equal(reply.headers.get('vary'), 'Origin');
+      assert.equal(reply.headers.get('access-control-allow-origin'), frontend);
+      assert.equal(reply.headers.get('access-control-allow-credentials'), null);
+      const foreign = await request(url(path), { headers: { origin: 'https://evil.example' } });
+      assert.deepEqual([foreign.status, foreign.headers.get('access-control-allow-origin')], [200, null]);
+    }
+  });
+
+  it('both answer to a preflight and to HEAD, and to nothing else', async () => {
+    for (const path of [serverPath, resourcePath]) {
+      const asked = { origin: frontend, 'access-control-request-method': 'GET' };
+      const preflight = await request(url(path), { method: 'OPTIONS', headers: asked });
+      assert.deepEqual([preflight.status, preflight.headers.get('allow')], [204, 'GET, HEAD, OPTIONS']);
+      const head = await request(url(path), { method: 'HEAD' });
+      assert.deepEqual([head.status, head.text], [200, '']);
+      const post = await request(url(path), { method: 'POST', body: 'x' });
+      assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
+    }
+  });
+
+  it('every challenge of a refused token says where the document of the resource is', async () => {
+    const { provider } = running();
+    const narrow = await provider.token({ scope: 'consumer' });
+    const late = await provider.token({ exp: 1 });
+    const replies = [await request(url(me))];
+    for (const token of ['x', narrow, late]) replies.push(await withToken(url(me), token));
+    const codes = ['token_missing', 'token_malformed', 'insufficient_scope', 'token_expired'];
+    assert.deepEqual(
+      replies.map((reply) => reply.json().code),
+      codes,
+    );
+    for (const { headers } of replies)
+      assert.ok(headers.get('www-authenticate')?.includes(`, resource_metadata="${url(resourcePath)}"`));
+  });
+
+  it('a script of a listed origin can read that challenge', async () => {
+    const { headers } = await request(url(me), { headers: { origin: frontend } });
+    assert.equal(headers.get('access-control-allow-origin'), frontend);
+    assert.match(headers.get('access-control-expose-headers') ?? '', /\bWWW-Authenticate\b/);
+  });
+
+  it('a standard client finds its way from a refusal to the token endpoint, and comes back with a token', async () => {
+    const insecure = { [oauth.allowInsecureRequests]: true } as const;
+    const knock = (token: string) =>
+      oauth.protectedResourceRequest(token, 'GET', new URL(url(me)), undefined, undefined, insecure);
+    const refusal = await knock('x.y.z').then(
+      () => assert.fail('a bad token got in'),
+      (error: oauth.WWWAuthenticateChallengeError) => error,
+    );
+    assert.ok(refusal instanceof oauth.WWWAuthenticateChallengeError, String(refusal));
+    const { resource_metadata: documentUrl } = refusal.cause[0]?.parameters ?? {};
+    const resource = await oauth.processResourceDiscoveryResponse(
+      new URL(url()),
+      await fetch(String(documentUrl)),
+    );
+    const issuer = new URL(String(resource.authorization_servers?.at(-1)));
+    const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
+    const server = await oauth.processDiscoveryResponse(issuer, found);
+    const self = { client_id: client.id };
+    const secret = oauth.ClientSecretBasic(client.secret);
+    const answer = await oauth.clientCredentialsGrantRequest(server, self, secret, {}, insecure);
+    const { access_token } = await oauth.processClientCredentialsResponse(server, self, answer);
+    assert.equal((await knock(access_token)).status, 200);
+  });
+
+  it('a client that knows only the address of the resource finds its document', async () => {
+    const options = { [oauth.allowInsecureRequests]: true } as const;
+    const reply = await oauth.resourceDiscoveryRequest(new URL(url()), options);
+    const { bearer_methods_supported } = await oauth.processResourceDiscoveryResponse(new URL(url()), reply);
+    assert.deepEqual(bearer_methods_supported, ['header']);
+  });
+});
+
+describe('the documents of a service behind another address, whose provider issues under another name', () => {
+  const base = 'http://127.0.0.1/vestibule';
+  const issuer = 'https://login.example/realms/main';
+  const running = oneService({ IDP_ISSUER: issuer, BASE_URL: base });
+
+  it('addresses are those that callers use, and no scopes are named when none are required', async () => {
+    const { url } = running().service;
+    assertServerDocument(await request(`${url}${serverPath}`), base);
+    assert.deepEqual((await request(`${url}${resourcePath}`)).json(), {
+      resource: base,
+      authorization_servers: [issuer, base],
+      bearer_methods_supported: ['header'],
+    });
+    const challenge = (await request(`${url}${me}`)).headers.get('www-authenticate');
+    assert.ok(challenge?.includes(`resource_metadata="${base}${resourcePath}"`), String(challenge));
+  });
+
+  it('without CORS_ORIGINS no script may read them', async () => {
+    for (const path of [serverPath, resourcePath]) {
+      const { headers } = await request(`${running().service.url}${path}`, { headers: { origin: frontend } });
+      assert.deepEqual([headers.get('access-control-allow-origin'), headers.get('vary')], [null, null]);
+      assert.equal(headers.get('cache-control'), 'public, max-age=3600');
+    }
+  });
+});

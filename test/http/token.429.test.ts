@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { describe as describeError } from '../../src/base/errors.ts';
+import { assertEmptyObject } from '../support/answers.ts';
+import { type ClockedPair, clockedPair } from '../support/clocked-pair.ts';
+import { type CredentialForm, credentialForms, postOf } from '../support/credential-forms.ts';
+import { postFrom } from '../support/post-from.ts';
+import type { Reply } from '../support/request.ts';
+import { addClient, type Settings } from '../support/service.ts';
+import type { Credentials } from '../support/token-endpoint.ts';
+
+const limit = 5;
+const settings = { TOKEN_FAILURES_PER_MINUTE: String(limit) };
+const client = { id: 'machine', secret: '' };
+const prepare = async (_provider: unknown, all: Settings) => {
+  client.secret = await addClient(all, client.id);
+};
+const wrong = (id: string): Credentials => ({ id, secret: 'wrong' });
+
+interface Try {
+  readonly from: string;
+  readonly form?: CredentialForm;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function attempt(pair: ClockedPair, credentials: Credentials, { from, form = 'JSON', headers }: Try) {
+  const post = postOf(form, credentials);
+  const merged = { ...post, headers: { ...post.headers, ...headers } };
+  return postFrom(from, `${pair.service.url}/token`, merged);
+}
+
+function assertTooMany(reply: Reply, form: CredentialForm = 'JSON'): void {
+  const seconds = Number(reply.headers.get('retry-after'));
+  assert.equal(reply.status, 429, reply.text);
+  assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60, `Retry-After: ${seconds}`);
+  assert.equal(reply.headers.get('www-authenticate'), null);
+  if (form === 'JSON') {
+    assertEmptyObject(reply, 429, form);
+    return;
+  }
+  const { sentence } = describeError('oauth_too_many_failures');
+  assert.deepEqual(reply.json(), { error: 'invalid_client', error_description: sentence });
+  assert.equal(reply.headers.get('content-type'), 'application/json');
+  assert.equal(reply.headers.get('cache-control'), 'no-store');
+}
+
+describe('wrong credentials, too often', () => {
+  const pair = clockedPair({ settings, prepare });
+  const fail = (id: string, from: string, form: CredentialForm = 'JSON') =>
+    attempt(pair(), wrong(id), { from, form });
+  const succeed = async (from: string) => {
+    for (const form of credentialForms) {
+      const { status, text } = await attempt(pair(), client, { from, form });
+      assert.equal(status, 200, `${form} ${text}`);
+    }
+  };
+  const exhaust = async (id: string, from: string, form?: CredentialForm) => {
+    for (let count = 0; count < limit; count += 1)
+      assert.equal((await fail(id, from, form)).status, 401, `try ${count + 1}`);
+  };
+
+  for (const [index, form] of credentialForms.entries()) {
+    it(`[C100] with ${form} failures up to the limit are 401, and further ones 429 with Retry-After`, async () => {
+      const [id, from] = [`guessed-${index}`, `127.0.1.${index + 1}`];
+      await exhaust(id, from, form);
+      for (let count = 0; count < limit; count += 1) assertTooMany(await fail(id, from, form), form);
+    });
+  }
+
+  it('[C100] the client itself is served as ever, from the same address and from another', async () => {
+    await exhaust(client.id, '127.0.2.1');
+    assertTooMany(await fail(client.id, '127.0.2.1'));
+    for (let count = 0; count < limit; count += 1) {
+      await succeed('127.0.2.1');
+      await succeed('127.0.0.2');
+    }
+    assertTooMany(await fail(client.id, '127.0.2.1'));
+  });
+
+  it('[C100] guesses at one client from many addresses are counted together', async () => {
+    for (let count = 0; count < limit; count += 1)
+      assert.equal((await fail('hunted', `127.0.3.${count + 1}`)).status, 401);
+    for (const from of ['127.0.3.1', '127.0.3.200']) assertTooMany(await fail('hunted', from));
+    assert.equal((await fail('another', '127.0.3.200')).status, 401);
+  });
+
+  it('[C100] guesses at many clients from one address are counted together', async () => {
+    for (let count = 0; count < limit; count += 1)
+      assert.equal((await fail(`sprayed-${count}`, '127.0.4.1')).status, 401);
+    assertTooMany(await fail('sprayed-new', '127.0.4.1'));
+    await succeed('127.0.4.1');
+    assert.equal((await fail('sprayed-0', '127.0.4.2')).status, 401);
+  });
+
+  it('[C100] a guess counts in whatever form it comes', async () => {
+    const forms = [...credentialForms, ...credentialForms].slice(0, limit);
+    for (const form of forms) assert.equal((await fail('mixed', '127.0.5.1', form)).status, 401);
+    for (const form of credentialForms) assertTooMany(await fail('mixed', '127.0.5.2', form), form);
+  });
+
+  it('[C100] neither successes nor requests without credentials are failures', async () => {
+    const from = '127.0.6.1';
+    for (let count = 0; count <= limit; count += 1) {
+      await succeed(from);
+      const none = { headers: { 'content-type': 'application/json' }, body: '{}' };
+      assert.equal((await postFrom(from, `${pair().service.url}/token`, none)).status, 400);
+    }
+    await exhaust('forgetful', from);
+    assertTooMany(await fail('forgetful', from));
+  });
+
+  it('[C100] who waits as long as it is told is heard again, and not earlier', async () => {
+    await exhaust('patient', '127.0.7.1');
+    const reply = await fail('patient', '127.0.7.1');
+    assertTooMany(reply);
+    await pair().service.stepWallClock(3_600_000);
+    assertTooMany(await fail('patient', '127.0.7.1'));
+    await pair().service.stepWallClock(-3_600_000);
+    await pair().advance((Number(reply.headers.get('retry-after')) - 30) * 1_000);
+    const later = await fail('patient', '127.0.7.1');
+    assertTooMany(later);
+    await pair().advance(Number(later.headers.get('retry-after')) * 1_000);
+    await exhaust('patient', '127.0.7.1');
+    assertTooMany(await fail('patient', '127.0.7.1'));
+  });
+
+  it('[C101] who says that it comes from elsewhere is not believed', async () => {
+    const claims = (count: number) => ({
+      'x-forwarded-for': `192.0.2.${count}`,
+      forwarded: `for=192.0.2.${count}`,
+      'x-real-ip': `192.0.2.${count}`,
+    });
+    const claim = (count: number) =>
+      attempt(pair(), wrong(`claimed-${count}`), { from: '127.0.8.1', headers: claims(count) });
+    for (let count = 0; count < limit; count += 1) assert.equal((await claim(count)).status, 401);
+    for (let count = limit; count < 2 * limit; count += 1) assertTooMany(await claim(count));
+    assert.equal((await fail('claimed-new', '127.0.8.2')).status, 401);
+  });
+});
+
+describe('behind a trusted proxy', () => {
+  const pair = clockedPair({ settings: { ...settings, TRUSTED_PROXIES: '127.0.0.1' }, prepare });
+  const through = (forwardedFor: string, credentials: Credentials, form?: CredentialForm) => {
+    const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': forwardedFor };
+    return attempt(pair(), credentials, { from: '127.0.0.1', headers, ...(form && { form }) });
+  };
+
+  it('[C101] failures are counted by the caller that the proxy names', async () => {
+    for (let count = 0; count < limit; count += 1)
+      assert.equal((await through('192.0.2.1', wrong(`one-${count}`))).status, 401);
+    for (const form of credentialForms) assertTooMany(await through('192.0.2.1', wrong('one'), form), form);
+    assert.equal((await through('192.0.2.2', wrong('two'))).status, 401);
+    assert.equal((await through('192.0.2.1', client)).status, 200);
+  });
+
+  it('[C101] what a caller has put in front of its address does not make it another', async () => {
+    for (let count = 0; count < limit; count += 1)
+      assert.equal((await through(`198.51.100.${count}, 192.0.2.3`, wrong(`front-${count}`))).status, 401);
+    assertTooMany(await through('203.0.113.1, 192.0.2.3', wrong('front')));
+    assert.equal((await through('192.0.2.3, 203.0.113.1', wrong('victim'))).status, 401);
+  });
+});

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { assertEmptyObject } from '../support/answers.ts';
+import { assertionForm } from '../support/client-keys.ts';
+import {
+  addClientWith,
+  assertOAuthError,
+  basic,
+  encodeForm,
+  type Fields,
+  formType,
+  grant,
+  inBody,
+  postForm,
+  rawBasic,
+} from '../support/oauth-form.ts';
+import { oneService } from '../support/one-service.ts';
+import { head, rawReply } from '../support/raw-http.ts';
+import { request } from '../support/request.ts';
+import { type Credentials, credentialsBody } from '../support/token-endpoint.ts';
+
+describe('POST /token with a form that is not right', () => {
+  let client: Credentials;
+  const running = oneService({ TOKEN_FAILURES_PER_MINUTE: '1000000' }, async (settings) => {
+    client = await addClientWith(settings, 'form-client', '--scope', 'read', '--scope', 'write');
+    await addClientWith(settings, 'other-client', '--scope', 'others');
+  });
+  const post = (form: Fields | string | Uint8Array, headers = {}) =>
+    postForm(running().service.url, form, headers);
+  const refuse = async (form: Fields | string | Uint8Array, what: string, headers = {}) =>
+    assertOAuthError(await post(form, headers), 400, 'invalid_request', what);
+
+  it('the right requests are granted, so that what follows is refused for its one fault', async () => {
+    assert.equal((await post(inBody(client))).status, 200);
+    assert.equal((await post(grant, basic(client))).status, 200);
+  });
+
+  it('[C90] an empty, blank or cut off form and one that is something else are refused', async () => {
+    for (const body of [
+      '',
+      ' ',
+      '\n',
+      '&',
+      '=',
+      '&&==&',
+      '{}',
+      credentialsBody(client),
+      'null',
+      'grant_type',
+    ])
+      await refuse(body, JSON.stringify(body));
+    await refuse(encodeForm(inBody(client)).slice(0, 20), 'cut off in a name');
+  });
+
+  it('[C90] what is not UTF-8 or not percent-encoded is refused in every place, read or not', async () => {
+    const good = encodeForm(inBody(client));
+    for (const part of ['%', '%2', '%zz', '%E9', '%C3%28', '%c0%80', '%ed%a0%80', '%ff'])
+      for (const body of [`${good}&x=${part}`, `${good}&${part}=x`, `${good}${part}`])
+        await refuse(body, body.slice(good.length));
+    for (const bytes of [[0xff], [0xe9], [0xc0, 0x80], [0xed, 0xa0, 0x80]])
+      await refuse(Buffer.concat([Buffer.from(`${good}&x=`), Buffer.from(bytes)]), `bytes ${bytes}`);
+  });
+
+  it('a form without a grant_type is refused', async () => {
+    const { client_id, client_secret } = inBody(client);
+    await refuse({ client_id, client_secret }, 'none');
+    await refuse({ client_id, client_secret, grant_type: '' }, 'empty');
+    await refuse({ client_id, client_secret, Grant_Type: grant.grant_type }, 'in another case');
+    await refuse({}, 'none beside Basic', basic(client));
+  });
+
+  it('any other grant is not supported', async () => {
+    const grants = ['password', 'authorization_code', 'refresh_token', 'implicit', '*'];
+    const almost = ['Client_Credentials', 'client_credentials ', ' client_credentials', 'client-credentials'];
+    const long = [
+      'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      'urn:ietf:params:oauth:grant-type:device_code',
+    ];
+    for (const grant_type of [...grants, ...almost, ...long]) {
+      const replies = [
+        await post({ ...inBody(client), grant_type }),
+        await post({ grant_type }, basic(client)),
+      ];
+      for (const reply of replies) assertOAuthError(reply, 400, 'unsupported_grant_type', grant_type);
+    }
+  });
+
+  it('[C95] credentials that are sent in two ways at once are refused, even the same ones', async () => {
+    const assertion = assertionForm('x.y.z');
+    await refuse(inBody(client), 'Basic and body', basic(client));
+    await refuse({ ...grant, client_secret: client.secret }, 'Basic and the secret alone', basic(client));
+    await refuse({ ...assertion, client_secret: client.secret }, 'assertion and secret');
+    await refuse(assertion, 'assertion and Basic', basic(client));
+    await refuse(inBody(client), 'body and another scheme', { authorization: 'Bearer x' });
+    await refuse(inBody(client), 'body and half a header', { authorization: 'Basic' });
+  });
+
+  it('[C95] HTTP Basic beside the credentials of a JSON request is 400 with an empty object', async () => {
+    const headers = { 'content-type': 'application/json', ...basic(client) };
+    const url = `${running().service.url}/token`;
+    const reply = await request(url, { method: 'POST', headers, body: credentialsBody(client) });
+    assertEmptyObject(reply, 400, 'JSON and Basic');
+  });
+
+  it('a form without credentials, or with half of them, is refused', async () => {
+    await refuse(grant, 'none');
+    await refuse({ ...grant, client_id: client.id }, 'no secret');
+    await refuse({ ...grant, client_secret: client.secret }, 'no id');
+    await refuse({ ...inBody(client), client_secret: '' }, 'an empty secret');
+    await refuse({ ...inBody(client), client_id: '' }, 'an empty id');
+    const { client_assertion_type } = assertionForm('');
+    await refuse({ ...grant, client_assertion_type }, 'only the type of an assertion');
+  });
+
+  it('credentials in the query are not read', async () => {
+    const url = `${running().service.url}/token?${encodeForm(inBody(client))}`;
+    const headers = { 'content-type': formType };
+    const reply = await request(url, { method: 'POST', headers, body: encodeForm(grant) });
+    assertOAuthError(reply, 400, 'invalid_request', 'query');
+  });
+
+  it('[C95] another client_id in the body beside HTTP Basic is refused', async () => {
+    for (const client_id of ['other-client', 'nobody', client.id.toUpperCase(), `${client.id} `])
+      await refuse({ ...grant, client_id }, client_id, basic(client));
+  });
+
+  it('[C95] HTTP Basic with bad percent-encoding or bytes that are no UTF-8 is refused', async () => {
+    const { id, secret } = client;
+    for (const bad of ['%', '%2', '%zz', '%E9', '%c0%80'])
+      for (const halves of [`${id}${bad}:${secret}`, `${id}:${secret}${bad}`])
+        await refuse(grant, halves, rawBasic(halves));
+    const bytes = Buffer.concat([Buffer.from(`${id}:${secret}`), Buffer.from([0xff])]);
+    await refuse(grant, 'not UTF-8', rawBasic(bytes));
+  });
+
+  it('a field that is sent twice is refused, the same or not, empty or not, known or not', async () => {
+    const once = Object.entries({ ...inBody(client), scope: 'read', other: 'x' });
+    for (const [name, value] of once)
+      for (const again of [value, `${value}x`, '']) {
+        await refuse([...once, [name, again]], `${name}=${value}&${name}=${again}`);
+        await refuse([[name, again], ...once], `${name}=${again}&${name}=${value}`);
+      }
+    const encoded = encodeForm(once).concat('&%63lient_id=other-client');
+    await refuse(encoded, 'the same name in another encoding');
+  });
+
+  it('a scope that the client may not have is an invalid_scope, beside good ones as well', async () => {
+    const foreign = ['unknown', 'others', 'READ', 'rea', 'reads', '*', 'read unknown', 'read,write'];
+    for (const scope of foreign) {
+      assertOAuthError(await post({ ...inBody(client), scope }), 400, 'invalid_scope', scope);
+      assertOAuthError(await post({ ...grant, scope }, basic(client)), 400, 'invalid_scope', scope);
+    }
+  });
+
+  it('a scope that is no list of names with one space between is an invalid_scope', async () => {
+    const blanks = [' ', ' read', 'read ', 'read  write', 'read\twrite', 'read\n'];
+    for (const scope of [...blanks, '"read"', 'a\\b', '\0', 'é'])
+      assertOAuthError(await post({ ...inBody(client), scope }), 400, 'invalid_scope', JSON.stringify(scope));
+  });
+
+  it('[C92] a form of another content type is 400 with an empty object', async () => {
+    const types = ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/json'];
+    const almost = ['application/x-www-form-urlencodedx', 'x-www-form-urlencoded', `${formType}, text/plain`];
+    const charsets = ['utf-16', 'iso-8859-1', 'utf-8; charset=utf-16'].map(
+      (name) => `${formType};charset=${name}`,
+    );
+    for (const type of [...types, ...almost, ...charsets])
+      assertEmptyObject(await post(inBody(client), { 'content-type': type }), 400, type);
+  });
+
+  it('[C92] a form without a content type, with an empty one or with two is 400 with an empty object', async () => {
+    const body = encodeForm(inBody(client));
+    const send = async (...lines: string[]) => {
+      const bytes = `${head('POST', '/token', `content-length: ${body.length}`, ...lines)}${body}`;
+      assertEmptyObject(await rawReply(running().service.url, bytes), 400, lines.join());
+    };
+    await send();
+    await send('content-type:');
+    for (const other of ['application/json', 'text/plain', formType])
+      for (const form of [formType, `${formType}; charset=utf-8`]) {
+        await send(`content-type: ${form}`, `content-type: ${other}`);
+        await send(`content-type: ${other}`, `content-type: ${form}`);
+      }
+  });
+
+  it('[C92] fields in the parts of multipart/form-data are not read', async () => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(inBody(client))) form.append(name, value);
+    const reply = await request(`${running().service.url}/token`, { method: 'POST', body: form });
+    assertEmptyObject(reply, 400, 'multipart');
+  });
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { addKeyClient, makeClientKey } from '../support/client-keys.ts';
+import {
+  addClientWith,
+  assertOAuthError,
+  basic,
+  encodeForm,
+  formType,
+  grant,
+  inBody,
+  percentEncoded,
+  postForm,
+  rawBasic,
+} from '../support/oauth-form.ts';
+import { oneService } from '../support/one-service.ts';
+import { succeeded } from '../support/outcome.ts';
+import { exchange, head, rawReply } from '../support/raw-http.ts';
+import { assertNoEcho } from '../support/refusals.ts';
+import { runVestibule } from '../support/service.ts';
+import type { Credentials } from '../support/token-endpoint.ts';
+
+describe('POST /token with a form and wrong credentials', () => {
+  let client: Credentials;
+  let other: Credentials;
+  let disabled: Credentials;
+  const running = oneService({ TOKEN_FAILURES_PER_MINUTE: '1000000' }, async (settings) => {
+    client = await addClientWith(settings, 'good-client');
+    const key = await makeClientKey('ES256');
+    [other, disabled] = await Promise.all([
+      addClientWith(settings, 'other-client'),
+      addClientWith(settings, 'disabled-client'),
+      addKeyClient(settings, 'key-client', [key]),
+    ]);
+    succeeded(await runVestibule(settings, 'client', 'disable', disabled.id));
+  });
+  const url = () => running().service.url;
+
+  /** Refused whichever way they are sent, and nothing of them comes back. */
+  const refuse = async (credentials: Credentials, what: string) => {
+    const { id, secret } = credentials;
+    const halves = [id, secret].map((half) => encodeForm([['', half]]).slice(1)).join(':');
+    const replies = [
+      await postForm(url(), inBody(credentials)),
+      await postForm(url(), grant, rawBasic(halves)),
+    ];
+    for (const reply of replies) {
+      assertOAuthError(reply, 401, 'invalid_client', what);
+      assertNoEcho(reply, secret);
+    }
+  };
+  const refuseHeader = async (authorization: string) => {
+    const reply = await postForm(url(), grant, { authorization });
+    assertOAuthError(reply, 401, 'invalid_client', authorization);
+  };
+
+  it('the right credentials are granted, so that what follows is refused for its one fault', async () => {
+    for (const credentials of [client, other]) {
+      assert.equal((await postForm(url(), inBody(credentials))).status, 200);
+      assert.equal((await postForm(url(), grant, basic(credentials))).status, 200);
+    }
+  });
+
+  it('a secret that is not exactly the secret is wrong', async () => {
+    const { id, secret } = client;
+    const almost = [
+      secret.slice(0, -1),
+      `${secret}x`,
+      ` ${secret}`,
+      `${secret}\n`,
+      `${secret}\0`,
+      `${secret}+`,
+    ];
+    const others = [other.secret, disabled.secret, secret.toUpperCase(), 'x', 'é', 'x'.repeat(8_000)];
+    for (const wrong of [...almost, ...others]) await refuse({ id, secret: wrong }, wrong.slice(0, 80));
+  });
+
+  it('an id that is not exactly the id is wrong, and one that no client can have', async () => {
+    const { id, secret } = client;
+    const almost = ['nobody', other.id, id.toUpperCase(), ` ${id}`, `${id} `, `${id}\0`, id.slice(1)];
+    const impossible = ['-', '%', "' or 1=1 --", '*', '../x', 'é', '__proto__', ':', 'x'.repeat(8_000)];
+    for (const wrong of [...almost, ...impossible]) await refuse({ id: wrong, secret }, wrong.slice(0, 80));
+  });
+
+  it('a disabled client is refused, and so is a client that has keys and no secret', async () => {
+    await refuse(disabled, 'disabled');
+    for (const secret of [client.secret, 'null', 'undefined', '{}', 'x'])
+      await refuse({ id: 'key-client', secret }, `a client with keys and ${secret}`);
+  });
+
+  it('[C95] HTTP Basic without a colon or without one of its halves is refused', async () => {
+    const { id, secret } = client;
+    for (const halves of [id, secret, `${id}${secret}`, `${id};${secret}`, `${id}%3A${secret}`, ':'])
+      await refuseHeader(rawBasic(halves).authorization);
+    for (const halves of [`${id}:`, `:${secret}`, `${id}::${secret}`, `${id}:${secret}:`])
+      await refuseHeader(rawBasic(halves).authorization);
+  });
+
+  it('[C95] HTTP Basic that is not base64 is refused', async () => {
+    const { authorization } = basic(client);
+    const [, encoded = ''] = authorization.split(' ');
+    const plain = `${client.id}:${client.secret}`;
+    for (const text of [
+      '',
+      plain,
+      `${encoded}!`,
+      `!${encoded}`,
+      `"${encoded}"`,
+      `${encoded} x`,
+      '====',
+      'é=',
+    ])
+      await refuseHeader(`Basic ${Buffer.from(text).toString('latin1')}`);
+    await refuseHeader(`Basic${encoded}`);
+    await refuseHeader(`Basic: ${encoded}`);
+    await refuseHeader('Basic');
+  });
+
+  it('[C95] another scheme is no HTTP Basic, and two headers are not one', async () => {
+    const { authorization } = basic(client);
+    const [, encoded] = authorization.split(' ');
+    for (const scheme of ['Bearer', 'Digest', 'Token', 'XBasic', 'Basic Basic'])
+      await refuseHeader(`${scheme} ${encoded}`);
+    await refuseHeader(String(encoded));
+    const body = encodeForm(grant);
+    const lines = [`content-type: ${formType}`, `content-length: ${body.length}`];
+    const twice = [`authorization: ${authorization}`, `authorization: ${authorization}`];
+    const reply = await rawReply(url(), `${head('POST', '/token', ...lines, ...twice)}${body}`);
+    assertOAuthError(reply, 401, 'invalid_client', 'two headers');
+  });
+
+  it('[C95] a plus stands for a space, what is encoded twice is decoded once, and no letter is changed', async () => {
+    const { id, secret } = client;
+    const twice = (text: string) => percentEncoded(percentEncoded(text));
+    for (const halves of [
+      `${id}+:${secret}`,
+      `${id}:+${secret}`,
+      `${id}:${secret}%20`,
+      `${twice(id)}:${secret}`,
+      `${id}:${twice(secret)}`,
+      `${id}:${secret}%00`,
+      `\ufeff${id}:${secret}`,
+    ])
+      await refuseHeader(rawBasic(halves).authorization);
+  });
+
+  it('[C98] an unknown and a disabled client, one with keys and a wrong secret get the same bytes', async () => {
+    const bytesOf = async (form: string, ...lines: string[]) => {
+      const about = [`content-type: ${formType}`, `content-length: ${form.length}`, ...lines];
+      const answer = await exchange(url(), `${head('POST', '/token', ...about)}${form}`);
+      return answer.replace(/^(date|x-request-id): .*\r\n/gim, '');
+    };
+    const wrong = { id: client.id, secret: other.secret };
+    const expected = await bytesOf(encodeForm(inBody(wrong)));
+    assert.match(expected, /^HTTP\/1\.1 401 Unauthorized\r\n/);
+    const unknown = { id: 'nobody', secret: client.secret };
+    const alike = {
+      wrong,
+      unknown,
+      disabled,
+      keyed: { id: 'key-client', secret: 'x' },
+      impossible: { id: '?', secret: 'x' },
+    };
+    for (const [what, credentials] of Object.entries(alike)) {
+      assert.equal(await bytesOf(encodeForm(inBody(credentials))), expected, what);
+      const line = `authorization: ${basic(credentials).authorization}`;
+      assert.equal(await bytesOf(encodeForm(grant), line), expected, `${what}, in HTTP Basic`);
+    }
+  });
+});

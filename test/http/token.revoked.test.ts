@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { SignJWT } from 'jose';
+import { assertEmptyObject } from '../support/answers.ts';
+import { until } from '../support/polling.ts';
+import { Processes } from '../support/processes.ts';
+import { assertRefused } from '../support/refusals.ts';
+import { request } from '../support/request.ts';
+import type { Credentials } from '../support/token-endpoint.ts';
+import { withoutDatabase } from '../support/unreachable-database.ts';
+
+/** Several tests keep a token alive while it is refused and let in; none may end meanwhile. */
+const settings = { TOKEN_TTL_SECONDS: '3600' };
+
+for (const [engine, count] of [
+  ['sqlite', 1],
+  ['postgres', 2],
+] as const) {
+  describe(`what the operator takes back: ${engine}, processes: ${count}`, () => {
+    let processes: Processes;
+    let bystander: string;
+    before(async () => {
+      processes = await Processes.start(engine, count, settings);
+      bystander = await liveToken(await processes.addClient('bystander'));
+    });
+    after(() => processes.stop());
+
+    const letIn = (token: string) => processes.letIn([token]);
+    /** A token that every process has let in, twice, so that it is known to all. */
+    const liveToken = async (credentials: Credentials): Promise<string> => {
+      const [token = ''] = await processes.tokens(credentials);
+      await letIn(token);
+      await letIn(token);
+      return token;
+    };
+    const refusedSoon = async (token: string) => {
+      for (const reply of await processes.become(403, token)) assertRefused(reply, 'client_disabled', token);
+      await letIn(bystander);
+    };
+    const refusedAtToken = async (credentials: Credentials) => {
+      const replies = await until(
+        () => processes.postTokens(credentials),
+        (all) => all.every(({ status }) => status === 401),
+        'POST /token does not become 401 everywhere',
+      );
+      for (const reply of replies) assertEmptyObject(reply, 401, 'POST /token');
+    };
+    const secretIds = async (id: string): Promise<string[]> => {
+      const clients = await processes.jsonOf<{ client_id: string; secrets: { secret_id: string }[] }[]>(
+        'client',
+        'list',
+      );
+      const client = clients.find(({ client_id: name }) => name === id);
+      return client?.secrets.map(({ secret_id: name }) => name) ?? [];
+    };
+
+    it('[C108] the live token of a disabled client is refused everywhere soon, and let in when it is enabled', async () => {
+      const client = await processes.addClient('to-disable');
+      const token = await liveToken(client);
+      for (let time = 0; time < 2; time += 1) {
+        await processes.command('client', 'disable', 'to-disable');
+        await refusedAtToken(client);
+        await refusedSoon(token);
+        await processes.command('client', 'enable', 'to-disable');
+        await processes.become(200, token);
+        await liveToken(client);
+      }
+    });
+
+    it('[C108] the live token of a removed client is refused everywhere soon', async () => {
+      const client = await processes.addClient('to-remove');
+      const token = await liveToken(client);
+      await processes.command('client', 'remove', 'to-remove');
+      await refusedAtToken(client);
+      await refusedSoon(token);
+    });
+
+    it('[C108] the live token of a removed secret is refused everywhere soon, and that of the other one never', async () => {
+      const leaked = await processes.addClient('two-secrets');
+      const leakedToken = await liveToken(leaked);
+      const rotated = await processes.jsonOf<{ client_secret: string; secret_id: string }>(
+        ...['client', 'rotate', 'two-secrets'],
+      );
+      const kept = { id: 'two-secrets', secret: rotated.client_secret };
+      const keptToken = await liveToken(kept);
+      const [leakedId = '', keptId] = await secretIds('two-secrets');
+      assert.equal(keptId, rotated.secret_id, 'the older one comes first');
+
+      await processes.command('client', 'remove-secret', 'two-secrets', leakedId);
+      await until(
+        async () => {
+          await letIn(keptToken);
+          return processes.statuses(leakedToken);
+        },
+        (statuses) => statuses.every((status) => status === 403),
+        'the token of the removed secret is still let in',
+      );
+      await refusedSoon(leakedToken);
+      await refusedAtToken(leaked);
+      await liveToken(kept);
+      await letIn(keptToken);
+    });
+
+    it('[C108] a client of the same name that is added later does not bring the old tokens back', async () => {
+      const token = await liveToken(await processes.addClient('comes-back'));
+      await processes.command('client', 'remove', 'comes-back');
+      const successor = await processes.addClient('comes-back');
+      await refusedSoon(token);
+      await liveToken(successor);
+      await refusedSoon(token);
+    });
+
+    it('[C108] the same holds for a client with a key of its own', async () => {
+      const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const file = `${processes.settings.TEST_DIRECTORY}/${randomUUID()}.pem`;
+      writeFileSync(file, keys.publicKey.export({ format: 'pem', type: 'spki' }));
+      await processes.command('client', 'add', 'with-key', '--public-key', file);
+      const token = await tokenBySigning(processes, 'with-key', keys.privateKey);
+      await letIn(token);
+      await processes.command('client', 'disable', 'with-key');
+      await refusedSoon(token);
+      await processes.command('client', 'enable', 'with-key');
+      await processes.become(200, token);
+      await processes.command('client', 'remove', 'with-key');
+      await refusedSoon(token);
+      await processes.command('client', 'add', 'with-key', '--public-key', file);
+      const successor = await tokenBySigning(processes, 'with-key', keys.privateKey);
+      await letIn(successor);
+      await refusedSoon(token);
+    });
+
+    it('[C108] a known token needs no database, and a disabled client gets in no more without one', async () => {
+      const known = await liveToken(await processes.addClient('known'));
+      const disabled = await liveToken(await processes.addClient('disabled-before'));
+      await processes.command('client', 'disable', 'disabled-before');
+      await refusedSoon(disabled);
+      await letIn(known);
+      await withoutDatabase(processes.settings, async () => {
+        await until(
+          () => databaseChecks(processes),
+          (checks) => checks.every((check) => check === 'does not answer'),
+          'control: the database is still there',
+        );
+        for (let time = 0; time < 5; time += 1) await letIn(known);
+        for (const reply of await processes.me(disabled)) assert.notEqual(reply.status, 200);
+      });
+      await until(
+        () => databaseChecks(processes),
+        (checks) => checks.every((check) => check === 'ok'),
+        'the database is not used again',
+      );
+      await letIn(known);
+      await processes.command('client', 'disable', 'known');
+      await refusedSoon(known);
+    });
+  });
+}
+
+function databaseChecks({ services }: Processes): Promise<unknown[]> {
+  return Promise.all(
+    services.map(async ({ opsUrl }) => {
+      const { checks } = (await request(`${opsUrl}/readyz`)).json<{ checks: { database: string } }>();
+      return checks.database;
+    }),
+  );
+}
+
+/** A token for a client that signs an assertion (RFC 7523) instead of sending a secret. */
+async function tokenBySigning(processes: Processes, id: string, key: KeyObject): Promise<string> {
+  const assertion = await new SignJWT({ iss: id, sub: id, jti: randomUUID() })
+    .setProtectedHeader({ alg: 'ES256' })
+    .setAudience(String(processes.settings.BASE_URL))
+    .setIssuedAt()
+    .setExpirationTime('1m')
+    .sign(key);
+  const reply = await request(`${processes.services[0]?.url}/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: assertion,
+    }),
+  });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.json<{ access_token: string }>().access_token;
+}
