@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { type Answer, givenVariable } from './peers/given.ts';
+import type { Answer } from './peers/given.ts';
 import { haproxy } from './peers/haproxy.ts';
 import { vestibule } from './peers/vestibule.ts';
-import { findProgram, type Program } from './processes.ts';
+import { findProgram, type Program, script } from './processes.ts';
 
 /** All that a peer may need to start. */
 export interface Surroundings {
@@ -90,11 +90,7 @@ function server(name: string, title: string, file: string, ...parameters: string
     verifies: true,
     start({ port, path, issuer, jwksUri, audience, answer }) {
       const given = { port, path, issuer, jwksUri, audience, answer };
-      return {
-        command: process.execPath,
-        parameters: [join(import.meta.dirname, 'peers', file), ...parameters],
-        environment: { [givenVariable]: JSON.stringify(given) },
-      };
+      return script(join('peers', file), given, ...parameters);
     },
   };
 }

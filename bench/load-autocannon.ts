@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
+import { printSeen } from './autocannon-result.ts';
+import { readGiven } from './child.ts';
 import type { Load } from './load.ts';
 
 /** The load where wrk is not at hand: the same walk through the tokens, printed in the same form. */
-const load = JSON.parse(process.env.BENCH_LOAD ?? '') as Load & { connections: number };
+const load = readGiven<Load & { connections: number }>();
 const { url, tokens, skip, count, seconds, connections } = load;
 const lines = readFileSync(tokens.path, 'utf8')
   .split('\n')
@@ -24,13 +26,4 @@ const result = await autocannon({
     client.setRequests(own.map((token) => ({ headers: { authorization: `Bearer ${token}` } })));
   },
 });
-const { requests, duration, latency, non2xx, errors, timeouts } = result;
-const printed = {
-  requests: requests.total,
-  seconds: duration,
-  p50Ms: latency.p50,
-  p99Ms: latency.p99,
-  refused: non2xx,
-  failed: errors + timeouts,
-};
-process.stdout.write(`RESULT ${JSON.stringify(printed)}\n`);
+printSeen(result);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findProgram, type Program, runLoad } from './processes.ts';
+import { type Cores, findProgram, loadCore, type Program, runForResult, script } from './processes.ts';
 import type { TokenFile } from './tokens.ts';
 
 export type LoadGenerator = 'wrk' | 'autocannon';
@@ -31,17 +31,25 @@ export function chooseLoadGenerator(wanted: LoadGenerator | null): LoadGenerator
   return wanted ?? (findProgram('wrk') === null ? 'autocannon' : 'wrk');
 }
 
-/** Sends a load and answers with what was seen of it. An answer that is not 200 spoils all the others. */
+/** Sends a load and answers with what was seen of it. */
 export async function send(generator: LoadGenerator, load: Load): Promise<LoadResult> {
   if (load.skip + load.count > load.tokens.count)
     throw new Error('The load asks for more tokens than there are.');
   // Bounded in time even when the tokens are what ends it: nobody here is slower than 100 requests a second.
   const limitSeconds = (load.seconds ?? Math.ceil(load.count / 100)) + 30;
-  const program = generator === 'wrk' ? wrk(load, limitSeconds) : autocannon(load);
-  const printed = await runLoad(program, limitSeconds + 10);
-  const line = /^RESULT (.*)$/m.exec(printed)?.[1];
-  if (line === undefined) throw new Error(`The load printed no result: ${printed.slice(-2_000)}`);
-  const { refused, failed, ...result } = JSON.parse(line) as LoadResult & { refused: number; failed: number };
+  const program =
+    generator === 'wrk' ? wrk(load, limitSeconds) : script('load-autocannon.ts', { ...load, connections });
+  return runGenerator(program, limitSeconds + 10, loadCore);
+}
+
+/** Runs a load generator to its end and reads what it prints. An answer that is not 200 spoils all the others. */
+export async function runGenerator(
+  program: Program,
+  limitSeconds: number,
+  cores: Cores,
+): Promise<LoadResult> {
+  type Printed = LoadResult & { refused: number; failed: number };
+  const { refused, failed, ...result } = await runForResult<Printed>(program, limitSeconds, cores);
   if (refused > 0 || failed > 0 || result.requests === 0) {
     throw new Error(
       `Not a measurement: of ${result.requests} requests ${refused} were not answered with 200 and ${failed} failed.`,
@@ -51,21 +59,13 @@ export async function send(generator: LoadGenerator, load: Load): Promise<LoadRe
 }
 
 function wrk({ url, tokens, skip, count, seconds }: Load, limitSeconds: number): Program {
-  const script = join(import.meta.dirname, 'load.lua');
+  const file = join(import.meta.dirname, 'load.lua');
   const duration = `${seconds ?? limitSeconds}s`;
   const settings = ['--threads', '1', '--connections', String(connections), '--duration', duration];
   const walk = [tokens.path, String(skip), String(count), seconds === null ? 'once' : 'again'];
   return {
     command: findProgram('wrk') ?? 'wrk',
-    parameters: [...settings, '--timeout', '10s', '--script', script, url, '--', ...walk],
+    parameters: [...settings, '--timeout', '10s', '--script', file, url, '--', ...walk],
     environment: {},
-  };
-}
-
-function autocannon(load: Load): Program {
-  return {
-    command: process.execPath,
-    parameters: [join(import.meta.dirname, 'load-autocannon.ts')],
-    environment: { BENCH_LOAD: JSON.stringify({ ...load, connections }) },
   };
 }

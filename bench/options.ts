@@ -14,6 +14,8 @@ export interface Options {
   readonly load: LoadGenerator | null;
   /** The memory work instead of the comparison. */
   readonly memory: boolean;
+  /** The work of POST /token instead of the comparison. */
+  readonly token: boolean;
   /** Some default was changed, so the numbers must not stand beside those of a full run. */
   readonly partial: boolean;
 }
@@ -31,6 +33,7 @@ export function readOptions(): Options {
       only: { type: 'string' },
       load: { type: 'string' },
       memory: { type: 'boolean', default: false },
+      token: { type: 'boolean', default: false },
     },
   });
   const base = values.quick ? quick : full;
@@ -47,6 +50,7 @@ export function readOptions(): Options {
     only,
     load,
     memory: values.memory,
+    token: values.token,
     partial: lessThanFull || only !== null,
   };
 }

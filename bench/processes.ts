@@ -3,10 +3,13 @@ import { accessSync, constants, openSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { givenVariable } from './child.ts';
 
-/** The measured server has one core to itself, and the load another. */
+/** The measured server has one core to itself, and the load another; or all have all of them. */
 export const serverCore = 0;
 export const loadCore = 1;
+export const allCores = null;
+export type Cores = number | typeof allCores;
 
 export interface Program {
   readonly command: string;
@@ -28,16 +31,24 @@ export function endAll(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
-/** Starts a server on its core. What it prints goes to a file, since a pipe would make this process work, too. */
-export function startServer(program: Program, outputFile: string): RunningServer {
+/** A program of this folder, and what it is told: see `child.ts`. */
+export function script(file: string, given: object, ...parameters: string[]): Program {
+  return {
+    command: process.execPath,
+    parameters: [join(import.meta.dirname, file), ...parameters],
+    environment: { [givenVariable]: JSON.stringify(given) },
+  };
+}
+
+/** Starts a server. What it prints goes to a file, since a pipe would make this process work, too. */
+export function startServer(program: Program, outputFile: string, cores: Cores = serverCore): RunningServer {
   const output = openSync(outputFile, 'a');
-  const child = spawn('taskset', ['-c', String(serverCore), program.command, ...program.parameters], {
+  const child = spawn(...commandLine(program, cores), {
     env: { ...inherited(), ...program.environment },
     stdio: ['ignore', output, output],
   });
   const ended = track(child);
   return {
-    // taskset becomes the program, so its id is the program's.
     pid: child.pid ?? 0,
     lastWords() {
       if (child.exitCode === null && child.signalCode === null) return null;
@@ -52,9 +63,21 @@ export function startServer(program: Program, outputFile: string): RunningServer
   };
 }
 
-/** Runs a load generator on its core to the end, and answers with what it printed. */
-export async function runLoad(program: Program, limitSeconds: number): Promise<string> {
-  const child = spawn('taskset', ['-c', String(loadCore), program.command, ...program.parameters], {
+/** Runs a program to the end, and answers with what it printed as its result: see `child.ts`. */
+export async function runForResult<Result>(
+  program: Program,
+  limitSeconds: number,
+  cores: Cores,
+): Promise<Result> {
+  const printed = await run(program, limitSeconds, cores);
+  const line = /^RESULT (.*)$/m.exec(printed)?.[1];
+  if (line === undefined) throw new Error(`There is no result in: ${printed.slice(-2_000)}`);
+  return JSON.parse(line) as Result;
+}
+
+/** Runs a program to the end, and answers with what it printed. */
+export async function run(program: Program, limitSeconds: number, cores: Cores = allCores): Promise<string> {
+  const child = spawn(...commandLine(program, cores), {
     env: { ...inherited(), ...program.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: limitSeconds * 1000,
@@ -68,7 +91,10 @@ export async function runLoad(program: Program, limitSeconds: number): Promise<s
     printed += chunk;
   });
   const code = await track(child);
-  if (code !== 0) throw new Error(`The load ended with ${code ?? 'a signal'}: ${printed.slice(-2_000)}`);
+  if (code !== 0) {
+    const what = [program.command, ...program.parameters].join(' ');
+    throw new Error(`This ended with ${code ?? 'a signal'}: ${what}\n${printed.slice(-2_000)}`);
+  }
   return printed;
 }
 
@@ -90,6 +116,12 @@ export async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
+}
+
+/** taskset becomes the program, so that the id of the one is the id of the other. */
+function commandLine({ command, parameters }: Program, cores: Cores): [string, string[]] {
+  if (cores === allCores) return [command, [...parameters]];
+  return ['taskset', ['-c', String(cores), command, ...parameters]];
 }
 
 /** Nothing of the surroundings but the way to programs: a stray setting must not favour anybody. */

@@ -45,7 +45,7 @@ export function writeMemory(steps: readonly MemoryStep[], options: Options): voi
 }
 
 /** Only a full run may replace the numbers that are shown to others. */
-function resultsFolder({ partial }: Options): string {
+export function resultsFolder({ partial }: Options): string {
   const folder = join(import.meta.dirname, 'results', ...(partial ? ['partial'] : []));
   mkdirSync(folder, { recursive: true });
   return folder;
@@ -57,7 +57,7 @@ function footnote(date: string, settings: { rounds: number; load: string; connec
 `;
 }
 
-function machine() {
+export function machine() {
   const [first] = cpus();
   return {
     processor: first?.model ?? 'unknown',
@@ -68,11 +68,11 @@ function machine() {
   };
 }
 
-function versions(): Record<string, string> {
+export function versions(): Record<string, string> {
   const text = readFileSync(join(import.meta.dirname, 'package.json'), 'utf8');
   return JSON.parse(text).dependencies;
 }
 
-function writeJson(path: string, content: object): void {
+export function writeJson(path: string, content: object): void {
   writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
 }

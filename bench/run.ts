@@ -10,6 +10,8 @@ import { endAll, findProgram } from './processes.ts';
 import { Provider } from './provider.ts';
 import { writeMemory, writeReport } from './report.ts';
 import { takeAnswer } from './stage.ts';
+import { writeTokenReport } from './token-report.ts';
+import { measureTokens } from './token-rounds.ts';
 import { badTokens, goodToken, signTokens } from './tokens.ts';
 
 /** Past the 100,000 that are remembered at most, so that it shows whether the memory stays there. */
@@ -45,10 +47,17 @@ async function run(): Promise<void> {
     goodToken: await goodToken(provider),
     badTokens: await badTokens(provider),
   };
+
+  if (options.token) {
+    say(`\n${writeTokenReport(await measureTokens(told, generator, options, say), generator, options)}`);
+    provider.stop();
+    return;
+  }
+
   const stage = { ...told, answer: await takeAnswer(told) };
 
   if (options.memory) {
-    const steps = await measureMemory(stage, generator, options.partial ? 2_000 : memoryTokens, say);
+    const steps = await measureMemory(stage, generator, options.partial ? 2_600 : memoryTokens, say);
     writeMemory(steps, options);
     provider.stop();
     return;

@@ -40,7 +40,7 @@ function cell({ value, ratio }: Figure): string {
   return `${shown(value)} (${ratio.toFixed(2)})`;
 }
 
-function shown(value: number): string {
+export function shown(value: number): string {
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }

@@ -1,3 +1,5 @@
+import * as child from '../child.ts';
+
 /** What a peer is told: where to listen, whom to trust, and what to answer. */
 export interface Given {
   readonly port: number;
@@ -14,12 +16,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** The name of the variable by which a peer is told. */
-export const givenVariable = 'BENCH_GIVEN';
-
-export function readGiven(): Given {
-  return JSON.parse(process.env[givenVariable] ?? '') as Given;
-}
+export const readGiven = child.readGiven<Given>;
 
 export interface Claims {
   readonly iss?: string;

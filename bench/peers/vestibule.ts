@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import type { Surroundings } from '../line-up.ts';
-import type { Program } from '../processes.ts';
+import { type Program, run } from '../processes.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
 
-/** `vestibule serve` on a new SQLite file, with everything on as shipped; the log as told. */
+type Needed = 'port' | 'opsPort' | 'folder' | 'issuer' | 'jwksPath' | 'audience';
+
+/** `vestibule serve` on a new SQLite file, with everything on as shipped; the log and other settings as told. */
 export function vestibule(
-  { port, opsPort, folder, issuer, jwksPath, audience }: Surroundings,
+  { port, opsPort, folder, issuer, jwksPath, audience }: Pick<Surroundings, Needed>,
   logLevel: 'info' | 'warn',
+  settings: Readonly<Record<string, string>> = {},
 ): Program {
   return {
     command: process.execPath,
@@ -20,6 +23,21 @@ export function vestibule(
       IDP_JWKS_PATH: jwksPath,
       API_AUDIENCE: audience,
       LOG_LEVEL: logLevel,
+      ...settings,
     },
   };
+}
+
+/** Adds a machine client to the database that this program serves, and answers with its secret. */
+export async function addClient(program: Program, id: string): Promise<string> {
+  const printed = await command(program, 'client', 'add', id, '--json');
+  return JSON.parse(/\{.*\}/s.exec(printed)?.[0] ?? '{}').client_secret;
+}
+
+export async function disableClient(program: Program, id: string): Promise<void> {
+  await command(program, 'client', 'disable', id);
+}
+
+function command(program: Program, ...parameters: string[]): Promise<string> {
+  return run({ ...program, parameters: [main, ...parameters] }, 20);
 }

@@ -1,0 +1,18 @@
+/** Past this nobody doubts that two sets of times differ; the usual bound of tests for leaks through time. */
+export const tellsApart = 4.5;
+
+/** Welch's t: how far two means are apart, in terms of how well they are known. */
+export function welch(one: readonly number[], other: readonly number[]): number {
+  const [a, b] = [momentsOf(one), momentsOf(other)];
+  return (a.mean - b.mean) / Math.sqrt(a.variance / one.length + b.variance / other.length);
+}
+
+export function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function momentsOf(values: readonly number[]) {
+  const mean = meanOf(values);
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return { mean, variance: squares / (values.length - 1) };
+}
