@@ -288,9 +288,9 @@ const plainInternal = {
 /** For the tokens of callers who were refused often: one at a time on a thread beside this one. */
 const narrowLane = { running: 1, waiting: 32, refusal: 'overloaded' } as const;
 
-/** Each on a thread of its own; as many wait as are signed in a second or two. */
+/** On threads of the pool, twice as many as cores, so that none waits for the next one; as many in line as take two seconds. */
 const signingLane = {
-  running: availableParallelism(),
+  running: 2 * availableParallelism(),
   waiting: 1_000,
   refusal: 'signing_overloaded',
 } as const;

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 
 /** Nicer than the event loop by so much. */
-const niceness = 10;
+const niceness = 19;
 
 /**
  * Lets the threads of the platform's pool give way to the event loop: they sign tokens for milliseconds on end, and
