@@ -8,6 +8,9 @@ export interface TokenTimes {
   readonly issuedAtSeconds: number | null;
 }
 
+/** Stands for the keys of a client of ours where the id of a secret would stand. */
+export const keyCredential = 'key';
+
 /** Who a verified token speaks for. Built in `auth/` from a token whose signature holds, and nowhere else. */
 export interface Principal {
   /** The pseudonym: the only name under which anything is kept; null when nothing in the token names anybody. */

@@ -80,7 +80,8 @@ export const keySettings = {
   }),
   tokenSigningAlg: defaulted(kind.oneOf(signingAlgorithms), 'RS256', {
     example: 'ES256',
-    sentence: 'What the tokens of POST /token are signed with. Another value takes effect with the next key.',
+    sentence:
+      'What the tokens of POST /token are signed with. After a change the next start publishes a key for it, which then takes over. All processes need the same value.',
   }),
   keyPrepublishSeconds: defaulted(kind.integer(0, 604800), '900', {
     example: '3600',

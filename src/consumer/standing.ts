@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { errorFields, type Log } from '../base/log.ts';
-import type { Principal } from '../base/principal.ts';
+import { keyCredential, type Principal } from '../base/principal.ts';
 import type { ActiveClient, ClientStore, ClientWithSecrets, StandingStore } from '../storage/port.ts';
 
 interface StandingOptions {
@@ -120,6 +120,3 @@ function isFor({ times, credentialId }: Principal, { createdAt, hasKeys, secretI
   const isOld = (times.issuedAtSeconds ?? 0) < Math.floor(createdAt / 1000);
   return !isOld && (secretIds.includes(credentialId ?? '') || (hasKeys && credentialId === keyCredential));
 }
-
-/** What stands for the keys of a client where the id of a secret would stand. */
-const keyCredential = 'key';

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { errorFields, type Log } from '../base/log.ts';
+import { keyCredential } from '../base/principal.ts';
 import type { ClientSecret, ClientStore, ClientWithSecrets } from '../storage/port.ts';
 import type { CheckAssertion } from './assertion.ts';
 import type { ClientDirectory } from './client-directory.ts';
@@ -22,8 +23,6 @@ interface AuthenticateClientOptions {
   readonly log: Log;
 }
 
-/** What stands for the keys of a client where the id of a secret would stand; consumer/standing knows it, too. */
-const keyCredential = 'key';
 const dayMs = 86_400_000;
 
 /**
