@@ -53,7 +53,7 @@ export class Exit {
   /** A connection that broke before there was a request. */
   observeBroken(refusal: Refusal): void {
     const { status } = describe(refusal.code);
-    this.#observe({ method: '(none)', status, milliseconds: 0, requestId: '', refusal });
+    this.#observe('(none)', status, 0, '', refusal);
   }
 
   #translated(refusal: Refusal): Refusal {
@@ -80,8 +80,7 @@ export class Exit {
       // Plain ASCII, as most answers are, goes out without being encoded again.
       response.end(text, answer.isAscii ? 'latin1' : 'utf8');
     }
-    const milliseconds = performance.now() - startedAt;
-    this.#observe({ method: request.method ?? '', status, milliseconds, requestId: id, refusal });
+    this.#observe(request.method ?? '', status, performance.now() - startedAt, id, refusal);
   }
 
   #head(id: string, { contentType, contentLength, cacheControl, head: own }: Answer): string[] {

@@ -25,5 +25,7 @@ export function serverOptions(limits: Limits) {
     joinDuplicateHeaders: true,
     // The platform's own refusal would not be a problem document; see http/receive.
     requireHostHeader: false,
+    // A request without a body needs no stream for one.
+    optimizeEmptyRequests: true,
   };
 }

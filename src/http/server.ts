@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { performance } from 'node:perf_hooks';
-import type { Duplex } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { Refusal } from '../base/errors.ts';
 import { answer } from '../base/handler.ts';
@@ -45,7 +45,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   const options = serverOptions(limits);
   const common = fixedHeaders({ https: parts.https, personal: false, cors: false });
   const nowhere = new Exit(parts, { pattern: '(none)', personal: false, cors: null });
-  const shortcuts: { readonly path: string; readonly entrance: Entrance }[] = [];
+  const shortcuts = new Map<string | undefined, Entrance>();
   /** An answer where there is no request to answer: at once, and then the connection is gone. */
   const breakOff = (socket: Duplex, refusal: Refusal) => {
     // Nobody else listens any more, and whoever asked may be gone.
@@ -63,7 +63,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   /** A plain GET of a known address needs neither a router nor a body parser; all else goes through the library. */
   const shortcut = (library: RequestListener) => (request: IncomingMessage, response: ServerResponse) => {
     const { method, url } = request;
-    const entrance = method === 'GET' ? shortcuts.find(({ path }) => path === url)?.entrance : undefined;
+    const entrance = method === 'GET' ? shortcuts.get(url) : undefined;
     if (entrance === undefined) return library(request, response);
     const visit = new Visit(parts, request, response, requestId());
     try {
@@ -108,6 +108,12 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
+  // The library waits for the end of a body that has been announced by its type and that the platform knows to be
+  // none (see http/limits); it gets one that ends.
+  server.addHook('preParsing', (_request, _reply, payload, done) =>
+    done(null, payload.readable ? payload : Readable.from([])),
+  );
+
   server.decorateRequest('startedAt', 0);
   server.addHook('onRequest', (request, _reply, done) => {
     request.startedAt = performance.now();
@@ -120,7 +126,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   );
   for (const route of parts.routes) {
     const entrance = createEntrance(route, parts);
-    if (route.method === 'GET') shortcuts.push({ path: route.path, entrance });
+    if (route.method === 'GET') shortcuts.set(route.path, entrance);
     server.route({
       method: route.method,
       url: route.path,

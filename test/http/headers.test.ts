@@ -10,9 +10,7 @@ import { postToken } from '../support/token-endpoint.ts';
 
 const security = {
   'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
 };
 /** Of the answer itself, the connection, or different each time. */
 const others = ['content-type', 'content-length', 'date', 'connection', 'keep-alive', 'x-request-id'];

@@ -112,6 +112,13 @@ describe('POST /token with a form that is not right', () => {
     await refuse({ ...grant, client_assertion_type }, 'only the type of an assertion');
   });
 
+  it('an assertion of another kind, or of none that is named, is refused for that', async () => {
+    const { client_assertion_type, ...unnamed } = assertionForm('a.b.c');
+    await refuse(unnamed, 'no type');
+    for (const type of [client_assertion_type.replace('jwt', 'saml2'), `${client_assertion_type} `])
+      await refuse({ ...unnamed, client_assertion_type: type }, type);
+  });
+
   it('credentials in the query are not read', async () => {
     const url = `${running().service.url}/token?${encodeForm(inBody(client))}`;
     const headers = { 'content-type': formType };

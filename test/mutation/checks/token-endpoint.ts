@@ -174,7 +174,7 @@ export const tokenEndpointChecks: readonly Mutant[] = [
       'throttle.fail(claimedId, input.address);',
       '0;',
       'secrets are guessed without end',
-      tooMany,
+      [...tooMany, ...form],
     ],
   ]),
   ...checksOf('src/tokens/throttle.ts', tooMany, [
