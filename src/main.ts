@@ -1,13 +1,8 @@
-#!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import { CommanderError } from 'commander';
+import { OperatorError, Refusal } from './base/errors.ts';
+import { createProgram } from './cli/program.ts';
 
-// Half of a start goes into reading a few hundred small files; the platform keeps what came out of it for the next one.
-enableCompileCache();
-
-const { CommanderError } = await import('commander');
-const { OperatorError, Refusal } = await import('./base/errors.ts');
-const { createProgram } = await import('./cli/program.ts');
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
 /** The app is loaded by the commands that need it: help and mistakes in the settings should not wait for it. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Surroundings } from '../line-up.ts';
 import { type Program, run } from '../processes.ts';
 
-const main = join(import.meta.dirname, '../../src/main.ts');
+const main = join(import.meta.dirname, '../../bin/vestibule.js');
 
 type Needed = 'port' | 'opsPort' | 'folder' | 'issuer' | 'jwksPath' | 'audience';
 

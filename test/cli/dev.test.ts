@@ -24,7 +24,7 @@ const careless = { HOST: '0.0.0.0', OPS_HOST: '0.0.0.0', BASE_URL: 'https://api.
 async function startDevelopment(folder: string): Promise<Development> {
   const [port, providerPort] = [await freePort(), await freePort()];
   const parameters = ['dev', '--port', String(port), '--provider-port', String(providerPort)];
-  const child = spawn(process.execPath, [resolve('src/main.ts'), ...parameters], {
+  const child = spawn(process.execPath, [resolve('bin/vestibule.js'), ...parameters], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...careless },
   });

@@ -23,7 +23,7 @@ describe('a log that cannot be written', () => {
       PORT: String(port),
       OPS_PORT: String(opsPort),
     });
-    const service = spawn(process.execPath, ['src/main.ts', 'serve'], {
+    const service = spawn(process.execPath, ['bin/vestibule.js', 'serve'], {
       env: { PATH: process.env.PATH, ...settings },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

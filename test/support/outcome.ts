@@ -55,7 +55,7 @@ export async function endOf(settings: Settings, parameters: readonly string[], f
   } as const;
   const child = execFile(
     process.execPath,
-    [resolve('src/main.ts'), ...parameters],
+    [resolve('bin/vestibule.js'), ...parameters],
     options,
     (_error, stdout, stderr) => done({ code: child.exitCode, stdout, stderr }),
   );

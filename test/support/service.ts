@@ -124,7 +124,7 @@ export async function addClient(settings: Settings, id: string): Promise<string>
 }
 
 function spawnVestibule(settings: Settings, parameters: readonly string[], outputFile: string) {
-  return spawnNode('src/main.ts', settings, parameters, outputFile, false);
+  return spawnNode('bin/vestibule.js', settings, parameters, outputFile, false);
 }
 
 function spawnNode(
