@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly folder: string;
   readonly path: string;
   readonly issuer: string;
+  /** What the provider signs with. */
+  readonly algorithm: string;
   readonly jwksUri: string;
   readonly jwksPath: string;
   readonly audience: string;

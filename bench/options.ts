@@ -16,12 +16,18 @@ export interface Options {
   readonly memory: boolean;
   /** The work of POST /token instead of the comparison. */
   readonly token: boolean;
+  /** The work of records instead of the comparison. */
+  readonly records: boolean;
+  /** How many records there are in the tables, smallest first. */
+  readonly sizes: readonly number[];
   /** Some default was changed, so the numbers must not stand beside those of a full run. */
   readonly partial: boolean;
 }
 
-const full = { repeat: 3, seconds: 5, newTokens: 20_000 };
-const quick = { repeat: 1, seconds: 1, newTokens: 1_000 };
+const full = { repeat: 3, seconds: 5, newTokens: 20_000, sizes: [1_000, 100_000, 1_000_000] };
+/** Three works on nine tables take a while. */
+const fullRecords = { ...full, seconds: 3 };
+const quick = { repeat: 1, seconds: 1, newTokens: 1_000, sizes: [1_000, 10_000] };
 
 export function readOptions(): Options {
   const { values } = parseArgs({
@@ -34,15 +40,20 @@ export function readOptions(): Options {
       load: { type: 'string' },
       memory: { type: 'boolean', default: false },
       token: { type: 'boolean', default: false },
+      records: { type: 'boolean', default: false },
+      sizes: { type: 'string' },
     },
   });
-  const base = values.quick ? quick : full;
+  const whole = values.records ? fullRecords : full;
+  const base = values.quick ? quick : whole;
   const repeat = wholeNumber('--repeat', values.repeat) ?? base.repeat;
   const seconds = wholeNumber('--seconds', values.seconds) ?? base.seconds;
   const newTokens = wholeNumber('--new-tokens', values['new-tokens']) ?? base.newTokens;
+  const sizes = wholeNumbers('--sizes', values.sizes) ?? base.sizes;
   const only = values.only?.split(',').map((name) => name.trim()) ?? null;
   const load = loadGenerator(values.load);
-  const lessThanFull = repeat < full.repeat || seconds < full.seconds || newTokens < full.newTokens;
+  const lessThanFull = repeat < whole.repeat || seconds < whole.seconds || newTokens < whole.newTokens;
+  const otherSizes = sizes.join() !== whole.sizes.join();
   return {
     repeat,
     seconds,
@@ -51,14 +62,21 @@ export function readOptions(): Options {
     load,
     memory: values.memory,
     token: values.token,
-    partial: lessThanFull || only !== null,
+    records: values.records,
+    sizes,
+    partial: lessThanFull || otherSizes || only !== null,
   };
 }
 
 function wholeNumber(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error(`${name} must be a whole number from 1 to 999999.`);
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new Error(`${name} must be a whole number from 1 to 9999999.`);
   return Number(text);
+}
+
+function wholeNumbers(name: string, text: string | undefined): readonly number[] | undefined {
+  const numbers = text?.split(',').map((part) => wholeNumber(name, part.trim()) ?? 0);
+  return numbers?.toSorted((one, other) => one - other);
 }
 
 function loadGenerator(text: string | undefined): LoadGenerator | null {

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { bare, choosePeers, type Peer } from './line-up.ts';
 import { chooseLoadGenerator } from './load.ts';
 import { measurePeer, partsOf, type Round } from './measure.ts';
-import { measureMemory } from './memory.ts';
+import { measureMemory, memoryAlgorithm } from './memory.ts';
 import { readOptions } from './options.ts';
 import { endAll, findProgram } from './processes.ts';
 import { Provider } from './provider.ts';
+import { writeRecordsReport } from './records-report.ts';
+import { measureAllRecords } from './records-rounds.ts';
 import { writeMemory, writeReport } from './report.ts';
 import { takeAnswer } from './stage.ts';
 import { writeTokenReport } from './token-report.ts';
@@ -15,7 +17,7 @@ import { measureTokens } from './token-rounds.ts';
 import { badTokens, goodToken, signTokens } from './tokens.ts';
 
 /** Past the 100,000 that are remembered at most, so that it shows whether the memory stays there. */
-const memoryTokens = 130_000;
+const memoryTokens = 400_000;
 const limitMinutes = 60;
 
 const folder = mkdtempSync(join(tmpdir(), 'vestibule-bench-'));
@@ -38,9 +40,8 @@ async function run(): Promise<void> {
       'The benchmark needs Linux, taskset and two cores: one for the server, one for the load.',
     );
   }
-  const peers = choosePeers(options.only);
   const generator = chooseLoadGenerator(options.load);
-  const provider = await Provider.start();
+  const provider = await Provider.start(options.memory ? memoryAlgorithm : 'RS256');
   const told = {
     folder,
     provider,
@@ -54,10 +55,18 @@ async function run(): Promise<void> {
     return;
   }
 
+  if (options.records) {
+    const measured = await measureAllRecords(told, generator, options, say);
+    say(`\n${writeRecordsReport(measured, generator, options)}`);
+    provider.stop();
+    return;
+  }
+
+  const peers = choosePeers(options.only);
   const stage = { ...told, answer: await takeAnswer(told) };
 
   if (options.memory) {
-    const steps = await measureMemory(stage, generator, options.partial ? 2_600 : memoryTokens, say);
+    const steps = await measureMemory(stage, generator, options.partial ? 8_000 : memoryTokens, say);
     writeMemory(steps, options);
     provider.stop();
     return;

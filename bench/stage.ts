@@ -34,10 +34,10 @@ export async function startPeer(peer: Peer, stage: Stage): Promise<ReadyPeer | n
   const folder = join(stage.folder, `${++started}-${peer.name}`);
   mkdirSync(folder);
   const [port, opsPort] = [await freePort(), await freePort()];
-  const { issuer, jwksUri, jwksPath, publicKeyPem } = provider;
+  const { issuer, algorithm, jwksUri, jwksPath, publicKeyPem } = provider;
   const program = peer.start({
     ...{ port, opsPort, folder, path, audience, answer },
-    ...{ issuer, jwksUri, jwksPath, publicKeyPem },
+    ...{ issuer, algorithm, jwksUri, jwksPath, publicKeyPem },
   });
   if (program === null) return null;
   const startedAt = performance.now();

@@ -29,9 +29,9 @@ let made = 0;
 export async function surroundingsFor(name: string, stage: TokenStage): Promise<TokenSurroundings> {
   const folder = join(stage.folder, `token-${++made}-${name}`);
   mkdirSync(folder);
-  const { issuer, jwksUri, jwksPath } = stage.provider;
+  const { issuer, algorithm, jwksUri, jwksPath } = stage.provider;
   const [port, opsPort] = [await freePort(), await freePort()];
-  return { port, opsPort, folder, issuer, jwksUri, jwksPath, audience };
+  return { port, opsPort, folder, issuer, algorithm, jwksUri, jwksPath, audience };
 }
 
 /** Starts a peer on all cores, and waits until it gives tokens. */

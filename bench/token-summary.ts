@@ -2,7 +2,7 @@ import { type RefusalKind, refusalKinds } from './refusal-timing.ts';
 import type { Algorithm, SigningRate } from './signing-rate.ts';
 import { median, rounded } from './summary.ts';
 import type { TokenRounds } from './token-rounds.ts';
-import type { MeSample, TokenRound, TokenSample } from './token-work.ts';
+import type { MeSample, TokenSample } from './token-work.ts';
 
 /** The median of the rounds; the spread is from the lowest to the highest, as a part of it. */
 export interface Middle {
@@ -42,6 +42,8 @@ export interface RefusalPairSummary {
 }
 
 export interface TokenSummary {
+  /** GET of a bare server, without and with nothing but signatures beside it. */
+  readonly floor: MeSummary | null;
   readonly peers: Readonly<Record<string, TokenPeerSummary>>;
   readonly refusals: {
     readonly meanMicroseconds: Readonly<Record<RefusalKind, Middle>>;
@@ -49,11 +51,14 @@ export interface TokenSummary {
   };
 }
 
-export function summariseTokens({ peers, refusals }: TokenRounds): TokenSummary {
+export function summariseTokens({ peers, floor, refusals }: TokenRounds): TokenSummary {
   const summaries = [...peers].map(([{ name, title, algorithm }, rounds]) => {
     const signing = middles(rounds.map((round) => round.signing));
     const tokens = middles(rounds.map((round) => round.tokens));
-    return [name, { title, algorithm, signing, tokens, me: summariseMe(rounds) }] as const;
+    return [
+      name,
+      { title, algorithm, signing, tokens, me: summariseMe(rounds.flatMap(({ me }) => me ?? [])) },
+    ] as const;
   });
   const means = refusalKinds.map((kind) => [
     kind,
@@ -69,13 +74,13 @@ export function summariseTokens({ peers, refusals }: TokenRounds): TokenSummary 
     };
   });
   return {
+    floor: summariseMe(floor),
     peers: Object.fromEntries(summaries),
     refusals: { meanMicroseconds: Object.fromEntries(means), pairs },
   };
 }
 
-function summariseMe(rounds: readonly TokenRound[]): MeSummary | null {
-  const own = rounds.flatMap(({ me }) => me ?? []);
+function summariseMe(own: readonly MeSample[]): MeSummary | null {
   if (own.length === 0) return null;
   const of = (value: (sample: MeSample) => number) => middle(own.map(value));
   const sum = (value: (sample: MeSample) => number) =>

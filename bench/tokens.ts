@@ -43,7 +43,7 @@ export async function badTokens(provider: Provider): Promise<Readonly<Record<str
   const past = Math.floor(Date.now() / 1000) - 600;
   const claims = (changes: object) => claimsOf(provider.issuer, 0, changes);
   return {
-    'signed by another key': await forge(claims({})),
+    'signed by another key': await forge(claims({}), provider.algorithm),
     'for another audience': await provider.sign(claims({ aud: 'https://other.example.org' })),
     'of another issuer': await provider.sign(claims({ iss: 'http://127.0.0.1:9' })),
     expired: await provider.sign(claims({ iat: past - 600, exp: past })),

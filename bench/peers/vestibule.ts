@@ -4,11 +4,11 @@ import { type Program, run } from '../processes.ts';
 
 const main = join(import.meta.dirname, '../../bin/vestibule.js');
 
-type Needed = 'port' | 'opsPort' | 'folder' | 'issuer' | 'jwksPath' | 'audience';
+type Needed = 'port' | 'opsPort' | 'folder' | 'issuer' | 'algorithm' | 'jwksPath' | 'audience';
 
 /** `vestibule serve` on a new SQLite file, with everything on as shipped; the log and other settings as told. */
 export function vestibule(
-  { port, opsPort, folder, issuer, jwksPath, audience }: Pick<Surroundings, Needed>,
+  { port, opsPort, folder, issuer, algorithm, jwksPath, audience }: Pick<Surroundings, Needed>,
   logLevel: 'info' | 'warn',
   settings: Readonly<Record<string, string>> = {},
 ): Program {
@@ -22,6 +22,7 @@ export function vestibule(
       IDP_ORIGIN: issuer,
       IDP_JWKS_PATH: jwksPath,
       API_AUDIENCE: audience,
+      ALLOWED_ALGORITHMS: algorithm,
       LOG_LEVEL: logLevel,
       ...settings,
     },

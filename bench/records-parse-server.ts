@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { ask } from './ask.ts';
+import { script, startServer } from './processes.ts';
+import { createdAt, firstDay, idOf, type Listing, listing, pageSize } from './records-data.ts';
+import { insertAll, withClient } from './records-fill.ts';
+import type { Dialect, RecordsPeer } from './records-line-up.ts';
+import { surroundingsFor } from './token-stage.ts';
+import { untilReady } from './until-ready.ts';
+
+const path = '/parse/classes/Listing';
+const applicationId = 'bench';
+
+const dialect: Dialect = {
+  headers: { 'X-Parse-Application-Id': applicationId },
+  takesTokens: false,
+  createPath: path,
+  pathOf: (id) => `${path}/${id}`,
+  pagePath(from) {
+    const where = encodeURIComponent(JSON.stringify({ starts_at: { $gte: from } }));
+    return `${path}?order=starts_at&limit=${pageSize}&where=${where}`;
+  },
+  itemsOf: ({ results }: { results: readonly Listing[] }) => results,
+  idOf: ({ objectId }: { objectId: string }) => objectId,
+};
+
+const columns = '"objectId", "createdAt", "updatedAt", starts_at, seats, place, note, tags';
+const types = ['text', 'timestamptz', 'timestamptz', 'text', 'float8', 'text', 'text', 'jsonb'];
+const atOnce = 20_000;
+
+/** A class that is open to everybody: nobody signs in, and nothing is looked up about who asks. */
+export const parseServer: RecordsPeer = {
+  name: 'parse-server',
+  title: 'parse-server on PostgreSQL',
+  dialect,
+  usesPostgres: true,
+  servesMe: false,
+  largest: 100_000,
+  async furnish(size, stage) {
+    const { port, folder } = await surroundingsFor(`parse-server-${size}`, stage);
+    const databaseUrl = await stage.postgres.createDatabase();
+    const origin = `http://127.0.0.1:${port}`;
+    const probe = `${origin}/parse/health`;
+    const program = script(join('peers', 'parse-server.ts'), { port, databaseUrl, applicationId, folder });
+
+    // Its first record makes the class, with a column for each field.
+    const server = startServer(program, join(folder, 'output.log'));
+    await untilReady('parse-server', server, async () => (await ask(probe)).status === 200);
+    const headers = { ...dialect.headers, 'content-type': 'application/json' };
+    const { status, body } = await ask(`${origin}${path}`, headers, JSON.stringify(listing(0)));
+    await server.stop();
+    if (status !== 201) throw new Error(`parse-server answered the first record with ${status}: ${body}`);
+
+    await withClient(databaseUrl, async (client) => {
+      await client.query('truncate "Listing"');
+      await client.query('create index listing_starts_at on "Listing" (starts_at)');
+      for (let first = 0; first < size; first += atOnce) {
+        const rows = Array.from({ length: Math.min(atOnce, size - first) }, (_, index) => row(first + index));
+        await insertAll(client, `"Listing" (${columns})`, types, rows);
+      }
+      for (const statement of ['vacuum analyze', 'checkpoint']) await client.query(statement);
+    });
+    const restore = () =>
+      withClient(databaseUrl, async (client) => {
+        const until = new Date(firstDay + 40 * 86_400_000).toISOString();
+        const { rowCount } = await client.query(`delete from "Listing" where "createdAt" > '${until}'`);
+        for (const statement of ['vacuum analyze', 'checkpoint']) await client.query(statement);
+        return rowCount ?? 0;
+      });
+    return { program, origin, folder, probe, restore };
+  },
+};
+
+/** In the order of the columns. */
+function row(number: number): readonly unknown[] {
+  const { starts_at, seats, place, note, tags } = listing(number);
+  const at = new Date(createdAt(number)).toISOString();
+  return [idOf(number), at, at, starts_at, seats, place, note, JSON.stringify(tags)];
+}
