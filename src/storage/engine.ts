@@ -5,15 +5,30 @@ import type { Database } from './schema.ts';
 export interface Engine {
   readonly name: 'sqlite' | 'postgres';
   readonly database: Database;
+  /** For what is only read: it never waits behind a write of this process. */
+  readonly reader: Database;
   /**
    * Serialises, until the transaction ends, everybody who takes a lock of that name: other processes too.
    * SQLite has one writer at a time and starts every transaction as one, so there it has nothing to do.
    */
   lock(transaction: Database, name: string): Promise<void>;
+  /** One transaction that may take longer than a request ever would. */
+  unhurried<T>(work: (transaction: Database) => Promise<T>): Promise<T>;
   /** Tells everybody who watches, once the transaction is committed, that a client or consumer changed its state. */
   announce(transaction: Database): Promise<void>;
   watch(onChange: () => void): Promise<() => Promise<void>>;
+  readonly traces: Traces;
   /** The refusal to answer with when the database could not do its work; null when the error is a bug of ours. */
   unavailable(error: unknown): Refusal | null;
   close(): Promise<void>;
+}
+
+/** What deleted rows leave behind in the files of a database. PostgreSQL reuses and recycles its files by itself. */
+export interface Traces {
+  /** Notes, within the transaction that deletes, that there is something to sweep. */
+  note(transaction: Database): Promise<void>;
+  /** Empties the log, as far as nobody else is reading it. */
+  flush(): Promise<void>;
+  /** Writes the database anew when something was noted since the last time. */
+  sweep(): Promise<void>;
 }

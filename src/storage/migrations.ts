@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { OperatorError } from '../base/errors.ts';
+import { type ColumnTypes, columnTypes } from './column-types.ts';
 import type { Engine } from './engine.ts';
+import { createRecordTables } from './record-tables.ts';
 import type { Database } from './schema.ts';
 
 /** One step forward. A step that has been released is never changed; the next change is a new step. */
@@ -8,28 +10,6 @@ interface Migration {
   readonly version: number;
   up(database: Database, types: ColumnTypes): Promise<void>;
 }
-
-/** Strings compare byte by byte on both databases; a locale's collation would order and match differently. */
-function columnTypes(engine: Engine['name']) {
-  return engine === 'postgres'
-    ? ({
-        engine,
-        text: sql`text collate "C"`,
-        integer: 'bigint',
-        counter: sql`bigint generated always as identity`,
-        bytes: 'bytea',
-        tableEnd: sql``,
-      } as const)
-    : ({
-        engine,
-        text: 'text',
-        integer: 'integer',
-        counter: sql`integer`,
-        bytes: 'blob',
-        tableEnd: sql`strict`,
-      } as const);
-}
-type ColumnTypes = ReturnType<typeof columnTypes>;
 
 const migrations: readonly Migration[] = [
   {
@@ -139,6 +119,7 @@ const migrations: readonly Migration[] = [
       await makeAppendOnly(database, types.engine, 'audit');
     },
   },
+  { version: 4, up: createRecordTables },
 ];
 
 /** The database itself refuses to change or delete a row. */

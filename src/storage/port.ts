@@ -11,6 +11,7 @@ export interface Storage {
   readonly standing: StandingStore;
   readonly audit: AuditStore;
   readonly assertions: AssertionStore;
+  readonly records: RecordStore;
   /** Resolves when the database answers and its schema is the one this code was written for. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -179,4 +180,148 @@ export interface SigningKeyStore {
   ): Promise<boolean>;
   /** Deletes those that retired before `now`; answers with their names. */
   deleteRetired(now: number, audit: (kid: string) => AuditEntry): Promise<readonly string[]>;
+}
+
+/** A record of a declared collection. */
+export interface StoredRecord {
+  readonly collection: string;
+  readonly id: string;
+  /** The pseudonym of whom it belongs to. */
+  readonly owner: string;
+  /** Null in a collection without states. */
+  readonly state: string | null;
+  /** Another one with every change, and never the same again. */
+  readonly revision: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** The fields, in JSON. */
+  readonly body: string;
+}
+
+/** A field of the body that records can be filtered and sorted by. */
+export interface IndexedField {
+  readonly name: string;
+  readonly kind: 'text' | 'number' | 'boolean';
+}
+
+/** What the records of a collection are listed by. */
+export interface DeclaredIndexes {
+  readonly name: string;
+  readonly index: readonly IndexedField[];
+  /** Whether somebody lists the records of others; when it is not said, yes. */
+  readonly listedByOthers?: boolean;
+  /** Whether its records expire; when it is not said, yes. */
+  readonly expires?: boolean;
+}
+
+export type Operator = 'eq' | 'gt' | 'gte' | 'lt' | 'lte';
+/** Booleans are 0 and 1. */
+export type FieldValue = string | number;
+
+export interface RecordQuery {
+  readonly collection: string;
+  /** Null: everybody's. */
+  readonly owner: string | null;
+  readonly state: string | null;
+  readonly conditions: readonly {
+    readonly field: IndexedField | 'created_at';
+    readonly operator: Operator;
+    readonly value: FieldValue;
+  }[];
+  /** Records that agree in it come by id, in the same direction. */
+  readonly sort: { readonly field: IndexedField | 'created_at'; readonly descending: boolean };
+  /** Only what comes after this one in that order. */
+  readonly after: { readonly value: FieldValue; readonly id: string } | null;
+  readonly limit: number;
+  /** What was last changed at this time or before has expired; null: nothing expires. */
+  readonly expiredAt: number | null;
+}
+
+/** How much of its limits an owner has used in one collection. Budgets count from the beginning of their window. */
+export interface Usage {
+  readonly records: number;
+  readonly writes: number;
+  readonly writesSince: number;
+  readonly newcomerWrites: number;
+  readonly newcomerSince: number;
+}
+
+/** What is counted when a caller is erased. */
+export interface Erased {
+  readonly records: Readonly<Record<string, number>>;
+  readonly idempotencyKeys: number;
+}
+
+export interface UsedIdempotencyKey {
+  readonly requestDigest: Uint8Array;
+  readonly recordId: string;
+}
+
+/** All or nothing. Within it the caller's other writes wait, in every process. */
+export interface RecordTransaction {
+  /** Serialises the writes of a caller until the end. Null when nobody of that name is registered (any more). */
+  lockConsumer(id: string): Promise<Consumer | null>;
+  /** How many users were registered at that time or later; counts no further than `atMost`. */
+  countNewcomers(since: number, atMost: number): Promise<number>;
+  /** Zeros for an owner without any. */
+  usage(owner: string, collection: string): Promise<Usage>;
+  setUsage(owner: string, collection: string, usage: Usage): Promise<void>;
+  /** Somebody else's record went: takes one from its owner's count. */
+  releaseRecord(owner: string, collection: string): Promise<void>;
+  /** The record, which nobody else changes until the end. */
+  find(collection: string, id: string): Promise<StoredRecord | null>;
+  /** False when the collection has a record of that id, whoever owns it. */
+  insert(record: StoredRecord): Promise<boolean>;
+  /** Replaces state, revision, time of change and fields. */
+  update(record: StoredRecord): Promise<void>;
+  remove(collection: string, id: string): Promise<void>;
+  /** A key counts until `expiresAt`. */
+  findIdempotencyKey(
+    owner: string,
+    collection: string,
+    keyDigest: Uint8Array,
+    now: number,
+  ): Promise<UsedIdempotencyKey | null>;
+  useIdempotencyKey(
+    owner: string,
+    collection: string,
+    keyDigest: Uint8Array,
+    used: UsedIdempotencyKey,
+    expiresAt: number,
+  ): Promise<void>;
+}
+
+export interface RecordStore {
+  /** Makes the indexes that these collections need and drops those that none needs any more. */
+  prepare(collections: readonly DeclaredIndexes[]): Promise<void>;
+  find(collection: string, id: string): Promise<StoredRecord | null>;
+  list(query: RecordQuery): Promise<readonly StoredRecord[]>;
+  /** Of one owner, by collection. */
+  usage(owner: string): Promise<ReadonlyMap<string, Usage>>;
+  /** Of one owner, in the order of collection, time of creation and id. */
+  ofOwner(owner: string, after: StoredRecord | null, limit: number): Promise<readonly StoredRecord[]>;
+  /** Of one collection, in the order of ids. */
+  ofCollection(collection: string, afterId: string, limit: number): Promise<readonly StoredRecord[]>;
+  /** How many records there are of each collection and state; a state is null where the collection has none. */
+  counts(): Promise<
+    readonly { readonly collection: string; readonly state: string | null; readonly count: number }[]
+  >;
+  /** Whatever `work` throws undoes all of it and is thrown on. */
+  write<T>(work: (transaction: RecordTransaction) => Promise<T>): Promise<T>;
+  /** Deletes up to `limit` records of a collection last changed at that time or before; answers with their number. */
+  expire(collection: string, changedBefore: number, limit: number): Promise<number>;
+  /** Forgets idempotency keys that expired; answers with their number. */
+  expireIdempotencyKeys(now: number): Promise<number>;
+  /** Who wrote most records, most first. */
+  top(
+    limit: number,
+  ): Promise<readonly { readonly owner: string; readonly records: number; readonly bytes: number }[]>;
+  /** Everything about a caller, itself included, in one transaction; null when there was nothing at all. */
+  erase(owner: string, audit: AuditEntry | null): Promise<Erased | null>;
+  /**
+   * Removes what erased callers may have left between the lines of the database's files; nothing to do when nobody
+   * was erased since the last time. Takes as long as the database is large (SQLite: about 7 ms for each megabyte),
+   * and writes wait meanwhile.
+   */
+  sweep(): Promise<void>;
 }

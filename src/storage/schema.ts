@@ -33,6 +33,36 @@ export interface Tables {
     details: string;
   };
   consumers: { id: string; kind: ConsumerKind; state: ConsumerState; registered_at: number };
+  records: {
+    collection: string;
+    id: string;
+    owner: string;
+    state: string | null;
+    revision: string;
+    created_at: number;
+    updated_at: number;
+    /** As text on both databases: numbers, unicode and the order of members come back as they were written. */
+    body: string;
+    /** Of the body. */
+    bytes: number;
+  };
+  usage: {
+    owner: string;
+    collection: string;
+    records: number;
+    writes: number;
+    writes_since: number;
+    newcomer_writes: number;
+    newcomer_since: number;
+  };
+  idempotency_keys: {
+    owner: string;
+    collection: string;
+    key_digest: Uint8Array;
+    request_digest: Uint8Array;
+    record_id: string;
+    expires_at: number;
+  };
   shelf: { name: string; content: string; mac: Uint8Array };
   signing_keys: {
     kid: string;

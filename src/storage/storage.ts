@@ -1,11 +1,13 @@
 import { OperatorError, Refusal } from '../base/errors.ts';
 import type { Engine } from './engine.ts';
+import { guard } from './guard.ts';
 import { migrate, newestVersion, schemaVersion } from './migrations.ts';
 import type { Storage } from './port.ts';
 import { assertionStore } from './stores/assertions.ts';
 import { auditStore } from './stores/audit.ts';
 import { clientStore } from './stores/clients.ts';
 import { consumerStore } from './stores/consumers.ts';
+import { recordStore } from './stores/records.ts';
 import { shelf } from './stores/shelf.ts';
 import { signingKeyStore } from './stores/signing-keys.ts';
 import { standingStore } from './stores/standing.ts';
@@ -20,21 +22,7 @@ export async function createStorage(engine: Engine, now: number): Promise<Storag
   }
   const { database } = engine;
   let closed = false;
-  /** Lets every method reject with the catalogue's error instead of a driver's. */
-  const guarded = <Store extends object>(store: Store): Store => {
-    const wrapped = Object.entries(store).map(([name, method]) => [
-      name,
-      async (...parameters: unknown[]) => {
-        if (closed) throw new Refusal('storage_unavailable', { detail: 'the storage is closed' });
-        try {
-          return await method(...parameters);
-        } catch (error) {
-          throw engine.unavailable(error) ?? error;
-        }
-      },
-    ]);
-    return Object.fromEntries(wrapped);
-  };
+  const guarded = <Store extends object>(store: Store) => guard(store, engine, () => closed);
   return {
     clients: guarded(clientStore(engine)),
     consumers: guarded(consumerStore(engine)),
@@ -43,6 +31,7 @@ export async function createStorage(engine: Engine, now: number): Promise<Storag
     standing: guarded(standingStore(engine)),
     audit: guarded(auditStore(engine)),
     assertions: guarded(assertionStore(engine)),
+    records: guarded(recordStore(engine)),
     ...guarded({
       async ping() {
         const version = await schemaVersion(database);

@@ -10,9 +10,12 @@ const allTables = [
   'client_secrets',
   'clients',
   'consumers',
+  'idempotency_keys',
+  'records',
   'schema_migrations',
   'shelf',
   'signing_keys',
+  'usage',
   'used_assertions',
 ];
 const newer = newestVersion + 1;

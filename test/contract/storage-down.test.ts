@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { openAdministration } from '../../src/app.ts';
+import { openAdministration } from '../../src/administration.ts';
 import { OperatorError } from '../../src/base/errors.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { newSqliteFile } from '../support/databases.ts';

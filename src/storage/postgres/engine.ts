@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { DatabaseError, Pool, types } from 'pg';
+import { DatabaseError, Pool, type PoolConfig, types } from 'pg';
 import { Refusal } from '../../base/errors.ts';
 import type { Engine } from '../engine.ts';
 import type { Tables } from '../schema.ts';
@@ -10,36 +10,53 @@ const statementTimeoutMs = 5_000;
 const int8 = 20;
 
 export function openPostgres(url: string, poolSize: number): Engine {
-  const pool = new Pool({
-    connectionString: url,
+  const database = connect(url, {
     max: poolSize,
-    connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + 1_000,
-    application_name: 'vestibule',
-    // Every bigint of ours is a time or a count and fits a number.
-    types: {
-      getTypeParser: (oid, format) => (oid === int8 ? Number : types.getTypeParser(oid, format as 'text')),
-    },
   });
-  // An idle connection that breaks is replaced at the next query, which reports what is wrong.
-  pool.on('error', () => {});
-  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     name: 'postgres',
     database,
+    reader: database,
     async lock(transaction, name) {
       await sql`select pg_advisory_xact_lock(hashtextextended(${`vestibule:${name}`}, 0))`.execute(
         transaction,
       );
     },
+    /** On a connection of its own: those of the pool give up after seconds, on this side too. */
+    async unhurried(work) {
+      const patient = connect(url, { max: 1 });
+      try {
+        return await patient.transaction().execute(work);
+      } finally {
+        await patient.destroy();
+      }
+    },
     async announce(transaction) {
       await sql`select pg_notify(${channel}, '')`.execute(transaction);
     },
     watch: (onChange) => watchNotifications(url, onChange),
+    traces: { note: async () => {}, flush: async () => {}, sweep: async () => {} },
     unavailable,
     close: () => database.destroy(),
   };
+}
+
+function connect(url: string, limits: PoolConfig): Kysely<Tables> {
+  const pool = new Pool({
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    application_name: 'vestibule',
+    // Every bigint of ours is a time or a count and fits a number.
+    types: {
+      getTypeParser: (oid, format) => (oid === int8 ? Number : types.getTypeParser(oid, format as 'text')),
+    },
+    ...limits,
+  });
+  // An idle connection that breaks is replaced at the next query, which reports what is wrong.
+  pool.on('error', () => {});
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
 /** SQLSTATE classes: connection, resources, operator intervention, system error; and the server not accepting us. */

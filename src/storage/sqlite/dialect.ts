@@ -12,32 +12,43 @@ import {
 import { SqliteError, type SqliteThread } from './thread.ts';
 import { Turns } from './turns.ts';
 
-/** SQLite's result code for a database that somebody else has locked. */
+/** SQLite's result codes for a statement that makes no sense now, and for a database that somebody else has locked. */
+const misplaced = 1;
 const busy = 5;
 
-/** Kysely over the SQLite thread. One connection, so statements and transactions take turns. */
-export function sqliteDialect(thread: SqliteThread): Dialect {
+/** Kysely over an SQLite thread, which is opened at the first query. So many statements are on their way at once. */
+export function sqliteDialect(open: () => Promise<SqliteThread>, atOnce: number): Dialect {
   return {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new ThreadDriver(thread),
+    // Kysely would let statements wait without end and without order, before they get to take turns.
+    createAdapter: () =>
+      Object.defineProperty(new SqliteAdapter(), 'supportsMultipleConnections', { value: true }),
+    createDriver: () => new ThreadDriver(open, atOnce),
     createIntrospector: (database) => new SqliteIntrospector(database),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
 }
 
 class ThreadDriver implements Driver {
-  readonly #thread: SqliteThread;
-  readonly #connection: DatabaseConnection;
-  readonly #turns = new Turns(() => new SqliteError({ message: 'the connection is busy', resultCode: busy }));
+  readonly #open: () => Promise<SqliteThread>;
+  readonly #turns: Turns;
+  #thread: SqliteThread | null = null;
+  #connection: DatabaseConnection | null = null;
 
-  constructor(thread: SqliteThread) {
-    this.#thread = thread;
-    this.#connection = new ThreadConnection(thread);
+  constructor(open: () => Promise<SqliteThread>, atOnce: number) {
+    this.#open = open;
+    this.#turns = new Turns(
+      atOnce,
+      () => new SqliteError({ message: 'the connection is busy', resultCode: busy }),
+    );
   }
 
-  async init(): Promise<void> {}
+  async init(): Promise<void> {
+    this.#thread = await this.#open();
+    this.#connection = new ThreadConnection(this.#thread);
+  }
 
   async acquireConnection(): Promise<DatabaseConnection> {
+    if (this.#connection === null) throw new Error('a connection is asked for before there is one');
     await this.#turns.take();
     return this.#connection;
   }
@@ -55,12 +66,17 @@ class ThreadDriver implements Driver {
     await connection.executeQuery(CompiledQuery.raw('commit'));
   }
 
+  /** A full disk and the like have ended the transaction already; that error counts, not that there is nothing to undo. */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('rollback'));
+    try {
+      await connection.executeQuery(CompiledQuery.raw('rollback'));
+    } catch (error) {
+      if (!(error instanceof SqliteError && error.resultCode === misplaced)) throw error;
+    }
   }
 
-  destroy(): Promise<void> {
-    return this.#thread.close();
+  async destroy(): Promise<void> {
+    await this.#thread?.close();
   }
 }
 

@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs';
 import { Kysely } from 'kysely';
 import { OperatorError, Refusal } from '../../base/errors.ts';
 import type { Engine } from '../engine.ts';
 import type { Tables } from '../schema.ts';
 import { sqliteDialect } from './dialect.ts';
 import { SqliteError, SqliteThread } from './thread.ts';
+import { sqliteTraces } from './traces.ts';
 
 /** SQLite's result codes for "not now" and "not with this file", by their primary code. */
 const unavailableCodes: Readonly<Record<number, string>> = {
@@ -17,20 +19,35 @@ const unavailableCodes: Readonly<Record<number, string>> = {
   26: 'the file is not an SQLite database',
 };
 
+/** One transaction at a time has the writing connection; reads only stand in line for their thread. */
+const readsAtOnce = 32;
+
 export async function openSqlite(file: string): Promise<Engine> {
   const thread = await SqliteThread.open(file).catch((error: unknown) => {
     const reason = unavailable(error)?.options.detail ?? (error as Error).message;
     throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) cannot be used: ${reason}.`);
   });
-  const database = new Kysely<Tables>({ dialect: sqliteDialect(thread) });
+  const opened = statSync(file);
+  const database = new Kysely<Tables>({ dialect: sqliteDialect(async () => thread, 1) });
+  const reader = new Kysely<Tables>({
+    dialect: sqliteDialect(() => SqliteThread.open(file, { dev: opened.dev, ino: opened.ino }), readsAtOnce),
+  });
   return {
     name: 'sqlite',
     database,
+    reader,
     lock: async () => {},
+    unhurried: (work) => database.transaction().execute(work),
     announce: async () => {},
     watch: async (onChange) => watchDataVersion(thread, onChange),
+    traces: sqliteTraces(database),
     unavailable,
-    close: () => database.destroy(),
+    /** The writing connection is the last one, so that it empties the log and removes it. */
+    async close() {
+      await reader.destroy();
+      await database.destroy();
+      await thread.close();
+    },
   };
 }
 

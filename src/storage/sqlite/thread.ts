@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import type { SqliteFailure, SqliteReply, SqliteRequest } from './worker.ts';
+import type { FileIdentity, SqliteFailure, SqliteReply, SqliteRequest, SqliteTask } from './worker.ts';
 
 /** An error that SQLite reported, with its result code. */
 export class SqliteError extends Error {
@@ -15,22 +15,23 @@ export class SqliteError extends Error {
 
 type Result = Extract<SqliteReply, { rows: unknown }>;
 
-/** This side of the thread that owns the connection: a statement goes over, a promise waits for its result. */
+/** This side of a thread that owns a connection: a statement goes over, a promise waits for its result. */
 export class SqliteThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, PromiseWithResolvers<Result>>();
   #lastId = 0;
   #ended: SqliteError | null = null;
 
-  private constructor(file: string) {
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { file } });
+  private constructor(task: SqliteTask) {
+    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: task });
     this.#worker.on('message', (reply: SqliteReply) => this.#settle(reply));
     this.#worker.on('error', (error) => this.#end(String(error)));
     this.#worker.on('exit', () => this.#end('the connection is closed'));
   }
 
-  static async open(file: string): Promise<SqliteThread> {
-    const thread = new SqliteThread(file);
+  /** For writing too; or, when it is said which file it has to be, for reading only. */
+  static async open(file: string, onlyRead: FileIdentity | null = null): Promise<SqliteThread> {
+    const thread = new SqliteThread({ file, onlyRead });
     const opened = thread.#expect(0);
     try {
       await opened;

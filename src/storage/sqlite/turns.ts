@@ -1,20 +1,21 @@
-/** How long a piece of work may wait for the connection, and how many may wait. */
+/** How long a piece of work may wait for the connection, and how much of it may wait. */
 const longestWaitMs = 5_000;
 const mostWaiting = 5_000;
 
-/** Lets one piece of work at a time have the connection. Who waits too long, or finds too many in line, is turned away. */
+/** Lets so many at a time have the connection. Who waits too long, or finds too many in line, is turned away. */
 export class Turns {
   readonly #turnedAway: () => Error;
   readonly #waiting: { go(): void }[] = [];
-  #taken = false;
+  #free: number;
 
-  constructor(turnedAway: () => Error) {
+  constructor(atOnce: number, turnedAway: () => Error) {
+    this.#free = atOnce;
     this.#turnedAway = turnedAway;
   }
 
   take(): Promise<void> {
-    if (!this.#taken) {
-      this.#taken = true;
+    if (this.#free > 0) {
+      this.#free -= 1;
       return Promise.resolve();
     }
     if (this.#waiting.length >= mostWaiting) return Promise.reject(this.#turnedAway());
@@ -35,7 +36,7 @@ export class Turns {
 
   give(): void {
     const next = this.#waiting.shift();
-    if (next === undefined) this.#taken = false;
+    if (next === undefined) this.#free += 1;
     else next.go();
   }
 }

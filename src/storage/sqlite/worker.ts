@@ -4,9 +4,22 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * The thread that owns the SQLite connection. `node:sqlite` is synchronous and a durable commit waits for the
+ * A thread that owns an SQLite connection. `node:sqlite` is synchronous and a durable commit waits for the
  * disk, so it runs here: neither a commit nor a lock held by another process ever stops the event loop.
  */
+
+/** What the thread is there for. */
+export interface SqliteTask {
+  readonly file: string;
+  /** The file that is to be read, and nothing else; null for the connection that writes. */
+  readonly onlyRead: FileIdentity | null;
+}
+
+/** A file, whatever it is called. */
+export interface FileIdentity {
+  readonly dev: number;
+  readonly ino: number;
+}
 
 /** A statement to run; null instead of one closes the connection and ends the thread. */
 export interface SqliteRequest {
@@ -48,6 +61,11 @@ function open(file: string): DatabaseSync {
   return database;
 }
 
+/** Never makes a file, and sees what the other connection has committed. */
+function openForReading(file: string): DatabaseSync {
+  return new DatabaseSync(file, { readOnly: true, timeout: pragmas.busy_timeout });
+}
+
 /** SQLite's result code for a file that cannot be opened. */
 const cannotOpen = 14;
 
@@ -55,8 +73,7 @@ const cannotOpen = 14;
  * Fails when the file that was opened is not at its place any more. SQLite would go on with what is left of it, and
  * what is written to a deleted file is lost with the process.
  */
-function fileGuard(file: string): () => void {
-  const opened = statSync(file);
+function fileGuard(file: string, opened: FileIdentity): () => void {
   return () => {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found?.ino === opened.ino && found.dev === opened.dev) return;
@@ -64,8 +81,22 @@ function fileGuard(file: string): () => void {
   };
 }
 
+/** Callers choose what they filter by, so there is no end of different statements; those used last are kept. */
+const mostStatements = 300;
+
+function statementsOf(database: DatabaseSync): (sql: string) => StatementSync {
+  const kept = new Map<string, StatementSync>();
+  return (sql) => {
+    const statement = kept.get(sql) ?? database.prepare(sql);
+    kept.delete(sql);
+    kept.set(sql, statement);
+    if (kept.size > mostStatements) kept.delete(kept.keys().next().value ?? '');
+    return statement;
+  };
+}
+
 function serve(database: DatabaseSync, checkFile: () => void, port: NonNullable<typeof parentPort>): void {
-  const statements = new Map<string, StatementSync>();
+  const statementFor = statementsOf(database);
   port.on('message', (request: SqliteRequest | null) => {
     if (request === null) {
       database.close();
@@ -75,11 +106,7 @@ function serve(database: DatabaseSync, checkFile: () => void, port: NonNullable<
     const { id, sql, parameters } = request;
     try {
       checkFile();
-      let statement = statements.get(sql);
-      if (statement === undefined) {
-        statement = database.prepare(sql);
-        statements.set(sql, statement);
-      }
+      const statement = statementFor(sql);
       const returnsRows = statement.columns().length > 0;
       const rows = returnsRows ? statement.all(...parameters) : [];
       const changes = returnsRows ? 0 : Number(statement.run(...parameters).changes);
@@ -97,9 +124,11 @@ function failure(error: unknown): SqliteFailure {
 
 if (parentPort !== null) {
   try {
-    const { file } = workerData;
-    const database = open(file);
-    serve(database, fileGuard(file), parentPort);
+    const { file, onlyRead } = workerData as SqliteTask;
+    const database = onlyRead === null ? open(file) : openForReading(file);
+    const checkFile = fileGuard(file, onlyRead ?? statSync(file));
+    checkFile();
+    serve(database, checkFile, parentPort);
     parentPort.postMessage({ id: 0, rows: [], changes: 0 } satisfies SqliteReply);
   } catch (error) {
     parentPort.postMessage({ id: 0, error: failure(error) } satisfies SqliteReply);

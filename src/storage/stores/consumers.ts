@@ -1,5 +1,6 @@
 import type { Engine } from '../engine.ts';
 import type { Consumer, ConsumerStore } from '../port.ts';
+import type { Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 
 export function consumerStore(engine: Engine): ConsumerStore {
@@ -7,8 +8,7 @@ export function consumerStore(engine: Engine): ConsumerStore {
 
   async function find(id: string): Promise<Consumer | null> {
     const row = await database.selectFrom('consumers').selectAll().where('id', '=', id).executeTakeFirst();
-    if (row === undefined) return null;
-    return { id: row.id, kind: row.kind, state: row.state, registeredAt: row.registered_at };
+    return row === undefined ? null : toConsumer(row);
   }
 
   return {
@@ -41,4 +41,8 @@ export function consumerStore(engine: Engine): ConsumerStore {
         return true;
       }),
   };
+}
+
+export function toConsumer(row: Tables['consumers']): Consumer {
+  return { id: row.id, kind: row.kind, state: row.state, registeredAt: row.registered_at };
 }

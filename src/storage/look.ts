@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import type { Engine } from './engine.ts';
+import { guard } from './guard.ts';
+import { newestVersion, schemaVersion } from './migrations.ts';
+import type { Storage } from './port.ts';
+import { openPostgres } from './postgres/engine.ts';
+import type { Database } from './schema.ts';
+import { lookIntoSqlite } from './sqlite/look.ts';
+import { clientStore } from './stores/clients.ts';
+import { consumerStore } from './stores/consumers.ts';
+import { recordStore } from './stores/records.ts';
+import { shelf } from './stores/shelf.ts';
+import { signingKeyStore } from './stores/signing-keys.ts';
+import { standingStore } from './stores/standing.ts';
+
+/** What may be read of a database that is only looked at. */
+export interface Reading {
+  readonly clients: Pick<Storage['clients'], 'find'>;
+  readonly consumers: Pick<Storage['consumers'], 'find'>;
+  readonly signingKeys: Pick<Storage['signingKeys'], 'list'>;
+  readonly shelf: Pick<Storage['shelf'], 'read'>;
+  readonly standing: Pick<Storage['standing'], 'read'>;
+  readonly records: Pick<Storage['records'], 'ofCollection' | 'counts'>;
+}
+
+export type Look =
+  | { readonly state: 'absent' }
+  | { readonly state: 'unusable'; readonly detail: string }
+  /** Its schema is that of an older or a newer release. */
+  | { readonly state: 'other_version'; readonly version: number; readonly newest: number }
+  | { readonly state: 'ready'; readonly version: number; readonly reading: Reading };
+
+type Place =
+  | { readonly engine: 'sqlite'; readonly file: string }
+  | { readonly engine: 'postgres'; readonly url: string };
+
+/** Looks into a database and changes nothing: no file is made, no table, no row. */
+export async function lookInto<T>(place: Place, work: (look: Look) => Promise<T>): Promise<T> {
+  if (place.engine === 'sqlite' && !existsSync(place.file)) return work({ state: 'absent' });
+  let engine: Engine;
+  try {
+    engine = place.engine === 'sqlite' ? sqliteReader(place.file) : openPostgres(place.url, 1);
+  } catch (error) {
+    return work({ state: 'unusable', detail: (error as Error).message });
+  }
+  try {
+    return await work(await lookAt(engine));
+  } finally {
+    await engine.close();
+  }
+}
+
+async function lookAt(engine: Engine): Promise<Look> {
+  try {
+    const version = await versionOf(engine.database);
+    if (version !== newestVersion) return { state: 'other_version', version, newest: newestVersion };
+    return { state: 'ready', version, reading: readingOf(engine) };
+  } catch (error) {
+    const detail = engine.unavailable(error)?.options.detail ?? (error as Error).message;
+    return { state: 'unusable', detail };
+  }
+}
+
+/** 0 where no release of ours has been yet. */
+async function versionOf(database: Database): Promise<number> {
+  const tables = await database.introspection.getTables();
+  return tables.some(({ name }) => name === 'schema_migrations') ? schemaVersion(database) : 0;
+}
+
+function readingOf(engine: Engine): Reading {
+  return {
+    clients: guard(clientStore(engine), engine),
+    consumers: guard(consumerStore(engine), engine),
+    signingKeys: guard(signingKeyStore(engine), engine),
+    shelf: guard(shelf(engine.database), engine),
+    standing: guard(standingStore(engine), engine),
+    records: guard(recordStore(engine), engine),
+  };
+}
+
+function sqliteReader(file: string): Engine {
+  const database = lookIntoSqlite(file);
+  const nothing = async () => {};
+  return {
+    name: 'sqlite',
+    database,
+    reader: database,
+    lock: nothing,
+    unhurried: (work) => work(database),
+    announce: nothing,
+    watch: async () => nothing,
+    traces: { note: nothing, flush: nothing, sweep: nothing },
+    unavailable: () => null,
+    close: () => database.destroy(),
+  };
+}

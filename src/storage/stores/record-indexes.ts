@@ -1,0 +1,71 @@
+import { crc32 } from 'node:zlib';
+import { type RawBuilder, sql } from 'kysely';
+import type { Engine } from '../engine.ts';
+import type { DeclaredIndexes } from '../port.ts';
+import type { Database } from '../schema.ts';
+import { fieldExpression } from './record-fields.ts';
+
+/** Which of the table's indexes are made and dropped here. */
+const prefix = 'declared_';
+
+/** Makes the indexes that these collections need and drops the others. Nothing is locked when all is as it should be. */
+export async function prepareIndexes(engine: Engine, collections: readonly DeclaredIndexes[]): Promise<void> {
+  const wanted = new Map(
+    collections.flatMap((collection) => indexesOf(engine, collection)).map((index) => [index.name, index]),
+  );
+  const isReady = (existing: ReadonlySet<string>) => existing.symmetricDifference(wanted).size === 0;
+  if (isReady(await existingIndexes(engine, engine.database))) return;
+  await engine.unhurried(async (transaction) => {
+    await engine.lock(transaction, 'record_indexes');
+    const existing = await existingIndexes(engine, transaction);
+    for (const name of existing.difference(wanted)) await transaction.schema.dropIndex(name).execute();
+    for (const [name, { on }] of wanted) {
+      if (!existing.has(name)) await sql`create index ${sql.id(name)} on records ${on}`.execute(transaction);
+    }
+  });
+}
+
+interface DeclaredIndex {
+  readonly name: string;
+  /** The columns, and of which records. */
+  readonly on: RawBuilder<unknown>;
+}
+
+function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[] {
+  const { name, index, listedByOthers = true, expires = true } = collection;
+  const ofCollection = sql`where collection = ${sql.lit(name)}`;
+  const declared = (what: string, columns: RawBuilder<unknown>): DeclaredIndex => {
+    const on = sql`(${columns}) ${ofCollection}`;
+    return { name: nameOf(name, what, on.compile(engine.database).sql), on };
+  };
+  // The collection is in there although it is the same for all: SQLite has no statistics to go by, and takes the
+  // index of which a question fits the most columns at the beginning.
+  return [
+    ...(listedByOthers ? [declared('created_at', sql`collection, created_at, id`)] : []),
+    ...(expires ? [declared('updated_at', sql`collection, updated_at`)] : []),
+    ...index.flatMap((field) => {
+      const value = fieldExpression(engine.name, field);
+      const ofOwner = declared(field.name, sql`owner, collection, ${value}, id`);
+      return listedByOthers ? [ofOwner, declared(field.name, sql`collection, ${value}, id`)] : [ofOwner];
+    }),
+  ];
+}
+
+/** To be read by people, and another one for every definition. PostgreSQL cuts names after 63 bytes. */
+function nameOf(collection: string, what: string, definition: string): string {
+  const readable = `${collection}_${what}`
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .slice(0, 44);
+  return `${prefix}${readable}_${crc32(definition).toString(16).padStart(8, '0')}`;
+}
+
+async function existingIndexes(engine: Engine, database: Database): Promise<Set<string>> {
+  const ofRecords =
+    engine.name === 'postgres'
+      ? sql<{ name: string }>`select indexname as name from pg_indexes
+          where schemaname = current_schema() and tablename = 'records'`
+      : sql<{ name: string }>`select name from sqlite_schema where type = 'index' and tbl_name = 'records'`;
+  const { rows } = await ofRecords.execute(database);
+  return new Set(rows.map(({ name }) => name).filter((name) => name.startsWith(prefix)));
+}

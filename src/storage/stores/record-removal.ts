@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import type { Engine } from '../engine.ts';
+import type { AuditEntry, Erased } from '../port.ts';
+import type { Database } from '../schema.ts';
+import { writeAudit } from './audit.ts';
+import { releaseRecords } from './record-transaction.ts';
+
+/** Deletes what expired, and takes it off its owners' counts. What somebody is changing just now is left for later. */
+export function expireRecords(
+  engine: Engine,
+  collection: string,
+  changedBefore: number,
+  limit: number,
+): Promise<number> {
+  return engine.database.transaction().execute(async (transaction) => {
+    const expired = await transaction
+      .with('expired', (database) =>
+        database
+          .selectFrom('records')
+          .select('id')
+          // Written out, so that the index of this collection is used.
+          .where('collection', '=', sql.lit(collection))
+          .where('updated_at', '<=', changedBefore)
+          .orderBy('updated_at')
+          .limit(limit)
+          .$if(engine.name === 'postgres', (select) => select.forUpdate().skipLocked()),
+      )
+      .deleteFrom('records')
+      .where('collection', '=', collection)
+      .where('id', 'in', (database) => database.selectFrom('expired').select('id'))
+      .returning('owner')
+      .execute();
+    // In one order, so that two who do this at once wait for each other.
+    const owners = [...Map.groupBy(expired, ({ owner }) => owner)].sort(([one], [other]) =>
+      one < other ? -1 : 1,
+    );
+    for (const [owner, { length }] of owners) await releaseRecords(transaction, owner, collection, length);
+    return expired.length;
+  });
+}
+
+/** No statement of an erasure takes long, however much there is to erase. */
+const mostAtOnce = 5_000;
+
+export async function eraseOwner(
+  engine: Engine,
+  owner: string,
+  audit: AuditEntry | null,
+): Promise<Erased | null> {
+  const erased = await engine.database.transaction().execute(async (transaction) => {
+    // First, so that whoever writes for this caller is done before or finds nobody afterwards.
+    const consumer = await transaction.deleteFrom('consumers').where('id', '=', owner).executeTakeFirst();
+    const records = await eraseRecords(transaction, owner);
+    const usage = await transaction.deleteFrom('usage').where('owner', '=', owner).executeTakeFirst();
+    const keys = await transaction
+      .deleteFrom('idempotency_keys')
+      .where('owner', '=', owner)
+      .executeTakeFirst();
+    const others = consumer.numDeletedRows + usage.numDeletedRows + keys.numDeletedRows;
+    if (others === 0n && records.size === 0) return null;
+    if (audit !== null) await writeAudit(transaction, audit);
+    await engine.traces.note(transaction);
+    await engine.announce(transaction);
+    return { records: Object.fromEntries(records), idempotencyKeys: Number(keys.numDeletedRows) };
+  });
+  // It is erased, whether or not the log can be emptied now.
+  if (erased !== null) await engine.traces.flush().catch(() => {});
+  return erased;
+}
+
+/** How many there were, by collection. */
+async function eraseRecords(transaction: Database, owner: string): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (;;) {
+    const gone = await transaction
+      .with('batch', (database) =>
+        database
+          .selectFrom('records')
+          .select(['collection', 'id'])
+          .where('owner', '=', owner)
+          .limit(mostAtOnce),
+      )
+      .deleteFrom('records')
+      .where(sql`(collection, id)`, 'in', sql`(select collection, id from batch)`)
+      .returning('collection')
+      .execute();
+    for (const { collection } of gone) counts.set(collection, (counts.get(collection) ?? 0) + 1);
+    if (gone.length < mostAtOnce) return counts;
+  }
+}

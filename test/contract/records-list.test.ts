@@ -1,0 +1,356 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import type {
+  FieldValue,
+  IndexedField,
+  RecordQuery,
+  RecordStore,
+  Storage,
+  StoredRecord,
+} from '../../src/storage/port.ts';
+import { createTestDatabase } from '../support/databases.ts';
+import { insertAll, newQuery, newRecord, oddTexts } from '../support/records.ts';
+import { databaseEngines } from '../support/service.ts';
+
+const word: IndexedField = { name: 'word', kind: 'text' };
+const size: IndexedField = { name: 'size', kind: 'number' };
+const open: IndexedField = { name: 'open', kind: 'boolean' };
+
+const words = [
+  ...oddTexts.map((text) => text.slice(0, 400)),
+  '\uffff',
+  '\u{10ffff}',
+  '\ue000',
+  'z',
+  'Z',
+  '10',
+  '9',
+];
+const sizes = [
+  0,
+  1,
+  -1,
+  0.1,
+  -0.1,
+  1 / 3,
+  0.1 + 0.2,
+  5e-324,
+  2.2250738585072014e-308,
+  1.7976931348623157e308,
+  -1.7976931348623157e308,
+  Number.MAX_SAFE_INTEGER,
+  Number.MIN_SAFE_INTEGER,
+  1e15 + 0.3,
+];
+
+for (const engine of databaseEngines) {
+  describe(`lists of records, by the storage contract on ${engine}`, () => {
+    let storage: Storage;
+    let records: RecordStore;
+    before(async () => {
+      storage = await createTestDatabase(engine).then((empty) => empty.open());
+      ({ records } = storage);
+    });
+    after(() => storage.close());
+
+    /** A new collection of records with these fields, prepared for all that is asked of it here. */
+    async function collectionOf(all: readonly Partial<StoredRecord & { fields: Record<string, unknown> }>[]) {
+      const collection = `c-${randomUUID()}`;
+      await records.prepare([{ name: collection, index: [word, size, open] }]);
+      const made = all.map((changes) => newRecord({ collection, ...changes }));
+      await insertAll(records, made);
+      return { collection, made };
+    }
+
+    describe('sorting', () => {
+      const fields = [...words, ...words].map((text, index) => ({
+        word: text,
+        size: sizes[index % sizes.length],
+        open: index % 3 === 0,
+      }));
+      const orders: Record<
+        string,
+        { field: RecordQuery['sort']['field']; of: (record: StoredRecord) => FieldValue }
+      > = {
+        texts: { field: word, of: ({ body }) => JSON.parse(body).word },
+        numbers: { field: size, of: ({ body }) => JSON.parse(body).size },
+        booleans: { field: open, of: ({ body }) => Number(JSON.parse(body).open) },
+        'times of creation': { field: 'created_at', of: ({ createdAt }) => createdAt },
+      };
+      for (const [what, { field, of }] of Object.entries(orders)) {
+        for (const descending of [false, true]) {
+          it(`by ${what}, ${descending ? 'last' : 'first'} first, is the same on one page and on many`, async () => {
+            const { collection, made } = await collectionOf(
+              fields.map((each, index) => ({ fields: each, createdAt: Math.floor(index / 4) })),
+            );
+            const expected = made.toSorted(
+              (one, other) => compare(of(one), of(other)) || compare(one.id, other.id),
+            );
+            if (descending) expected.reverse();
+            const query = newQuery({ collection, sort: { field, descending } });
+            assert.deepEqual(await records.list(query), expected);
+            for (const limit of [1, 2, 7]) {
+              assert.deepEqual(
+                await everyPage(records, { ...query, limit }, of),
+                expected,
+                `pages of ${limit}`,
+              );
+            }
+            const owned = { ...query, owner: 'usr_somebody', limit: 5 };
+            assert.deepEqual(await everyPage(records, owned, of), expected);
+            assert.deepEqual(await records.list({ ...query, owner: 'usr_nobody' }), []);
+          });
+        }
+      }
+
+      it('takes a field that is missing or of another kind for empty, zero or false', async () => {
+        const { collection, made } = await collectionOf([
+          { id: 'a', fields: {} },
+          { id: 'b', fields: { word: 1, size: '7', open: 'true' } },
+          { id: 'c', fields: { word: null, size: null, open: null } },
+          { id: 'd', fields: { word: ['x'], size: [1], open: { yes: true } } },
+          { id: 'e', fields: { word: '', size: 0, open: false } },
+        ]);
+        for (const [field, value] of [
+          [word, ''],
+          [size, 0],
+          [open, 0],
+        ] as const) {
+          const query = newQuery({ collection, sort: { field, descending: false } });
+          assert.deepEqual(await everyPage(records, { ...query, limit: 2 }, () => value), made);
+          const conditions = [{ field, operator: 'eq', value } as const];
+          assert.deepEqual(await records.list({ ...query, conditions }), made);
+        }
+      });
+
+      it('takes texts by their first 500 characters, whatever these are', async () => {
+        const long = '\u{1f469}'.repeat(500);
+        const { collection, made } = await collectionOf(
+          ['a', 'b', 'c'].map((id) => ({ id, fields: { word: `${long}${id.repeat(3_000)}` } })),
+        );
+        const query = newQuery({ collection, sort: { field: word, descending: false }, limit: 1 });
+        assert.deepEqual(await everyPage(records, query, ({ body }) => JSON.parse(body).word), made);
+      });
+    });
+
+    describe('filters', () => {
+      const ids = (list: readonly StoredRecord[]) => list.map(({ id }) => id);
+
+      it('compare as sorting does, with every operator', async () => {
+        const { collection, made } = await collectionOf([
+          ...words.map((text, index) => ({ fields: { word: text, size: 0, open: false }, createdAt: index })),
+          ...sizes.map((size, index) => ({
+            fields: { word: 'n', size, open: true },
+            createdAt: 100 + index,
+          })),
+        ]);
+        const holds = {
+          eq: (order: number) => order === 0,
+          gt: (order: number) => order > 0,
+          gte: (order: number) => order >= 0,
+          lt: (order: number) => order < 0,
+          lte: (order: number) => order <= 0,
+        };
+        const asked = [
+          ...words.map((value) => ({ field: word, value, of: (body: string) => JSON.parse(body).word })),
+          ...sizes.map((value) => ({ field: size, value, of: (body: string) => JSON.parse(body).size })),
+          ...[0, 1].map((value) => ({
+            field: open,
+            value,
+            of: (body: string) => Number(JSON.parse(body).open),
+          })),
+        ];
+        for (const { field, value, of } of asked) {
+          for (const operator of ['eq', 'gt', 'gte', 'lt', 'lte'] as const) {
+            const list = await records.list(
+              newQuery({ collection, conditions: [{ field, operator, value }] }),
+            );
+            const expected = made.filter(({ body }) => holds[operator](compare(of(body), value)));
+            assert.deepEqual(ids(list), ids(expected), `${field.name} ${operator} ${JSON.stringify(value)}`);
+          }
+        }
+      });
+
+      it('take wildcards, quotes and placeholders in a value for themselves', async () => {
+        const { collection } = await collectionOf([{ fields: { word: 'Alice' } }]);
+        for (const value of [
+          '%',
+          '_lice',
+          'Al%',
+          '*',
+          'alice',
+          'Alice ',
+          "Alice' or '1'='1",
+          '$1',
+          '?',
+          '"Alice"',
+        ]) {
+          const conditions = [{ field: word, operator: 'eq', value } as const];
+          assert.deepEqual(await records.list(newQuery({ collection, conditions })), [], value);
+        }
+      });
+
+      it('all hold together, whatever their order', async () => {
+        const { collection } = await collectionOf(
+          Array.from({ length: 40 }, (_, index) => ({
+            id: String(index).padStart(2, '0'),
+            owner: index % 2 === 0 ? 'usr_even' : 'usr_odd',
+            state: index % 4 < 2 ? 'low' : 'high',
+            createdAt: index,
+            updatedAt: index,
+            fields: { word: 'w', size: index, open: index % 5 === 0 },
+          })),
+        );
+        const conditions = [
+          { field: size, operator: 'gte', value: 10 },
+          { field: 'created_at', operator: 'lt', value: 30 },
+          { field: open, operator: 'eq', value: 1 },
+        ] as const;
+        const query = newQuery({ collection, sort: { field: size, descending: true } });
+        assert.deepEqual(ids(await records.list({ ...query, conditions })), ['25', '20', '15', '10']);
+        assert.deepEqual(ids(await records.list({ ...query, conditions: conditions.toReversed() })), [
+          '25',
+          '20',
+          '15',
+          '10',
+        ]);
+        assert.deepEqual(ids(await records.list({ ...query, conditions, owner: 'usr_even' })), ['20', '10']);
+        assert.deepEqual(ids(await records.list({ ...query, conditions, state: 'low' })), ['25', '20']);
+        assert.deepEqual(ids(await records.list({ ...query, conditions, expiredAt: 20 })), ['25']);
+        assert.deepEqual(ids(await records.list({ ...query, conditions, expiredAt: 9 })).length, 4);
+        assert.deepEqual(await records.list({ ...query, state: 'LOW' }), []);
+        const paged = { ...query, conditions, limit: 1 };
+        assert.equal((await everyPage(records, paged, ({ body }) => JSON.parse(body).size)).length, 4);
+      });
+
+      it('never reach into another collection, whatever it is called', async () => {
+        const names = ["it's", '"quoted"', 'back\\slash', 'percent%', '; drop table records; --', '$1', '{}'];
+        await records.prepare(names.map((name) => ({ name, index: [word] })));
+        const made = names.map((collection) => newRecord({ collection, fields: { word: collection } }));
+        await insertAll(records, made);
+        for (const [index, collection] of names.entries()) {
+          const query = newQuery({ collection, sort: { field: word, descending: true } });
+          assert.deepEqual(await records.list(query), [made[index]]);
+        }
+        await records.prepare([]);
+      });
+
+      it('refuse a field whose name is not plain', async () => {
+        for (const name of [
+          '',
+          '1st',
+          'a"b',
+          "a'b",
+          'a.b',
+          'a b',
+          '$',
+          'a'.repeat(64),
+          'é',
+          "x') or 1=1 --",
+        ]) {
+          const field = { name, kind: 'text' } as const;
+          await assert.rejects(records.prepare([{ name: 'x', index: [field] }]), /not plain/, name);
+          await assert.rejects(
+            records.list(newQuery({ sort: { field, descending: false } })),
+            /not plain/,
+            name,
+          );
+        }
+      });
+    });
+
+    it('pages under inserts and deletes show what was there all the time once, and nothing twice', async () => {
+      const fieldsOf = (index: number) => ({ word: `w${index % 5}`, size: index % 3, open: index % 2 === 0 });
+      for (const field of [word, size, open, 'created_at'] as const) {
+        const { collection, made } = await collectionOf(
+          Array.from({ length: 60 }, (_, index) => ({ createdAt: index % 7, fields: fieldsOf(index) })),
+        );
+        const sortedBy = (record: StoredRecord): FieldValue => {
+          if (field === 'created_at') return record.createdAt;
+          const value = JSON.parse(record.body)[field.name];
+          return field === word ? value : Number(value);
+        };
+        const removed = new Set(made.filter((_, index) => index % 6 === 0).map(({ id }) => id));
+        const toRemove = [...removed];
+        const disturb = async () => {
+          const gone = toRemove.shift();
+          await records.write(async (write) => {
+            if (gone !== undefined) await write.remove(collection, gone);
+            const index = Math.floor(Math.random() * 60);
+            await write.insert(newRecord({ collection, createdAt: index % 7, fields: fieldsOf(index) }));
+          });
+        };
+        const query = newQuery({ collection, sort: { field, descending: true }, limit: 4 });
+        const seen = (await everyPage(records, query, sortedBy, disturb)).map(({ id }) => id);
+        assert.equal(new Set(seen).size, seen.length, 'nothing twice');
+        const stayed = made.filter(({ id }) => !removed.has(id));
+        assert.deepEqual(
+          stayed.filter(({ id }) => !seen.includes(id)),
+          [],
+          'nothing left out',
+        );
+      }
+    });
+
+    it('everything of one owner comes by collection, time and id, page by page', async () => {
+      const owner = randomUUID();
+      const made = ['b', 'a', 'a-', 'B', 'é'].flatMap((collection) =>
+        [3, 1, 1, 2].map((createdAt) => newRecord({ collection, owner, createdAt })),
+      );
+      await insertAll(records, [...made, newRecord({ owner: `${owner}x` })]);
+      const expected = made.toSorted(
+        (one, other) =>
+          compare(one.collection, other.collection) ||
+          compare(one.createdAt, other.createdAt) ||
+          compare(one.id, other.id),
+      );
+      assert.deepEqual(await records.ofOwner(owner, null, 100), expected);
+      for (const limit of [1, 3]) {
+        const all: StoredRecord[] = [];
+        for (;;) {
+          const page = await records.ofOwner(owner, all.at(-1) ?? null, limit);
+          if (page.length === 0) break;
+          all.push(...page);
+        }
+        assert.deepEqual(all, expected);
+      }
+    });
+
+    it('everything of one collection comes by id, page by page', async () => {
+      const { collection, made } = await collectionOf(words.map((text) => ({ id: `i${text}` })));
+      const expected = made.map(({ id }) => id).toSorted(compare);
+      const all: string[] = [];
+      for (;;) {
+        const page = await records.ofCollection(collection, all.at(-1) ?? '', 3);
+        if (page.length === 0) break;
+        all.push(...page.map(({ id }) => id));
+      }
+      assert.deepEqual(all, expected);
+    });
+  });
+}
+
+async function everyPage(
+  records: RecordStore,
+  query: RecordQuery,
+  sortedBy: (record: StoredRecord) => FieldValue,
+  between: () => Promise<void> = async () => {},
+): Promise<StoredRecord[]> {
+  const all: StoredRecord[] = [];
+  for (;;) {
+    const last = all.at(-1);
+    const after = last === undefined ? null : { value: sortedBy(last), id: last.id };
+    const page = await records.list({ ...query, after });
+    all.push(...page);
+    if (page.length < query.limit) return all;
+    await between();
+  }
+}
+
+/** Numbers by size, texts by their bytes. */
+function compare(one: FieldValue, other: FieldValue): number {
+  if (typeof one === 'number' && typeof other === 'number')
+    return one - other > 0 ? 1 : one === other ? 0 : -1;
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
+}

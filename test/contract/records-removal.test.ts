@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, describe, it } from 'node:test';
+import type { RecordStore, Storage } from '../../src/storage/port.ts';
+import { createTestDatabase, openedAt, type TestDatabase } from '../support/databases.ts';
+import { until } from '../support/polling.ts';
+import { insertAll, newLine, newRecord, noUsage } from '../support/records.ts';
+import { databaseEngines } from '../support/service.ts';
+
+for (const engine of databaseEngines) {
+  describe(`what is counted and removed, by the storage contract on ${engine}`, () => {
+    let database: TestDatabase;
+    let storage: Storage;
+    let records: RecordStore;
+    const opened: Storage[] = [];
+    beforeEach(async () => {
+      database = await createTestDatabase(engine);
+      storage = await database.open();
+      ({ records } = storage);
+      opened.push(storage);
+    });
+    after(() => Promise.all(opened.map((each) => each.close())));
+
+    const countOf = async (owner: string, collection = 'notes') =>
+      (await records.usage(owner)).get(collection)?.records;
+    /** So many records of an owner, counted. */
+    const give = async (owner: string, count: number, changes: Parameters<typeof newRecord>[0] = {}) => {
+      const made = Array.from({ length: count }, () => newRecord({ owner, ...changes }));
+      await insertAll(records, made);
+      const { collection = 'notes' } = changes;
+      await records.write((write) => write.setUsage(owner, collection, { ...noUsage, records: count }));
+      return made;
+    };
+
+    describe('expire', () => {
+      it('deletes what was last changed by then, oldest first and no more than asked', async () => {
+        const made = [5, 3, 1, 4, 2].map((updatedAt) =>
+          newRecord({ id: `${updatedAt}`, updatedAt, createdAt: 0 }),
+        );
+        await insertAll(records, [...made, newRecord({ collection: 'other', updatedAt: 0 })]);
+        const left = async () => (await records.ofCollection('notes', '', 10)).map(({ id }) => id);
+        assert.equal(await records.expire('notes', 0, 10), 0);
+        assert.equal(await records.expire('notes', 4, 2), 2);
+        assert.deepEqual(await left(), ['3', '4', '5']);
+        assert.equal(await records.expire('notes', 4, 10), 2);
+        assert.deepEqual(await left(), ['5']);
+        assert.equal((await records.ofCollection('other', '', 10)).length, 1);
+      });
+
+      it('takes them off the counts of their owners, and of nobody else', async () => {
+        await give('usr_a', 3, { updatedAt: 1 });
+        await give('usr_b', 2, { updatedAt: 1 });
+        await give('usr_c', 2, { updatedAt: 9 });
+        await give('usr_a', 2, { updatedAt: 1, collection: 'other' });
+        assert.equal(await records.expire('notes', 1, 100), 5);
+        assert.deepEqual(
+          await Promise.all(['usr_a', 'usr_b', 'usr_c'].map((owner) => countOf(owner))),
+          [0, 0, 2],
+        );
+        assert.equal(await countOf('usr_a', 'other'), 2);
+      });
+
+      it('deletes and counts each record once when two processes do it at once', async () => {
+        const neighbour = await database.open();
+        opened.push(neighbour);
+        for (const owner of ['usr_a', 'usr_b', 'usr_c']) await give(owner, 20, { updatedAt: 1 });
+        const rounds = Array.from({ length: 12 }, (_, index) =>
+          (index % 2 === 0 ? records : neighbour.records).expire('notes', 1, 7),
+        );
+        let deleted = (await Promise.all(rounds)).reduce((sum, count) => sum + count, 0);
+        deleted += await records.expire('notes', 1, 100);
+        assert.equal(deleted, 60);
+        for (const owner of ['usr_a', 'usr_b', 'usr_c']) assert.equal(await countOf(owner), 0);
+      });
+    });
+
+    describe('erase', () => {
+      const key = Uint8Array.of(7);
+      const used = { requestDigest: key, recordId: 'x' };
+      const fill = async (owner: string) => {
+        await storage.consumers.register(owner, 'user', openedAt);
+        await give(owner, 3);
+        await give(owner, 2, { collection: 'b%', state: 'draft' });
+        await records.write((write) => write.useIdempotencyKey(owner, 'notes', key, used, 9e12));
+      };
+
+      it('removes everything about one caller, counts it, writes its line and touches nobody else', async () => {
+        await fill('usr_gone');
+        await fill('usr_stays');
+        const before = await records.ofOwner('usr_stays', null, 10);
+        const line = newLine({ action: 'consumer.erased', subject: 'somebody' });
+        assert.deepEqual(await records.erase('usr_gone', line), {
+          records: { notes: 3, 'b%': 2 },
+          idempotencyKeys: 1,
+        });
+        assert.deepEqual(await storage.audit.list(0), [line]);
+        assert.equal(await storage.consumers.find('usr_gone'), null);
+        assert.deepEqual(await records.ofOwner('usr_gone', null, 10), []);
+        assert.deepEqual(await records.usage('usr_gone'), new Map());
+        const find = (owner: string) =>
+          records.write((write) => write.findIdempotencyKey(owner, 'notes', key, 1));
+        assert.equal(await find('usr_gone'), null);
+        assert.deepEqual(await records.ofOwner('usr_stays', null, 10), before);
+        assert.equal(await countOf('usr_stays'), 3);
+        assert.deepEqual(await find('usr_stays'), used);
+        assert.notEqual(await storage.consumers.find('usr_stays'), null);
+      });
+
+      it('says when there was nothing, and writes no line then', async () => {
+        await fill('usr_gone');
+        assert.notEqual(await records.erase('usr_gone', null), null);
+        assert.equal(await records.erase('usr_gone', newLine()), null);
+        assert.equal(await records.erase('usr_never', newLine()), null);
+        assert.deepEqual(await storage.audit.list(0), []);
+      });
+
+      it('removes a caller who has nothing but a registration, or nothing but records', async () => {
+        await storage.consumers.register('usr_bare', 'user', openedAt);
+        assert.deepEqual(await records.erase('usr_bare', null), { records: {}, idempotencyKeys: 0 });
+        await insertAll(records, [newRecord({ owner: 'usr_unknown' })]);
+        assert.deepEqual(await records.erase('usr_unknown', null), {
+          records: { notes: 1 },
+          idempotencyKeys: 0,
+        });
+      });
+
+      it('removes more than one statement takes', async () => {
+        await give('usr_busy', 5_001);
+        await insertAll(records, [newRecord({ owner: 'usr_other' })]);
+        assert.deepEqual(await records.erase('usr_busy', null), {
+          records: { notes: 5_001 },
+          idempotencyKeys: 0,
+        });
+        assert.equal((await records.counts())[0]?.count, 1);
+      });
+
+      it('is heard of by whoever watches who may come in', async () => {
+        const neighbour = await database.open();
+        opened.push(neighbour);
+        await storage.consumers.register('usr_seen', 'user', openedAt);
+        let calls = 0;
+        const unwatch = await neighbour.standing.watch(() => {
+          calls += 1;
+        });
+        // A watch of SQLite takes its first look by itself.
+        await neighbour.consumers.find('usr_seen');
+        await records.erase('usr_seen', null);
+        await until(
+          () => calls,
+          (now) => now > 0,
+          'nobody was called',
+        );
+        await unwatch();
+      });
+
+      it('leaves what sweeping leaves alone as it is, again and again', async () => {
+        await fill('usr_gone');
+        await fill('usr_stays');
+        const before = await records.ofOwner('usr_stays', null, 10);
+        await records.sweep();
+        await records.erase('usr_gone', null);
+        await records.sweep();
+        await records.sweep();
+        assert.deepEqual(await records.ofOwner('usr_stays', null, 10), before);
+        await storage.ping();
+      });
+    });
+
+    describe('counts', () => {
+      it('are by collection and state, and say nothing of what there is none of', async () => {
+        assert.deepEqual(await records.counts(), []);
+        await insertAll(records, [
+          ...[1, 2, 3].map(() => newRecord()),
+          ...[1, 2].map(() => newRecord({ collection: 'bookings', state: 'draft' })),
+          newRecord({ collection: 'bookings', state: 'approved' }),
+          newRecord({ collection: 'mixed', state: 'new' }),
+          newRecord({ collection: 'mixed' }),
+        ]);
+        const inOrder = (await records.counts()).toSorted((one, other) =>
+          `${one.collection} ${one.state}` < `${other.collection} ${other.state}` ? -1 : 1,
+        );
+        assert.deepEqual(inOrder, [
+          { collection: 'bookings', state: 'approved', count: 1 },
+          { collection: 'bookings', state: 'draft', count: 2 },
+          { collection: 'mixed', state: 'new', count: 1 },
+          { collection: 'mixed', state: null, count: 1 },
+          { collection: 'notes', state: null, count: 3 },
+        ]);
+      });
+    });
+
+    describe('top', () => {
+      it('names those with most records first, with the bytes of their fields', async () => {
+        assert.deepEqual(await records.top(5), []);
+        await insertAll(records, [
+          ...[1, 2].map(() => newRecord({ owner: 'usr_two', body: '{"a":"\u00e9"}' })),
+          ...[1, 2, 3].map((index) => newRecord({ owner: 'usr_three', collection: `c${index}` })),
+          newRecord({ owner: 'usr_b', body: `{"a":"${'x'.repeat(1_000)}"}` }),
+          newRecord({ owner: 'usr_a' }),
+        ]);
+        const all = [
+          { owner: 'usr_three', records: 3, bytes: 6 },
+          { owner: 'usr_two', records: 2, bytes: 20 },
+          { owner: 'usr_a', records: 1, bytes: 2 },
+          { owner: 'usr_b', records: 1, bytes: 1_008 },
+        ];
+        assert.deepEqual(await records.top(10), all);
+        assert.deepEqual(await records.top(3), all.slice(0, 3));
+      });
+    });
+  });
+}

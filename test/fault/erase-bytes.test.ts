@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import type { Storage, StoredRecord } from '../../src/storage/port.ts';
+import { createTestDatabase, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases.ts';
+import { PseudoRandom } from '../support/pseudo-random.ts';
+import { newLine, newRecord, noUsage } from '../support/records.ts';
+
+/** In everything that is the caller's, and in nothing else. */
+const mark = 'ErasedCaller';
+const caller = `usr_${mark}`;
+const declared = {
+  name: 'notes',
+  index: [
+    { name: 'word', kind: 'text' },
+    { name: 'size', kind: 'number' },
+  ],
+} as const;
+
+describe('after a caller was erased', () => {
+  it('no byte of it is left in the SQLite file or its log, however its records were moved about', async () => {
+    const file = newSqliteFile();
+    const storage = await sqliteDatabase(file).open();
+    await leadALife(storage);
+    assert.ok(marksIn(file) > 100, 'control: it is there at first');
+    const erased = await storage.records.erase(caller, newLine({ subject: 'somebody' }));
+    assert.ok((erased?.records.notes ?? 0) > 50 && erased?.idempotencyKeys === 1);
+    assert.equal(existsSync(`${file}-wal`) ? readFileSync(`${file}-wal`).length : 0, 0, 'the log is empty');
+    await storage.records.sweep();
+    assert.equal(marksIn(file), 0);
+    assert.ok(readFileSync(file).includes('usr_other'), 'control: others are still there');
+    const [integrity] = await sqliteDatabase(file).query('pragma integrity_check');
+    assert.equal(integrity?.integrity_check, 'ok');
+    await storage.close();
+    assert.equal(marksIn(file), 0);
+  });
+
+  it('a process that never got to sweep leaves it to the next one', async () => {
+    const file = newSqliteFile();
+    const first = await sqliteDatabase(file).open();
+    await leadALife(first);
+    await first.records.erase(caller, null);
+    await first.close();
+    const second = await sqliteDatabase(file).open();
+    await second.records.sweep();
+    assert.equal(marksIn(file), 0);
+    const sizeOfLog = () => (existsSync(`${file}-wal`) ? readFileSync(`${file}-wal`).length : 0);
+    const before = sizeOfLog();
+    await second.records.sweep();
+    assert.equal(sizeOfLog(), before, 'and the one after that has nothing to do');
+    await second.close();
+  });
+
+  it('sweeping goes on another day when it was in the way of somebody else', async () => {
+    const file = newSqliteFile();
+    const storage = await sqliteDatabase(file).open();
+    await leadALife(storage);
+    await storage.records.erase(caller, null);
+    const neighbour = await sqliteDatabase(file).open();
+    await neighbour.records.write(async () => {
+      await assert.rejects(storage.records.sweep());
+    });
+    await storage.records.sweep();
+    assert.equal(marksIn(file), 0);
+    await neighbour.close();
+    await storage.close();
+  });
+
+  it('nothing of it is left in any table of PostgreSQL', async () => {
+    const database = await createTestDatabase('postgres');
+    const storage = await database.open();
+    await leadALife(storage);
+    const holding = async () => {
+      const found: string[] = [];
+      for (const table of await database.tables()) {
+        const rows = await database.query(
+          `select 1 from ${table} as row where row::text like '%${mark}%' limit 1`,
+        );
+        if (rows.length > 0) found.push(table);
+      }
+      return found;
+    };
+    assert.deepEqual(await holding(), ['consumers', 'idempotency_keys', 'records', 'usage'], 'control');
+    await storage.records.erase(caller, newLine({ subject: 'somebody' }));
+    await storage.records.sweep();
+    assert.deepEqual(await holding(), []);
+    await storage.close();
+  });
+});
+
+/** A few thousand inserts, changes and removals of many callers, so that rows are moved between pages again and again. */
+async function leadALife(storage: Storage): Promise<void> {
+  const random = new PseudoRandom(20);
+  const owners = [caller, ...Array.from({ length: 15 }, (_, index) => `usr_other${index}`)];
+  const alive: StoredRecord[] = [];
+  const fieldsOf = (owner: string) => {
+    const text = owner === caller ? mark : 'other';
+    return {
+      word: `${text}${random.bytes(8 + random.below(40)).toString('hex')}`,
+      size: random.next(),
+      note: text.repeat(random.below(random.below(8) === 0 ? 900 : 40)),
+    };
+  };
+  await storage.records.prepare([declared]);
+  for (const owner of owners) await storage.consumers.register(owner, 'user', openedAt);
+  for (let round = 0; round < 40; round += 1) {
+    await storage.records.write(async (write) => {
+      for (let step = 0; step < 100; step += 1) {
+        const chosen = alive[random.below(alive.length)];
+        const what = random.next();
+        if (chosen === undefined || what < 0.6) {
+          const owner = random.pick(owners);
+          const id = `${owner === caller ? mark : 'other'}${random.bytes(12).toString('hex')}`;
+          const record = newRecord({ id, owner, createdAt: random.below(1e9), fields: fieldsOf(owner) });
+          await write.insert(record);
+          alive.push(record);
+        } else if (what < 0.85) {
+          await write.update({ ...chosen, body: JSON.stringify(fieldsOf(chosen.owner)) });
+        } else {
+          await write.remove(chosen.collection, chosen.id);
+          alive.splice(alive.indexOf(chosen), 1);
+        }
+      }
+    });
+  }
+  await storage.records.write(async (write) => {
+    await write.setUsage(caller, 'notes', { ...noUsage, records: 1 });
+    const digest = Buffer.from(mark);
+    await write.useIdempotencyKey(caller, 'notes', digest, { requestDigest: digest, recordId: mark }, 9e12);
+  });
+}
+
+/** How often the mark stands in the file or its log. */
+function marksIn(file: string): number {
+  const files = [file, `${file}-wal`, `${file}-shm`].filter((name) => existsSync(name));
+  const bytes = Buffer.concat(files.map((name) => readFileSync(name)));
+  return bytes.toString('latin1').split(mark).length - 1;
+}
