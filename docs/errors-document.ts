@@ -1,9 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { catalogue, describe, type ErrorCode } from '../src/base/errors.ts';
 
-/** Codes that no line of the service throws yet. They are named now, so that nobody takes them for something else. */
-export const reservedCodes: readonly ErrorCode[] = ['subject_required'];
-
 /** docs/errors.md, made from the catalogue of errors. */
 export function errorsDocument(): string {
   const codes = Object.keys(catalogue) as ErrorCode[];
@@ -16,7 +13,7 @@ export function errorsDocument(): string {
 An error is a problem document (RFC 9457, \`application/problem+json\`) with four members: \`type\`
 (\`urn:vestibule:error:<code>\`), \`title\` (the sentence below, which says what to do where there is something to
 do), \`status\` and \`code\`. Decide by \`code\`: a code is never renamed and never reused, while sentences may be
-improved. Nothing that came in with the request is ever repeated in an error.
+improved. No sentence repeats anything that came in with the request. Some errors have further members, which their sentence names.
 
 Codes marked *empty body* are answered with \`{}\` (\`application/json\`), as the specification of POST /token says. Those marked
 *OAuth* are what a form at POST /token is answered with: RFC 6749 section 5.2, the marked \`error\` and the sentence as
@@ -46,7 +43,6 @@ function meaning(code: ErrorCode): string {
   const marks = [
     ...(emptyBody ? ['*Empty body.*'] : []),
     ...(oauthError === undefined ? [] : [`*OAuth:* \`${oauthError}\`.`]),
-    ...(reservedCodes.includes(code) ? ['*Reserved.*'] : []),
   ];
   // A bare "<token>" would be taken for a tag.
   return [sentence.replaceAll('<', '\\<').replaceAll('|', '\\|'), ...marks].join(' ');

@@ -6,6 +6,9 @@ export interface Keyring {
   readonly clientSecrets: Uint8Array;
   readonly signingKeys: Uint8Array;
   readonly providerKeys: Uint8Array;
+  /** For cursors and idempotency keys. */
+  readonly records: Uint8Array;
+  readonly declarations: Uint8Array;
   /** Protects nothing: it is kept in the database to tell one master secret from another. */
   readonly check: Uint8Array;
 }
@@ -18,6 +21,8 @@ export function deriveKeyring(masterSecret: string): Keyring {
     clientSecrets: derive('client-secrets'),
     signingKeys: derive('signing-keys'),
     providerKeys: derive('provider-keys'),
+    records: derive('records'),
+    declarations: derive('declarations'),
     check: derive('check'),
   };
 }

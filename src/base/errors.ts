@@ -145,6 +145,83 @@ export const catalogue = {
     status: 503,
     sentence: 'More tokens wait to be signed than this process can take. Try again.',
   },
+  client_not_admitted: {
+    status: 403,
+    sentence: 'This collection is for people; it does not admit machine clients.',
+  },
+  not_owner: { status: 403, sentence: 'The record belongs to somebody else and can only be read.' },
+  action_not_allowed: {
+    status: 403,
+    sentence: 'In this state the action is not for this caller to take.',
+  },
+  query_invalid: {
+    status: 400,
+    sentence:
+      'A parameter of the query is unknown, repeated or has no usable value. The member "parameter" names it.',
+  },
+  cursor_invalid: {
+    status: 400,
+    sentence: 'The cursor does not belong to this list. Start again without one.',
+  },
+  json_invalid: {
+    status: 400,
+    sentence:
+      'The body is not JSON that can be kept as it is: UTF-8, one value for each name, at most 64 levels, no NUL, no number beyond a double.',
+  },
+  header_invalid: {
+    status: 400,
+    sentence: 'A header of the request has no usable value. The member "header" names it.',
+  },
+  validation_failed: {
+    status: 422,
+    sentence: 'The fields do not fit the schema of the collection. The member "errors" says where and why.',
+  },
+  record_too_large: {
+    status: 413,
+    sentence: 'The record is larger than this collection takes. The member "limit" is in bytes.',
+  },
+  precondition_failed: {
+    status: 412,
+    sentence:
+      'The record is not the version that the request was made for. The member "current" is the record now.',
+  },
+  precondition_required: {
+    status: 428,
+    sentence: 'A change must say which version it changes. Send the ETag of the record as If-Match.',
+  },
+  invalid_transition: {
+    status: 409,
+    sentence: 'The record is in a state without this action. The member "allowed" lists those it has.',
+  },
+  not_editable: { status: 409, sentence: 'In its present state the fields of the record cannot be changed.' },
+  idempotency_key_reused: {
+    status: 422,
+    sentence: 'The Idempotency-Key was sent before with another body. Use a new key for a new request.',
+  },
+  idempotency_record_gone: {
+    status: 409,
+    sentence: 'The record that was made with this Idempotency-Key has been deleted since.',
+  },
+  quota_exceeded: {
+    status: 409,
+    sentence: 'This caller has as many records here as it may have. Delete one first.',
+  },
+  write_budget_spent: {
+    status: 429,
+    sentence: 'This caller has written as much as it may for now. Retry-After says when there is more.',
+  },
+  newcomer_budget_spent: {
+    status: 429,
+    sentence: 'A caller who is new here may write little at first, and that is used up for now.',
+  },
+  newcomers_paused: {
+    status: 429,
+    sentence: 'So many callers are new here at the moment that new ones can only read for a while.',
+  },
+  read_limit_reached: {
+    status: 429,
+    sentence: 'This caller has read as much as it may for now. Retry-After says when there is more.',
+  },
   https_required: {
     status: 403,
     sentence: 'The request came in over plain HTTP. Tokens and secrets are taken over HTTPS only.',
@@ -193,6 +270,10 @@ interface RefusalOptions {
   readonly allow?: readonly string[];
   /** The scopes that would be enough. */
   readonly scope?: readonly string[];
+  /** Further members of the problem document. */
+  readonly members?: Readonly<Record<string, unknown>>;
+  /** Further headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 

@@ -7,6 +7,12 @@ export interface Input {
   readonly authorization: string | undefined;
   /** The raw body; undefined when none was sent. */
   readonly body: Uint8Array | undefined;
+  /** What stands in the address for the parts of the route's path that begin with a colon. */
+  readonly params: Readonly<Record<string, string>>;
+  /** What comes after the question mark, as it was sent; empty when nothing does. */
+  readonly query: string;
+  /** A request header by its name in small letters. */
+  header(name: string): string | undefined;
   /** Where the caller is: for limits, and for nothing that is kept. */
   readonly address: string;
 }
@@ -17,6 +23,8 @@ export interface Answer {
   /** Null when there is nothing to describe. */
   readonly contentType: string | null;
   readonly text: string;
+  /** What is sent instead of the text, piece by piece; null for almost all answers. */
+  readonly chunks: AsyncIterable<string> | null;
   readonly contentLength: string;
   readonly isAscii: boolean;
   /** Its own headers: names and values in turn, which is what the platform takes with the least work. */
@@ -47,11 +55,17 @@ export function answer(contentType: string | null, text: string, options: Answer
     status,
     contentType,
     text,
+    chunks: null,
     contentLength: String(byteLength),
     isAscii: byteLength === text.length,
     head: headers === undefined ? none : Object.entries(headers).flat(),
     cacheControl,
   };
+}
+
+/** An answer of unknown length, made while it is sent. */
+export function stream(contentType: string, chunks: AsyncIterable<string>, options?: AnswerOptions): Answer {
+  return { ...answer(contentType, '', options), chunks };
 }
 
 export function json(body: unknown, options?: AnswerOptions): Answer {

@@ -14,3 +14,18 @@ export function createRequestIds(): () => string {
 export function createMasterSecret(): string {
   return randomBytes(48).toString('base64url');
 }
+
+/** A UUID of version 7 (RFC 9562): ordered by time, so that what is made together is kept together. */
+export function createRecordId(now: number): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(now, 0, 6);
+  bytes[6] = 0x70 | ((bytes[6] as number) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** Names a version of a record, and no other one ever. */
+export function createRevision(): string {
+  return randomBytes(12).toString('base64url');
+}

@@ -24,6 +24,8 @@ export function createEntrance(route: Route, parts: EntranceParts): Entrance {
     personal: route.access === 'bearer',
     cors: route.cors && corsOrigins.length > 0 ? createCors(corsOrigins).answer : null,
     unreadableBody: route.unreadableBody,
+    contentPolicy: route.contentPolicy,
+    headers: route.headers,
   });
 
   const answerTo = (visit: Visit): Answer | Promise<Answer> => {

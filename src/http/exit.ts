@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { pipeline } from 'node:stream/promises';
 import { describe, type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Answer } from '../base/handler.ts';
 import type { CorsHeaders } from './cors.ts';
@@ -21,6 +22,8 @@ interface ExitOptions {
   readonly personal: boolean;
   readonly cors: CorsHeaders | null;
   readonly unreadableBody?: ErrorCode | undefined;
+  readonly contentPolicy?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The way out of one route: puts an answer or a refusal on the wire, and sees to it that it is counted. */
@@ -33,10 +36,10 @@ export class Exit {
   readonly #observe: Observe;
 
   constructor(parts: ExitParts, options: ExitOptions) {
-    const { personal, cors, pattern } = options;
+    const { personal, cors, pattern, contentPolicy, headers } = options;
     this.#parts = parts;
     this.#options = options;
-    this.#fixed = fixedHeaders({ https: parts.https, personal, cors: cors !== null });
+    this.#fixed = fixedHeaders({ https: parts.https, personal, cors: cors !== null, contentPolicy, headers });
     this.#usual = [...this.#fixed, 'x-request-id', '', 'content-length', '', 'content-type', ''];
     this.#observe = parts.observe(pattern);
   }
@@ -64,27 +67,46 @@ export class Exit {
 
   #counted(visit: Visit, refusal: Refusal): Refusal {
     const { refusals } = this.#parts;
-    const isTurnedAway = this.#options.personal && describe(refusal.code).status === 403;
+    const isTurnedAway = this.#options.personal && isTurnedAwayAtTheDoor(refusal.code);
     return isTurnedAway && refusals !== null ? refusals.count(visit.address, refusal) : refusal;
   }
 
   /** Straight to the platform: the library's own way of sending costs more than all the rest of a known caller's answer. */
-  #write({ request, response, id, startedAt }: Visit, answer: Answer, refusal: Refusal | null): void {
-    const { status, text } = answer;
+  #write(visit: Visit, answer: Answer, refusal: Refusal | null): void {
+    const { request, response, id } = visit;
+    const { status, text, chunks } = answer;
     if (!response.headersSent && !response.destroyed) {
       const head = this.#head(id, answer);
       // The rest of a body that nobody will read, or a process that is about to go: the connection ends here.
       if (status === 413 || refusal?.code === 'shutting_down') head.push('connection', 'close');
       if (this.#options.cors !== null) head.push(...this.#options.cors(request.headers.origin));
       response.writeHead(status, head);
+      if (chunks !== null) return void this.#pour(visit, status, chunks);
       // Plain ASCII, as most answers are, goes out without being encoded again.
       response.end(text, answer.isAscii ? 'latin1' : 'utf8');
     }
+    this.#finish(visit, status, refusal);
+  }
+
+  #finish({ request, startedAt, id }: Visit, status: number, refusal: Refusal | null): void {
     this.#observe(request.method ?? '', status, performance.now() - startedAt, id, refusal);
   }
 
-  #head(id: string, { contentType, contentLength, cacheControl, head: own }: Answer): string[] {
+  /** As fast as the caller takes it. Where it breaks half-way the connection does, so that nobody takes a part for the whole. */
+  async #pour(visit: Visit, status: number, chunks: AsyncIterable<string>): Promise<void> {
+    const { request, response } = visit;
+    try {
+      await pipeline(request.method === 'HEAD' ? [] : chunks, response);
+      this.#finish(visit, status, null);
+    } catch (error) {
+      const isCallerGone = (error as { code?: string }).code === 'ERR_STREAM_PREMATURE_CLOSE';
+      this.#finish(visit, status, isCallerGone ? null : toRefusal(error));
+    }
+  }
+
+  #head(id: string, { contentType, contentLength, cacheControl, chunks, head: own }: Answer): string[] {
     if (contentType === null) return [...this.#fixed, 'x-request-id', id, ...own];
+    if (chunks !== null) return [...this.#fixed, 'x-request-id', id, 'content-type', contentType, ...own];
     const head = this.#usual.slice();
     const end = head.length;
     head[end - 5] = id;
@@ -94,4 +116,15 @@ export class Exit {
     if (own.length > 0) head.push(...own);
     return head;
   }
+}
+
+/** Whoever is let in and asks for too much is no stranger at the door. */
+const forMembers: ReadonlySet<ErrorCode> = new Set([
+  'client_not_admitted',
+  'not_owner',
+  'action_not_allowed',
+]);
+
+function isTurnedAwayAtTheDoor(code: ErrorCode): boolean {
+  return describe(code).status === 403 && !forMembers.has(code);
 }

@@ -13,8 +13,8 @@ export function toProblem(refusal: Refusal, resourceMetadata: string | null): An
     const error = { error: oauthError, error_description: sentence };
     return answer('application/json', JSON.stringify(error), { status, headers });
   }
-  const { code } = refusal;
-  const problem = { type: `urn:vestibule:error:${code}`, title: sentence, status, code };
+  const { code, options } = refusal;
+  const problem = { type: `urn:vestibule:error:${code}`, title: sentence, status, code, ...options.members };
   return answer('application/problem+json', JSON.stringify(problem), { status, headers });
 }
 
@@ -35,6 +35,7 @@ function hints({ code, options }: Refusal): Record<string, string> {
   return {
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     ...(options.allow === undefined ? {} : { allow: options.allow.join(', ') }),
+    ...options.headers,
   };
 }
 

@@ -19,6 +19,7 @@ import { fixedHeaders } from './headers.ts';
 import { type Limits, serverOptions } from './limits.ts';
 import { brokenRequest, rawProblem } from './problem.ts';
 import type { Receive } from './receive.ts';
+import { letRouterCompile } from './router-code.ts';
 import type { Route } from './routes.ts';
 import { Visit } from './visit.ts';
 
@@ -58,7 +59,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
   const visitOf = (request: FastifyRequest, reply: FastifyReply) => {
     reply.hijack();
     const body = request.body as Uint8Array | undefined;
-    return new Visit(parts, request.raw, reply.raw, request.id, request.startedAt, body);
+    const params = request.params as Record<string, string> | undefined;
+    return new Visit(parts, request.raw, reply.raw, request.id, request.startedAt, body, params);
   };
   /** A plain GET of a known address needs neither a router nor a body parser; all else goes through the library. */
   const shortcut = (library: RequestListener) => (request: IncomingMessage, response: ServerResponse) => {
@@ -73,6 +75,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     }
     entrance.enter(visit);
   };
+  letRouterCompile();
   const server = Fastify({
     serverFactory: (library) =>
       tls === null
@@ -126,7 +129,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   );
   for (const route of parts.routes) {
     const entrance = createEntrance(route, parts);
-    if (route.method === 'GET') shortcuts.set(route.path, entrance);
+    if (route.method === 'GET' && !route.path.includes(':')) shortcuts.set(route.path, entrance);
     server.route({
       method: route.method,
       url: route.path,

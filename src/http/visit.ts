@@ -10,12 +10,15 @@ export interface Whereabouts {
   readonly refusals: RefusalLimit | null;
 }
 
+const noParams: Readonly<Record<string, string>> = {};
+
 /** A request on its way through, whoever found its route: what the platform has of it, its name and its beginning. */
 export class Visit implements Input {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly id: string;
   readonly body: Uint8Array | undefined;
+  readonly params: Readonly<Record<string, string>>;
   /** On the platform's monotonic clock, in milliseconds. */
   readonly startedAt: number;
   readonly #whereabouts: Whereabouts;
@@ -27,6 +30,7 @@ export class Visit implements Input {
     id: string,
     startedAt: number = performance.now(),
     body?: Uint8Array,
+    params: Readonly<Record<string, string>> = noParams,
   ) {
     this.#whereabouts = whereabouts;
     this.request = request;
@@ -34,6 +38,7 @@ export class Visit implements Input {
     this.id = id;
     this.startedAt = startedAt;
     this.body = body;
+    this.params = params;
   }
 
   get contentType(): string | undefined {
@@ -42,6 +47,17 @@ export class Visit implements Input {
 
   get authorization(): string | undefined {
     return this.request.headers.authorization;
+  }
+
+  get query(): string {
+    const { url = '' } = this.request;
+    const at = url.indexOf('?');
+    return at === -1 ? '' : url.slice(at + 1);
+  }
+
+  header(name: string): string | undefined {
+    // Those that come twice arrive as one text (see http/limits).
+    return this.request.headers[name] as string | undefined;
   }
 
   get address(): string {

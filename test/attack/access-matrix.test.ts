@@ -10,6 +10,8 @@ const target = attackedService();
 const routes = {
   service: serviceRoutes({
     protectedResource: { resource: '', issuers: [], scopes: [] },
+    collections: [],
+    records: {},
   } as unknown as Parameters<typeof serviceRoutes>[0]),
   ops: opsRoutes({ metrics: {} } as unknown as Parameters<typeof opsRoutes>[0]),
 };
@@ -24,7 +26,14 @@ const expectedAccess: Record<keyof typeof routes, Record<string, Route['access']
     'GET /.well-known/jwks.json': 'public',
     'GET /.well-known/oauth-authorization-server': 'public',
     'GET /.well-known/oauth-protected-resource': 'public',
+    'GET /openapi.json': 'public',
+    'GET /docs': 'public',
+    'GET /docs/style.css': 'public',
+    'GET /api/consumer/v1': 'public',
     'GET /api/consumer/v1/me': 'bearer',
+    'DELETE /api/consumer/v1/me': 'bearer',
+    'GET /api/consumer/v1/me/usage': 'bearer',
+    'GET /api/consumer/v1/me/export': 'bearer',
   },
   ops: {
     'GET /livez': 'ops',

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type ErrorCode, Refusal } from '../../src/base/errors.ts';
 import { readTokenRequest } from '../../src/tokens/token-request.ts';
+import { inputWith } from '../support/input.ts';
 
 const formType = 'application/x-www-form-urlencoded';
 const read = (body: string | Buffer, contentType = 'application/json', authorization?: string) =>
-  readTokenRequest({ contentType, body: Buffer.from(body), authorization, address: '' });
+  readTokenRequest(inputWith({ contentType, body: Buffer.from(body), authorization }));
 const isCode = (code: ErrorCode) => (error: unknown) => error instanceof Refusal && error.code === code;
 const isMissing = isCode('credentials_missing');
 

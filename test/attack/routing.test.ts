@@ -55,12 +55,12 @@ for (const agent of ['GoogleHC/1.0', 'kube-probe/1.33', 'ELB-HealthChecker/2.0',
 
 it('[A51] a method does not become another one by a header', async () => {
   const token = await target().provider.token();
-  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+  for (const method of ['POST', 'PUT', 'PATCH']) {
     for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override']) {
       const lines = [`authorization: Bearer ${token}`, `${name}: GET`, 'content-length: 0'];
       const reply = await rawReply(target().url, head(method, me, ...lines));
       assert.equal(reply.status, 405);
-      assert.equal(reply.headers.get('allow'), 'GET, HEAD');
+      assert.equal(reply.headers.get('allow'), 'GET, HEAD, DELETE');
     }
   }
 });

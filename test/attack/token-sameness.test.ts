@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openAdministration } from '../../src/app.ts';
+import { openAdministration } from '../../src/administration.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
@@ -11,6 +11,7 @@ import { issueToken } from '../../src/tokens/issue.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
 import { type CredentialForm, credentialForms, postOf } from '../support/credential-forms.ts';
 import { cryptoCallsOf } from '../support/crypto-calls.ts';
+import { inputWith } from '../support/input.ts';
 import { TestProvider } from '../support/provider.ts';
 import { exchange, head, parseReply } from '../support/raw-http.ts';
 import { addRefusedClients } from '../support/refused-clients.ts';
@@ -62,7 +63,7 @@ function countedEndpoint({ storage, keyring }: Administration) {
     asked.length = 0;
     const calls = await cryptoCallsOf(async () => {
       try {
-        const input = { contentType, authorization, body: Buffer.from(body), address: '127.0.0.1' };
+        const input = inputWith({ contentType, authorization, body: Buffer.from(body) });
         end = (await handle(input)).status;
       } catch (error) {
         end = error instanceof Refusal ? error.code : String(error);

@@ -12,6 +12,7 @@ import { readTokenRequest } from '../../src/tokens/token-request.ts';
 import { credentialForms, postOf } from '../support/credential-forms.ts';
 import { concurrently, paced, pipelined, tally } from '../support/flood.ts';
 import { heldBytes } from '../support/heap.ts';
+import { inputWith } from '../support/input.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 import { oneService } from '../support/one-service.ts';
 import { statuses } from '../support/raw-http.ts';
@@ -54,7 +55,8 @@ describe('the memory of failures', () => {
         const id = `a-client-with-a-name-of-its-own-${count}`;
         const { headers, body } = postOf(form, { id, secret: 'x'.repeat(30_000) });
         const { authorization, 'content-type': contentType } = headers;
-        const input = { contentType, authorization, body: Buffer.from(body), address: `address ${count}` };
+        const address = `address ${count}`;
+        const input = inputWith({ contentType, authorization, body: Buffer.from(body), address });
         const { proof } = readTokenRequest(input);
         assert.equal(proof.clientId, id);
         throttle.fail(proof.clientId ?? '', input.address);

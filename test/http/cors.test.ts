@@ -42,7 +42,8 @@ describe('with origins in CORS_ORIGINS', () => {
   };
   const readable = (origin: string) => ({
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': 'WWW-Authenticate, Retry-After, X-Request-Id',
+    'access-control-expose-headers':
+      'WWW-Authenticate, Retry-After, X-Request-Id, ETag, Location, Link, RateLimit, RateLimit-Policy, Deprecation, Sunset',
   });
 
   it('a script of a listed origin may read the answer', async () => {
@@ -73,12 +74,12 @@ describe('with origins in CORS_ORIGINS', () => {
     assert.deepEqual([reply.status, reply.text], [204, '']);
     assert.deepEqual(corsHeaders(reply), {
       'access-control-allow-origin': 'https://app.example',
-      'access-control-allow-methods': 'GET, HEAD',
-      'access-control-allow-headers': 'Authorization, Content-Type',
+      'access-control-allow-methods': 'GET, HEAD, DELETE',
+      'access-control-allow-headers': 'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key',
       'access-control-max-age': '600',
     });
     assert.equal(reply.headers.get('vary'), 'Origin');
-    assert.equal(reply.headers.get('allow'), 'GET, HEAD, OPTIONS');
+    assert.equal(reply.headers.get('allow'), 'GET, HEAD, DELETE, OPTIONS');
   });
 
   it('a preflight of a foreign origin gets no leave', async () => {

@@ -13,7 +13,12 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   '/.well-known/jwks.json': ['GET', 'HEAD'],
   '/.well-known/oauth-authorization-server': ['GET', 'HEAD'],
   '/.well-known/oauth-protected-resource': ['GET', 'HEAD'],
-  [me]: ['GET', 'HEAD'],
+  '/openapi.json': ['GET', 'HEAD'],
+  '/docs': ['GET', 'HEAD'],
+  '/api/consumer/v1': ['GET', 'HEAD'],
+  [me]: ['GET', 'HEAD', 'DELETE'],
+  [`${me}/usage`]: ['GET', 'HEAD'],
+  [`${me}/export`]: ['GET', 'HEAD'],
 };
 
 describe('methods that an address does not answer to', () => {
@@ -52,7 +57,7 @@ describe('methods that an address does not answer to', () => {
     const { service, provider } = running();
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${await provider.token()}` };
     const body = bodyWith({ id: 'caller', secret }, '1');
-    for (const method of ['PUT', 'PATCH', 'DELETE']) {
+    for (const method of ['PUT', 'PATCH']) {
       for (const path of ['/token', me]) {
         const reply = await request(`${service.url}${path}`, { method, headers, body });
         assertProblem(reply, 'method_not_allowed', `${method} ${path}`);

@@ -32,7 +32,7 @@ describe('addresses where there is nothing', () => {
       '/api/consumer/v1.0/me',
       '/api/consumer/me',
     ];
-    for (const path of [...versions, '/v1/me', '/me', '/consumer/v1/me', '/api/v1/me', '/api/consumer/v1']) {
+    for (const path of [...versions, '/v1/me', '/me', '/consumer/v1/me', '/api/v1/me', '/api/consumer']) {
       assertProblem(await withToken(`${service.url}${path}`, await provider.token()), 'not_found', path);
     }
   });

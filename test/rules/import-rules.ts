@@ -47,8 +47,14 @@ const folderRules: readonly FolderRule[] = [
     why: 'handlers are plain functions: no HTTP, no settings, no database but the port',
   },
   {
+    files: /^src\/frontend\//,
+    may: [base],
+    why: 'it hands out what web/ was built into, and knows nothing of what that is',
+  },
+  { files: /^web\//, may: [], why: 'the frontend knows the service by its addresses only' },
+  {
     files: /^src\/http\/routes\.ts$/,
-    may: [base, port, { to: /^src\/(http|auth|ops|tokens|consumer|events)\// }],
+    may: [base, port, { to: /^src\/(http|auth|ops|tokens|consumer|events|frontend)\// }],
     why: 'the route table joins handlers to addresses and nothing else',
   },
   {
@@ -62,13 +68,13 @@ const folderRules: readonly FolderRule[] = [
     why: 'a command is handed its parts by main and never builds or imports the app',
   },
   {
-    files: /^src\/app\.ts$/,
+    files: /^src\/(app|administration|inspection|issuer-rules)\.ts$/,
     may: [anything],
     why: 'the composition root builds parts and is started by main',
   },
   {
     files: /^src\/main\.ts$/,
-    may: [base, { to: /^src\/app\.ts$/ }, { to: /^src\/cli\// }],
+    may: [base, { to: /^src\/(app|administration|inspection)\.ts$/ }, { to: /^src\/cli\// }],
     why: 'main joins the command line to the app and knows no part by itself',
   },
 ];
@@ -82,7 +88,8 @@ interface PlaceRule {
 }
 
 /** The development provider is a provider: it signs tokens of its own. */
-const cryptography = /^src\/(auth\/|tokens\/|consumer\/pseudonym\.ts$|base\/random\.ts$|cli\/dev\/)/;
+const cryptography =
+  /^src\/(auth\/|tokens\/|consumer\/(pseudonym|records\/keyed-digest)\.ts$|base\/random\.ts$|cli\/dev\/)/;
 
 const placeRules: readonly PlaceRule[] = [
   {
@@ -107,6 +114,16 @@ const placeRules: readonly PlaceRule[] = [
   },
   { packages: /^fastify$|^@fastify\//, only: /^src\/http\//, why: 'only http knows the HTTP library' },
   { packages: /^commander$/, only: /^src\/(cli\/|main\.ts$)/, why: 'only the command line knows its parser' },
+  {
+    packages: /^(yaml|ajv|ajv\/.*|re2js)$/,
+    only: /^src\/consumer\/collections\//,
+    why: 'declarations are read and checked where collections are',
+  },
+  {
+    packages: /^node:vm$/,
+    only: /^src\/(consumer\/collections\/validator|http\/router-code)\.ts$/,
+    why: 'text becomes code in two places, and none of it comes from a caller',
+  },
   { packages: /^pino$/, only: /^src\/base\/log\.ts$/, why: 'there is one log' },
   { packages: /^prom-client$/, only: /^src\/ops\//, why: 'measurements live in ops' },
   { packages: /^oidc-provider(\/|$)/, only: /^src\/cli\/dev\//, why: 'the provider is for development only' },
@@ -117,7 +134,8 @@ const placeRules: readonly PlaceRule[] = [
   },
   {
     text: /problem\+json/,
-    only: /^src\/http\/problem\.ts$/,
+    // The OpenAPI document says what becomes of it there.
+    only: /^src\/(http\/problem|consumer\/openapi\/error-responses)\.ts$/,
     why: 'an error becomes bytes in http/problem only',
   },
 ];
@@ -165,10 +183,11 @@ function judgeImport(found: Import): string[] {
   const { from, specifier, target, typeOnly } = found;
   if (target === null) {
     return placeRules
-      .filter(({ packages, only }) => packages?.test(specifier) && !only.test(from))
+      .filter(({ packages, only }) => packages?.test(specifier) && isOutOfPlace(from, only))
       .map(({ why }) => `${from} imports "${specifier}": ${why}`);
   }
-  if (!target.startsWith('src/')) return [`${from} imports "${target}": the service stands by itself`];
+  if (isOfService(from) && !isOfService(target))
+    return [`${from} imports "${target}": the service stands by itself`];
   const rule = folderRules.find(({ files }) => files.test(from));
   if (rule === undefined) return [`${from}: no rule says what this file may import; add one`];
   if (isSameFolder(from, target)) return [];
@@ -178,15 +197,24 @@ function judgeImport(found: Import): string[] {
   return [`${from} imports ${target}${how}: ${rule.why}`];
 }
 
+/** The frontend runs elsewhere: the places are those of the service. */
+function isOutOfPlace(file: string, only: RegExp): boolean {
+  return isOfService(file) && !only.test(file);
+}
+
+function isOfService(file: string): boolean {
+  return file.startsWith('src/');
+}
+
 function isSameFolder(from: string, target: string): boolean {
-  const folder = /^src\/[^/]+\//.exec(from)?.[0];
+  const folder = /^(src\/[^/]+|web)\//.exec(from)?.[0];
   return folder !== undefined && target.startsWith(folder);
 }
 
 function judgeText(file: string, text: string): string[] {
   const code = withoutComments(text);
   return placeRules
-    .filter((rule) => rule.text?.test(code) && !rule.only.test(file))
+    .filter((rule) => rule.text?.test(code) && isOutOfPlace(file, rule.only))
     .map((rule) => `${file} contains "${rule.text?.exec(code)?.[0].trim()}": ${rule.why}`);
 }
 

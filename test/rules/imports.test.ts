@@ -4,7 +4,9 @@ import { describe, it } from 'node:test';
 import { brokenRules, importsOf } from './import-rules.ts';
 
 function sourceFiles(): Map<string, string> {
-  const files = globSync('src/**/*.ts').map((file) => file.replaceAll('\\', '/'));
+  const files = globSync(['src/**/*.ts', 'web/*.ts', 'web/src/**/*.{ts,tsx}']).map((file) =>
+    file.replaceAll('\\', '/'),
+  );
   return new Map(files.sort().map((file) => [file, readFileSync(file, 'utf8')]));
 }
 
@@ -33,6 +35,10 @@ const forbidden: readonly (readonly [file: string, text: string, reason: RegExp]
   ['src/main.ts', "import { a } from './storage/storage.ts';", /main joins the command line/],
   ['src/novelty/x.ts', "import { a } from '../base/clock.ts';", /no rule says/],
   ['src/auth/x.ts', "import { a } from '../../test/support/provider.ts';", /the service stands by itself/],
+  ['src/app.ts', "import { a } from '../web/build.ts';", /the service stands by itself/],
+  ['src/frontend/x.ts', "import { a } from '../config/load.ts';", /it hands out what web\/ was built into/],
+  ['web/src/x.tsx', "import type { a } from '../../src/base/errors.ts';", /by its addresses only/],
+  ['web/x.ts', "import { a } from '../test/support/service.ts';", /by its addresses only/],
   ['src/auth/x.ts', "const a = await import('../storage/port.ts');", /whether a bearer is real/],
   ['src/auth/x.ts', "export { a } from '../storage/port.ts';", /whether a bearer is real/],
   ['src/auth/x.ts', "export * from '../storage/port.ts';", /whether a bearer is real/],

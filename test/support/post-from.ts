@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import type { TokenPost } from './credential-forms.ts';
+import { documentedReply } from './openapi.ts';
 import type { Reply } from './request.ts';
 
 /** A POST from an address of this machine: all of 127.0.0.0/8 is. */
@@ -13,12 +14,13 @@ export function postFrom(localAddress: string, url: string, { headers, body }: T
       name,
       String(value),
     ]);
-    resolve({
+    const reply: Reply = {
       status: Number(response.statusCode),
       headers: new Headers(entries),
       text,
       json: () => JSON.parse(text),
-    });
+    };
+    resolve(documentedReply(url, 'POST', reply));
   })
     .on('error', reject)
     .end(body);

@@ -51,7 +51,13 @@ export class Processes {
     const provider = await TestProvider.start();
     const settings = await newSettings(engine, { ...provider.settings, ...overrides });
     const starting = Array.from({ length: count }, () => startService(settings, { clocked: true }));
-    return new Processes(provider, settings, await Promise.all(starting));
+    try {
+      return new Processes(provider, settings, await Promise.all(starting));
+    } catch (error) {
+      // A provider that goes on listening would keep the test from ending.
+      await provider.stop();
+      throw error;
+    }
   }
 
   async stop(): Promise<void> {

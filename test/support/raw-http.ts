@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { assertDocumented } from './openapi.ts';
 import type { Reply } from './request.ts';
 
 /** Who ends the conversation: the server after its answer, or we, before or after we have one. */
@@ -28,9 +29,13 @@ export function head(method: string, path: string, ...headerLines: string[]): st
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** The one answer to bytes sent by hand. */
+/** The one answer to bytes sent by hand, held against the service's own description of itself. */
 export async function rawReply(url: string, bytes: string | Buffer): Promise<Reply> {
-  return parseReply(await exchange(url, bytes));
+  const reply = parseReply(await exchange(url, bytes));
+  const [, method = '', path = ''] = /^([A-Z]+) (\S+) HTTP/.exec(bytes.toString('latin1')) ?? [];
+  const { status, headers, text } = reply;
+  await assertDocumented(new URL(url).origin, { method, path, status, headers, body: text });
+  return reply;
 }
 
 export function parseReply(answer: string): Reply {

@@ -1,5 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { AuditEntry, Client, ClientSecret, SigningKeyRecord } from '../../src/storage/port.ts';
+import type {
+  AuditEntry,
+  Client,
+  ClientSecret,
+  RecordQuery,
+  RecordStore,
+  SigningKeyRecord,
+  StoredRecord,
+  Usage,
+} from '../../src/storage/port.ts';
 import { openedAt } from './databases.ts';
 
 export const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
@@ -73,4 +82,61 @@ export function newSigningKey(changes: Partial<SigningKeyRecord> = {}): SigningK
     retiresAt: null,
     ...changes,
   };
+}
+
+/** A record of a collection without states; its fields are given as they are and kept as JSON. */
+export function newRecord(
+  changes: Partial<StoredRecord> & { readonly fields?: Readonly<Record<string, unknown>> } = {},
+): StoredRecord {
+  const { fields = {}, ...others } = changes;
+  return {
+    collection: 'notes',
+    id: randomUUID(),
+    owner: 'usr_somebody',
+    state: null,
+    revision: randomUUID(),
+    createdAt: openedAt,
+    updatedAt: openedAt,
+    body: JSON.stringify(fields),
+    ...others,
+  };
+}
+
+/** The first records of everybody, oldest first. */
+export function newQuery(changes: Partial<RecordQuery> = {}): RecordQuery {
+  return {
+    collection: 'notes',
+    owner: null,
+    state: null,
+    conditions: [],
+    sort: { field: 'created_at', descending: false },
+    after: null,
+    limit: 100,
+    expiredAt: null,
+    ...changes,
+  };
+}
+
+export const noUsage: Usage = {
+  records: 0,
+  writes: 0,
+  writesSince: 0,
+  newcomerWrites: 0,
+  newcomerSince: 0,
+};
+
+export async function insertAll(store: RecordStore, records: readonly StoredRecord[]): Promise<void> {
+  await store.write(async (transaction) => {
+    for (const record of records) await transaction.insert(record);
+  });
+}
+
+/** Inserts a record and counts it, as a handler does: by what it read, under the caller's lock. */
+export function addOne(store: RecordStore, owner: string): Promise<void> {
+  return store.write(async (write) => {
+    await write.lockConsumer(owner);
+    const usage = await write.usage(owner, 'notes');
+    await write.insert(newRecord({ owner }));
+    await write.setUsage(owner, 'notes', { ...usage, records: usage.records + 1, writes: usage.writes + 1 });
+  });
 }

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { documentedReply } from './openapi.ts';
 import type { Reply } from './request.ts';
 
 /** A request from an address of this machine: all of 127.0.0.0/8 is. */
@@ -12,12 +13,13 @@ export function requestFrom(
     let text = '';
     for await (const chunk of response) text += chunk;
     const entries = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
-    resolve({
+    const reply: Reply = {
       status: Number(response.statusCode),
       headers: new Headers(entries.map(([name, value]) => [name, value])),
       text,
       json: () => JSON.parse(text),
-    });
+    };
+    resolve(documentedReply(url, 'GET', reply));
   })
     .on('error', reject)
     .end();

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { canaryHeaders } from './canaries.ts';
+import { documentedReply } from './openapi.ts';
 
 export interface Reply {
   readonly status: number;
@@ -9,11 +10,15 @@ export interface Reply {
   json<T = Record<string, unknown>>(): T;
 }
 
-/** A request as a careless browser sends it: with things in its headers that must not be kept. */
+/**
+ * A request as a careless browser sends it: with things in its headers that must not be kept. The answer is held
+ * against the service's own description of itself.
+ */
 export async function request(url: string, init: RequestInit = {}): Promise<Reply> {
   const response = await fetch(url, { ...init, headers: { ...canaryHeaders, ...init.headers } });
+  const { status, headers } = response;
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+  return documentedReply(url, init.method ?? 'GET', { status, headers, text, json: () => JSON.parse(text) });
 }
 
 export function withToken(url: string, token: string): Promise<Reply> {

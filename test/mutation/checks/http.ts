@@ -146,7 +146,7 @@ export const httpChecks: readonly Mutant[] = [
   ...checksOf('src/http/exit.ts', refusals, [
     [
       'refusals of protected routes count',
-      'const isTurnedAway = this.#options.personal && describe(refusal.code).status === 403;',
+      'const isTurnedAway = this.#options.personal && isTurnedAwayAtTheDoor(refusal.code);',
       'const isTurnedAway = false;',
       'tokens are guessed without end',
     ],
@@ -157,8 +157,8 @@ export const httpChecks: readonly Mutant[] = [
     [
       [
         '/me needs a token',
-        "access: 'bearer',\n      cors: true,\n      handle: me(registry),",
-        "access: 'public',\n      cors: true,\n      handle: () => publishedKeys({ published: () => [] })(undefined as never),",
+        'handle: me(records.registry) },',
+        "access: 'public', handle: () => publishedKeys({ published: () => [] })(undefined as never) },",
         'everybody gets in',
       ],
     ],
@@ -198,7 +198,12 @@ export const httpChecks: readonly Mutant[] = [
       '...[]',
       'a cache hands the answer of one to another',
     ],
-    ['answers are what they say', "'x-content-type-options': 'nosniff',", '', 'a browser runs an answer'],
+    [
+      'answers are what they say',
+      "{ 'x-content-type-options': 'nosniff' }",
+      '{}',
+      'a browser runs an answer',
+    ],
   ]),
   ...checksOf(
     'src/http/cors.ts',

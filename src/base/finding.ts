@@ -1,0 +1,63 @@
+/** One thing that was looked at on behalf of an operator: plain data, in plain words. */
+export interface Finding {
+  readonly name: string;
+  /** Skipped: not looked at, because of what was found before. */
+  readonly result: 'pass' | 'warn' | 'fail' | 'skip';
+  readonly expected: string | null;
+  readonly found: string;
+  /** What to do about it. */
+  readonly advice: string | null;
+}
+
+interface Trouble {
+  readonly expected?: string;
+  readonly found: string;
+  readonly advice: string;
+}
+
+export function passed(name: string, found: string): Finding {
+  return { name, result: 'pass', expected: null, found, advice: null };
+}
+
+export function doubtful(name: string, { expected, found, advice }: Trouble): Finding {
+  return { name, result: 'warn', expected: expected ?? null, found, advice };
+}
+
+export function failed(name: string, { expected, found, advice }: Trouble): Finding {
+  return { name, result: 'fail', expected: expected ?? null, found, advice };
+}
+
+export function skipped(name: string, reason: string): Finding {
+  return { name, result: 'skip', expected: null, found: reason, advice: null };
+}
+
+const longestQuote = 200;
+
+/** A value that came from outside, for a terminal: short, in quotes, and nothing in it that a terminal would obey. */
+export function quoted(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  const plain = text.replace(/[^\x20-\x7e]/g, (letter) => `\\u${hex(letter.charCodeAt(0))}`);
+  return plain.length > longestQuote ? `${plain.slice(0, longestQuote)}... (shortened)` : plain;
+}
+
+function hex(code: number): string {
+  return code.toString(16).padStart(4, '0');
+}
+
+/** A length of time in its two largest units: "3 h 12 min". */
+export function duration(seconds: number): string {
+  const whole = Math.round(Math.abs(seconds));
+  const units = [
+    [Math.floor(whole / 86_400), 'd'],
+    [Math.floor(whole / 3_600) % 24, 'h'],
+    [Math.floor(whole / 60) % 60, 'min'],
+    [whole % 60, 's'],
+  ] as const;
+  const first = units.findIndex(([count]) => count > 0);
+  if (first === -1) return '0 s';
+  return units
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ');
+}

@@ -1,0 +1,79 @@
+import { Refusal } from './errors.ts';
+
+/** How many objects and arrays may be inside one another. */
+export const maxJsonDepth = 64;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** A text that does not end counts as well: who looked for its end again from each quote in it would take for ever. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|["{}[\],:]|-?\d[\d.eE+-]*/g;
+/** Names that mean something else to JavaScript than to everybody else. */
+const treacherousNames = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * JSON that comes out of every database and every program as it went in: one value for each name, nothing that only
+ * some can hold. `JSON.parse` takes the last of two equal names, rounds numbers and lets NUL pass without a word.
+ */
+export function readStrictJson(bytes: Uint8Array): unknown {
+  try {
+    const text = utf8.decode(bytes);
+    // First, because what it refuses may be too deep for others.
+    inspect(text);
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal('json_invalid', { detail: 'not UTF-8 or not JSON' });
+  }
+}
+
+/** Looks at every token. Text that is no JSON at all may pass: the parser comes after. */
+function inspect(text: string): void {
+  /** The names of each object that is open; null for an array. */
+  const open: (Set<string> | null)[] = [];
+  let isName = false;
+  for (const [token] of text.matchAll(tokens)) {
+    const first = token[0] as string;
+    if (first === '"') {
+      const value = readText(token);
+      if (isName) addName(open.at(-1), value);
+    } else if (first === '{' || first === '[') {
+      open.push(first === '{' ? new Set() : null);
+      if (open.length > maxJsonDepth) throw fault('too deep');
+      isName = first === '{';
+    } else if (first === ',') isName = open.at(-1) instanceof Set;
+    else if (first === ':') isName = false;
+    else if (first === '}' || first === ']') {
+      open.pop();
+      isName = false;
+    } else checkNumber(token);
+  }
+}
+
+function readText(token: string): string {
+  if (token === '"') throw fault('a text without an end');
+  if (!token.includes('\\')) return token.slice(1, -1);
+  const value: string = JSON.parse(token);
+  if (value.includes('\0')) throw fault('NUL in a text');
+  if (!value.isWellFormed()) throw fault('half of a surrogate pair in a text');
+  return value;
+}
+
+function addName(names: Set<string> | null | undefined, name: string): void {
+  // Names that look alike count as one: whoever normalises them later would have to choose.
+  const normal = name.normalize('NFC');
+  if (names?.has(normal)) throw fault('a name twice in one object');
+  if (treacherousNames.has(normal)) throw fault('a name with a meaning of its own');
+  names?.add(normal);
+}
+
+/** A whole number is kept to the last digit; others as near as a double comes, but never as infinity or nothing. */
+function checkNumber(token: string): void {
+  const value = Number(token);
+  const isWhole = /^-?\d+$/.test(token);
+  const isKept = isWhole ? Number.isSafeInteger(value) : Number.isFinite(value);
+  const vanishes = value === 0 && /^[^eE]*[1-9]/.test(token);
+  if (!isKept || vanishes) throw fault('a number that a double cannot hold');
+}
+
+function fault(detail: string): Refusal {
+  return new Refusal('json_invalid', { detail });
+}

@@ -1,0 +1,61 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { isDate, isTime, normaliseDateTime } from './normalise.ts';
+
+interface Format {
+  /** Takes a time that grows with the length of the text and no faster. */
+  readonly fits: (text: string) => boolean;
+  readonly mostLetters: number;
+  /** For the message to whoever sent something else. */
+  readonly example: string;
+}
+
+const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const hostname = new RegExp(`^${label}(?:\\.${label})*$`);
+const mailbox = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}$/;
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const duration =
+  /^P(?:\d{1,9}W|(?=.)(?:\d{1,9}Y)?(?:\d{1,9}M)?(?:\d{1,9}D)?(?:T(?=.)(?:\d{1,9}H)?(?:\d{1,9}M)?(?:\d{1,9}S)?)?)$/;
+/** A scheme, and then only characters that may stand in a URI. */
+const uri = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$/;
+
+/** The formats that a schema may ask for. Each has a longest text, so that a format is a bound. */
+export const formats = {
+  'date-time': {
+    fits: (text) => normaliseDateTime(text) !== null,
+    mostLetters: 35,
+    example: '2026-01-01T08:00:00Z',
+  },
+  date: { fits: isDate, mostLetters: 10, example: '2026-01-01' },
+  time: { fits: isTime, mostLetters: 24, example: '08:00:00Z' },
+  duration: { fits: (text) => duration.test(text), mostLetters: 64, example: 'P3DT12H' },
+  uuid: { fits: (text) => uuid.test(text), mostLetters: 36, example: '0b9a5c1e-6f1d-4b7e-9a53-2f1d8c7e4a60' },
+  uri: {
+    fits: (text) => uri.test(text) && URL.canParse(text),
+    mostLetters: 2000,
+    example: 'https://example.org/',
+  },
+  email: { fits: isEmail, mostLetters: 254, example: 'someone@example.org' },
+  ipv4: { fits: isIPv4, mostLetters: 15, example: '192.0.2.1' },
+  ipv6: { fits: (text) => isIPv6(text) && !text.includes('%'), mostLetters: 45, example: '2001:db8::1' },
+  hostname: { fits: (text) => hostname.test(text), mostLetters: 253, example: 'www.example.org' },
+} as const satisfies Readonly<Record<string, Format>>;
+
+export type FormatName = keyof typeof formats;
+export const formatNames = Object.keys(formats) as FormatName[];
+
+export function isFormatName(value: unknown): value is FormatName {
+  return formatNames.includes(value as FormatName);
+}
+
+/** Whether a text has the format; nothing is looked at in one that is too long to have it. */
+export function fitsFormat(name: FormatName, text: string): boolean {
+  const { fits, mostLetters } = formats[name];
+  return text.length <= mostLetters && fits(text);
+}
+
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  const name = text.slice(0, Math.max(at, 0));
+  const hasEmptyPart = name.startsWith('.') || name.endsWith('.') || name.includes('..');
+  return mailbox.test(name) && !hasEmptyPart && hostname.test(text.slice(at + 1));
+}

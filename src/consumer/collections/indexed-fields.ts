@@ -1,0 +1,71 @@
+import type { IndexedField } from '../../storage/port.ts';
+import type { Schema } from './collection.ts';
+import { formats, isFormatName } from './formats.ts';
+import { pointerTo } from './json-pointer.ts';
+import { found, type Say, suggestion } from './mistakes.ts';
+
+/** Every one makes each write dearer. */
+export const mostIndexedFields = 8;
+/** What a database can keep in an index without a thought. */
+const longestText = 500;
+/** They mean something else in the query of a list. */
+const queryParameters = ['limit', 'cursor', 'sort'];
+/** They would hold for what was sent and not for what is kept of it. */
+const aboutForm = ['minLength', 'maxLength', 'pattern', 'enum', 'const'];
+
+const kinds: Readonly<Record<string, IndexedField['kind']>> = {
+  string: 'text',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+};
+
+/** The member `index` of a declaration: the fields that records can be filtered and sorted by. */
+export function readIndex(value: unknown, schema: Schema, say: Say): readonly IndexedField[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value) || value.length > mostIndexedFields) {
+    say('/index', `must be a list of at most ${mostIndexedFields} fields; ${found(value)}`);
+    return [];
+  }
+  return value.flatMap((name, index) => {
+    const pointer = pointerTo('/index', index);
+    const mistake =
+      value.indexOf(name) === index ? mistakeIn(name, schema) : 'is there twice. Keep one of the two';
+    if (mistake === null) return [{ name, kind: kinds[String(propertyOf(schema, name)?.type)] ?? 'text' }];
+    say(pointer, `${mistake}; ${found(name)}`);
+    return [];
+  });
+}
+
+function mistakeIn(name: unknown, schema: Schema): string | null {
+  const properties = Object.keys(schema.properties as Schema);
+  const property = propertyOf(schema, name);
+  if (property === undefined)
+    return `must be a property of the schema (${suggestion(String(name), properties)})`;
+  if (queryParameters.includes(String(name)))
+    return 'has a name that means something else in a query. Name it otherwise';
+  if (!((schema.required ?? []) as readonly unknown[]).includes(name)) {
+    return 'must be in "required" of the schema: what can be missing cannot be sorted by';
+  }
+  if (kinds[String(property.type)] === undefined)
+    return 'must be of the type string, integer, number or boolean';
+  if (property.type !== 'string') return null;
+  if (property.format === 'date-time' && aboutForm.some((keyword) => property[keyword] !== undefined)) {
+    return `is kept in UTC with milliseconds, so the field cannot have ${aboutForm.join(', ')}`;
+  }
+  return longestOf(property) > longestText
+    ? `must have a "maxLength" of at most ${longestText}, or a format of such a length`
+    : null;
+}
+
+function longestOf({ maxLength, format, enum: values, const: value }: Schema): number {
+  const byFormat = isFormatName(format) ? formats[format].mostLetters : Number.POSITIVE_INFINITY;
+  const texts = Array.isArray(values) ? values : value === undefined ? null : [value];
+  if (texts !== null) return Math.max(...texts.map((text) => String(text).length));
+  return typeof maxLength === 'number' ? Math.min(maxLength, byFormat) : byFormat;
+}
+
+function propertyOf(schema: Schema, name: unknown): Schema | undefined {
+  const properties = schema.properties as Readonly<Record<string, Schema>>;
+  return typeof name === 'string' && Object.hasOwn(properties, name) ? properties[name] : undefined;
+}

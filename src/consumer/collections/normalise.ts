@@ -1,0 +1,55 @@
+import type { Collection } from './collection.ts';
+
+const dateForm = /^(\d{4})-(\d\d)-(\d\d)$/;
+/** RFC 3339, without leap seconds: no clock here has them. */
+const timeForm = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
+const datePart = 'yyyy-mm-dd'.length;
+
+export function isDate(text: string): boolean {
+  const [, year, month, day] = (dateForm.exec(text) ?? []).map(Number);
+  if (year === undefined || month === undefined || day === undefined) return false;
+  // The day before the first of the next month is the last of this one. The calendar of 4 centuries repeats.
+  return (
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
+  );
+}
+
+export function isTime(text: string): boolean {
+  return timeForm.test(text);
+}
+
+/**
+ * A date-time in the one form in which the order of texts is the order of times: UTC with milliseconds, and a year of
+ * four digits. Null when it is none.
+ */
+export function normaliseDateTime(text: string): string | null {
+  const separator = text[datePart];
+  if (separator !== 'T' && separator !== 't') return null;
+  if (!isDate(text.slice(0, datePart)) || !isTime(text.slice(datePart + 1))) return null;
+  const time = Date.parse(text.toUpperCase());
+  const normal = Number.isNaN(time) ? '' : new Date(time).toISOString();
+  return normal.length === '2026-01-01T08:00:00.000Z'.length ? normal : null;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields that fit the schema, as they are kept: what is sorted by time is in the form that can be. */
+export function normaliseFields(collection: Pick<Collection, 'schema' | 'index'>, fields: Fields): Fields {
+  const times = collection.index.filter(({ name }) => isDateTime(collection.schema, name));
+  if (times.length === 0) return fields;
+  const normal = times.map(({ name }) => [name, normalised(fields[name])]);
+  return { ...fields, ...Object.fromEntries(normal.filter(([, value]) => value !== undefined)) };
+}
+
+function normalised(value: unknown): unknown {
+  return typeof value === 'string' ? (normaliseDateTime(value) ?? value) : value;
+}
+
+/** Whether a field is an indexed date-time, so that values it is compared with must be normalised as well. */
+function isDateTime(schema: Collection['schema'], field: string): boolean {
+  const properties = schema.properties as Readonly<Record<string, Fields>> | undefined;
+  return properties?.[field]?.format === 'date-time';
+}

@@ -1,0 +1,44 @@
+import type { Shelf } from '../../storage/port.ts';
+import type { Declaration } from './declaration.ts';
+
+const name = 'collections';
+/** Goes up when what is written can no longer be read by what came before. */
+const version = 1;
+
+export interface StoredDeclarations {
+  /** By name; empty when there are none, or when they were not written by somebody who has the master secret. */
+  load(): Promise<ReadonlyMap<string, Declaration>>;
+  save(declarations: readonly Declaration[]): Promise<void>;
+}
+
+/**
+ * Keeps the declarations that are in force, to hold the next ones against. With a keyed checksum: whoever can write to
+ * the database must not be able to make a breaking change look like none. The name is authenticated with it.
+ */
+export function storedDeclarations(
+  shelf: Pick<Shelf, 'read' | 'write'>,
+  mac: (content: string) => Uint8Array,
+): StoredDeclarations {
+  const macOf = (content: string) => mac(`${name}\0${content}`);
+  return {
+    async load() {
+      const found = await shelf.read(name);
+      if (found === null || !isSame(found.mac, macOf(found.content))) return new Map();
+      const stored: { version: number; declarations: readonly Declaration[] } = JSON.parse(found.content);
+      const declarations = stored.version === version ? stored.declarations : [];
+      return new Map(declarations.map((declaration) => [declaration.name, declaration]));
+    },
+    async save(declarations) {
+      const content = JSON.stringify({ version, declarations });
+      await shelf.write(name, content, macOf(content));
+    },
+  };
+}
+
+/** Takes as long wherever the first difference is. */
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return (
+    one.length === other.length &&
+    one.reduce((sum, byte, index) => sum | (byte ^ (other[index] ?? 0)), 0) === 0
+  );
+}

@@ -1,0 +1,44 @@
+import type { Schema } from './collection.ts';
+import { pointerTo } from './json-pointer.ts';
+import { isMapping } from './mistakes.ts';
+import { keywordOf } from './schema-keywords.ts';
+
+interface Subschema {
+  readonly keyword: string;
+  /** From the schema that holds it. */
+  readonly pointer: string;
+  readonly schema: Schema;
+}
+
+/** The schemas right below one. What has not the form of a schema is left out. */
+export function subschemasOf(parent: Schema): readonly Subschema[] {
+  return Object.entries(parent).flatMap(([keyword, value]) => {
+    const holds = keywordOf(keyword)?.holds;
+    if (holds === undefined) return [];
+    const pointer = pointerTo('', keyword);
+    const inside: [string, unknown][] =
+      holds === 'schema'
+        ? [[pointer, value]]
+        : Object.entries(isMapping(value) || Array.isArray(value) ? value : {}).map(([name, one]) => [
+            pointerTo(pointer, name),
+            one,
+          ]);
+    return inside.flatMap(([at, one]) => (isMapping(one) ? [{ keyword, pointer: at, schema: one }] : []));
+  });
+}
+
+/** The same schema with others in place of those right below it. */
+export function withSubschemas(parent: Schema, change: (schema: Schema, keyword: string) => Schema): Schema {
+  const changed = Object.entries(parent).map(([keyword, value]) => {
+    const one = (schema: unknown) => (isMapping(schema) ? change(schema, keyword) : schema);
+    const holds = keywordOf(keyword)?.holds;
+    if (holds === 'schema') return [keyword, one(value)];
+    if (holds === 'schemas') return [keyword, (value as readonly unknown[]).map(one)];
+    if (holds !== 'named') return [keyword, value];
+    return [
+      keyword,
+      Object.fromEntries(Object.entries(value as Schema).map(([name, schema]) => [name, one(schema)])),
+    ];
+  });
+  return Object.fromEntries(changed);
+}

@@ -1,0 +1,86 @@
+import type { Schema } from './collection.ts';
+import { isMapping, type Say } from './mistakes.ts';
+import { typesOf } from './schema-keywords.ts';
+import { type Role, roleIn } from './schema-roles.ts';
+import { mostSchemaLevels } from './schema-rules.ts';
+import { subschemasOf, withSubschemas } from './subschemas.ts';
+
+const mostParts = 2000;
+
+/**
+ * A schema that `checkSchema` found nothing wrong with, as it is used and published: with every definition written out
+ * where it is referred to, and every object closed that does not say otherwise. Null when it cannot be written out.
+ */
+export function wholeSchema(schema: Schema, pointer: string, say: Say): Schema | null {
+  const { $defs, $schema: _, ...described } = schema;
+  const definitions = (isMapping($defs) ? $defs : {}) as Readonly<Record<string, Schema>>;
+  const circle = circleIn(definitions);
+  if (circle !== null) {
+    say(
+      `${pointer}/$defs/${circle}`,
+      'leads back to itself. A record has an end, so write out as many levels as it has',
+    );
+    return null;
+  }
+  const written = new Writing(definitions).write(described, 0);
+  if (written !== null) return closed({ type: 'object', ...written }, 'description');
+  const bounds = `${mostParts} parts or ${mostSchemaLevels} levels`;
+  say(pointer, `has more than ${bounds} when every "$ref" is written out. Make it smaller`);
+  return null;
+}
+
+/** The name of a definition that refers to itself, through others or not. */
+function circleIn(definitions: Readonly<Record<string, Schema>>): string | null {
+  const finished = new Set<string>();
+  const leadsBack = (name: string, path: ReadonlySet<string>): boolean => {
+    if (path.has(name)) return true;
+    if (finished.has(name)) return false;
+    const further = referencesIn(definitions[name] ?? {}).some((next) =>
+      leadsBack(next, new Set([...path, name])),
+    );
+    finished.add(name);
+    return further;
+  };
+  return Object.keys(definitions).find((name) => leadsBack(name, new Set())) ?? null;
+}
+
+function referencesIn(schema: Schema): readonly string[] {
+  const own = typeof schema.$ref === 'string' ? [definitionName(schema.$ref)] : [];
+  return [...own, ...subschemasOf(schema).flatMap((part) => referencesIn(part.schema))];
+}
+
+function definitionName(reference: string): string {
+  return reference.slice('#/$defs/'.length);
+}
+
+/** Writes definitions out, and stops when that becomes too much. */
+class Writing {
+  readonly #definitions: Readonly<Record<string, Schema>>;
+  #parts = 0;
+  #isTooMuch = false;
+
+  constructor(definitions: Readonly<Record<string, Schema>>) {
+    this.#definitions = definitions;
+  }
+
+  write(schema: Schema, level: number): Schema | null {
+    const written = this.#write(schema, level);
+    return this.#isTooMuch ? null : written;
+  }
+
+  #write(schema: Schema, level: number): Schema {
+    this.#parts += 1;
+    this.#isTooMuch ||= this.#parts > mostParts || level > mostSchemaLevels;
+    if (this.#isTooMuch) return {};
+    const { $ref, ...beside } = schema;
+    if (typeof $ref !== 'string') return withSubschemas(schema, (part) => this.#write(part, level + 1));
+    return { ...this.#write(this.#definitions[definitionName($ref)] ?? {}, level), ...beside };
+  }
+}
+
+function closed(schema: Schema, role: Role): Schema {
+  const parts = withSubschemas(schema, (part, keyword) => closed(part, roleIn(schema, keyword, role)));
+  const isObject = schema.properties !== undefined || typesOf(schema).includes('object');
+  if (role === 'condition' || !isObject) return parts;
+  return { type: 'object', ...parts, additionalProperties: parts.additionalProperties ?? false };
+}

@@ -1,0 +1,54 @@
+import type { Clock } from '../base/clock.ts';
+import { type ErrorCode, Refusal } from '../base/errors.ts';
+import { createLog } from '../base/log.ts';
+import type { Principal } from '../base/principal.ts';
+import type { ClientStore, ConsumerStore, StandingStore } from '../storage/port.ts';
+import { createPseudonym } from './pseudonym.ts';
+import { Standing } from './standing.ts';
+
+interface CallerParts {
+  readonly consumers: Pick<ConsumerStore, 'find'>;
+  readonly clients: Pick<ClientStore, 'find'>;
+  readonly standing: Pick<StandingStore, 'read'>;
+  readonly pseudonymKey: Uint8Array;
+  readonly ownIssuer: string;
+  readonly clock: Clock;
+}
+
+export interface ExaminedCaller {
+  readonly pseudonym: string | null;
+  readonly registeredAt: number | null;
+  /** What the caller is shut out with; null when it is not. */
+  readonly refusal: ErrorCode | null;
+}
+
+/** What is known of a caller and whether it is shut out, as the service would find it. Registers nobody. */
+export async function examineCaller(
+  claimant: Omit<Principal, 'id' | 'memo'>,
+  parts: CallerParts,
+): Promise<ExaminedCaller> {
+  const { consumers, clients, pseudonymKey, ownIssuer, clock } = parts;
+  const pseudonym = createPseudonym(pseudonymKey)(claimant);
+  const consumer = pseudonym === null ? null : await consumers.find(pseudonym);
+  const standing = new Standing({
+    store: { ...parts.standing, watch: async () => async () => {} },
+    clients,
+    ownIssuer,
+    onChange() {},
+    clock,
+    log: createLog('silent'),
+  });
+  await standing.start();
+  const refusal = await refusalOf(() => standing.check({ ...claimant, id: pseudonym, memo: null }));
+  return { pseudonym, registeredAt: consumer?.registeredAt ?? null, refusal };
+}
+
+async function refusalOf(check: () => void | Promise<void>): Promise<ErrorCode | null> {
+  try {
+    await check();
+    return null;
+  } catch (error) {
+    if (error instanceof Refusal) return error.code;
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+import { type Answer, answer, type PublicHandler } from '../../base/handler.ts';
+import type { OpenApiDocument } from './openapi-types.ts';
+import { referencePage } from './page.ts';
+import { referenceStyle } from './page-style.ts';
+
+/** Both change only when the service starts anew. */
+const cacheControl = 'public, max-age=300';
+
+/** What the reference page may load: its own stylesheet, and nothing that runs. */
+export const pageContentPolicy =
+  "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** GET /openapi.json */
+export function openapi(document: OpenApiDocument): PublicHandler {
+  return once('application/json', () => JSON.stringify(document));
+}
+
+/** GET /docs */
+export function referencePageHandler(document: OpenApiDocument): PublicHandler {
+  return once('text/html; charset=utf-8', () => referencePage(document));
+}
+
+/** GET /docs/style.css */
+export function referenceStyleHandler(): PublicHandler {
+  return once('text/css; charset=utf-8', () => referenceStyle);
+}
+
+/** Made when somebody asks for the first time, so that no start has to wait for it. */
+function once(contentType: string, write: () => string): PublicHandler {
+  let ready: Answer | undefined;
+  return () => {
+    ready ??= answer(contentType, write(), { cacheControl });
+    return ready;
+  };
+}

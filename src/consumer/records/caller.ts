@@ -1,0 +1,69 @@
+import { Refusal } from '../../base/errors.ts';
+import type { Principal } from '../../base/principal.ts';
+import type { StoredRecord } from '../../storage/port.ts';
+import type { Collection, StateMachine, Transition } from '../collections/collection.ts';
+
+/** Whoever has come through the door of a collection, and what is open to it there. */
+export class Caller {
+  readonly id: string;
+  readonly principal: Principal;
+  readonly #collection: Collection;
+  /** A client of POST /token: the operator's own, so that budgets meant for people do not bind it. */
+  readonly isMachine: boolean;
+
+  private constructor(id: string, principal: Principal, collection: Collection) {
+    this.id = id;
+    this.principal = principal;
+    this.#collection = collection;
+    this.isMachine = isMachine(principal);
+  }
+
+  static admit(collection: Collection, principal: Principal, purpose: 'read' | 'write'): Caller {
+    const { clients, scopes } = collection.access;
+    const id = ownerOf(principal);
+    if (clients === 'none' && isMachine(principal)) throw new Refusal('client_not_admitted');
+    const scope = scopes[purpose];
+    if (scope !== null && !principal.scopes.includes(scope))
+      throw new Refusal('insufficient_scope', { scope: [scope] });
+    return new Caller(id, principal, collection);
+  }
+
+  /** Whose records this caller sees; null: everybody's. */
+  get horizon(): string | null {
+    return this.#collection.access.read === 'everyone' || this.#reachesAll ? null : this.id;
+  }
+
+  sees({ owner }: StoredRecord): boolean {
+    return this.horizon === null || owner === this.id;
+  }
+
+  mayChange({ owner }: StoredRecord): boolean {
+    return owner === this.id || this.#reachesAll;
+  }
+
+  /** What this caller may do with a record in its present state. */
+  actionsOn(machine: StateMachine, record: StoredRecord): string[] {
+    const transitions = [...(machine.states.get(record.state ?? '') ?? [])];
+    return transitions.flatMap(([action, { by }]) => (this.mayTake(by, record) ? [action] : []));
+  }
+
+  mayTake(by: Transition['by'], { owner }: StoredRecord): boolean {
+    const isOwner = owner === this.id;
+    const asClient = this.isMachine && (isOwner || this.#reachesAll);
+    return by === 'owner' ? isOwner : by === 'client' ? asClient : isOwner || asClient;
+  }
+
+  get #reachesAll(): boolean {
+    return this.isMachine && this.#collection.access.clients === 'any';
+  }
+}
+
+/** Whatever is kept needs somebody to whom it belongs. */
+export function ownerOf({ id }: Principal): string {
+  if (id === null) throw new Refusal('subject_required');
+  return id;
+}
+
+function isMachine({ credentialId }: Principal): boolean {
+  return credentialId !== null;
+}

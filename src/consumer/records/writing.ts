@@ -1,0 +1,101 @@
+import { Refusal } from '../../base/errors.ts';
+import type { Consumer, RecordTransaction, StoredRecord } from '../../storage/port.ts';
+import type { Collection } from '../collections/collection.ts';
+import { charge, rateHeaders, writeBudget } from './budgets.ts';
+import type { Caller } from './caller.ts';
+import type { CollectionParts } from './parts.ts';
+
+/** One write of one caller, in one transaction: what it finds, what it costs, what is left of the budget. */
+export class Writing {
+  readonly transaction: RecordTransaction;
+  readonly now: number;
+  readonly #parts: CollectionParts;
+  readonly #caller: Caller;
+  readonly #writer: Consumer;
+  #headers: Record<string, string> = {};
+
+  constructor(parts: CollectionParts, caller: Caller, writer: Consumer, transaction: RecordTransaction) {
+    this.transaction = transaction;
+    this.now = parts.clock.now();
+    this.#parts = parts;
+    this.#caller = caller;
+    this.#writer = writer;
+  }
+
+  /** The headers that show what the write has left of the caller's budget. */
+  get headers(): Record<string, string> {
+    return this.#headers;
+  }
+
+  /** A record that the caller may change; for all that it must not know of, there is none. */
+  async find(id: string): Promise<StoredRecord> {
+    const { collection } = this.#parts;
+    const record = await this.transaction.find(collection.name, id);
+    if (record === null || isExpired(collection, record, this.now) || !this.#caller.sees(record))
+      throw new Refusal('not_found');
+    if (!this.#caller.mayChange(record)) throw new Refusal('not_owner');
+    return record;
+  }
+
+  /** Counts the write, and the records that it adds to the caller's own or takes from them. */
+  async charge(addedRecords: number): Promise<void> {
+    const { collection } = this.#parts;
+    const { id, isMachine } = this.#caller;
+    const usage = await this.transaction.usage(id, collection.name);
+    if (isMachine) {
+      const records = usage.records + addedRecords;
+      if (addedRecords !== 0) await this.transaction.setUsage(id, collection.name, { ...usage, records });
+      return;
+    }
+    const { registeredAt } = this.#writer;
+    const writer = { registeredAt, now: this.now };
+    const after = charge(collection.limits, usage, writer, addedRecords);
+    await this.#checkSurge();
+    await this.transaction.setUsage(id, collection.name, after);
+    this.#headers = rateHeaders('writes', writeBudget(collection.limits, after, this.now), this.now);
+  }
+
+  /** When a crowd comes in at once, only those who are new wait: whoever was here before notices nothing. */
+  async #checkSurge(): Promise<void> {
+    const { newcomersPerHour, collection } = this.#parts;
+    const newFor = collection.limits.newcomer?.forMs ?? dayMs;
+    if (newcomersPerHour === 0 || this.now >= this.#writer.registeredAt + newFor) return;
+    const newcomers = await this.transaction.countNewcomers(this.now - hourMs, newcomersPerHour + 1);
+    if (newcomers > newcomersPerHour) throw new Refusal('newcomers_paused', { retryAfterSeconds: 600 });
+  }
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** Runs a write of a caller, who is registered first. All of it happens or none does. */
+export function write<T>(
+  parts: CollectionParts,
+  caller: Caller,
+  work: (writing: Writing) => Promise<T>,
+): Promise<T> {
+  return parts.turns.take(caller.id, () => writeNow(parts, caller, work));
+}
+
+async function writeNow<T>(
+  parts: CollectionParts,
+  caller: Caller,
+  work: (writing: Writing) => Promise<T>,
+): Promise<T> {
+  const { registry, store } = parts;
+  for (let attempt = 1; ; attempt++) {
+    await registry.register(caller.principal);
+    const done = await store.write(async (transaction) => {
+      const writer = await transaction.lockConsumer(caller.id);
+      return writer === null ? null : { result: await work(new Writing(parts, caller, writer, transaction)) };
+    });
+    if (done !== null) return done.result;
+    // Erased by another process, and not heard of it here yet: the caller begins anew.
+    registry.forget();
+    if (attempt === 2) throw new Refusal('storage_unavailable', { detail: 'the caller is being erased' });
+  }
+}
+
+export function isExpired({ limits }: Collection, { updatedAt }: StoredRecord, now: number): boolean {
+  return limits.expireMs !== null && updatedAt + limits.expireMs <= now;
+}

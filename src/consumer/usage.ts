@@ -1,0 +1,46 @@
+import type { BearerHandler } from '../base/handler.ts';
+import { json } from '../base/handler.ts';
+import type { Usage } from '../storage/port.ts';
+import type { Collection } from './collections/collection.ts';
+import { dateTime } from './date-time.ts';
+import { type Budget, newcomerBudget, writeBudget } from './records/budgets.ts';
+import { ownerOf } from './records/caller.ts';
+import type { RecordParts } from './records/parts.ts';
+
+const unused: Usage = { records: 0, writes: 0, writesSince: 0, newcomerWrites: 0, newcomerSince: 0 };
+
+/** GET /api/consumer/v1/me/usage: what the caller has used of what it may, collection by collection. */
+export function usage(collections: readonly Collection[], parts: RecordParts): BearerHandler {
+  const { store, registry, reads, clock } = parts;
+  return async (_input, principal) => {
+    const owner = ownerOf(principal);
+    const headers = reads.take(owner);
+    const known = await registry.register(principal);
+    const used = await store.usage(owner);
+    const now = clock.now();
+    const registeredAt = known?.consumer.registeredAt ?? now;
+    const lines = collections.map((collection) =>
+      describe(collection, used.get(collection.name) ?? unused, { registeredAt, now }),
+    );
+    return json({ collections: lines }, { headers });
+  };
+}
+
+function describe(
+  { name, limits }: Collection,
+  usage: Usage,
+  writer: { readonly registeredAt: number; readonly now: number },
+) {
+  const newcomer = newcomerBudget(limits, usage, writer);
+  const until = writer.registeredAt + (limits.newcomer?.forMs ?? 0);
+  return {
+    name,
+    records: { used: usage.records, allowed: limits.perUser },
+    writes: describeBudget(writeBudget(limits, usage, writer.now)),
+    newcomer: newcomer === null ? null : { ...describeBudget(newcomer), until: dateTime(until) },
+  };
+}
+
+function describeBudget({ used, allowed, windowMs, resetsAt }: Budget) {
+  return { used, allowed, window_seconds: windowMs / 1000, resets_at: dateTime(resetsAt) };
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { checkAgainst, sentenceOf } from '../../src/consumer/collections/check-against.ts';
+import { type Declaration, toDeclaration } from '../../src/consumer/collections/declaration.ts';
+import { storedDeclarations } from '../../src/consumer/collections/stored-declarations.ts';
+import type { Storage } from '../../src/storage/port.ts';
+import { createTestDatabase } from '../support/databases.ts';
+import { newRecord } from '../support/records.ts';
+import { databaseEngines } from '../support/service.ts';
+import { declared } from './declared.ts';
+
+const bookings = (changes: Readonly<Record<string, string>> = {}) => {
+  let text = `
+schema:
+  required: [seats]
+  properties:
+    seats: { type: integer, maximum: 8 }
+    note: { type: string, maxLength: 500 }
+    slot: { type: string, format: date-time }
+states: { draft: { cancel: cancelled }, cancelled: {} }`;
+  for (const [from, to] of Object.entries(changes)) text = text.replace(from, to);
+  return declared(text, 'bookings');
+};
+const mac = (content: string) => createHmac('sha256', 'a key').update(content).digest();
+
+for (const engine of databaseEngines) {
+  describe(`declarations held against the records of ${engine}`, () => {
+    let storage: Storage;
+    const inForce = new Map<string, Declaration>([['bookings', toDeclaration(bookings())]]);
+    const sentences = async (declaredNow: readonly ReturnType<typeof bookings>[], stored = inForce) =>
+      (await checkAgainst({ stored, declared: declaredNow, records: storage.records })).map(sentenceOf);
+    before(async () => {
+      storage = await (await createTestDatabase(engine)).open();
+      // More than two pages, so that the last one is looked at too.
+      await storage.records.write(async (transaction) => {
+        for (let index = 0; index < 1100; index += 1) {
+          const fields = { seats: index < 37 ? 8 : 2, slot: '2026-01-01T08:00:00+01:00' };
+          const state = index < 3 ? 'cancelled' : 'draft';
+          await transaction.insert(newRecord({ collection: 'bookings', state, fields }));
+        }
+        await transaction.insert(newRecord({ collection: 'orphans', fields: {} }));
+      });
+    });
+    after(() => storage.close());
+
+    const orphans = 'orphans: breaking: declared no more, 1 of 1 record would fail';
+    const cases: readonly (readonly [
+      what: string,
+      changes: Readonly<Record<string, string>>,
+      sentence: string,
+    ])[] = [
+      ['no change', {}, 'bookings: unchanged'],
+      [
+        'more room',
+        { 'maxLength: 500': 'maxLength: 800' },
+        'bookings: compatible (note maxLength 500 -> 800)',
+      ],
+      [
+        'less room than anybody needs',
+        { 'maxLength: 500': 'maxLength: 5' },
+        'bookings: compatible (note maxLength 500 -> 5)',
+      ],
+      [
+        'less room than some have',
+        { 'maximum: 8': 'maximum: 4' },
+        'bookings: breaking: seats maximum 8 -> 4, 37 of 1,100 records would fail',
+      ],
+      [
+        'a field that all have',
+        { '    slot: { type: string, format: date-time }\n': '' },
+        'bookings: breaking: slot removed, 1,100 of 1,100 records would fail',
+      ],
+      [
+        'a state that some are in',
+        { 'cancelled: {}': 'gone: {}', 'cancel: cancelled': 'cancel: gone' },
+        'bookings: breaking: state cancelled removed, state gone added, action draft.cancel cancelled (by owner) -> gone (by owner), 3 of 1,100 records would fail',
+      ],
+      [
+        'no states',
+        { 'states: { draft: { cancel: cancelled }, cancelled: {} }': '' },
+        'bookings: breaking: states removed, 1,100 of 1,100 records would fail',
+      ],
+      [
+        'an index that would pass over what is kept otherwise',
+        { '[seats]': '[seats, slot]', 'states:': 'index: [slot]\nstates:' },
+        'bookings: breaking: slot now required, index slot (text) added, 1,100 of 1,100 records would fail',
+      ],
+    ];
+    for (const [what, changes, sentence] of cases) {
+      it(`say so for ${what}`, async () => {
+        assert.deepEqual(await sentences([bookings(changes)]), [sentence, orphans]);
+      });
+    }
+
+    it('are looked at record by record when nobody knows what was in force', async () => {
+      assert.deepEqual(await sentences([bookings()], new Map()), ['bookings: new', orphans]);
+      assert.deepEqual(await sentences([bookings({ 'maximum: 8': 'maximum: 4' })], new Map()), [
+        'bookings: breaking: 37 of 1,100 records would fail',
+        orphans,
+      ]);
+    });
+
+    it('break what nobody could reach any more', async () => {
+      const expected = 'bookings: breaking: declared no more, 1,100 of 1,100 records would fail';
+      assert.deepEqual((await sentences([])).toSorted(), [expected, orphans]);
+    });
+
+    it('are kept on the shelf, and only believed with the right checksum', async () => {
+      const kept = storedDeclarations(storage.shelf, mac);
+      assert.deepEqual(await kept.load(), new Map());
+      await kept.save([toDeclaration(bookings())]);
+      assert.deepEqual(await kept.load(), inForce);
+      const loaded = await kept.load();
+      assert.deepEqual(await sentences([bookings()], new Map(loaded)), ['bookings: unchanged', orphans]);
+      const found = await storage.shelf.read('collections');
+      assert.ok(found);
+      await storage.shelf.write('collections', found.content.replace('500', '501'), found.mac);
+      assert.deepEqual(await kept.load(), new Map());
+      await storage.shelf.write('collections', found.content, found.mac.slice(1));
+      assert.deepEqual(await kept.load(), new Map());
+      const otherKey = storedDeclarations(storage.shelf, (content) =>
+        createHmac('sha256', 'another').update(content).digest(),
+      );
+      await storage.shelf.write('collections', found.content, found.mac);
+      assert.deepEqual(await otherKey.load(), new Map());
+      assert.deepEqual(await kept.load(), inForce);
+    });
+  });
+}

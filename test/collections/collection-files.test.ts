@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { after, before, describe, it } from 'node:test';
+import { readCollectionFiles } from '../../src/config/files.ts';
+
+describe('the files of collections', () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(`${tmpdir()}/collections-`);
+  });
+  after(() => rmSync(folder, { recursive: true }));
+  const newFolder = (files: Readonly<Record<string, string>>) => {
+    const path = mkdtempSync(`${folder}/`);
+    for (const [name, text] of Object.entries(files)) writeFileSync(`${path}/${name}`, text);
+    return path;
+  };
+
+  it('are the YAML files of a folder, by name', () => {
+    const path = newFolder({
+      'b.yaml': 'two',
+      'a.yml': 'one',
+      'README.md': 'x',
+      'c.yaml.bak': 'x',
+      'a-b.yaml': 'three',
+    });
+    assert.deepEqual(readCollectionFiles(path), [
+      { name: 'a', path: `${path}/a.yml`, text: 'one' },
+      { name: 'a-b', path: `${path}/a-b.yaml`, text: 'three' },
+      { name: 'b', path: `${path}/b.yaml`, text: 'two' },
+    ]);
+  });
+
+  it('are those of the folder "collections" when none is named', () => {
+    const shown = readCollectionFiles(null).map(({ path }) => path);
+    assert.deepEqual(shown, ['collections/bookings.yaml', 'collections/notes.yaml']);
+  });
+
+  it('cannot be two of one name', () => {
+    const path = newFolder({ 'a.yaml': '', 'a.yml': '' });
+    assert.throws(() => readCollectionFiles(path), /has both "a\.yaml" and "a\.yml"\. Keep one of the two\./);
+  });
+
+  it('cannot be in a folder that is not there', () => {
+    assert.throws(() => readCollectionFiles(`${folder}/nowhere`), {
+      name: 'OperatorError',
+      message: /nowhere" \(COLLECTIONS_DIR\) cannot be read \(ENOENT\)/,
+    });
+  });
+
+  it('cannot be larger than 256 KiB, or be folders', () => {
+    const most = 256 * 1024;
+    assert.equal(readCollectionFiles(newFolder({ 'a.yaml': '#'.repeat(most) })).length, 1);
+    for (const size of [most + 1, 1024 * 1024]) {
+      const path = newFolder({ 'a.yaml': '#'.repeat(size) });
+      assert.throws(() => readCollectionFiles(path), /a\.yaml" is larger than 262144 bytes/);
+    }
+    const path = newFolder({});
+    mkdirSync(`${path}/a.yaml`);
+    assert.throws(() => readCollectionFiles(path), /a\.yaml" \(COLLECTIONS_DIR\) cannot be read \(EISDIR\)/);
+  });
+});

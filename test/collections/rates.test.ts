@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  durationText,
+  parseDuration,
+  parseNewcomerRate,
+  parseRate,
+  rateText,
+} from '../../src/consumer/collections/rates.ts';
+
+const day = 86_400_000;
+
+describe('a duration', () => {
+  it('is a number and a unit', () => {
+    const right = {
+      '30s': 30_000,
+      '15min': 900_000,
+      '12h': 43_200_000,
+      '90d': 90 * day,
+      '3650d': 3650 * day,
+    };
+    for (const [text, milliseconds] of Object.entries(right))
+      assert.equal(parseDuration(text), milliseconds, text);
+  });
+
+  it('is nothing else', () => {
+    const wrong = [
+      '',
+      '0d',
+      '-1d',
+      '1.5d',
+      '1w',
+      '1 d',
+      ' 1d',
+      '1d ',
+      'd',
+      '1D',
+      '1m',
+      '3651d',
+      '9999999999s',
+      '1e3s',
+      '1day',
+    ];
+    for (const text of wrong) assert.equal(parseDuration(text), null, text);
+  });
+
+  it('is written as it is read', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3650 }), fc.constantFrom('s', 'min', 'h', 'd'), (count, unit) => {
+        const milliseconds = parseDuration(`${count}${unit}`);
+        assert.equal(parseDuration(durationText(milliseconds ?? 0)), milliseconds);
+      }),
+    );
+    assert.equal(durationText(90 * day), '90d');
+    assert.equal(durationText(36 * 3_600_000), '36h');
+  });
+});
+
+describe('a rate', () => {
+  it('is a number in a unit of time, by either name', () => {
+    const windows = {
+      s: 1000,
+      second: 1000,
+      min: 60_000,
+      minute: 60_000,
+      h: 3_600_000,
+      hour: 3_600_000,
+      d: day,
+      day,
+    };
+    for (const [unit, windowMs] of Object.entries(windows)) {
+      assert.deepEqual(parseRate(`30/${unit}`), { count: 30, windowMs }, unit);
+    }
+  });
+
+  it('is nothing else', () => {
+    for (const text of [
+      '',
+      '0/min',
+      '/min',
+      '30',
+      '30/',
+      '30/week',
+      '30 / min',
+      '1.5/s',
+      '-1/s',
+      '1000001/d',
+      '5/2min',
+    ]) {
+      assert.equal(parseRate(text), null, text);
+    }
+  });
+
+  it('may be for newcomers only', () => {
+    assert.deepEqual(parseNewcomerRate('5/day for 7d'), { count: 5, windowMs: day, forMs: 7 * day });
+    for (const text of [
+      '5/day',
+      '5/day for',
+      '5/day for a week',
+      'for 7d',
+      '5/day for 7d for 7d',
+      '5/day  for 7d',
+    ]) {
+      assert.equal(parseNewcomerRate(text), null, text);
+    }
+  });
+
+  it('is written as operators write it', () => {
+    assert.equal(rateText({ count: 30, windowMs: 60_000 }), '30/min');
+    assert.equal(rateText({ count: 5, windowMs: day }), '5/d');
+  });
+});

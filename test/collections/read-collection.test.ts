@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { reservedNames } from '../../src/consumer/collections/read-collection.ts';
+import { readCollections } from '../../src/consumer/collections/read-collections.ts';
+import { declared, mistakesIn, withProperty } from './declared.ts';
+
+const smallest = 'schema: {properties: {text: {type: string, maxLength: 280}}}';
+
+const bookings = `
+title: Bookings
+schema:
+  required: [slot, seats]
+  properties:
+    slot:  { type: string, format: date-time }
+    seats: { type: integer, minimum: 1, maximum: 8 }
+    note:  { type: string, maxLength: 500 }
+index: [slot]
+states:
+  draft:     { submit: submitted, cancel: cancelled }
+  submitted: { approve: { to: approved, by: client }, cancel: cancelled }
+  approved:  { cancel: cancelled }
+  cancelled: {}
+editable: [draft]
+access:
+  read: owner
+  clients: any
+  scopes: { write: bookings.write }
+limits: { per_user: 50, bytes: 4096, writes: 30/min, newcomer: 5/day for 7d, expire: 90d }
+deprecated: { since: 2026-01-01, sunset: 2027-01-01, link: "https://example.org/changes" }
+`;
+
+describe('a declaration', () => {
+  it('can be one line, and has every default filled in', () => {
+    const { checkFields, ...plain } = declared(smallest);
+    assert.deepEqual(plain, {
+      name: 'things',
+      title: 'things',
+      description: null,
+      schema: {
+        type: 'object',
+        properties: { text: { type: 'string', maxLength: 280 } },
+        additionalProperties: false,
+      },
+      index: [],
+      machine: null,
+      access: { read: 'owner', clients: 'none', scopes: { read: null, write: null } },
+      concurrency: 'optional',
+      limits: {
+        perUser: 1000,
+        bytes: 16384,
+        writes: { count: 60, windowMs: 60_000 },
+        newcomer: null,
+        expireMs: null,
+      },
+      deprecated: null,
+    });
+    assert.deepEqual(checkFields({}), []);
+  });
+
+  it('can say everything', () => {
+    const { title, index, machine, access, limits, deprecated } = declared(bookings, 'bookings');
+    const day = 86_400_000;
+    assert.equal(title, 'Bookings');
+    assert.deepEqual(index, [{ name: 'slot', kind: 'text' }]);
+    assert.equal(machine?.initial, 'draft');
+    assert.deepEqual([...(machine?.states.keys() ?? [])], ['draft', 'submitted', 'approved', 'cancelled']);
+    assert.deepEqual(machine?.states.get('submitted')?.get('approve'), { to: 'approved', by: 'client' });
+    assert.deepEqual(machine?.states.get('draft')?.get('submit'), { to: 'submitted', by: 'owner' });
+    assert.equal(machine?.states.get('cancelled')?.size, 0);
+    assert.deepEqual(machine?.actions, ['submit', 'cancel', 'approve']);
+    assert.deepEqual([...(machine?.editable ?? [])], ['draft']);
+    assert.deepEqual(access, {
+      read: 'owner',
+      clients: 'any',
+      scopes: { read: null, write: 'bookings.write' },
+    });
+    assert.deepEqual(limits, {
+      perUser: 50,
+      bytes: 4096,
+      writes: { count: 30, windowMs: 60_000 },
+      newcomer: { count: 5, windowMs: day, forMs: 7 * day },
+      expireMs: 90 * day,
+    });
+    assert.deepEqual(deprecated, {
+      sinceMs: Date.parse('2026-01-01T00:00:00Z'),
+      sunsetMs: Date.parse('2027-01-01T00:00:00Z'),
+      link: 'https://example.org/changes',
+    });
+  });
+
+  it('of the examples is right', () => {
+    const files = ['bookings', 'notes'].map((name) => {
+      const path = `collections/${name}.yaml`;
+      return { name, path, text: readFileSync(path, 'utf8') };
+    });
+    assert.deepEqual(
+      readCollections(files).map(({ name }) => name),
+      ['bookings', 'notes'],
+    );
+  });
+
+  it('lets every state be edited when it does not say which, and a state be final with nothing', () => {
+    const { machine } = declared(`${smallest}\nstates:\n  open: {close: closed}\n  closed:\n`);
+    assert.deepEqual([...(machine?.editable ?? [])], ['open', 'closed']);
+    assert.equal(machine?.states.get('closed')?.size, 0);
+  });
+
+  it('may name the fields to sort by, of every kind that can be', () => {
+    const text = `
+schema:
+  required: [a, b, c, d, e]
+  properties:
+    a: { type: string, maxLength: 500 }
+    b: { type: integer }
+    c: { type: number }
+    d: { type: boolean }
+    e: { type: string, enum: [x, y] }
+index: [a, b, c, d, e]`;
+    assert.deepEqual(
+      declared(text).index.map(({ kind }) => kind),
+      ['text', 'number', 'number', 'boolean', 'text'],
+    );
+  });
+});
+
+/** Each with the mistakes that are to be found, all of them, in order. */
+const wrong: readonly (readonly [what: string, text: string, mistakes: readonly RegExp[]])[] = [
+  ['nothing at all', '', [/^1: The file must be a mapping with members such as "schema"; found nothing\.$/]],
+  ['a list', '- schema', [/^1: The file must be a mapping.*found a list/]],
+  [
+    'no schema',
+    'title: x',
+    [/^1: schema must be a mapping with "properties", for example .*; found nothing\.$/],
+  ],
+  ['no properties', 'schema: {}', [/^1: schema must be a mapping with "properties"/]],
+  ['an unknown member', `tittle: x\n${smallest}`, [/^1: tittle is not known here; did you mean "title"\?$/]],
+  [
+    'a member like no other',
+    `${smallest}\nowner: x`,
+    [/^2: owner is not known here; expected "schema", "title",.*\.$/],
+  ],
+  [
+    'a title that is none',
+    `${smallest}\ntitle: 5`,
+    [/^2: title must be a text of 1 to 100 characters; found 5\.$/],
+  ],
+  [
+    'a choice that is none',
+    `${smallest}\nconcurrency: always`,
+    [/^2: concurrency must be "optional" or "required"; found "always"\.$/],
+  ],
+  [
+    'access that is none',
+    `${smallest}\naccess:\n  read: anybody\n  clients: some\n  scopes: { write: "a b", wirte: x }`,
+    [
+      /^3: access\.read must be "owner" or "everyone"; found "anybody"/,
+      /^4: access\.clients must be "none", "own" or "any"; found "some"/,
+      /^5: access\.scopes\.wirte is not known here; did you mean "write"\?/,
+      /^5: access\.scopes\.write must be a scope .*; found "a b"/,
+    ],
+  ],
+  [
+    'limits that are none',
+    `${smallest}\nlimits:\n  per_user: 0\n  bytes: 2000000\n  writes: 30 per minute\n  newcomer: 5/day\n  expire: 2w\n  perUser: 5`,
+    [
+      /^3: limits\.per_user must be a whole number from 1 to 1000000; found 0/,
+      /^4: limits\.bytes must be a whole number from 64 to 1048576; found 2000000/,
+      /^5: limits\.writes must be a rate such as 30\/min.*; found "30 per minute"/,
+      /^6: limits\.newcomer must be .*5\/day for 7d; found "5\/day"/,
+      /^7: limits\.expire must be a duration such as 90d.*; found "2w"/,
+      /^8: limits\.perUser is not known here; did you mean "per_user"\?/,
+    ],
+  ],
+  [
+    'states that are none',
+    `${smallest}\nstates: [draft]`,
+    [/^2: states must be a mapping of 1 to 32 states.*; found a list/],
+  ],
+  ['no state', `${smallest}\nstates: {}`, [/^2: states must be a mapping of 1 to 32 states/]],
+  [
+    'an action that leads nowhere',
+    `${smallest}\nstates:\n  draft: { submit: submited, drop: 5 }\n  submitted: { back: { too: draft } }`,
+    [
+      /^3: states\.draft\.submit must be a declared state; found "submited", did you mean "submitted"\?/,
+      /^3: states\.draft\.drop must name the state that the action leads to; found 5/,
+      /^4: states\.submitted\.back\.too is not known here; did you mean "to"\?/,
+      /^4: states\.submitted\.back\.to must name the state .*; found nothing/,
+    ],
+  ],
+  [
+    'names of states and actions that cannot be',
+    `${smallest}\nstates:\n  Draft: { "go on": Draft }`,
+    [/^3: states\.Draft must have a name of 1 to 32/, /^3: states\.Draft\.go on must have a name of 1 to 32/],
+  ],
+  [
+    'an action for nobody',
+    `${smallest}\nstates: { a: { go: { to: a, by: everybody } } }`,
+    [/^2: states\.a\.go\.by must be "owner", "client" or "any"; found "everybody"/],
+  ],
+  [
+    'an action for clients where there are none',
+    `${smallest}\nstates: { a: { go: { to: a, by: client } } }`,
+    [/^2: states\.a\.go is for clients, and there are none here\. Set "access\.clients"/],
+  ],
+  [
+    'editable without states',
+    `${smallest}\neditable: [a]`,
+    [/^2: editable lists states, and there are none/],
+  ],
+  [
+    'editable states that are none',
+    `${smallest}\nstates: { a: {} }\neditable: [a, b, a]`,
+    [/^3: editable\.1 must be one of the states "a"; found "b"/, /^3: editable\.2 is there twice; found "a"/],
+  ],
+  [
+    'a deprecation that is none',
+    `${smallest}\ndeprecated:\n  since: 1 January\n  link: ftp://example.org`,
+    [
+      /^3: deprecated\.since must be a date such as 2026-01-01; found "1 January"/,
+      /^4: deprecated\.link must be an http or https URL; found "ftp:/,
+    ],
+  ],
+  [
+    'a sunset before the deprecation',
+    `${smallest}\ndeprecated: { since: 2026-01-01, sunset: 2025-01-01 }`,
+    [/^2: deprecated\.sunset must not come before "since"; found "2025-01-01"/],
+  ],
+  [
+    'an index that is none',
+    `${smallest}\nindex: text`,
+    [/^2: index must be a list of at most 8 fields; found "text"/],
+  ],
+  [
+    'an index of nothing',
+    `${smallest}\nindex: [txet]`,
+    [/^2: index\.0 must be a property of the schema .*; found "txet"/],
+  ],
+  ['an index of what can be missing', `${smallest}\nindex: [text]`, [/^2: index\.0 must be in "required"/]],
+  [
+    'an index of what cannot be compared',
+    'schema: {required: [a], properties: {a: {type: array, items: {type: integer}}}}\nindex: [a]',
+    [/^2: index\.0 must be of the type string, integer, number or boolean; found "a"/],
+  ],
+  [
+    'an index of what is too long',
+    'schema: {required: [a], properties: {a: {type: string, maxLength: 501}}}\nindex: [a]',
+    [/^2: index\.0 must have a "maxLength" of at most 500, or a format of such a length; found "a"/],
+  ],
+  [
+    'an index of a format that is too long',
+    'schema: {required: [a], properties: {a: {type: string, format: uri}}}\nindex: [a]',
+    [/^2: index\.0 must have a "maxLength" of at most 500, or a format of such a length; found "a"/],
+  ],
+  [
+    'an index with the name of something else in a query',
+    'schema: {required: [limit], properties: {limit: {type: integer}}}\nindex: [limit]',
+    [/^2: index\.0 has a name that means something else in a query/],
+  ],
+  [
+    'an index twice',
+    'schema: {required: [a], properties: {a: {type: integer}}}\nindex: [a, a]',
+    [/^2: index\.1 is there twice/],
+  ],
+  [
+    'an indexed time that could not be kept as it must be',
+    'schema: {required: [a], properties: {a: {type: string, format: date-time, maxLength: 20}}}\nindex: [a]',
+    [/^2: index\.0 is kept in UTC with milliseconds, so the field cannot have minLength, maxLength/],
+  ],
+];
+
+describe('a declaration is refused, with the line,', () => {
+  for (const [what, text, expected] of wrong) {
+    it(`for ${what}`, () => {
+      const mistakes = mistakesIn(text);
+      assert.equal(mistakes.length, expected.length, mistakes.join('\n'));
+      for (const [index, form] of expected.entries()) assert.match(String(mistakes[index]), form);
+    });
+  }
+
+  it('for a name that is reserved or none', () => {
+    for (const name of reservedNames)
+      assert.match(String(mistakesIn(smallest, name)), /^1: The file has a name that is reserved/);
+    for (const name of ['', 'Upper', '1st', 'a_b', 'ä', 'a'.repeat(64), 'a b', '__proto__']) {
+      assert.match(String(mistakesIn(smallest, name)), /^1: The file must have a name of 1 to 63/);
+    }
+    declared(smallest, 'a'.repeat(63));
+  });
+
+  it('for every mistake at once', () => {
+    const text = `title: 5\n${withProperty('email: { type: string }')}limits: { writes: 5 }`;
+    assert.equal(mistakesIn(text).length, 4);
+  });
+});
+
+describe('the declarations of a folder', () => {
+  it('are refused with all the mistakes of all the files, a line each', () => {
+    const files = [
+      { name: 'a', path: 'collections/a.yaml', text: 'title: 5\nschema: {}' },
+      { name: 'b', path: 'collections/b.yaml', text: smallest },
+      { name: 'c', path: 'collections/c.yml', text: `${smallest}\nlimts: {}` },
+    ];
+    assert.throws(() => readCollections(files), {
+      name: 'OperatorError',
+      message:
+        /^3 mistakes in the declarations of collections:\n {2}collections\/a\.yaml:1: title .*\n {2}collections\/a\.yaml:2: schema .*\n {2}collections\/c\.yml:2: limts is not known here; did you mean "limits"\?$/,
+    });
+  });
+});

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readYaml } from '../../src/consumer/collections/yaml-text.ts';
+
+/** A text that is refused, and the line and the reason that have to be given. */
+const refused: readonly (readonly [what: string, text: string, line: number, reason: RegExp])[] = [
+  ['an alias', 'a: &x 1\nb: *x', 1, /Anchors .* and aliases .* are not taken/],
+  ['a key twice', 'a: 1\nb: 2\na: 3', 3, /"a" is there twice/],
+  ['a key twice in one line', 'a: { b: 1, b: 2 }', 1, /"b" is there twice/],
+  ['a tag of a language', 'a: 1\nb: !!js/function "x"', 2, /The tag ".*js\/function" is not taken/],
+  ['a tag of nobody', 'a: !secret x', 1, /The tag "!secret" is not taken/],
+  ['a tag of the standard', 'a: !!str 5', 1, /The tag ".*:str" is not taken/],
+  ['a tab', 'a:\n\tb: 1', 2, /indented with a tab\. Indent with spaces/],
+  ['a second document', 'a: 1\n---\nb: 2', 2, /a second document after "---"/],
+  ['another version', '%YAML 1.1\n---\na: yes', 1, /"%YAML" directive is not taken/],
+  ['a list that does not end', 'a: [1, 2', 1, /not YAML that can be read/],
+  ['a key that is a list', '? [a]\n: 1', 1, /A key must be a text/],
+  ['a key that is a number', 'a: 1\n5: 2', 2, /A key must be a text\. Put it in quotes/],
+  ['infinity', 'a: .inf', 1, /A number must be finite/],
+  [
+    'a number that a double cannot hold',
+    'a: 9007199254740993',
+    1,
+    /A number must be finite, and a whole one below 2\^53/,
+  ],
+  ['NUL', 'a: "\\0"', 1, /A text has a character that cannot be kept/],
+  ['half of a pair', 'a: "\\ud800"', 1, /A text has a character that cannot be kept/],
+  ['__proto__', 'a: { __proto__: { polluted: true } }', 1, /"__proto__" is a name that every object has/],
+  ['constructor', 'a:\n  constructor: 1', 2, /"constructor" is a name that every object has/],
+  ['toString', 'toString: 1', 1, /"toString" is a name that every object has/],
+];
+
+describe('a YAML text', () => {
+  it('becomes plain data with lines', () => {
+    const { data, mistakes, lineOf } = readYaml('a: 1\nb:\n  - x\n  - { c: 2026-01-01, d: yes, "e/f": ~ }\n');
+    assert.deepEqual(mistakes, []);
+    assert.deepEqual(data, { a: 1, b: ['x', { c: '2026-01-01', d: 'yes', 'e/f': null }] });
+    const places = { '': 1, '/a': 1, '/b': 2, '/b/0': 3, '/b/1': 4, '/b/1/e~1f': 4, '/b/0/nothing/here': 3 };
+    for (const [pointer, line] of Object.entries(places)) assert.equal(lineOf(pointer), line, pointer);
+  });
+
+  for (const [what, text, line, reason] of refused) {
+    it(`is refused for ${what}`, () => {
+      const { mistakes } = readYaml(text);
+      assert.equal(mistakes[0]?.line, line, JSON.stringify(mistakes));
+      assert.match(String(mistakes[0]?.sentence), reason);
+      assert.equal(Reflect.get({}, 'polluted'), undefined);
+    });
+  }
+
+  it('is refused in little time for a bomb of aliases', () => {
+    const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
+    for (let level = 1; level < 12; level += 1) {
+      lines.push(
+        `a${level}: &a${level} [${Array(10)
+          .fill(`*a${level - 1}`)
+          .join(', ')}]`,
+      );
+    }
+    const { mistakes } = inLittleTime(() => readYaml(lines.join('\n')));
+    assert.match(String(mistakes[0]?.sentence), /Anchors/);
+  });
+
+  it('is refused for depth, in brackets or by indentation', () => {
+    for (const text of [
+      '['.repeat(10_000),
+      `${'['.repeat(10_000)}${']'.repeat(10_000)}`,
+      `${'['.repeat(60)}${']'.repeat(60)}`,
+      '{a: '.repeat(10_000),
+      Array.from({ length: 900 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
+      '- '.repeat(5000),
+    ]) {
+      const { mistakes } = inLittleTime(() => readYaml(text));
+      assert.match(String(mistakes[0]?.sentence), /nested deeper than 48 levels/, text.slice(0, 20));
+    }
+  });
+
+  it('of tens of thousands of keys is read in little time', () => {
+    const text = Array.from({ length: 30_000 }, (_, index) => `k${index}:`).join('\n');
+    assert.deepEqual(inLittleTime(() => readYaml(text)).mistakes, []);
+  });
+});
+
+/** Far more than it takes, far less than it would take if it grew faster than the text. */
+function inLittleTime<T>(work: () => T): T {
+  // Of the processor, so that a busy machine changes nothing.
+  const before = process.cpuUsage();
+  const result = work();
+  const { user, system } = process.cpuUsage(before);
+  assert.ok((user + system) / 1000 < 3000);
+  return result;
+}

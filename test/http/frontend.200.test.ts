@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { oneService } from '../support/one-service.ts';
+
+const web = {
+  WEB: 'on',
+  WEB_CLIENT_ID: 'vestibule-web',
+  WEB_SCOPES: 'offline_access',
+  WEB_IMAGE_ORIGINS: 'https://pictures.example.org',
+  IDP_REQUIRED_SCOPES: 'consumer',
+};
+
+// Not with the request of the other tests: the page is not part of the API, and its description says nothing of it.
+describe('the frontend, switched on', () => {
+  const running = oneService(web);
+  const get = (path: string, init: RequestInit = {}) => fetch(`${running().service.url}${path}`, init);
+
+  it('GET / is a page that nobody keeps', async () => {
+    const reply = await get('/');
+    assert.equal(reply.status, 200);
+    assert.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.equal(reply.headers.get('cache-control'), 'no-store');
+    assert.equal(reply.headers.get('referrer-policy'), 'no-referrer');
+    assert.equal(reply.headers.get('cross-origin-opener-policy'), 'same-origin');
+  });
+
+  it('the page may load its own files, ask itself and the provider, and show their pictures; nothing else', async () => {
+    const policy = (await get('/')).headers.get('content-security-policy') ?? '';
+    const provider = running().provider.settings.IDP_ORIGIN;
+    assert.deepEqual(policy.split('; '), [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      `connect-src 'self' ${provider}`,
+      `img-src 'self' ${provider} https://pictures.example.org`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ]);
+  });
+
+  it('the page has nothing inline and names files of this service only', async () => {
+    const page = await (await get('/')).text();
+    assert.doesNotMatch(page, /<style|<script(?![^>]*\ssrc=)|\son\w+=|javascript:/i);
+    const named = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name ?? '');
+    assert.equal(named.length, 3);
+    for (const name of named) assert.match(name, /^\/web\/\w+-[0-9a-f]{12}\.(js|css|svg)$/);
+  });
+
+  it('what the page names is there, is what it says it is, and may be kept for good', async () => {
+    const page = await (await get('/')).text();
+    const types = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
+    for (const [, name = '', kind = ''] of page.matchAll(/"(\/web\/[^"]+\.(\w+))"/g)) {
+      const reply = await get(name);
+      assert.equal(reply.status, 200, name);
+      assert.ok(reply.headers.get('content-type')?.startsWith(types[kind as keyof typeof types]), name);
+      assert.equal(reply.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+      assert.equal(reply.headers.get('x-content-type-options'), 'nosniff');
+      assert.ok((await reply.text()).length > 100, name);
+    }
+  });
+
+  it('GET /web/config.json says whom to sign in at, as whom, and what to ask for', async () => {
+    const reply = await get('/web/config.json');
+    assert.equal(reply.headers.get('cache-control'), 'no-store');
+    assert.deepEqual(await reply.json(), {
+      issuer: running().provider.settings.IDP_ORIGIN,
+      client_id: 'vestibule-web',
+      audience: running().service.settings.API_AUDIENCE,
+      scopes: ['openid', 'profile', 'consumer', 'offline_access'],
+      api: '/api/consumer/v1',
+    });
+  });
+
+  it('serves what was built and nothing beside it', async () => {
+    for (const path of [
+      '/web',
+      '/web/',
+      '/web/index.html',
+      '/web/app.js',
+      '/web/..%2fpackage.json',
+      '/index.html',
+    ]) {
+      const reply = await get(path);
+      assert.equal(reply.status, 404, path);
+      assert.equal(reply.headers.get('content-type'), 'application/problem+json', path);
+    }
+  });
+
+  it('takes no other method', async () => {
+    for (const path of ['/', '/web/config.json']) {
+      const reply = await get(path, { method: 'POST' });
+      assert.equal(reply.status, 405, path);
+      assert.equal(reply.headers.get('allow'), 'GET, HEAD');
+    }
+  });
+});
+
+describe('the frontend, as long as nobody switches it on', () => {
+  const running = oneService();
+
+  it('is not there', async () => {
+    for (const path of ['/', '/web/config.json']) {
+      const reply = await fetch(`${running().service.url}${path}`);
+      assert.equal(reply.status, 404, path);
+    }
+  });
+});

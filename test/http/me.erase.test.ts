@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ApiCaller, WireRecord } from '../support/api-caller.ts';
+import { assertCode } from '../support/code.ts';
+import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
+import { tally } from '../support/flood.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { until } from '../support/polling.ts';
+import type { Reply } from '../support/request.ts';
+import { databaseEngines } from '../support/service.ts';
+import type { Credentials } from '../support/token-endpoint.ts';
+
+const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
+const declarations = {
+  notes: `${schema}\naccess: { clients: any }\nlimits: { writes: 1000000/day }`,
+  orders: `${schema}\nstates: { open: { close: closed }, closed: {} }\nlimits: { writes: 1000000/day }`,
+};
+
+/** A second is promised; a machine that runs other tests beside may need more, and what is too late stays too late. */
+const promisedMs = 5_000;
+
+interface Receipt {
+  readonly erased_at: string;
+  readonly records: Readonly<Record<string, number>>;
+  readonly total: number;
+  readonly idempotency_keys: number;
+}
+
+for (const engine of databaseEngines) {
+  describe(`DELETE /me at two processes, on ${engine}`, () => {
+    const two = declaredProcesses(engine, 2, declarations);
+    const erase = async (caller: ApiCaller): Promise<Receipt> => {
+      const reply = await caller.send('DELETE', '/me');
+      assert.equal(reply.status, 200, reply.text);
+      return reply.json<Receipt>();
+    };
+    let credentials: Credentials | undefined;
+    const house = async () => (credentials ??= await two().processes.addClient('house'));
+    const fill = async (caller: ApiCaller) => {
+      await atOnce(3, (index) => caller.at(two().service(index)).make('notes', { text: `note ${index}` }));
+      const { record } = await caller.make('orders', {});
+      const keyed = await caller.send('POST', '/notes', { text: 'keyed' }, { 'idempotency-key': 'once' });
+      return { order: record, keyed: keyed.json<WireRecord>() };
+    };
+    const idOf = async (caller: ApiCaller) => String((await caller.get('/me')).json().id);
+    /** How many rows of the database name a caller, by table. */
+    const rowsOf = async (id: string) => {
+      const database = plainSql(two().processes.settings);
+      const rows = await database.query(`
+        select 'records' as name, count(*) as count from records where owner = '${id}'
+        union all select 'usage', count(*) from usage where owner = '${id}'
+        union all select 'idempotency_keys', count(*) from idempotency_keys where owner = '${id}'
+        union all select 'consumers', count(*) from consumers where id = '${id}'`);
+      return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]));
+    };
+    const nothing = { records: 0, usage: 0, idempotency_keys: 0, consumers: 0 };
+
+    it('answers with a receipt that counts, and nothing is left', async () => {
+      const caller = await two().person();
+      const { order } = await fill(caller);
+      const id = await idOf(caller);
+      assert.deepEqual(await rowsOf(id), { records: 5, usage: 2, idempotency_keys: 1, consumers: 1 });
+      const before = two().processes.now();
+      const { erased_at, ...counted } = await erase(caller);
+      assert.deepEqual(counted, { records: { notes: 4, orders: 1 }, total: 5, idempotency_keys: 1 });
+      assert.ok(Date.parse(erased_at) >= before - 1 && Date.parse(erased_at) <= two().processes.now());
+      assert.deepEqual(await rowsOf(id), nothing);
+      for (const service of two().services) {
+        assertCode(await caller.at(service).get(`/orders/${order.id}`), 'not_found');
+        assert.deepEqual(await caller.at(service).all('notes'), []);
+      }
+    });
+
+    it('the caller is new when it comes again, everywhere within a second', async () => {
+      const caller = await two().person();
+      const { keyed } = await fill(caller);
+      const everywhere = () =>
+        Promise.all(two().services.map(async (service) => (await caller.at(service).get('/me')).json()));
+      const [first] = await everywhere();
+      await two().advance(60_000);
+      await erase(caller);
+      const now = await until(
+        everywhere,
+        (all) => all.every(({ registered_at }) => registered_at !== first?.registered_at),
+        'somebody remembers the caller',
+        promisedMs,
+      );
+      assert.deepEqual(
+        now.map(({ id }) => id),
+        [first?.id, first?.id],
+        'under the name that only its provider and we can give it',
+      );
+      assert.equal(new Set(now.map(({ registered_at }) => registered_at)).size, 1, 'both know when');
+      for (const service of two().services) {
+        const { records, writes } = await caller.at(service).usage('notes');
+        assert.deepEqual([records.used, writes.used], [0, 0]);
+      }
+      const again = await caller.send('POST', '/notes', { text: 'another' }, { 'idempotency-key': 'once' });
+      assert.equal(again.status, 201);
+      assert.notEqual(again.json<WireRecord>().id, keyed.id);
+    });
+
+    it('nobody else notices', async () => {
+      const [caller, other] = [await two().person(), await two().person()];
+      await fill(caller);
+      const { order } = await fill(other);
+      const before = await other.get('/me');
+      const export_ = (await other.get('/me/export')).text;
+      await erase(caller);
+      assert.equal((await other.get('/me')).text, before.text);
+      assert.equal((await other.get('/me/export')).text, export_);
+      assert.equal((await other.send('POST', `/orders/${order.id}/close`)).status, 200);
+    });
+
+    it('somebody who has nothing, or has erased it all, gets an empty receipt', async () => {
+      const caller = await two().person();
+      const empty = { records: {}, total: 0, idempotency_keys: 0 };
+      for (let count = 0; count < 2; count += 1) {
+        const { erased_at: _, ...counted } = await erase(caller);
+        assert.deepEqual(counted, empty);
+      }
+    });
+
+    it('of several at once all together have erased each thing once', async () => {
+      const caller = await two().person();
+      await fill(caller);
+      const receipts = await atOnce(6, (index) => erase(caller.at(two().service(index))));
+      assert.equal(
+        receipts.reduce((sum, { total }) => sum + total, 0),
+        5,
+      );
+      assert.equal(
+        receipts.reduce((sum, receipt) => sum + receipt.idempotency_keys, 0),
+        1,
+      );
+    });
+
+    it('while the caller writes at both: what was answered before is gone, what was sent after is there', async () => {
+      for (let round = 0; round < 3; round += 1) {
+        const caller = await two().person();
+        const idsOf = (replies: readonly Reply[]) => replies.map((reply) => reply.json<WireRecord>().id);
+        const create = (index: number) => caller.at(two().service(index)).send('POST', '/notes', {});
+        const before = await atOnce(10, create);
+        const during: Promise<Reply>[] = [];
+        for (let index = 0; index < 15; index += 1) during.push(create(index));
+        const erasing = erase(caller.at(two().service(round)));
+        for (let index = 0; index < 15; index += 1) during.push(create(index));
+        const receipt = await erasing;
+        const after = await atOnce(10, create);
+        const all = [...before, ...(await Promise.all(during)), ...after];
+        assert.deepEqual([...tally(all.map(({ status }) => status))], [[201, 50]]);
+        const left = (await caller.all('notes')).map(({ id }) => id);
+        assert.deepEqual(
+          idsOf(before).filter((id) => left.includes(id)),
+          [],
+        );
+        assert.deepEqual(
+          idsOf(after).filter((id) => !left.includes(id)),
+          [],
+        );
+        assert.equal(left.length, 50 - receipt.total);
+        assert.equal((await caller.usage('notes')).records.used, left.length);
+        assert.deepEqual(await rowsOf(await idOf(caller)), {
+          records: left.length,
+          usage: 1,
+          idempotency_keys: 0,
+          consumers: 1,
+        });
+      }
+    });
+
+    it('a machine client erases what is its own and can go on; the records of others are not its own', async () => {
+      const machine = await two().machine(await house());
+      const caller = await two().person();
+      const { record } = await caller.make('notes', { text: 'of a person' });
+      await atOnce(2, () => machine.make('notes', {}));
+      assert.equal((await machine.send('PATCH', `/notes/${record.id}`, { text: 'seen' })).status, 200);
+      const id = await idOf(machine);
+      const { erased_at: _, ...counted } = await erase(machine);
+      assert.deepEqual(counted, { records: { notes: 2 }, total: 2, idempotency_keys: 0 });
+      assert.deepEqual(await rowsOf(id), nothing);
+      assert.equal((await caller.get(`/notes/${record.id}`)).json().text, 'seen');
+      await (await two().machine(await house())).make('notes', {});
+      await machine.at(two().service(1)).make('notes', {});
+    });
+
+    it('what a machine client does to records of somebody who erases them leaves nothing behind', async () => {
+      const machine = await two().machine(await house());
+      const caller = await two().person();
+      const made = await atOnce(12, () => caller.make('notes', {}));
+      const id = await idOf(caller);
+      const [receipt, ...replies] = await Promise.all([
+        erase(caller),
+        ...made.map(({ record }, index) => {
+          const own = machine.at(two().service(index));
+          const address = `/notes/${record.id}`;
+          return index % 2 === 0 ? own.send('DELETE', address) : own.send('PATCH', address, { text: 'x' });
+        }),
+      ]);
+      const counts = tally(replies.map(({ status }) => status));
+      assert.deepEqual(
+        [...counts.keys()].filter((status) => ![200, 204, 404].includes(status)),
+        [],
+      );
+      assert.equal(receipt.total + (counts.get(204) ?? 0), 12);
+      assert.deepEqual(await rowsOf(id), nothing);
+    });
+  });
+}

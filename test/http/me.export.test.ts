@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { before, describe, it } from 'node:test';
+import type { ApiCaller, WireRecord } from '../support/api-caller.ts';
+import { declaredProcesses } from '../support/declared-processes.ts';
+import { concurrently } from '../support/flood.ts';
+import { until } from '../support/polling.ts';
+import { databaseEngines, me } from '../support/service.ts';
+
+const limits = 'limits: { per_user: 1000, bytes: 300000, writes: 1000000/day }';
+const declarations = {
+  letters: `
+schema: { required: [text], properties: { text: { type: string, maxLength: 200000 } } }
+access: { clients: any }
+${limits}`,
+  orders: `
+schema: { properties: { number: { type: integer } } }
+states: { open: { close: closed }, closed: {} }
+${limits}`,
+};
+
+interface ExportLine {
+  readonly type: 'consumer' | 'record' | 'end';
+  readonly collection?: string;
+  readonly record?: WireRecord;
+  readonly records?: number;
+  readonly [member: string]: unknown;
+}
+
+const linesOf = (text: string): ExportLine[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+/** An export over a socket that is read by hand. */
+function exportBySocket({ url, token }: ApiCaller): Socket {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(
+    `GET ${me}/export HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\nauthorization: Bearer ${token}\r\n\r\n`,
+  );
+  return socket;
+}
+
+/** Two pages, and so much that it does not fit between two sockets: whoever does not read holds up the rest. */
+const letters = 250;
+const textOf = (number: number) => 'é"\\\n'.repeat(number % 9 === 0 ? 30_000 : 1);
+
+for (const engine of databaseEngines) {
+  describe(`GET /me/export, on ${engine}`, () => {
+    const one = declaredProcesses(engine, 1, declarations, { MAX_BODY_BYTES: '1048576' });
+    let owner: ApiCaller;
+    let other: ApiCaller;
+    before(async () => {
+      [owner, other] = [await one().person(), await one().person()];
+      await other.make('letters', { text: 'not yours' });
+      let number = 0;
+      await concurrently(letters, 16, () => {
+        number += 1;
+        return owner.make('letters', { text: textOf(number) });
+      });
+      const { record } = await owner.make('orders', { number: 1 });
+      assert.equal((await owner.send('POST', `/orders/${record.id}/close`)).status, 200);
+    });
+
+    it('is everything that is held, every record once and as it is, and says at the end how much it was', async () => {
+      const reply = await owner.get('/me/export');
+      assert.equal(reply.status, 200);
+      assert.equal(reply.headers.get('content-type'), 'application/x-ndjson');
+      assert.match(reply.headers.get('content-disposition') ?? '', /^attachment; filename="[\w.]+"$/);
+      assert.match(reply.headers.get('cache-control') ?? '', /no-store/);
+      assert.ok(reply.text.endsWith('\n'));
+      const [consumer, ...lines] = linesOf(reply.text);
+      const { id, kind, registered_at } = (await owner.get('/me')).json();
+      assert.deepEqual(consumer, { type: 'consumer', id, kind, registered_at });
+      assert.deepEqual(lines.pop(), { type: 'end', records: letters + 1 });
+      const shown = [...(await owner.all('letters')), ...(await owner.all('orders'))];
+      const expected = new Map(shown.map(({ actions: _, ...record }) => [record.id, record]));
+      assert.equal(lines.length, expected.size);
+      for (const { type, collection, record } of lines) {
+        assert.equal(type, 'record');
+        assert.equal(collection, record?.state === undefined ? 'letters' : 'orders');
+        assert.deepEqual(record, expected.get(record?.id ?? ''));
+        expected.delete(record?.id ?? '');
+      }
+      assert.equal(expected.size, 0, 'every one was there');
+    });
+
+    it("is only the caller's own, also for a client that sees everybody's", async () => {
+      const machine = await one().machine(await one().processes.addClient('house'));
+      assert.equal((await machine.all('letters')).length, letters + 1, 'control');
+      for (const [caller, count] of [
+        [other, 1],
+        [machine, 0],
+        [await one().person(), 0],
+      ] as const) {
+        const lines = linesOf((await caller.get('/me/export')).text);
+        assert.equal(lines.length, count + 2);
+        assert.equal(lines[0]?.id, (await caller.get('/me')).json().id);
+        assert.deepEqual(lines.at(-1), { type: 'end', records: count });
+      }
+    });
+
+    it('waits for a caller who reads slowly, while everybody else goes on', async () => {
+      const finished = () => {
+        const lines = one().service(0).logLines();
+        return lines.filter(({ route }) => route === `${me}/export`).length;
+      };
+      const before = finished();
+      const slow = exportBySocket(owner);
+      await new Promise((resolve) => slow.once('readable', resolve));
+      // Nobody reads from here on: the rest waits on the other side.
+      for (let count = 0; count < 5; count += 1) {
+        await other.make('letters', { text: 'meanwhile' });
+        assert.equal((await owner.all('orders')).length, 1);
+      }
+      assert.equal(finished(), before, 'control: it is not over');
+      const received: Buffer[] = [];
+      slow.on('data', (chunk: Buffer) => received.push(chunk));
+      await new Promise((resolve) => slow.once('close', resolve));
+      const whole = Buffer.concat(received).toString();
+      assert.match(whole, new RegExp(`"type":"end","records":${letters + 1}}\n`));
+      assert.equal(whole.match(/"type":"record"/g)?.length, letters + 1);
+      await until(finished, (count) => count === before + 1, 'it is not logged as one request');
+    });
+
+    it('does no harm when the caller hangs up in the middle', async () => {
+      for (let count = 0; count < 10; count += 1) {
+        const socket = exportBySocket(owner);
+        await new Promise((resolve) => socket.once('readable', resolve));
+        socket.destroy();
+      }
+      const lines = linesOf((await owner.get('/me/export')).text);
+      assert.deepEqual(lines.at(-1), { type: 'end', records: letters + 1 });
+      const { process: child, logLines } = one().service(0);
+      assert.equal(child.exitCode, null);
+      assert.deepEqual(
+        logLines().filter(({ level }) => Number(level) >= 40),
+        [],
+      );
+      assert.doesNotMatch(await one().service(0).metrics(), /^http_requests_total\{.*status="5/m);
+    });
+  });
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { assertProblem } from '../support/answers.ts';
+import type { WireRecord } from '../support/api-caller.ts';
+import { declaredService, sendBytes } from '../support/declared-service.ts';
+import { databaseEngines } from '../support/service.ts';
+
+for (const engine of databaseEngines) {
+  describe(`records that are read and changed, on ${engine}`, () => {
+    const declared = declaredService(engine);
+    const owner = async (fields: object = { text: 'first', stars: 1 }) => {
+      const person = await declared().person();
+      const { record, etag } = await person.make('notes', fields);
+      return { person, record, etag, path: `/notes/${record.id}` };
+    };
+
+    it('GET is 200 with the version, and HEAD the same without a body', async () => {
+      const { person, record, etag, path } = await owner();
+      const read = await person.get(path);
+      assert.deepEqual([read.status, read.json()], [200, record]);
+      assert.equal(read.headers.get('etag'), etag);
+      const head = await person.send('HEAD', path);
+      assert.deepEqual([head.status, head.text, head.headers.get('etag')], [200, '', etag]);
+      assert.equal(head.headers.get('content-length'), read.headers.get('content-length'));
+    });
+
+    it('GET is 304 for whoever has the version, however it says so', async () => {
+      const { person, etag, path } = await owner();
+      for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, `${etag},"other"`, '*']) {
+        const reply = await person.get(path, { 'if-none-match': tag });
+        assert.deepEqual([reply.status, reply.text], [304, ''], tag);
+        assert.equal(reply.headers.get('etag'), etag);
+        assert.equal(reply.headers.get('content-type'), null);
+      }
+      for (const tag of ['"other"', 'W/"other"', `"${etag.slice(1, -2)}"`]) {
+        assert.equal((await person.get(path, { 'if-none-match': tag })).status, 200, tag);
+      }
+      await person.send('PATCH', path, { stars: 2 });
+      assert.equal((await person.get(path, { 'if-none-match': etag })).status, 200, 'after a change');
+    });
+
+    it('PUT replaces all fields, and the version with them', async () => {
+      const { person, record, etag, path } = await owner();
+      const reply = await person.send('PUT', path, { text: 'second', tags: ['a', 'b'] });
+      assert.equal(reply.status, 200, reply.text);
+      const { updated_at, ...rest } = reply.json<WireRecord>();
+      const { id, created_at } = record;
+      assert.deepEqual(rest, { id, text: 'second', tags: ['a', 'b'], created_at });
+      assert.ok(updated_at >= created_at);
+      assert.notEqual(reply.headers.get('etag'), etag);
+      assert.equal((await person.get(path)).text, reply.text);
+    });
+
+    it('PATCH merges as RFC 7396 says', async () => {
+      const look = { colour: 'red', size: 3 };
+      const { person, path } = await owner({ text: 'first', stars: 1, tags: ['a', 'b'], look });
+      const steps: readonly (readonly [patch: object, expected: object])[] = [
+        [{ stars: 2 }, { text: 'first', stars: 2, tags: ['a', 'b'], look }],
+        [{ stars: null }, { text: 'first', tags: ['a', 'b'], look }],
+        [{ look: { size: null } }, { text: 'first', tags: ['a', 'b'], look: { colour: 'red' } }],
+        [
+          { look: { colour: 'green' }, tags: [] },
+          { text: 'first', tags: [], look: { colour: 'green' } },
+        ],
+        [{ look: null, tags: null, stars: null }, { text: 'first' }],
+        [{ look: { colour: 'red', size: null } }, { text: 'first', look: { colour: 'red' } }],
+        [{}, { text: 'first', look: { colour: 'red' } }],
+      ];
+      const etags = new Set<string | null>();
+      for (const [patch, expected] of steps) {
+        const reply = await person.send('PATCH', path, patch);
+        assert.equal(reply.status, 200, reply.text);
+        const { id: _, created_at: _created, updated_at: _updated, ...fields } = reply.json<WireRecord>();
+        assert.deepEqual(fields, expected);
+        assert.equal((await person.get(path)).text, reply.text);
+        etags.add(reply.headers.get('etag'));
+      }
+      assert.equal(etags.size, steps.length, 'every change makes another version');
+    });
+
+    it('PATCH is taken as a merge patch and as plain JSON, PUT as JSON only', async () => {
+      const { person, path } = await owner();
+      for (const contentType of [
+        'application/merge-patch+json',
+        'application/merge-patch+json; charset=utf-8',
+      ]) {
+        const patched = await sendBytes(person, 'PATCH', path, '{"stars":4}', { contentType });
+        assert.equal(patched.status, 200, contentType);
+        const put = await sendBytes(person, 'PUT', path, '{"text":"x"}', { contentType });
+        assertProblem(put, 'media_type_not_supported', contentType);
+      }
+    });
+
+    it('a change that names the version it is for is taken, alone, in a list or as any', async () => {
+      const { person, etag, path } = await owner();
+      let current = etag;
+      for (const tags of [(tag: string) => tag, (tag: string) => `"other", ${tag}`, () => '*']) {
+        for (const method of ['PUT', 'PATCH']) {
+          const reply = await person.send(method, path, { text: 'x' }, { 'if-match': tags(current) });
+          assert.equal(reply.status, 200, reply.text);
+          current = String(reply.headers.get('etag'));
+        }
+      }
+      assert.equal((await person.send('DELETE', path, undefined, { 'if-match': current })).status, 204);
+    });
+
+    it('[D127] without If-Match the last write wins', async () => {
+      const { person, path } = await owner();
+      await Promise.all([1, 2, 3].map((stars) => person.send('PATCH', path, { stars })));
+      const last = await person.send('PATCH', path, { stars: 5 });
+      assert.deepEqual([last.status, last.json().stars], [200, 5]);
+    });
+
+    it('DELETE is 204 without a body, and then there is nothing any more', async () => {
+      const { person, path } = await owner();
+      const gone = await person.send('DELETE', path);
+      assert.deepEqual([gone.status, gone.text, gone.headers.get('content-type')], [204, '', null]);
+      assert.equal(gone.headers.get('etag'), null);
+      assertProblem(await person.get(path), 'not_found');
+      assertProblem(await person.send('PUT', path, { text: 'x' }), 'not_found');
+      assertProblem(await person.send('PATCH', path, {}), 'not_found');
+      assertProblem(await person.send('DELETE', path), 'not_found');
+      assert.deepEqual(await person.all('notes'), []);
+    });
+
+    it('a version is never had twice, not even by the same record made again', async () => {
+      const person = await declared().person();
+      const path = `/notes/${randomUUID()}`;
+      const etags: unknown[] = [];
+      for (let time = 0; time < 3; time += 1) {
+        const made = await person.send('PUT', path, { text: 'same' }, { 'if-none-match': '*' });
+        const replaced = await person.send('PUT', path, { text: 'same' });
+        etags.push(made.headers.get('etag'), replaced.headers.get('etag'));
+        assert.equal((await person.send('DELETE', path)).status, 204);
+      }
+      assert.equal(new Set(etags).size, 6);
+    });
+
+    it('every write shows what is left of its budget, and every read of its own', async () => {
+      const { person, path } = await owner();
+      const written = await person.send('PATCH', path, { stars: 1 });
+      assert.equal(written.headers.get('ratelimit-policy'), '"writes";q=1000000;w=60');
+      assert.match(written.headers.get('ratelimit') ?? '', /^"writes";r=\d+;t=\d+$/);
+      const read = await person.get(path);
+      assert.equal(read.headers.get('ratelimit-policy'), '"reads";q=1000000;w=60');
+      assert.match(read.headers.get('ratelimit') ?? '', /^"reads";r=\d+;t=\d+$/);
+    });
+  });
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { assertProblem } from '../support/answers.ts';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { assertProblemWith, declaredService, sendBytes } from '../support/declared-service.ts';
+import { exchange, head, rawReply, statuses } from '../support/raw-http.ts';
+
+const bodyBytes = 65_536;
+const recordBytes = 100;
+
+describe('sizes and types of bodies', () => {
+  const declared = declaredService('sqlite');
+  const startOf = ({ token }: ApiCaller, ...lines: string[]) =>
+    head(
+      'POST',
+      '/api/consumer/v1/notes',
+      `authorization: Bearer ${token}`,
+      'content-type: application/json',
+      ...lines,
+    );
+  const note = '{"text":"x"}';
+
+  it('a record of exactly the bytes that the collection takes is kept, and one byte more is 413', async () => {
+    const person = await declared().person();
+    const room = recordBytes - '{"text":""}'.length;
+    const { record } = await person.make('chips', { text: 'x'.repeat(room) });
+    const path = `/chips/${record.id}`;
+    const tooLarge = { text: 'x'.repeat(room + 1) };
+    for (const [method, address] of [
+      ['POST', '/chips'],
+      ['PUT', path],
+      ['PATCH', path],
+    ] as const) {
+      const reply = await person.send(method, address, tooLarge);
+      assertProblemWith(reply, 'record_too_large', { limit: recordBytes }, method);
+    }
+    const grown = await person.send('PATCH', path, { more: '' });
+    assertProblemWith(grown, 'record_too_large', { limit: recordBytes }, 'what a patch makes of the record');
+    assert.deepEqual(await person.all('chips'), [record]);
+  });
+
+  it('bytes are counted, not characters, and neither spaces nor the members of the service', async () => {
+    const person = await declared().person();
+    const room = recordBytes - '{"text":""}'.length;
+    assert.equal((await person.send('POST', '/chips', { text: 'é'.repeat(room / 2) })).status, 201);
+    assert.equal((await person.send('POST', '/chips', { text: 'é'.repeat(room / 2 + 1) })).status, 413);
+    const padded = ` { "id" : "${'x'.repeat(200)}" , "text" : "x" } `;
+    assert.equal((await sendBytes(person, 'POST', '/chips', padded)).status, 201);
+  });
+
+  it('[D116] a body of exactly the limit is read, and one byte more is 413', async () => {
+    const person = await declared().person();
+    assert.equal((await sendBytes(person, 'POST', '/notes', note.padEnd(bodyBytes))).status, 201);
+    const reply = await sendBytes(person, 'POST', '/notes', note.padEnd(bodyBytes + 1));
+    assertProblem(reply, 'body_too_large');
+    assert.equal(reply.headers.get('connection'), 'close');
+  });
+
+  it('[D116] a chunked body is counted as it comes', async () => {
+    const person = await declared().person();
+    const start = startOf(person, 'transfer-encoding: chunked');
+    const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+    const fits = await rawReply(person.url, `${start}${chunk(note)}${chunk(' '.repeat(1000))}0\r\n\r\n`);
+    assert.equal(fits.status, 201, fits.text);
+    const endless = chunk(' '.repeat(1024)).repeat(bodyBytes / 1024 + 1);
+    assertProblem(await rawReply(person.url, `${start}${endless}`), 'body_too_large');
+  });
+
+  it('[D116] a body that is longer than it says ends where it says, and the rest is no request', async () => {
+    const person = await declared().person();
+    const start = startOf(person, 'content-length: 5').replace('connection: close\r\n', '');
+    const answers = await exchange(person.url, `${start}${note}`);
+    assert.ok(
+      statuses(answers).every((status) => status === 400),
+      answers,
+    );
+    assert.match(answers, /\r\nconnection: close\r\n[\s\S]*bad_request/);
+    assert.deepEqual(await person.all('notes'), []);
+  });
+
+  it('[D116] a body that is shorter than it says makes no record', async () => {
+    const person = await declared().person();
+    const start = startOf(person, `content-length: ${note.length + 1}`);
+    const answers = await exchange(person.url, `${start}${note}`, 'at once');
+    assert.ok(
+      statuses(answers).every((status) => status === 400),
+      answers,
+    );
+    assert.deepEqual(await person.all('notes'), []);
+  });
+
+  it('[D116] whoever waits for leave to send gets it', async () => {
+    const person = await declared().person();
+    const lines = ['expect: 100-continue', `content-length: ${note.length}`];
+    const answers = await exchange(person.url, `${startOf(person, ...lines)}${note}`);
+    assert.deepEqual(statuses(answers), [100, 201], answers);
+  });
+
+  it('[D116] a packed body is 415 and never unpacked', async () => {
+    const person = await declared().person();
+    const bomb = gzipSync(Buffer.alloc(20_000_000, ' '));
+    assert.ok(bomb.length < bodyBytes, 'control: it is small');
+    for (const [encoding, body] of [
+      ['gzip', bomb],
+      ['gzip', gzipSync(note)],
+      ['gzip', note],
+      ['br', note],
+      ['deflate', note],
+      ['identity, gzip', note],
+      ['x', note],
+    ] as const) {
+      const headers = { 'content-encoding': encoding };
+      const reply = await sendBytes(person, 'POST', '/notes', body, { headers });
+      assertProblem(reply, 'media_type_not_supported', encoding);
+    }
+    assert.deepEqual(await person.all('notes'), []);
+    const plain = { headers: { 'content-encoding': 'identity' } };
+    assert.equal((await sendBytes(person, 'POST', '/notes', note, plain)).status, 201);
+  });
+
+  it('a body of any other type is 415, whatever is in it', async () => {
+    const person = await declared().person();
+    const { record } = await person.make('notes', { text: 'kept' });
+    for (const contentType of [
+      null,
+      'text/plain',
+      'text/json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+      'application/json; charset=utf-16',
+      'application/json; charset=iso-8859-1',
+      'application/json, text/plain',
+      'application/jsonx',
+      'application/ld+json',
+      'application/problem+json',
+      'json',
+    ]) {
+      for (const [method, path] of [
+        ['POST', '/notes'],
+        ['PUT', `/notes/${record.id}`],
+        ['PATCH', `/notes/${record.id}`],
+      ] as const) {
+        const reply = await sendBytes(person, method, path, note, { contentType });
+        assertProblem(reply, 'media_type_not_supported', `${method} ${contentType}`);
+      }
+    }
+    for (const [method, path] of [
+      ['POST', '/notes'],
+      ['PUT', `/notes/${record.id}`],
+      ['PATCH', `/notes/${record.id}`],
+    ] as const) {
+      assertProblem(await person.send(method, path), 'media_type_not_supported', `${method} without a body`);
+    }
+    assert.deepEqual(await person.all('notes'), [record]);
+  });
+});

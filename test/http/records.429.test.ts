@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { assertCode, assertWait } from '../support/code.ts';
+import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/declared-processes.ts';
+import { tally } from '../support/flood.ts';
+import type { Reply } from '../support/request.ts';
+import { databaseEngines } from '../support/service.ts';
+import type { Credentials } from '../support/token-endpoint.ts';
+
+const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
+const states = 'states: { open: { close: closed }, closed: {} }';
+const writes = 10;
+const reads = 20;
+const newcomersPerHour = 15;
+const declarations = {
+  notes: `${schema}\n${states}\naccess: { clients: own }\nlimits: { writes: ${writes}/hour }`,
+  trial: `${schema}\nlimits: { writes: 1000/hour, newcomer: 3/day for 2d }`,
+};
+const settings = { READS_PER_MINUTE: String(reads), NEWCOMERS_PER_HOUR: String(newcomersPerHour) };
+
+const statuses = (replies: readonly Reply[]) =>
+  Object.fromEntries(tally(replies.map(({ status }) => status)));
+
+/** What a policy's header says is left, and for how many seconds. */
+function left(reply: Reply, policy: 'reads' | 'writes', most: number, windowSeconds: number): number {
+  assert.equal(reply.headers.get('ratelimit-policy'), `"${policy}";q=${most};w=${windowSeconds}`);
+  const [, count, seconds] =
+    /^"(?:reads|writes)";r=(\d+);t=(\d+)$/.exec(reply.headers.get('ratelimit') ?? '') ?? [];
+  assert.ok(Number(seconds) <= windowSeconds && Number(seconds) > windowSeconds - 60, `t=${seconds}`);
+  return Number(count);
+}
+
+for (const engine of databaseEngines) {
+  describe(`what a caller may write and read at two processes, on ${engine}`, () => {
+    const two = declaredProcesses(engine, 2, declarations, settings);
+    const create = (caller: ApiCaller, index = 0, collection = 'notes') =>
+      caller.at(two().service(index)).send('POST', `/${collection}`, { text: `note ${index}` });
+    let credentials: Credentials | undefined;
+    const house = async () => (credentials ??= await two().processes.addClient('house'));
+    const spend = async (caller: ApiCaller) => {
+      const replies = await atOnce(writes, (index) => create(caller, index));
+      assert.deepEqual(statuses(replies), { 201: writes });
+    };
+
+    it('[D132] of ten times as many writes at once as there may be, exactly so many are done', async () => {
+      await two().nextWindow(hourMs);
+      const caller = await two().person();
+      const replies = await atOnce(10 * writes, (index) => create(caller, index));
+      assert.deepEqual(statuses(replies), { 201: writes, 429: 9 * writes });
+      for (const reply of replies.filter(({ status }) => status === 429)) {
+        assertWait(reply, 'write_budget_spent', 3_500, 3_600);
+        assert.equal(left(reply, 'writes', writes, 3_600), 0);
+      }
+      const counted = replies
+        .filter(({ status }) => status === 201)
+        .map((reply) => left(reply, 'writes', writes, 3_600));
+      assert.deepEqual(
+        counted.sort((a, b) => a - b),
+        Array.from({ length: writes }, (_, index) => index),
+      );
+      assert.equal((await caller.all('notes')).length, writes);
+    });
+
+    it('every kind of write counts, the headers count down, and what is refused costs nothing', async () => {
+      await two().nextWindow(hourMs);
+      const caller = await two().person();
+      const replies = [await create(caller)];
+      const address = `/notes/${replies[0]?.json().id}`;
+      assertCode(await caller.send('POST', '/notes', { text: 1 }), 'validation_failed');
+      assertCode(
+        await caller.send('PATCH', address, { text: 'x' }, { 'if-match': '"other"' }),
+        'precondition_failed',
+      );
+      assertCode(await caller.send('DELETE', '/notes/00000000-0000-4000-8000-000000000000'), 'not_found');
+      replies.push(
+        await caller.send('PATCH', address, { text: 'patched' }),
+        await caller.send('PUT', address, { text: 'put' }),
+        await caller.send('POST', `${address}/close`),
+      );
+      assertCode(await caller.send('POST', `${address}/close`), 'invalid_transition');
+      replies.push(await caller.send('DELETE', address), await create(caller));
+      assert.deepEqual(
+        replies.map((reply) => left(reply, 'writes', writes, 3_600)),
+        [9, 8, 7, 6, 5, 4],
+      );
+    });
+
+    it('Retry-After is right: a moment before it is still 429, and then as much may be written as before', async () => {
+      await two().nextWindow(hourMs);
+      await two().advance(20 * 60_000);
+      const sub = 'somebody who waits';
+      await spend(await two().person({ sub }));
+      const seconds = assertWait(
+        await create(await two().person({ sub })),
+        'write_budget_spent',
+        2_300,
+        2_400,
+      );
+      await two().advance((seconds - 60) * 1_000);
+      assertWait(await create(await two().person({ sub }), 1), 'write_budget_spent', 1, 60);
+      await two().advance(60_000);
+      await spend(await two().person({ sub }));
+    });
+
+    it('[D132] a process that is started again knows what was spent', async () => {
+      await two().nextWindow(hourMs);
+      const caller = await two().person();
+      await spend(caller);
+      await two().processes.replace(0, {});
+      assertWait(await create(caller.at(two().service(0))), 'write_budget_spent', 3_400, 3_600);
+      assertWait(await create(caller, 1), 'write_budget_spent', 3_400, 3_600);
+    });
+
+    it('[D132] a clock that is set back opens no window a second time', async () => {
+      await two().nextWindow(hourMs);
+      const issued = Math.floor(two().processes.now() / 1000) - 7_200;
+      const caller = await two().person({ iat: issued, exp: issued + 4 * 3_600 });
+      await spend(caller);
+      const step = async (milliseconds: number) => {
+        for (const service of two().services) await service.stepWallClock(milliseconds);
+      };
+      await step(-30 * 60_000);
+      const replies = await atOnce(6, (index) => create(caller, index));
+      await step(30 * 60_000);
+      for (const reply of replies) assertWait(reply, 'write_budget_spent', 3_600, 5_400);
+      assertWait(await create(caller), 'write_budget_spent', 3_400, 3_600);
+    });
+
+    it('callers and collections have budgets of their own, and a machine client has none', async () => {
+      await two().nextWindow(hourMs);
+      const [caller, other] = [await two().person(), await two().person()];
+      await spend(caller);
+      assertCode(await create(caller), 'write_budget_spent');
+      assert.equal((await create(caller, 0, 'trial')).status, 201);
+      await spend(other);
+      const machine = await two().machine(await house());
+      const replies = await atOnce(2 * writes, (index) => create(machine, index));
+      assert.deepEqual(statuses(replies), { 201: 2 * writes });
+    });
+
+    it('[D132] of ten times as many reads at once as there may be, each process does exactly so many', async () => {
+      const caller = await two().person();
+      const { record } = await caller.make('notes', {});
+      const read = (index: number) => caller.at(two().service(index)).get(`/notes/${record.id}`);
+      const first = await atOnce(10 * reads, () => read(0));
+      assert.deepEqual(statuses(first), { 200: reads, 429: 9 * reads });
+      for (const reply of first.filter(({ status }) => status === 429)) {
+        assertWait(reply, 'read_limit_reached', 1, 60);
+        assert.equal(left(reply, 'reads', reads, 60), 0);
+      }
+      assert.deepEqual(statuses(await atOnce(reads + 5, () => read(1))), { 200: reads, 429: 5 });
+      assert.equal((await create(caller)).status, 201, 'writes are counted by themselves');
+      await two().advance(60_000);
+      assert.equal((await read(0)).status, 200);
+    });
+
+    it('lists, what is not there, usage and export count as reads, and the headers count down', async () => {
+      const caller = await two().person();
+      const replies = [
+        await caller.get('/notes'),
+        await caller.get('/notes/00000000-0000-4000-8000-000000000000'),
+        await caller.get('/me/usage'),
+        await caller.get('/me/export'),
+        await caller.get('/trial?limit=1'),
+      ];
+      assert.deepEqual(
+        replies.map(({ status }) => status),
+        [200, 404, 200, 200, 200],
+      );
+      const shown = replies
+        .filter(({ status }) => status === 200)
+        .map((reply) => left(reply, 'reads', reads, 60));
+      assert.deepEqual(shown, [19, 17, 16, 15]);
+      const more = await atOnce(reads, () => caller.get('/notes'));
+      assert.deepEqual(statuses(more), { 200: 15, 429: 5 });
+      for (const path of ['/me/usage', '/me/export', '/trial'])
+        assertWait(await caller.get(path), 'read_limit_reached', 1, 60);
+      assert.equal((await caller.get('/me')).status, 200, 'who one is can always be asked');
+    });
+
+    it('a 304 costs nothing, also when there is nothing left', async () => {
+      const caller = await two().person();
+      const { record, etag } = await caller.make('notes', {});
+      const again = () => caller.get(`/notes/${record.id}`, { 'if-none-match': etag });
+      assert.deepEqual(statuses(await atOnce(3 * reads, again)), { 304: 3 * reads });
+      const replies = await atOnce(reads + 1, () => caller.get(`/notes/${record.id}`));
+      assert.deepEqual(statuses(replies), { 200: reads, 429: 1 });
+      assert.equal((await again()).status, 304);
+      const stale = await caller.get(`/notes/${record.id}`, { 'if-none-match': '"another"' });
+      assertWait(stale, 'read_limit_reached', 1, 60);
+    });
+
+    it('a newcomer may write little each day, and as everybody does once it has been here long enough', async () => {
+      await two().nextWindow(dayMs);
+      const sub = 'somebody new';
+      const newcomer = () => two().person({ sub });
+      const today = async (caller: ApiCaller) => {
+        const replies = await atOnce(30, (index) => create(caller, index, 'trial'));
+        assert.deepEqual(statuses(replies), { 201: 3, 429: 27 });
+        for (const reply of replies.filter(({ status }) => status === 429))
+          assertWait(reply, 'newcomer_budget_spent', 86_300, 86_400);
+      };
+      await today(await newcomer());
+      await two().nextWindow(dayMs);
+      await today(await newcomer());
+      const until = Date.parse(String((await (await newcomer()).usage('trial')).newcomer?.until));
+      // Into the third day, on which it is new for the moment that it came later than midnight two days ago.
+      await two().advance(until - 30_000 - two().processes.now());
+      assertCode(await create(await newcomer(), 1, 'trial'), 'newcomer_budget_spent');
+      await two().advance(30_000);
+      const caller = await newcomer();
+      assert.equal((await caller.usage('trial')).newcomer, null);
+      assert.deepEqual(statuses(await atOnce(20, (index) => create(caller, index, 'trial'))), { 201: 20 });
+    });
+
+    it('when too many come in within an hour, only they must wait before they write', async () => {
+      const settled = { sub: 'somebody settled' };
+      assert.equal((await (await two().person(settled)).get('/me')).status, 200);
+      await two().advance(3 * dayMs);
+      await two().nextWindow(hourMs);
+      const early = await two().person();
+      assert.equal((await create(early)).status, 201);
+      const crowd = await atOnce(newcomersPerHour, () => two().person());
+      for (const [index, caller] of crowd.entries())
+        assert.equal((await caller.at(two().service(index)).get('/me')).status, 200);
+      for (const [index, caller] of [early, ...crowd.slice(0, 4)].entries()) {
+        for (const collection of ['notes', 'trial'])
+          assertWait(await create(caller, index, collection), 'newcomers_paused', 1, 3_600);
+        assert.equal((await caller.get('/notes')).status, 200, 'it can read');
+      }
+      const one = await early.all('notes');
+      assertWait(
+        await early.send('PATCH', `/notes/${one[0]?.id}`, { text: 'x' }),
+        'newcomers_paused',
+        1,
+        3_600,
+      );
+      await spend(await two().person(settled));
+      assert.equal((await create(await two().person(settled), 1, 'trial')).status, 201);
+      const machine = await two().machine(await house());
+      assert.equal((await create(machine)).status, 201);
+      await two().advance(hourMs);
+      assert.equal((await create(await two().person())).status, 201, 'an hour later all is as before');
+    });
+  });
+}

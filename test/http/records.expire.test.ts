@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { assertCode } from '../support/code.ts';
+import { atOnce, declaredProcesses, hourMs } from '../support/declared-processes.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { until } from '../support/polling.ts';
+import { databaseEngines } from '../support/service.ts';
+
+const declarations = {
+  offers: `
+schema: { properties: { text: { type: string, maxLength: 280 } } }
+states: { open: { close: closed }, closed: {} }
+limits: { per_user: 5, writes: 1000000/day, expire: 1h }`,
+  lasting: `
+schema: { properties: { text: { type: string, maxLength: 280 } } }
+limits: { writes: 1000000/day }`,
+};
+
+for (const engine of databaseEngines) {
+  describe(`records that expire, on ${engine}`, () => {
+    const two = declaredProcesses(engine, 2, declarations);
+    const person = () => two().person({ exp: Math.floor(two().processes.now() / 1000) + 6 * 3_600 });
+    const stored = async () => {
+      const rows = await plainSql(two().processes.settings).query(
+        "select id from records where collection = 'offers'",
+      );
+      return rows.map(({ id }) => String(id)).sort();
+    };
+    const swept = (left: readonly string[]) =>
+      until(stored, (ids) => ids.join() === [...left].sort().join(), 'the sweep leaves something else');
+    /** Nobody gets to see it, by any way there is. */
+    const assertGone = async (caller: ApiCaller, id: string) => {
+      const address = `/offers/${id}`;
+      for (const service of two().services) {
+        const own = caller.at(service);
+        for (const reply of [
+          await own.get(address),
+          await own.get(address, { 'if-none-match': '*' }),
+          await own.send('PATCH', address, { text: 'late' }),
+          await own.send('PUT', address, { text: 'late' }),
+          await own.send('POST', `${address}/close`),
+          await own.send('DELETE', address),
+        ])
+          assertCode(reply, 'not_found');
+        assert.deepEqual(await own.all('offers'), []);
+        assert.deepEqual(await own.all('offers', '&state=open'), []);
+      }
+    };
+
+    it('is gone everywhere at once when its time has come, and gives its place back with the sweep', async () => {
+      const caller = await person();
+      const made = await atOnce(5, () => caller.make('offers', {}));
+      const ids = made.map(({ record }) => record.id);
+      const { record: lasting } = await caller.make('lasting', {});
+      // Only the clocks on the wall are moved, so that nobody sweeps meanwhile.
+      for (const service of two().services) await service.stepWallClock(hourMs - 60_000);
+      assert.equal((await caller.all('offers')).length, 5, 'a minute before');
+      for (const service of two().services) await service.stepWallClock(60_000);
+      await assertGone(caller, ids[0] ?? '');
+      assert.deepEqual(await stored(), ids.sort(), 'control: it is still in the database');
+      assertCode(await caller.send('POST', '/offers', {}), 'quota_exceeded');
+      for (const service of two().services) await service.stepWallClock(-hourMs);
+      assert.equal((await caller.all('offers')).length, 5, 'control: it was only a matter of time');
+
+      await two().advance(hourMs);
+      await swept([]);
+      await assertGone(caller, ids[0] ?? '');
+      for (const service of two().services)
+        assert.equal((await caller.at(service).usage('offers')).records.used, 0);
+      await caller.make('offers', {});
+      assert.equal((await caller.get(`/lasting/${lasting.id}`)).status, 200);
+    });
+
+    it('lives on with every change, and reading is none', async () => {
+      const caller = await person();
+      const [read, patched, moved] = await atOnce(3, () => caller.make('offers', {}));
+      await two().advance(hourMs - 600_000);
+      assert.equal((await caller.get(`/offers/${read?.record.id}`)).status, 200);
+      assert.equal((await caller.send('PATCH', `/offers/${patched?.record.id}`, { text: 'on' })).status, 200);
+      assert.equal((await caller.send('POST', `/offers/${moved?.record.id}/close`)).status, 200);
+      await two().advance(600_000);
+      const left = [patched, moved].map((made) => String(made?.record.id));
+      const shown = (await caller.all('offers')).map(({ id }) => id);
+      assert.deepEqual(shown.sort(), left.sort());
+      await swept(left);
+      assert.equal((await caller.usage('offers')).records.used, 2);
+      await two().advance(hourMs);
+      await swept([]);
+      assert.equal((await caller.usage('offers')).records.used, 0);
+    });
+
+    it('gives way under its id before anybody has swept it', async () => {
+      const [caller, other] = [await person(), await person()];
+      const { record } = await caller.make('offers', { text: 'old' });
+      for (const service of two().services) await service.stepWallClock(hourMs);
+      const create = () =>
+        other.send('PUT', `/offers/${record.id}`, { text: 'new' }, { 'if-none-match': '*' });
+      const reply = await create();
+      assert.equal(reply.status, 201, reply.text);
+      assert.equal((await other.get(`/offers/${record.id}`)).json().text, 'new');
+      assertCode(await caller.get(`/offers/${record.id}`), 'not_found');
+      assert.equal((await caller.usage('offers')).records.used, 0);
+      assert.equal((await other.usage('offers')).records.used, 1);
+      for (const service of two().services) await service.stepWallClock(-hourMs);
+    });
+  });
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { assertCode } from '../support/code.ts';
+import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
+import { tally } from '../support/flood.ts';
+import { databaseEngines } from '../support/service.ts';
+
+const quota = 10;
+const declarations = {
+  notes: `
+schema: { properties: { text: { type: string, maxLength: 280 } } }
+access: { clients: any }
+limits: { per_user: ${quota}, writes: 1000000/day }`,
+};
+
+for (const engine of databaseEngines) {
+  describe(`the quota at two processes, on ${engine}`, () => {
+    const two = declaredProcesses(engine, 2, declarations);
+    const create = (caller: ApiCaller, index: number) =>
+      caller.at(two().service(index)).send('POST', '/notes', { text: `note ${index}` });
+    const fill = (caller: ApiCaller, count: number) => atOnce(count, () => caller.make('notes', {}));
+    /** What is counted is what is there, and both processes say so. */
+    const assertHas = async (caller: ApiCaller, count: number) => {
+      assert.equal((await caller.all('notes')).length, count);
+      for (const service of two().services)
+        assert.deepEqual((await caller.at(service).usage('notes')).records, { used: count, allowed: quota });
+    };
+
+    it('[D129] of 50 at once with room for one, one is made', async () => {
+      const caller = await two().person();
+      await fill(caller, quota - 1);
+      const replies = await atOnce(50, (index) => create(caller, index));
+      assert.deepEqual(Object.fromEntries(tally(replies.map(({ status }) => status))), { 201: 1, 409: 49 });
+      for (const reply of replies.filter(({ status }) => status === 409))
+        assertCode(reply, 'quota_exceeded', { limit: quota });
+      await assertHas(caller, quota);
+    });
+
+    it('[D129] of 50 at once by somebody new, as many are made as there is room for', async () => {
+      const caller = await two().person();
+      const replies = await atOnce(50, (index) => create(caller, index));
+      assert.deepEqual(Object.fromEntries(tally(replies.map(({ status }) => status))), {
+        201: quota,
+        409: 50 - quota,
+      });
+      await assertHas(caller, quota);
+    });
+
+    it('[D129] a record under an id of the caller counts like any other', async () => {
+      const caller = await two().person();
+      await fill(caller, quota - 1);
+      const replies = await atOnce(30, (index) =>
+        caller.at(two().service(index)).send('PUT', `/notes/${randomUUID()}`, {}, { 'if-none-match': '*' }),
+      );
+      assert.deepEqual(Object.fromEntries(tally(replies.map(({ status }) => status))), { 201: 1, 409: 29 });
+      await assertHas(caller, quota);
+    });
+
+    it('with the quota full, what is there can still be read, changed and deleted', async () => {
+      const caller = await two().person();
+      const [first] = await fill(caller, quota);
+      const address = `/notes/${first?.record.id}`;
+      assert.equal((await caller.get(address)).status, 200);
+      assert.equal((await caller.send('PATCH', address, { text: 'changed' })).status, 200);
+      assertCode(await create(caller, 0), 'quota_exceeded');
+      assert.equal((await caller.send('DELETE', address)).status, 204);
+      assert.equal((await create(caller, 1)).status, 201);
+      assertCode(await create(caller, 0), 'quota_exceeded');
+    });
+
+    it('[D129] while records come and go at once, what is counted stays what is there', async () => {
+      const caller = await two().person();
+      const made = await fill(caller, quota);
+      const replies = await atOnce(40, (index) =>
+        index % 4 === 0
+          ? caller.at(two().service(index / 4)).send('DELETE', `/notes/${made[index / 4]?.record.id}`)
+          : create(caller, index),
+      );
+      const counts = tally(replies.map(({ status }) => status));
+      assert.equal(counts.get(204), quota);
+      assert.equal((counts.get(201) ?? 0) + (counts.get(409) ?? 0), 30);
+      await assertHas(caller, counts.get(201) ?? 0);
+    });
+
+    it('one caller who is full leaves the others their room', async () => {
+      const [full, other] = [await two().person(), await two().person()];
+      await fill(full, quota);
+      await fill(other, quota);
+      await assertHas(other, quota);
+    });
+
+    it('a machine client has no quota, and what it deletes of somebody makes room there', async () => {
+      const machine = await two().machine(await two().processes.addClient('house'));
+      await fill(machine, quota + 2);
+      assert.equal((await machine.usage('notes')).records.used, quota + 2);
+      const caller = await two().person();
+      const [first] = await fill(caller, quota);
+      const address = `/notes/${first?.record.id}`;
+      const replies = await atOnce(6, (index) => machine.at(two().service(index)).send('DELETE', address));
+      assert.deepEqual(Object.fromEntries(tally(replies.map(({ status }) => status))), { 204: 1, 404: 5 });
+      await assertHas(caller, quota - 1);
+      assert.equal((await machine.usage('notes')).records.used, quota + 2);
+      assert.equal((await create(caller, 0)).status, 201);
+    });
+  });
+}

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { OpenApiDocument } from '../../src/consumer/openapi/openapi-types.ts';
+import { breakingChanges } from './breaking.ts';
+
+/** A small document that has one of everything which can be taken away. */
+const released = {
+  paths: {
+    '/things': {
+      get: {
+        operationId: 'list',
+        security: [{ bearer: ['read'] }, { client: [] }],
+        parameters: [
+          { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 200 } },
+          { name: 'sort', in: 'query', schema: { type: 'string', enum: ['a', 'b'] } },
+        ],
+        responses: {
+          200: {
+            headers: { ETag: { required: true, schema: { type: 'string' } } },
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  required: ['items'],
+                  properties: {
+                    items: { type: 'array', items: { $ref: '#/components/schemas/Thing' } },
+                    next: { type: ['string', 'null'] },
+                  },
+                },
+              },
+            },
+          },
+          404: { $ref: '#/components/responses/nothing' },
+        },
+      },
+      post: {
+        operationId: 'create',
+        security: [],
+        requestBody: {
+          required: false,
+          content: {
+            'application/json': {
+              schema: {
+                type: 'object',
+                required: ['text'],
+                properties: {
+                  text: { type: 'string', maxLength: 100 },
+                  kind: { enum: ['big', 'small'] },
+                  size: { type: 'number', minimum: 0 },
+                  tags: { type: 'array', items: { type: 'string', maxLength: 10 } },
+                },
+              },
+            },
+          },
+        },
+        responses: { 201: { content: {} } },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Thing: {
+        type: 'object',
+        required: ['id'],
+        properties: {
+          id: { type: 'string', format: 'uuid' },
+          at: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+        },
+      },
+    },
+    responses: { nothing: { content: { 'application/problem+json': { schema: { type: 'object' } } } } },
+  },
+};
+
+type Released = typeof released;
+/** Any part of the copy may be changed into anything. */
+// biome-ignore lint/suspicious/noExplicitAny: the point is to break the types as well
+type Change = (copy: any, parts: { list: any; ok: any; create: any; body: any; thing: any }) => void;
+
+function after(change: Change): readonly string[] {
+  const copy = structuredClone(released) as Released;
+  const { get: list, post: create } = copy.paths['/things'];
+  change(copy, {
+    list,
+    create,
+    ok: list.responses[200],
+    body: create.requestBody.content['application/json'].schema,
+    thing: copy.components.schemas.Thing,
+  });
+  const asDocument = (document: object) => document as OpenApiDocument;
+  return breakingChanges(asDocument(released), asDocument(copy));
+}
+
+const breaking: Readonly<Record<string, [Change, string]>> = {
+  'a path is gone': [(copy) => delete copy.paths['/things'], 'GET /things is gone; POST /things is gone'],
+  'a method is gone': [(copy) => delete copy.paths['/things'].post, 'POST /things is gone'],
+  'an operation has another name': [(_, { list }) => (list.operationId = 'all'), 'GET /things is called all'],
+  'a way in is closed': [
+    (_, { list }) => list.security.pop(),
+    'GET /things does not open to client any more',
+  ],
+  'a way in needs another scope': [
+    (_, { list }) => (list.security[0].bearer = ['read', 'more']),
+    'GET /things does not open to bearer any more',
+  ],
+  'what was public is not': [
+    (_, { create }) => (create.security = [{ bearer: [] }]),
+    'POST /things does not open to everybody any more',
+  ],
+  'a parameter is gone': [(_, { list }) => list.parameters.pop(), 'GET /things: query sort is gone'],
+  'a parameter is required': [
+    (_, { list }) => (list.parameters[0].required = true),
+    'GET /things: query limit is required',
+  ],
+  'a new parameter is required': [
+    (_, { list }) => list.parameters.push({ name: 'q', in: 'query', required: true, schema: {} }),
+    'GET /things: query q is required',
+  ],
+  'a parameter takes less': [
+    (_, { list }) => (list.parameters[0].schema.maximum = 100),
+    'GET /things: query limit has maximum 100',
+  ],
+  'a choice of a parameter is gone': [
+    (_, { list }) => list.parameters[1].schema.enum.pop(),
+    'GET /things: query sort does not take "b" any more',
+  ],
+  'a body is required': [
+    (_, { create }) => (create.requestBody.required = true),
+    'POST /things: a body is required',
+  ],
+  'a type of body is gone': [
+    (_, { create }) => (create.requestBody.content = {}),
+    'POST /things: a body of application/json is not taken any more',
+  ],
+  'a member of the body is required': [
+    (_, { body }) => body.required.push('size'),
+    'POST /things body/size is required',
+  ],
+  'a member of the body is not taken': [
+    (_, { body }) => {
+      delete body.properties.size;
+      body.additionalProperties = false;
+    },
+    'POST /things body takes no further members any more; POST /things body/size is not taken any more',
+  ],
+  'a member of the body has fewer types': [
+    (_, { body }) => (body.properties.size.type = 'integer'),
+    'POST /things body/size takes no number any more',
+  ],
+  'a choice of the body is gone': [
+    (_, { body }) => body.properties.kind.enum.shift(),
+    'POST /things body/kind does not take "big" any more',
+  ],
+  'a text of the body may be less long': [
+    (_, { body }) => (body.properties.text.maxLength = 99),
+    'POST /things body/text has maxLength 99',
+  ],
+  'a text of the body must have a form': [
+    (_, { body }) => (body.properties.text.pattern = '^a'),
+    'POST /things body/text has another pattern',
+  ],
+  'an item of the body may be less long': [
+    (_, { body }) => (body.properties.tags.items.maxLength = 9),
+    'POST /things body/tags/[] has maxLength 9',
+  ],
+  'a status is gone': [(_, { list }) => delete list.responses[404], 'GET /things 404 is gone'],
+  'a type of answer is gone': [(_, { ok }) => (ok.content = {}), 'GET /things 200: application/json is gone'],
+  'the type of a shared answer is gone': [
+    (copy) => (copy.components.responses.nothing.content = {}),
+    'GET /things 404: application/problem+json is gone',
+  ],
+  'a header is gone': [(_, { ok }) => delete ok.headers.ETag, 'GET /things 200: the header ETag is gone'],
+  'a header may be missing': [
+    (_, { ok }) => delete ok.headers.ETag.required,
+    'GET /things 200: the header ETag may be missing',
+  ],
+  'a member of the answer is gone': [
+    (_, { thing }) => delete thing.properties.id,
+    'GET /things 200/items/[]/id is gone',
+  ],
+  'a member of the answer may be missing': [
+    (_, { thing }) => (thing.required = []),
+    'GET /things 200/items/[]/id may be missing',
+  ],
+  'a member of the answer is of another type': [
+    (_, { thing }) => (thing.properties.id.type = 'integer'),
+    'GET /things 200/items/[]/id is of another type',
+  ],
+  'a member of the answer may be null': [
+    (_, { thing }) => (thing.properties.id.type = ['string', 'null']),
+    'GET /things 200/items/[]/id is of another type',
+  ],
+  'a member of the answer has another format': [
+    (_, { thing }) => delete thing.properties.id.format,
+    'GET /things 200/items/[]/id is of another format',
+  ],
+  'an alternative of the answer is of another type': [
+    (_, { thing }) => (thing.properties.at.anyOf[0].type = 'integer'),
+    'GET /things 200/items/[]/at/anyOf 0 is of another type',
+  ],
+};
+
+const harmless: Readonly<Record<string, Change>> = {
+  nothing: () => {},
+  'a new path': (copy) => (copy.paths['/more'] = {}),
+  'a new method': (copy, { create }) => (copy.paths['/things'].put = create),
+  'a new way in': (_, { list }) => list.security.push({ other: [] }),
+  'a scope less': (_, { list }) => (list.security[0].bearer = []),
+  'a new parameter': (_, { list }) => list.parameters.push({ name: 'q', in: 'query', schema: {} }),
+  'a parameter that takes more': (_, { list }) => (list.parameters[0].schema.maximum = 500),
+  'a new choice': (_, { body }) => body.properties.kind.enum.push('huge'),
+  'a new member of the body': (_, { body }) => (body.properties.more = { type: 'string' }),
+  'a member of the body that need not be there': (_, { body }) => (body.required = []),
+  'a longer text': (_, { body }) => (body.properties.text.maxLength = 1000),
+  'a further type that is taken': (_, { body }) => (body.properties.text.type = ['string', 'null']),
+  'a new status': (_, { list }) => (list.responses[410] = { content: {} }),
+  'a new header': (_, { ok }) => (ok.headers.Age = { schema: { type: 'string' } }),
+  'a new member of the answer': (_, { thing }) => (thing.properties.more = { type: 'string' }),
+  'a member of the answer that is always there': (_, { thing }) => thing.required.push('at'),
+  'an answer that is never null': (_, { ok }) =>
+    (ok.content['application/json'].schema.properties.next.type = 'string'),
+  'other words': (_, { list, thing }) => {
+    list.description = 'New.';
+    thing.properties.id.description = 'New.';
+  },
+};
+
+describe('breaking changes', () => {
+  for (const [what, [change, sentence]] of Object.entries(breaking)) {
+    it(`${what}: breaking`, () => assert.deepEqual(after(change), sentence.split('; ')));
+  }
+  for (const [what, change] of Object.entries(harmless)) {
+    it(`${what}: harmless`, () => assert.deepEqual(after(change), []));
+  }
+});

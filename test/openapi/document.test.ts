@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { catalogue, type ErrorCode } from '../../src/base/errors.ts';
+import { openapiDocument } from '../../src/consumer/openapi/document.ts';
+import { methods, type Operation, type Response } from '../../src/consumer/openapi/openapi-types.ts';
+import { follow } from '../../src/consumer/openapi/reference.ts';
+import { awkward, everything, shipped, smallest, unusual } from './samples.ts';
+
+const about = { version: '1.2.3', baseUrl: 'https://api.example.org/base' };
+const document = openapiDocument([...unusual, ...shipped], about);
+const root = '/api/consumer/v1';
+
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  methods.flatMap((method) => {
+    const operation = item[method];
+    return operation === undefined ? [] : [{ path, method, operation }];
+  }),
+);
+
+function responseTo(operation: Operation | undefined, status: number): Response {
+  const told = operation?.responses[status];
+  assert.ok(told !== undefined, `${operation?.operationId} ${status}`);
+  return '$ref' in told ? (follow(told.$ref, document) as Response) : told;
+}
+
+function codesOf(operation: Operation | undefined, status: number): readonly ErrorCode[] {
+  const { properties } = responseTo(operation, status).content?.['application/problem+json']?.schema ?? {};
+  return (properties as { code: { enum: ErrorCode[] } }).code.enum;
+}
+
+describe('the OpenAPI document', () => {
+  it('says where the service is and which version it has', () => {
+    assert.equal(document.openapi, '3.1.1');
+    assert.deepEqual(document.servers, [{ url: about.baseUrl }]);
+    assert.equal(document.info.version, about.version);
+  });
+
+  it('names every operation once', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    assert.equal(new Set(ids).size, ids.length);
+    for (const id of ids) assert.match(id, /^[A-Za-z0-9_-]+$/);
+  });
+
+  it('has everything that can be done with a collection, each of its actions included', () => {
+    const path = `${root}/every-thing-1`;
+    const found = operations.filter((each) => each.path === path || each.path.startsWith(`${path}/`));
+    assert.deepEqual(
+      found.map((each) => `${each.method} ${each.path.slice(path.length)}`),
+      [
+        ...['get ', 'post ', 'get /{id}', 'put /{id}', 'patch /{id}', 'delete /{id}'],
+        ...['post /{id}/submit', 'post /{id}/cancel', 'post /{id}/approve-it'],
+      ],
+    );
+  });
+
+  it('has the schema of the fields as it was declared, and that of a record around it', () => {
+    const { schemas } = document.components;
+    assert.deepEqual(schemas['x.fields'], smallest.schema);
+    assert.deepEqual(schemas['x.record'], {
+      type: 'object',
+      required: ['id', 'created_at', 'updated_at'],
+      properties: {
+        id: {
+          type: 'string',
+          format: 'uuid',
+          description: 'Made by the service, or by whoever made the record.',
+        },
+        text: { type: 'string', maxLength: 280 },
+        created_at: { type: 'string', format: 'date-time' },
+        updated_at: { type: 'string', format: 'date-time' },
+      },
+      additionalProperties: false,
+    });
+    const { required, properties } = schemas['every-thing-1.record'] as {
+      required: string[];
+      properties: Record<string, object>;
+    };
+    assert.deepEqual(required.slice(-4), ['state', 'actions', 'created_at', 'updated_at']);
+    assert.deepEqual(properties.state, {
+      type: 'string',
+      enum: ['draft', 'submitted', 'approved', 'cancelled'],
+    });
+  });
+
+  it('lets a patch leave out everything, and take away what need not be there', () => {
+    const { required, properties } = document.components.schemas['every-thing-1.patch'] as {
+      required?: string[];
+      properties: Record<string, object>;
+    };
+    assert.equal(required, undefined);
+    assert.deepEqual(properties.seats, { type: 'integer', minimum: 1, maximum: 8 });
+    assert.deepEqual(properties.note, { type: ['string', 'null'], maxLength: 500, 'x-personal': true });
+    assert.deepEqual(properties.kind, { anyOf: [{ enum: ['big', 'small'] }, { type: 'null' }] });
+  });
+
+  it('offers what is declared to filter and sort by, and nothing else', () => {
+    const list = document.paths[`${root}/every-thing-1`]?.get;
+    const names = list?.parameters?.map(({ name }) => name) ?? [];
+    const ranges = (name: string) => [name, ...['gt', 'gte', 'lt', 'lte'].map((each) => `${name}[${each}]`)];
+    assert.deepEqual(names, [
+      ...['limit', 'cursor', 'sort', 'state'],
+      ...['created_at', 'slot', 'seats', 'price', 'paid'].flatMap(ranges),
+    ]);
+    const plain = document.paths[`${root}/x`]?.get?.parameters?.map(({ name }) => name);
+    assert.deepEqual(plain, ['limit', 'cursor', 'sort', ...ranges('created_at')]);
+  });
+
+  it('gives each error the codes of the catalogue that are answered with its status', () => {
+    for (const { operation } of operations) {
+      for (const status of Object.keys(operation.responses).map(Number)) {
+        if (status < 400 || responseTo(operation, status).content?.['application/problem+json'] === undefined)
+          continue;
+        for (const code of codesOf(operation, status)) assert.equal(catalogue[code].status, status, code);
+      }
+    }
+  });
+
+  it('documents an error only where it can occur', () => {
+    const { put, post } = { ...document.paths[`${root}/x/{id}`], ...document.paths[`${root}/x`] };
+    const demanding = document.paths[`${root}/every-thing-1/{id}`];
+    assert.equal(put?.responses[428], undefined);
+    assert.deepEqual(codesOf(demanding?.put, 428), ['precondition_required']);
+    assert.ok(codesOf(put, 403).includes('client_not_admitted'));
+    assert.ok(!codesOf(put, 403).includes('not_owner'));
+    assert.ok(codesOf(demanding?.put, 403).includes('not_owner'));
+    assert.ok(!codesOf(demanding?.put, 403).includes('client_not_admitted'));
+    assert.deepEqual(codesOf(put, 409), ['quota_exceeded']);
+    assert.ok(codesOf(demanding?.put, 409).includes('not_editable'));
+    assert.deepEqual(codesOf(post, 422), ['validation_failed', 'idempotency_key_reused']);
+  });
+
+  it('has every code of the catalogue somewhere', () => {
+    const text = JSON.stringify(document.paths) + JSON.stringify(document.components.responses);
+    const isForNobody = (code: string) => ['not_found', 'method_not_allowed'].includes(code);
+    for (const [code, entry] of Object.entries(catalogue)) {
+      if ('emptyBody' in entry || isForNobody(code)) continue;
+      const name = 'oauthError' in entry ? entry.oauthError : code;
+      assert.ok(text.includes(`"${name}"`), code);
+    }
+  });
+
+  it('says of a deprecated collection that it is, in every operation and answer', () => {
+    const isOf =
+      (name: string) =>
+      ({ operation }: (typeof operations)[number]) =>
+        operation.tags.includes(name);
+    for (const { operation } of operations.filter(isOf('every-thing-1'))) {
+      assert.equal(operation.deprecated, true);
+      const { headers } = responseTo(
+        operation,
+        operation.responses[200] ? 200 : operation.responses[201] ? 201 : 204,
+      );
+      assert.ok(headers?.Deprecation?.required && headers.Sunset?.required, operation.operationId);
+    }
+    for (const { operation } of operations.filter(isOf('x'))) assert.equal(operation.deprecated, undefined);
+  });
+
+  it('says which token a call needs', () => {
+    assert.deepEqual(document.paths[`${root}/x`]?.get?.security, [{ bearer: [] }]);
+    const { get, post } = document.paths[`${root}/every-thing-1`] ?? {};
+    assert.deepEqual(get?.security, [{ bearer: ['things.read'] }, { client: ['things.read'] }]);
+    assert.deepEqual(post?.security, [{ bearer: ['things.write'] }, { client: ['things.write'] }]);
+    for (const path of [root, '/openapi.json', '/docs', '/.well-known/jwks.json']) {
+      assert.deepEqual(document.paths[path]?.get?.security, [], path);
+    }
+  });
+
+  it('tells the limits in words and in numbers', () => {
+    const create = document.paths[`${root}/every-thing-1`]?.post;
+    assert.equal(
+      create?.description,
+      'A caller may have 50 records of at most 4096 bytes each, and make 30 writes a minute. Who is new here makes 5 writes a day for the first 7 days. A record is deleted 90 days after its last change. Machine clients are bound by the size only.',
+    );
+    assert.deepEqual(create?.['x-limits'], {
+      per_user: 50,
+      bytes: 4096,
+      writes: { count: 30, window_seconds: 60 },
+      newcomer: { count: 5, window_seconds: 86_400, for_seconds: 604_800 },
+      expire_seconds: 7_776_000,
+    });
+    const few = document.paths[`${root}/awkward`]?.post?.description;
+    assert.match(
+      few ?? '',
+      /^A caller may have 1 record of at most 16384 bytes each, and make 1 write an hour\./,
+    );
+  });
+});
+
+describe('the examples in the document', () => {
+  const ajv = formats.default(new Ajv2020({ strict: false, multipleOfPrecision: 6 }));
+  ajv.addSchema(document, 'document');
+  const media = operations.flatMap(({ operation }) => {
+    const answers = Object.keys(operation.responses).map(
+      (status) => responseTo(operation, Number(status)).content,
+    );
+    return [operation.requestBody?.content, ...answers].flatMap((content) =>
+      Object.values(content ?? {}).map((each) => ({ id: operation.operationId, ...each })),
+    );
+  });
+
+  it('fit the schemas beside them', () => {
+    const told = media.filter(({ example }) => example !== undefined);
+    assert.ok(told.length > 100);
+    for (const { id, schema, example } of told) {
+      const inDocument = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'));
+      assert.ok(ajv.validate(inDocument, example), `${id}: ${ajv.errorsText()} ${JSON.stringify(example)}`);
+    }
+  });
+
+  it('show all fields that one could be made up for', () => {
+    const body = document.paths[`${root}/every-thing-1`]?.post?.requestBody?.content['application/json'];
+    assert.deepEqual(
+      Object.keys(body?.example as object),
+      Object.keys(everything.schema.properties as object).filter((name) => name !== 'code'),
+    );
+  });
+
+  it('are left out where none could be made up', () => {
+    const body = document.paths[`${root}/${awkward.name}`]?.post?.requestBody?.content['application/json'];
+    assert.ok(body !== undefined && !('example' in body));
+  });
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { openapiDocument } from '../../src/consumer/openapi/document.ts';
+import { Documented, type Exchange } from '../support/documented.ts';
+import { everything, smallest } from './samples.ts';
+
+const documented = new Documented(
+  openapiDocument([smallest, everything], { version: '1.2.3', baseUrl: 'https://api.example.org' }),
+);
+
+const id = '6f9b2c1e-3d5a-4c7e-8b21-0a4f6d8e1c35';
+const at = '2026-01-01T08:00:00.000Z';
+const record = { id, text: 'hello', created_at: at, updated_at: at };
+const problem = {
+  type: 'urn:vestibule:error:not_found',
+  title: 'There is nothing at this address.',
+  status: 404,
+  code: 'not_found',
+};
+
+interface Told extends Partial<Omit<Exchange, 'headers' | 'body'>> {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** An answer as it should be, unless told otherwise. */
+function answered({ headers, body = record, ...told }: Told): Exchange {
+  const usual = { 'content-type': 'application/json', etag: '"1"' };
+  return {
+    method: 'GET',
+    path: `/api/consumer/v1/x/${id}`,
+    status: 200,
+    headers: new Headers({ ...usual, ...headers }),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...told,
+  };
+}
+
+function answeredProblem(told: Told = {}): Exchange {
+  return answered({
+    status: 404,
+    body: problem,
+    ...told,
+    headers: { 'content-type': 'application/problem+json', ...told.headers },
+  });
+}
+
+describe('answers that are as documented', () => {
+  const right: Readonly<Record<string, Exchange>> = {
+    'a record': answered({}),
+    'a record without what it need not have': answered({ body: { ...record, text: undefined } }),
+    'a page of records': answered({
+      path: '/api/consumer/v1/x?limit=1',
+      body: { items: [record], next: 'more' },
+    }),
+    'the head of one': answered({ method: 'HEAD', body: '' }),
+    'nothing new': answered({ status: 304, body: '' }),
+    'a problem': answeredProblem(),
+    'a problem at no address of the document': answeredProblem({ path: '/nowhere' }),
+    'a method that an address does not have': answeredProblem({
+      method: 'POST',
+      status: 405,
+      body: { ...problem, status: 405, code: 'method_not_allowed' },
+    }),
+    'a preflight': answered({ method: 'OPTIONS', status: 204, body: '' }),
+  };
+  for (const [what, exchange] of Object.entries(right)) it(what, () => documented.assert(exchange));
+});
+
+describe('answers that are not', () => {
+  const wrong: Readonly<Record<string, [Exchange, RegExp]>> = {
+    'a member of another type': [answered({ body: { ...record, text: 1 } }), /text must be string/],
+    'a member of another form': [answered({ body: { ...record, id: '1' } }), /id must match format "uuid"/],
+    'a member that is missing': [answered({ body: { ...record, created_at: undefined } }), /created_at/],
+    'a member that nobody knows': [
+      answered({ body: { ...record, owner: 'usr_1' } }),
+      /NOT have (additional|unevaluated)/,
+    ],
+    'a wrong record on a page': [
+      answered({ path: '/api/consumer/v1/x', body: { items: [{ ...record, id: 1 }], next: null } }),
+      /items\/0\/id must be string/,
+    ],
+    'a status that is not documented': [answered({ status: 202 }), /x_read documents no such status/],
+    'a header that is missing': [
+      { ...answered({}), headers: new Headers({ 'content-type': 'application/json' }) },
+      /no ETag/,
+    ],
+    'another type of body': [
+      answered({ headers: { 'content-type': 'text/html' } }),
+      /"text\/html" is not documented/,
+    ],
+    'a body where there is none': [answered({ status: 304 }), /a body where none is documented/],
+    'a code that cannot occur there': [
+      answeredProblem({ status: 403, body: { ...problem, status: 403, code: 'not_owner' } }),
+      /code must be equal to one of/,
+    ],
+    'a member that the problem does not have': [
+      answeredProblem({ body: { ...problem, detail: 'usr_1' } }),
+      /NOT have unevaluated properties/,
+    ],
+    'a problem without a code': [answeredProblem({ body: { ...problem, code: undefined } }), /code/],
+    'no word of deprecation': [
+      answered({ path: '/api/consumer/v1/every-thing-1', body: { items: [], next: null } }),
+      /no Deprecation/,
+    ],
+    'an address that is in no document': [answered({ path: '/hidden' }), /is in no document/],
+    'a method that is in no document': [answered({ method: 'PURGE' }), /is in no document/],
+    'an error at no address of the document that is not for everybody': [
+      answeredProblem({ path: '/hidden', status: 403, body: { ...problem, status: 403, code: 'not_owner' } }),
+      /is in no document, and says not_owner/,
+    ],
+  };
+  for (const [what, [exchange, reason]] of Object.entries(wrong)) {
+    it(what, () => assert.throws(() => documented.assert(exchange), reason));
+  }
+});

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import type { Collection } from '../../src/consumer/collections/collection.ts';
+import { openapiDocument } from '../../src/consumer/openapi/document.ts';
+import { shipped, unusual } from './samples.ts';
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** An independent tool, in a process of its own that reports to nobody. */
+async function lint(collections: readonly Collection[]): Promise<string> {
+  const file = join(folder, 'openapi.json');
+  const document = openapiDocument(collections, { version: '1.2.3', baseUrl: 'https://api.example.org' });
+  writeFileSync(file, JSON.stringify(document, null, 1));
+  const parameters = ['lint', '--config', 'docs/api/redocly.yaml', '--format', 'stylish', file];
+  const env = {
+    PATH: process.env.PATH,
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    CI: 'true',
+  };
+  const program = 'node_modules/@redocly/cli/bin/cli.js';
+  const { stderr } = await run(process.execPath, [program, ...parameters], { env });
+  return stderr;
+}
+
+describe('the OpenAPI document, in the eyes of redocly', () => {
+  it('is valid without any collection', async () => {
+    assert.match(await lint([]), /Your API description is valid/);
+  });
+
+  it('is valid with the collections that come with the service', async () => {
+    assert.deepEqual(
+      shipped.map(({ name }) => name),
+      ['bookings', 'notes'],
+    );
+    assert.match(await lint(shipped), /Your API description is valid/);
+  });
+
+  it('is valid with collections that nobody has seen before', async () => {
+    assert.match(await lint(unusual), /Your API description is valid/);
+  });
+
+  it('would not be with a mistake in it', async () => {
+    const [first] = unusual;
+    assert.ok(first !== undefined);
+    const broken = { ...first, schema: { type: 'objekt' } };
+    await assert.rejects(lint([broken]), /Validation failed/);
+  });
+});

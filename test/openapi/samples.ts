@@ -1,0 +1,77 @@
+import { readCollectionFiles } from '../../src/config/files.ts';
+import type { Collection } from '../../src/consumer/collections/collection.ts';
+import { readCollections } from '../../src/consumer/collections/read-collections.ts';
+
+/** Collections from the plainest to one with everything, and the two that come with the service. */
+
+/** The unusual ones in YAML, by name. */
+export const declarations: Record<string, string> = {};
+
+function declared(name: string, text: string): Collection {
+  const [collection] = readCollections([{ name, path: `${name}.yaml`, text }]);
+  if (collection === undefined) throw new Error(name);
+  declarations[name] = text;
+  return collection;
+}
+
+export const smallest = declared('x', 'schema: {properties: {text: {type: string, maxLength: 280}}}');
+
+export const everything = declared(
+  'every-thing-1',
+  `
+title: Things & <b>more</b> "quoted"
+description: |
+  The first paragraph, with <em>markup</em> & it's 1 of 2.
+
+  The second.
+schema:
+  description: A thing.
+  required: [slot, seats, price, paid]
+  properties:
+    slot: { type: string, format: date-time, description: "When <em>it</em> begins." }
+    seats: { type: integer, minimum: 1, maximum: 8 }
+    price: { type: number, exclusiveMinimum: 0, multipleOf: 0.25 }
+    paid: { type: boolean }
+    code: { type: string, pattern: "^[A-Z]{3}-[0-9]{4}$", maxLength: 8 }
+    note: { type: string, maxLength: 500, x-personal: true }
+    kind: { enum: [big, small] }
+    where: { $ref: "#/$defs/place" }
+    guests: { type: array, maxItems: 3, items: { required: [age], properties: { age: { type: integer, minimum: 0 } } } }
+    extra: { type: object, properties: {}, additionalProperties: { type: integer } }
+    either: { type: [string, "null"], maxLength: 3 }
+    from: { type: string, format: ipv6 }
+  $defs:
+    place: { required: [lat], properties: { lat: { type: number }, long: { type: number } } }
+index: [slot, seats, price, paid]
+states:
+  draft: { submit: submitted, cancel: { to: cancelled, by: any } }
+  submitted: { approve-it: { to: approved, by: client }, cancel: cancelled }
+  approved: { cancel: { to: cancelled, by: any } }
+  cancelled: {}
+editable: [draft]
+access: { read: everyone, clients: any, scopes: { read: things.read, write: things.write } }
+concurrency: required
+limits: { per_user: 50, bytes: 4096, writes: 30/min, newcomer: 5/day for 7d, expire: 90d }
+deprecated: { since: 2026-01-01, sunset: 2027-01-01, link: "https://example.org/changes" }
+`,
+);
+
+/** A state that leads nowhere, a field for which no example can be made up, and an object that is not closed. */
+export const awkward = declared(
+  'awkward',
+  `
+schema:
+  required: [isbn]
+  properties:
+    isbn: { type: string, maxLength: 20, pattern: "^ISBN [0-9]+$" }
+    deep: { properties: { er: { properties: { est: { type: array, minItems: 2, items: { const: 1 } } } } } }
+  additionalProperties: { type: string, maxLength: 5 }
+states: { only: {} }
+editable: []
+access: { clients: own }
+limits: { per_user: 1, writes: 1/h }
+`,
+);
+
+export const unusual: readonly Collection[] = [smallest, everything, awkward];
+export const shipped: readonly Collection[] = readCollections(readCollectionFiles('collections'));

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { before, describe, it } from 'node:test';
+import type { OpenApiDocument } from '../../src/consumer/openapi/openapi-types.ts';
+import { referenceStyle } from '../../src/consumer/openapi/page-style.ts';
+import { ApiCaller } from '../support/api-caller.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { oneService } from '../support/one-service.ts';
+import { request } from '../support/request.ts';
+import { declarations } from './samples.ts';
+
+describe('the description of a service without collections', () => {
+  const running = oneService({ COLLECTIONS_DIR: declarationsFolder({}) });
+
+  it('is the committed one, with the address of this service', async () => {
+    const reply = await request(`${running().service.url}/openapi.json`);
+    const address = String(running().service.settings.BASE_URL);
+    const committed = readFileSync('docs/api/openapi.json', 'utf8');
+    assert.deepEqual(reply.json(), JSON.parse(committed.replaceAll('https://api.example.org', address)));
+    assert.equal(reply.headers.get('cache-control'), 'public, max-age=300');
+  });
+});
+
+/** Every answer here is held against the service's own document on its way (see support/request). */
+describe('a collection that nobody has seen before', () => {
+  const running = oneService({ COLLECTIONS_DIR: declarationsFolder(declarations) });
+  let document: OpenApiDocument;
+  let person: ApiCaller;
+  let stranger: ApiCaller;
+  before(async () => {
+    const { service, provider } = running();
+    document = (await request(`${service.url}/openapi.json`)).json<OpenApiDocument>();
+    const scope = 'things.read things.write';
+    person = new ApiCaller(service.url, await provider.token({ sub: 'one', scope }));
+    stranger = new ApiCaller(service.url, await provider.token({ sub: 'two', scope }));
+  });
+  const exampleOf = (name: string) =>
+    document.paths[`/api/consumer/v1/${name}`]?.post?.requestBody?.content['application/json']
+      ?.example as object;
+  const expectStatus = async (
+    status: number,
+    ...[caller, ...sent]: [ApiCaller, ...Parameters<ApiCaller['send']>]
+  ) => {
+    const reply = await caller.send(...sent);
+    assert.equal(reply.status, status, `${sent[0]} ${sent[1]}: ${reply.text}`);
+    return reply;
+  };
+
+  it('takes the example of its document, and gives it back as documented', async () => {
+    const made = await expectStatus(201, person, 'POST', '/x', exampleOf('x'));
+    const path = `/x/${made.json<{ id: string }>().id}`;
+    assert.equal(made.headers.get('location'), `/api/consumer/v1${path}`);
+    const etag = String(made.headers.get('etag'));
+    await expectStatus(200, person, 'GET', path);
+    await expectStatus(304, person, 'GET', path, undefined, { 'if-none-match': etag });
+    await expectStatus(200, person, 'GET', '/x?limit=1&sort=created_at');
+    await expectStatus(200, person, 'PATCH', path, { text: null });
+    await expectStatus(200, person, 'PUT', path, { text: 'other' });
+    await expectStatus(412, person, 'PUT', path, { text: 'other' }, { 'if-match': etag });
+    await expectStatus(204, person, 'DELETE', path);
+    await expectStatus(404, person, 'GET', path);
+  });
+
+  it('refuses as documented', async () => {
+    await expectStatus(422, person, 'POST', '/x', { text: 1, more: 2 });
+    await expectStatus(400, person, 'GET', '/x?colour=red');
+    await expectStatus(400, person, 'GET', '/x?cursor=no');
+    await expectStatus(400, person, 'POST', '/x', {}, { 'idempotency-key': 'x'.repeat(256) });
+    await expectStatus(415, person, 'POST', '/x', {}, { 'content-type': 'text/plain' });
+    await expectStatus(413, person, 'POST', '/x', { text: 'x'.repeat(70_000) });
+    await expectStatus(404, person, 'GET', '/x/no-id-at-all');
+    await expectStatus(405, person, 'PUT', '/x');
+    await expectStatus(201, person, 'POST', '/x', { text: 'a' }, { 'idempotency-key': 'key' });
+    await expectStatus(201, person, 'POST', '/x', { text: 'a' }, { 'idempotency-key': 'key' });
+    await expectStatus(422, person, 'POST', '/x', { text: 'b' }, { 'idempotency-key': 'key' });
+    await expectStatus(403, new ApiCaller(person.url, 'no token'), 'GET', '/x');
+  });
+
+  it('with every feature, keeps to its document too', async () => {
+    const made = await expectStatus(201, person, 'POST', '/every-thing-1', exampleOf('every-thing-1'));
+    const path = `/every-thing-1/${made.json<{ id: string }>().id}`;
+    const ifMatch = { 'if-match': String(made.headers.get('etag')) };
+    await expectStatus(200, person, 'GET', '/every-thing-1?state=draft&created_at[gte]=2026-01-01T00:00:00Z');
+    await expectStatus(200, person, 'GET', '/every-thing-1?seats[gte]=1&seats[lt]=3&sort=-seats');
+    await expectStatus(400, person, 'GET', '/every-thing-1?seats=1&sort=-price');
+    await expectStatus(428, person, 'PATCH', path, { seats: 2 });
+    await expectStatus(412, person, 'PATCH', path, { seats: 2 }, { 'if-match': '"0"' });
+    await expectStatus(200, stranger, 'GET', path);
+    await expectStatus(403, stranger, 'PATCH', path, { seats: 2 }, ifMatch);
+    await expectStatus(409, person, 'POST', `${path}/approve-it`, undefined, ifMatch);
+    const submitted = await expectStatus(200, person, 'POST', `${path}/submit`, undefined, ifMatch);
+    const now = { 'if-match': String(submitted.headers.get('etag')) };
+    await expectStatus(403, person, 'POST', `${path}/approve-it`, undefined, now);
+    await expectStatus(409, person, 'PATCH', path, { seats: 2 }, now);
+    await expectStatus(204, person, 'DELETE', path, undefined, now);
+  });
+
+  it('however awkward, keeps to its document', async () => {
+    await expectStatus(201, person, 'POST', '/awkward', {
+      isbn: 'ISBN 1',
+      deep: { er: { est: [1, 1] } },
+      more: 'x',
+    });
+    const reply = await expectStatus(429, person, 'POST', '/awkward', { isbn: 'ISBN 2' });
+    assert.equal(reply.json().code, 'write_budget_spent');
+    const path = '/awkward/6f9b2c1e-3d5a-4c7e-8b21-0a4f6d8e1c35';
+    await expectStatus(201, stranger, 'PUT', path, { isbn: 'ISBN 3' }, { 'if-none-match': '*' });
+    await expectStatus(404, person, 'PUT', path, { isbn: 'ISBN 3' }, { 'if-none-match': '*' });
+  });
+
+  it('shows up in what the caller has used, takes away and erases', async () => {
+    await expectStatus(200, person, 'GET', '/me/usage');
+    const lines = (await expectStatus(200, person, 'GET', '/me/export')).text.trimEnd().split('\n');
+    assert.match(String(lines.at(-1)), /^\{"type":"end","records":\d+\}$/);
+    await expectStatus(200, person, 'DELETE', '/me');
+    await expectStatus(200, person, 'GET', '');
+  });
+
+  it('is on the reference page, which may load its stylesheet and nothing else', async () => {
+    const { url } = running().service;
+    const page = await request(`${url}/docs`);
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'self';/);
+    assert.match(page.text, /id="every-thing-1_do_approve-it"/);
+    assert.equal((await request(`${url}/docs/style.css`)).text, referenceStyle);
+  });
+});

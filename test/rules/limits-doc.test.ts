@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { constantOf, fixedLimits, limitsDocument } from '../../docs/limits-document.ts';
+import { maxTokenBytes } from '../../src/auth/compact.ts';
+import { maxJsonDepth } from '../../src/base/strict-json.ts';
+import { environmentName, settings } from '../../src/config/settings.ts';
+import { parseDuration, parseNewcomerRate, parseRate } from '../../src/consumer/collections/rates.ts';
+import { idempotencyMs } from '../../src/consumer/records/create.ts';
+import { defaultPage, largestPage } from '../../src/consumer/records/list-query.ts';
+
+const text = readFileSync('docs/limits.md', 'utf8');
+
+describe('docs/limits.md', () => {
+  it('is what "npm run docs" makes of the code', () => {
+    assert.equal(text, limitsDocument());
+  });
+
+  it('has every setting that is a number, except for ports', () => {
+    const takesNumber = (parse: (text: string) => unknown) => {
+      try {
+        return typeof parse('300') === 'number';
+      } catch (error) {
+        return String(error).includes('whole number');
+      }
+    };
+    const expected = Object.entries(settings)
+      .filter(([key, { parse }]) => takesNumber(parse) && !['port', 'opsPort'].includes(key))
+      .map(([key]) => environmentName(key));
+    const rows = [...text.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
+    assert.deepEqual(rows, expected);
+  });
+
+  it('has every limit that a collection can declare', () => {
+    const rows = [...text.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, name]) => name);
+    assert.deepEqual(rows, ['per_user', 'bytes', 'writes', 'newcomer', 'expire']);
+  });
+
+  it('says what rates and durations can be', () => {
+    for (const unit of ['s', 'min', 'h', 'd']) {
+      assert.notEqual(parseRate(`1/${unit}`), null);
+      assert.notEqual(parseRate(`1000000/${unit}`), null);
+      assert.equal(parseRate(`1000001/${unit}`), null);
+      assert.equal(parseRate(`0/${unit}`), null);
+    }
+    for (const duration of ['1s', '3650d']) assert.notEqual(parseDuration(duration), null, duration);
+    for (const duration of ['0s', '3651d']) assert.equal(parseDuration(duration), null, duration);
+    assert.notEqual(parseNewcomerRate('1000000/s for 3650d'), null);
+    assert.match(text, /`expire` \| none \| 1s to 3650d \|/);
+    assert.match(text, /`writes` \| `60\/min` \| 1 to 1000000 a second, minute, hour or day \|/);
+  });
+
+  it('takes the fixed ones from the source as the program reads them', () => {
+    const read = new Map(fixedLimits.map(({ file, constant }) => [constant, constantOf(file, constant)]));
+    const known = { maxTokenBytes, maxJsonDepth, defaultPage, largestPage, idempotencyMs };
+    for (const [name, value] of Object.entries(known)) assert.equal(read.get(name), value, name);
+  });
+});

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+
+/** More stops than any screen has. */
+const mostStops = 60;
+
+/** Somebody without a mouse. Every stop on the way has to show where the focus is. */
+export class Keyboard {
+  readonly #page: Page;
+
+  constructor(page: Page) {
+    this.#page = page;
+  }
+
+  /** With Tab, from wherever the focus is, to this. */
+  async goTo(target: Locator): Promise<void> {
+    await target.waitFor();
+    const passed: string[] = [];
+    while (!(await this.isOn(target))) {
+      assert.ok(passed.length < mostStops, `It cannot be reached with Tab:\n${passed.join('\n')}`);
+      await this.press('Tab');
+      passed.push(await this.#stop());
+    }
+  }
+
+  async press(key: string): Promise<void> {
+    await this.#page.keyboard.press(key);
+  }
+
+  /** Into the field that has the focus, in place of what is there. */
+  async type(text: string): Promise<void> {
+    await this.press('ControlOrMeta+a');
+    await this.#page.keyboard.type(text);
+  }
+
+  async isOn(target: Locator): Promise<boolean> {
+    return (await target.and(this.#focused()).count()) === 1;
+  }
+
+  #focused(): Locator {
+    return this.#page.locator(':focus');
+  }
+
+  /** Where the focus is now, in words. */
+  async #stop(): Promise<string> {
+    // Beyond the last stop the focus is in the browser's own bars.
+    if ((await this.#focused().count()) === 0) return 'the browser itself';
+    const what = await this.#focused().ariaSnapshot();
+    const outline = await this.#focused().evaluate((element) => {
+      const { outlineStyle, outlineWidth } = element.ownerDocument.defaultView.getComputedStyle(element);
+      return `${outlineStyle} ${outlineWidth}`;
+    });
+    assert.match(outline, /^(?!none)\w+ [1-9]/, `the focus is not to be seen on ${what}`);
+    return what;
+  }
+}

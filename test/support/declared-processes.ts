@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { after, before } from 'node:test';
+import { ApiCaller } from './api-caller.ts';
+import { until } from './polling.ts';
+import { Processes } from './processes.ts';
+import { type Claims, TestProvider } from './provider.ts';
+import { request } from './request.ts';
+import {
+  type ClockedService,
+  type DatabaseEngine,
+  newSettings,
+  type Settings,
+  startService,
+} from './service.ts';
+import { surroundings } from './surroundings.ts';
+import { type Credentials, tokenOf } from './token-endpoint.ts';
+
+/** Declarations in YAML, by the name of their collection. */
+type Declarations = Readonly<Record<string, string>>;
+
+/** Writes declarations as an operator would; the folder, for COLLECTIONS_DIR. */
+export function declarationsFolder(declarations: Declarations): string {
+  const folder = `${surroundings().runDirectory}/declarations/${randomUUID()}`;
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(declarations)) writeFileSync(`${folder}/${name}.yaml`, text);
+  return folder;
+}
+
+/** Processes that serve declared collections from one database, and everybody who calls them. */
+export class DeclaredProcesses {
+  readonly processes: Processes;
+  #callers = 0;
+
+  constructor(processes: Processes) {
+    this.processes = processes;
+  }
+
+  get services(): readonly ClockedService[] {
+    return this.processes.services;
+  }
+
+  /** Of so many things that happen at once, where the one of that number does. */
+  service(index: number): ClockedService {
+    return this.services[index % this.services.length] as ClockedService;
+  }
+
+  /** A person with a new token, at the first process; one whom nobody has seen yet unless it is said who. */
+  async person(claims: Claims = {}): Promise<ApiCaller> {
+    this.#callers += 1;
+    const token = await this.processes.provider.token({ sub: `somebody ${this.#callers}`, ...claims });
+    return new ApiCaller(this.service(0).url, token);
+  }
+
+  /** A client of POST /token with a new token, at the first process. */
+  async machine(credentials: Credentials): Promise<ApiCaller> {
+    const { url } = this.service(0);
+    return new ApiCaller(url, await tokenOf(url, credentials));
+  }
+
+  /** Time passes for everybody, and all processes are ready again when it settles. */
+  async advance(milliseconds: number): Promise<void> {
+    this.processes.provider.aheadMs += milliseconds;
+    await this.processes.advance(milliseconds);
+    for (const { opsUrl } of this.services) {
+      await until(
+        async () =>
+          (await request(`${opsUrl}/readyz`)).json<{ provider_keys: { next_fetch_in_seconds: number } }>(),
+        ({ provider_keys: keys }) => keys.next_fetch_in_seconds > 0,
+        'a fetch of the keys does not come to an end',
+      );
+    }
+  }
+
+  /** To the beginning of the next window of that length, so that none ends while a test runs. */
+  async nextWindow(milliseconds: number): Promise<void> {
+    await this.advance(milliseconds - (this.processes.now() % milliseconds));
+  }
+}
+
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
+
+/** The same for all tests of a suite. */
+export function declaredProcesses(
+  engine: DatabaseEngine,
+  count: number,
+  declarations: Declarations,
+  overrides: Settings = {},
+): () => DeclaredProcesses {
+  let declared: DeclaredProcesses | undefined;
+  before(async () => {
+    const COLLECTIONS_DIR = declarationsFolder(declarations);
+    declared = await start(engine, count, { COLLECTIONS_DIR, READS_PER_MINUTE: '100000', ...overrides });
+  });
+  after(() => declared?.processes.stop());
+  return () => declared as DeclaredProcesses;
+}
+
+/** All of them or none: what has started is stopped when another one fails, so that nothing is left to wait for. */
+async function start(engine: DatabaseEngine, count: number, overrides: Settings): Promise<DeclaredProcesses> {
+  const provider = await TestProvider.start();
+  const settings = await newSettings(engine, { ...provider.settings, ...overrides });
+  const starting = await Promise.allSettled(
+    Array.from({ length: count }, () => startService(settings, { clocked: true })),
+  );
+  const services = starting.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const processes = new Processes(provider, settings, services);
+  const failure = starting.find((result) => result.status === 'rejected');
+  if (failure === undefined) return new DeclaredProcesses(processes);
+  await processes.stop();
+  throw failure.reason;
+}
+
+/** So many things at once. */
+export function atOnce<T>(count: number, task: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => task(index)));
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { readDeclaredCollections } from '../../src/administration.ts';
+import type { Finding } from '../../src/base/finding.ts';
+import { checkUp } from '../../src/cli/doctor/checkup.ts';
+import { findingLine } from '../../src/cli/finding-line.ts';
+import * as inspection from '../../src/inspection.ts';
+import { freePort } from './ports.ts';
+import { newSettings, type Settings } from './service.ts';
+
+/** Settings with which nothing is wrong but what `overrides` makes wrong: ports that are free, a frontend. */
+export async function healthySettings(overrides: Settings, engine: 'sqlite' | 'postgres' = 'sqlite') {
+  const port = await freePort();
+  return newSettings(engine, {
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    OPS_PORT: String(await freePort()),
+    CORS_ORIGINS: 'https://www.example.org',
+    ...overrides,
+  });
+}
+
+/** What `vestibule doctor` finds with these settings, without a process of its own. */
+export function examined(settings: Settings): Promise<readonly Finding[]> {
+  const examineCertificate = async (pem: string, host: string) => inspection.examineCertificate(pem, host);
+  return checkUp(() => settings, { ...inspection, readDeclaredCollections, examineCertificate });
+}
+
+/** The lines of a result, as they are printed. */
+export function linesOf(findings: readonly Finding[], result: Finding['result']): readonly string[] {
+  return findings.filter((finding) => finding.result === result).map(findingLine);
+}
+
+/** These lines and no other are of that result; each is one line. */
+export function assertLines(
+  findings: readonly Finding[],
+  result: Finding['result'],
+  expected: readonly RegExp[],
+): void {
+  const lines = linesOf(findings, result);
+  assert.equal(lines.length, expected.length, lines.join('\n'));
+  expected.forEach((pattern, index) => {
+    assert.match(lines[index] ?? '', pattern);
+    assert.doesNotMatch(lines[index] ?? '', /\n/);
+  });
+}

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Programs that tests drive and npm does not bring: the names they go by, and Debian's package of each. */
+const programs = {
+  chromium: {
+    names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'],
+    elsewhere: [
+      '/Applications/Chromium.app/Contents/MacOS/Chromium',
+      '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    ],
+  },
+  nginx: { names: ['nginx'], elsewhere: [] },
+  haproxy: { names: ['haproxy'], elsewhere: [] },
+} as const;
+
+type Program = keyof typeof programs;
+
+/** Where servers are installed, which is not on everybody's PATH. */
+const usualFolders = ['/usr/local/bin', '/usr/bin', '/usr/sbin', '/snap/bin'];
+
+/** The path of a program that is on this machine. On Debian, as root, it is installed when it is not. */
+export async function findProgram(name: Program): Promise<string> {
+  const found = look(name);
+  if (found !== null) return found;
+  const failure = await install(name);
+  const installed = look(name);
+  if (installed !== null) return installed;
+  throw new Error(`This test needs ${name}. Install it, for example: apt-get install ${name}${failure}`);
+}
+
+function look(name: Program): string | null {
+  const folders = [...(process.env.PATH ?? '').split(':'), ...usualFolders].filter((folder) => folder !== '');
+  const { names, elsewhere } = programs[name];
+  const paths = [...names.flatMap((one) => folders.map((folder) => join(folder, one))), ...elsewhere];
+  return paths.find(isExecutable) ?? null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What went wrong, or nothing. One at a time: test files run side by side, and apt-get waits for nobody. */
+function install(name: Program): Promise<string> {
+  if (process.getuid?.() !== 0 || !isExecutable('/usr/bin/apt-get')) return Promise.resolve('');
+  const lock = join(tmpdir(), 'vestibule-install.lock');
+  const steps = `command -v ${name} || { apt-get update -qq && apt-get install -y -qq --no-install-recommends ${name}; }`;
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const { promise, resolve } = Promise.withResolvers<string>();
+  execFile('flock', [lock, 'sh', '-c', steps], { env: environment }, (error, _stdout, stderr) =>
+    resolve(error === null ? '' : `\nIt was tried, and failed: ${stderr.trim() || error.message}`),
+  );
+  return promise;
+}

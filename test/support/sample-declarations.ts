@@ -1,0 +1,135 @@
+const roomy = 'per_user: 100000, writes: 1000000/min';
+
+/** Collections that differ in every way that a caller can notice, in YAML, by name. */
+export const sampleDeclarations = {
+  /** Nothing but a schema. */
+  scraps: 'schema: { properties: { text: { type: string, maxLength: 280 } } }\n',
+
+  notes: `
+title: Notes
+schema:
+  required: [text]
+  properties:
+    text: { type: string, minLength: 1, maxLength: 280 }
+    stars: { type: integer, minimum: 0, maximum: 5 }
+    tags: { type: array, maxItems: 5, items: { type: string, maxLength: 20 } }
+    look:
+      type: object
+      required: [colour]
+      properties:
+        colour: { enum: [red, green] }
+        size: { type: integer, minimum: 1 }
+limits: { ${roomy} }
+`,
+
+  /** Whatever JSON there is, in an object. */
+  boxes: `
+schema:
+  required: [content]
+  properties:
+    content: { type: object, additionalProperties: true }
+limits: { ${roomy}, bytes: 65536 }
+`,
+
+  /** A field of each kind to filter and sort by. */
+  tasks: `
+schema:
+  required: [label, weight, place, done, due]
+  properties:
+    label: { type: string, maxLength: 500 }
+    weight: { type: number }
+    place: { type: integer }
+    done: { type: boolean }
+    due: { type: string, format: date-time }
+    link: { type: string, format: uri }
+index: [label, weight, place, done, due]
+states:
+  open: { close: closed }
+  closed: {}
+limits: { ${roomy} }
+`,
+
+  /** Moved by its owner and by machine clients, who see everybody's. */
+  bookings: `
+title: Bookings
+description: Seats in a slot of time.
+schema:
+  required: [slot, seats]
+  properties:
+    slot: { type: string, format: date-time }
+    seats: { type: integer, minimum: 1, maximum: 8 }
+index: [slot]
+states:
+  draft: { submit: submitted, cancel: cancelled }
+  submitted: { approve: { to: approved, by: client }, cancel: { to: cancelled, by: any } }
+  approved: { cancel: cancelled }
+  cancelled: {}
+editable: [draft]
+access: { clients: any }
+limits: { ${roomy}, newcomer: 100000/day for 7d, expire: 90d }
+`,
+
+  /** Machine clients have their own here, and are their owners. */
+  parcels: `
+schema:
+  required: [label]
+  properties: { label: { type: string, maxLength: 100 } }
+states:
+  packed: { send: { to: sent, by: client }, keep: kept, lose: { to: lost, by: any } }
+  sent: {}
+  kept: {}
+  lost: {}
+access: { clients: own }
+limits: { ${roomy} }
+`,
+
+  /** Everybody reads, each writes its own. */
+  posts: `
+schema:
+  required: [text]
+  properties: { text: { type: string, maxLength: 280 } }
+states:
+  shown: { hide: hidden }
+  hidden: { show: shown }
+access: { read: everyone }
+limits: { ${roomy} }
+`,
+
+  /** A change says which version it changes. */
+  ledger: `
+schema:
+  required: [amount]
+  properties: { amount: { type: integer } }
+states:
+  kept: { close: closed }
+  closed: {}
+concurrency: required
+limits: { ${roomy} }
+`,
+
+  /** For tokens with the right scopes. */
+  files: `
+schema:
+  required: [text]
+  properties: { text: { type: string, maxLength: 280 } }
+access: { clients: any, scopes: { read: files.read, write: files.write } }
+limits: { ${roomy} }
+`,
+
+  /** Takes little. */
+  chips: `
+schema:
+  required: [text]
+  properties: { text: { type: string, maxLength: 280 }, more: { type: string, maxLength: 280 } }
+limits: { ${roomy}, bytes: 100 }
+`,
+
+  /** On its way out. */
+  faxes: `
+schema:
+  required: [text]
+  properties: { text: { type: string, maxLength: 280 } }
+deprecated: { since: 2026-01-01, sunset: 2027-01-01, link: "https://example.org/changes" }
+limits: { ${roomy} }
+`,
+} as const;
