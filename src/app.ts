@@ -1,10 +1,7 @@
-import { availableParallelism, hostname } from 'node:os';
-import type { TrustedIssuer } from './auth/issuers.ts';
-import { deriveKeyring, type Keyring } from './auth/keyring.ts';
-import { checkMasterSecret } from './auth/master-secret.ts';
+import { availableParallelism } from 'node:os';
+import { keyRules, openAdministration, readDeclaredCollections } from './administration.ts';
 import { ProviderKeys } from './auth/provider-keys.ts';
-import { faultOfPublicKeys, signedDocumentOpener } from './auth/signed-document.ts';
-import { authenticatedMemory } from './auth/stored-key-set.ts';
+import { signedDocumentOpener } from './auth/signed-document.ts';
 import { TokenCache } from './auth/token-cache.ts';
 import { createVerifier } from './auth/verifier.ts';
 import { lowerPoolPriority } from './base/background-threads.ts';
@@ -12,13 +9,22 @@ import { type Clock, systemClock } from './base/clock.ts';
 import { OperatorError } from './base/errors.ts';
 import { Lane } from './base/lane.ts';
 import { createLog, errorFields, type Log } from './base/log.ts';
-import { createRequestIds } from './base/random.ts';
-import { readMasterSecret, readTls } from './config/files.ts';
+import { createRecordId, createRequestIds, createRevision } from './base/random.ts';
+import { keepHeapTight } from './base/tight-heap.ts';
+import { readTls } from './config/files.ts';
 import { isBehindProxy, ownIssuer, providerIssuers } from './config/rules.ts';
-import { type Config, type KeyConfig, type StorageConfig, signingAlgorithms } from './config/settings.ts';
+import type { Config } from './config/settings.ts';
+import type { Collection } from './consumer/collections/collection.ts';
+import { putInForce } from './consumer/collections/put-in-force.ts';
 import { createPseudonym } from './consumer/pseudonym.ts';
+import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
+import { ReadLimit } from './consumer/records/read-limit.ts';
+import { Sweeper } from './consumer/records/sweeper.ts';
+import { TurnsByOwner } from './consumer/records/turns-by-owner.ts';
 import { Registry } from './consumer/registry.ts';
 import { Standing } from './consumer/standing.ts';
+import { readBuiltFiles } from './frontend/built-files.ts';
+import { frontendContentPolicy } from './frontend/content-policy.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import { Listener } from './http/listener.ts';
 import { createObserve } from './http/observe.ts';
@@ -28,18 +34,14 @@ import { RefusalLimit } from './http/refusal-limit.ts';
 import { opsRoutes, resourceMetadataPath, serviceRoutes } from './http/routes.ts';
 import { createServer, type ServerParts } from './http/server.ts';
 import { createTransportCheck } from './http/transport.ts';
+import { ownRules, providerJwksUrl, providerRules } from './issuer-rules.ts';
 import { createMetrics } from './ops/metrics.ts';
-import type { AuditLine, Storage } from './storage/port.ts';
-import { openPostgres } from './storage/postgres/engine.ts';
-import { openSqlite } from './storage/sqlite/engine.ts';
-import { createStorage } from './storage/storage.ts';
 import { createCheckAssertion } from './tokens/assertion.ts';
 import { createAuthenticateClient } from './tokens/authenticate-client.ts';
 import { ClientDirectory } from './tokens/client-directory.ts';
-import { Clients } from './tokens/clients.ts';
 import { assertionAlgorithms } from './tokens/metadata.ts';
 import { createMint } from './tokens/mint.ts';
-import { type KeyRules, rotateSigningKey, SigningKeys } from './tokens/signing-keys.ts';
+import { SigningKeys } from './tokens/signing-keys.ts';
 import { Throttle } from './tokens/throttle.ts';
 
 /** What a test may replace; the service runs on the real ones. */
@@ -59,13 +61,22 @@ export interface App {
 
 /** Builds every part once, in this order, and starts it. To stop, or when a part fails, the same way backwards. */
 export async function startApp(config: Config, surroundings: Surroundings = {}): Promise<App> {
+  keepHeapTight();
   const clock = surroundings.clock ?? systemClock;
   const log = surroundings.log ?? createLog(config.logLevel);
   const tls = readTls(config);
+  const builtFrontend = config.web === 'on' ? readBuiltFiles() : null;
 
   await using parts = new AsyncDisposableStack();
-  const { storage, keyring, audit, keySetMemory } = await openAdministration(config, 'serve', clock);
+  const declared = await readDeclaredCollections(config);
+  const { storage, keyring, audit, keySetMemory, declarations } = await openAdministration(
+    config,
+    'serve',
+    clock,
+  );
   parts.defer(() => storage.close());
+  const allowBreaking = config.allowBreakingSchemas;
+  await putInForce({ declared, declarations, records: storage.records, allowBreaking });
   const signingKeys = new SigningKeys({
     ...keyRules(config),
     store: storage.signingKeys,
@@ -87,7 +98,10 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     log,
     onFetch: metrics.countKeyFetch,
   });
-  const issuers = [theProvider(config, providerKeys), ourselves(config, signingKeys)];
+  const issuers = [
+    { ...providerRules(config), keys: providerKeys },
+    { ...ownRules(config), keys: signingKeys },
+  ];
   const tokenCache = new TokenCache({
     verify: createVerifier(issuers, new Lane(narrowLane), clock),
     pseudonymOf: createPseudonym(keyring.pseudonym),
@@ -136,7 +150,18 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         scopes: config.idpRequiredScopes,
       },
       signingKeys,
-      registry,
+      collections: declared,
+      records: {
+        store: storage.records,
+        registry,
+        reads: new ReadLimit(config.readsPerMinute, clock),
+        turns: new TurnsByOwner(),
+        digest: createKeyedDigest(keyring.records),
+        newcomersPerHour: config.newcomersPerHour,
+        newId: createRecordId,
+        newRevision: createRevision,
+        clock,
+      },
       authenticate: createAuthenticateClient({
         directory,
         store: storage.clients,
@@ -150,6 +175,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         clock,
         log,
       }),
+      frontend: builtFrontend && { files: builtFrontend, ...frontendOf(config, declared) },
       throttle: new Throttle(config.tokenFailuresPerMinute, clock),
       ttlSeconds: config.tokenTtlSeconds,
       mint: createMint({
@@ -172,6 +198,9 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   parts.defer(() => providerKeys.stop());
   await standing.start();
   parts.defer(() => standing.stop());
+  const sweeper = new Sweeper(storage.records, declared, clock, log);
+  sweeper.start();
+  parts.defer(() => sweeper.stop());
   const opsListener = new Listener(ops, clock);
   const opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
   parts.defer(() => opsListener.close(opsShutdownMs));
@@ -190,87 +219,22 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   return { address, opsAddress, log, stop: () => running.disposeAsync(), reload };
 }
 
-/** The database and what administers it: all that the commands for clients and keys need. `actor` is who is audited. */
-export async function openAdministration(config: StorageConfig, actor: string, clock: Clock = systemClock) {
-  const keyring: Keyring = deriveKeyring(readMasterSecret(config));
-  const storage: Storage = await openStorage(config, clock);
-  try {
-    await checkMasterSecret(storage.shelf, keyring);
-  } catch (error) {
-    await storage.close();
-    throw error;
-  }
-  const node = hostname();
-  const audit: AuditLine = (action, subject, details = {}) => {
-    return { at: clock.now(), actor, node, action, subject, details };
-  };
-  const clients = new Clients({
-    store: storage.clients,
-    secretKey: keyring.clientSecrets,
-    audit,
-    clock,
-    faultOfKeys: (keys) => faultOfPublicKeys(keys, assertionAlgorithms),
-  });
-  const rotateKey = (keys: KeyConfig, atOnce: boolean) => {
-    const { signingKeys: sealingKey } = keyring;
-    return rotateSigningKey(
-      { ...keyRules(keys), store: storage.signingKeys, sealingKey, audit, clock },
-      atOnce,
-    );
-  };
-  const keySetMemory = (service: Config) =>
-    authenticatedMemory(storage.shelf, keyring.providerKeys, providerJwksUrl(service));
-  const storedKeySet = (service: Config) => keySetMemory(service).load();
-  return { storage, keyring, audit, clients, rotateKey, keySetMemory, storedKeySet };
-}
-
-function keyRules(config: KeyConfig): KeyRules {
-  const { tokenSigningAlg, keyPrepublishSeconds, keyRotationDays, tokenTtlSeconds } = config;
+/** What the frontend is told: whom to sign in at, as whom, and what to ask for. */
+function frontendOf(config: Config, collections: readonly Collection[]) {
+  const [issuer = config.idpOrigin] = providerIssuers(config);
+  const scopesOfCollections = collections.flatMap(({ access: { scopes } }) => [scopes.read, scopes.write]);
+  const further = [...config.idpRequiredScopes, ...scopesOfCollections, ...config.webScopes];
+  const scopes = new Set(['openid', 'profile', ...further.filter((scope) => scope !== null)]);
+  const issuerOrigin = URL.parse(issuer)?.origin ?? config.idpOrigin;
   return {
-    algorithm: tokenSigningAlg,
-    prepublishMs: keyPrepublishSeconds * 1000,
-    rotateAfterMs: keyRotationDays === 0 ? null : keyRotationDays * 86_400_000,
-    tokenTtlMs: tokenTtlSeconds * 1000,
-  };
-}
-
-function providerJwksUrl({ idpOrigin, idpJwksPath }: Config): string {
-  return `${idpOrigin}${idpJwksPath}`;
-}
-
-async function openStorage({ databaseUrl, databasePoolSize }: StorageConfig, clock: Clock): Promise<Storage> {
-  const engine =
-    databaseUrl.engine === 'sqlite'
-      ? await openSqlite(databaseUrl.file)
-      : openPostgres(databaseUrl.url, databasePoolSize);
-  return createStorage(engine, clock.now());
-}
-
-function theProvider(config: Config, keys: ProviderKeys): TrustedIssuer {
-  return {
-    keys,
-    algorithms: new Set(config.allowedAlgorithms),
-    requireAtJwt: config.requireAtJwt,
-    claims: {
-      issuers: providerIssuers(config),
-      audience: config.apiAudience,
-      requiredScopes: config.idpRequiredScopes,
-      clientsOnly: false,
-    },
-  };
-}
-
-function ourselves(config: Config, keys: SigningKeys): TrustedIssuer {
-  return {
-    keys,
-    algorithms: new Set(signingAlgorithms),
-    requireAtJwt: true,
-    claims: {
-      issuers: [ownIssuer(config)],
-      audience: config.apiAudience,
-      requiredScopes: [],
-      clientsOnly: true,
-    },
+    issuer,
+    clientId: config.webClientId ?? '',
+    audience: config.apiAudience,
+    scopes: [...scopes],
+    contentPolicy: frontendContentPolicy({
+      provider: [issuerOrigin, config.idpOrigin],
+      pictures: config.webImageOrigins,
+    }),
   };
 }
 

@@ -7,16 +7,20 @@ import { startSharedProviders } from './support/shared-providers.ts';
 import type { Surroundings } from './support/surroundings.ts';
 
 /**
- * `npm test`: starts once what is slow to start (PostgreSQL, the providers), runs every test file, and afterwards
- * test/after, which looks through everything that all the processes of the run have left behind.
+ * `npm test`: builds the frontend, starts once what is slow to start (PostgreSQL, the providers), runs every test file,
+ * and afterwards test/after, which looks through everything that all the processes of the run have left behind.
  * `npm test -- test/http/me.200.test.ts` runs only the files named.
  */
+// First, because of two runs at once the second one fails here, before it deletes what the first one works with.
+const providers = await startSharedProviders();
 const runDirectory = resolve('.test-run');
 rmSync(runDirectory, { recursive: true, force: true });
 mkdirSync(runDirectory, { recursive: true });
 
+// What is tested in a browser is what stands in web/src now.
+await import('../web/build.ts');
+
 const postgres = await startPostgres(`${runDirectory}/postgres`, await freePort());
-const providers = await startSharedProviders();
 const surroundings: Surroundings = {
   runDirectory,
   postgresUrl: postgres.url,

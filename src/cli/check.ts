@@ -15,14 +15,18 @@ export function addCheckCommand(program: Command, tools: Tools): void {
     .description(
       "read the settings, say what is wrong, show what is in force and how old the provider's keys are",
     )
+    .option('--against', 'hold the declared collections against the records in the database')
     .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: { against?: boolean; json?: boolean }) => {
       const environment = tools.environment();
       const config = loadConfig(environment);
       checkFiles(config);
+      const declared = await tools.readDeclaredCollections(config);
+      if (options.against) return checkAgainstRecords(tools, config, options.json);
       const inForce = settingsInForce(environment);
       const keys = await storedKeys(tools, config);
-      print(options.json, { ok: true, settings: inForce, provider_keys: keys }, () =>
+      const collections = declared.map(({ name, title }) => ({ name, title }));
+      print(options.json, { ok: true, settings: inForce, collections, provider_keys: keys }, () =>
         [
           'The settings are in order.',
           '',
@@ -31,12 +35,33 @@ export function addCheckCommand(program: Command, tools: Tools): void {
             inForce.map(({ name, from, value }) => [name, from, value ?? '']),
           ),
           '',
+          collections.length === 0
+            ? 'No collections are declared.'
+            : table(
+                ['COLLECTIONS', 'TITLE'],
+                collections.map(({ name, title }) => [name, title]),
+              ),
+          '',
           keys === null
             ? 'No keys of the provider are stored that could be read: "vestibule serve" fetches them when it starts.'
             : `The stored keys of the provider are ${keys.age_seconds} s old, are to be fetched again in ${keys.next_fetch_in_seconds} s, and can be used for ${keys.stale_seconds_left} s more.`,
         ].join('\n'),
       );
     });
+}
+
+/** Fails when a declaration breaks what exists, so that it can stand before a deployment. */
+async function checkAgainstRecords(tools: Tools, config: Config, json: boolean | undefined): Promise<void> {
+  const verdicts = await administer(tools, config, 'check', (administration) =>
+    administration.judgeCollections(config),
+  );
+  const isBreaking = verdicts.some(({ verdict }) => verdict === 'breaking');
+  print(json, { ok: !isBreaking, collections: verdicts }, () =>
+    verdicts.length === 0
+      ? 'No collections are declared, and there are no records.'
+      : verdicts.map(({ sentence }) => sentence).join('\n'),
+  );
+  if (isBreaking) process.exitCode = 1;
 }
 
 function settingsInForce(environment: Environment) {

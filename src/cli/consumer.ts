@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../base/errors.ts';
 import { loadStorageConfig } from '../config/load.ts';
-import type { AuditLine, Consumer, ConsumerState, ConsumerStore } from '../storage/port.ts';
+import type { AuditLine, Consumer, ConsumerState, Storage, Usage } from '../storage/port.ts';
 import { print, table } from './output.ts';
 import { administer, type Tools } from './tools.ts';
 
@@ -13,10 +13,10 @@ interface JsonOption {
 export function addConsumerCommand(program: Command, tools: Tools): void {
   const consumer = program
     .command('consumer')
-    .description('show, suspend and resume callers by their pseudonym');
-  const work = <T>(command: string, task: (consumers: ConsumerStore, audit: AuditLine) => Promise<T>) =>
+    .description('show, suspend, resume and erase callers by their pseudonym');
+  const work = <T>(command: string, task: (storage: Storage, audit: AuditLine) => Promise<T>) =>
     administer(tools, loadStorageConfig(tools.environment()), `consumer ${command}`, ({ storage, audit }) =>
-      task(storage.consumers, audit),
+      task(storage, audit),
     );
 
   consumer
@@ -24,9 +24,25 @@ export function addConsumerCommand(program: Command, tools: Tools): void {
     .description('show all that is held about a caller')
     .option('--json', 'print JSON')
     .action(async (id: string, options: JsonOption) => {
-      const data = asData(known(id, await work('show', (consumers) => consumers.find(id))));
+      const data = await work('show', async ({ consumers, records }) =>
+        asData(known(id, await consumers.find(id)), await records.usage(id)),
+      );
       print(options.json, data, () =>
-        table(['ID', 'KIND', 'STATE', 'REGISTERED'], [[data.id, data.kind, data.state, data.registered_at]]),
+        [
+          table(
+            ['ID', 'KIND', 'STATE', 'REGISTERED'],
+            [[data.id, data.kind, data.state, data.registered_at]],
+          ),
+          ...(data.records.length === 0
+            ? []
+            : [
+                '',
+                table(
+                  ['COLLECTION', 'RECORDS'],
+                  data.records.map(({ collection, count }) => [collection, String(count)]),
+                ),
+              ]),
+        ].join('\n'),
       );
     });
 
@@ -37,7 +53,7 @@ export function addConsumerCommand(program: Command, tools: Tools): void {
       .option('--json', 'print JSON')
       .action(async (id: string, options: JsonOption) => {
         const action = state === 'active' ? 'consumer.resumed' : 'consumer.suspended';
-        const changed = await work(name, (consumers, audit) =>
+        const changed = await work(name, ({ consumers }, audit) =>
           consumers.setState(id, state, audit(action, id)),
         );
         if (!changed) throw noSuchConsumer(id);
@@ -45,6 +61,50 @@ export function addConsumerCommand(program: Command, tools: Tools): void {
       });
   setState('suspend', 'suspended', 'refuse the caller, within one second, with the tokens it has too');
   setState('resume', 'active', 'let a suspended caller in again');
+
+  consumer
+    .command('erase <id>')
+    .description('delete everything that is held about a caller, for good')
+    .option('--yes', 'do it without asking back')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: JsonOption & { readonly yes?: boolean }) => {
+      if (!options.yes) {
+        throw new OperatorError(
+          `This deletes everything that is held about "${id}", and nothing brings it back. Say so with --yes.`,
+        );
+      }
+      // The line says that somebody was erased, and not who: that name is what has to go.
+      const erased = await work('erase', async ({ records }, audit) => {
+        const gone = await records.erase(id, audit('consumer.erased', '(erased)'));
+        // While somebody else has the database it cannot be written anew; "serve" does it within the hour.
+        if (gone !== null) await records.sweep().catch(() => {});
+        return gone;
+      });
+      if (erased === null) throw noSuchConsumer(id);
+      const total = Object.values(erased.records).reduce((sum, count) => sum + count, 0);
+      const data = { id, records: erased.records, total, idempotency_keys: erased.idempotencyKeys };
+      print(options.json, data, () => `Caller "${id}" is erased, with ${total} records.`);
+    });
+
+  consumer
+    .command('top')
+    .description('show who has the most records')
+    .option('--limit <n>', 'so many callers', '20')
+    .option('--json', 'print JSON')
+    .action(async (options: JsonOption & { readonly limit: string }) => {
+      if (!/^[1-9]\d{0,3}$/.test(options.limit))
+        throw new OperatorError(`--limit must be a whole number from 1 to 9999; found "${options.limit}".`);
+      const rows = await work('top', ({ records }) => records.top(Number(options.limit)));
+      const data = rows.map(({ owner, records, bytes }) => ({ id: owner, records, bytes }));
+      print(options.json, data, () =>
+        data.length === 0
+          ? 'Nobody has any records.'
+          : table(
+              ['ID', 'RECORDS', 'BYTES'],
+              data.map(({ id, records, bytes }) => [id, String(records), String(bytes)]),
+            ),
+      );
+    });
 }
 
 function known(id: string, consumer: Consumer | null): Consumer {
@@ -58,6 +118,7 @@ function noSuchConsumer(id: string): OperatorError {
   );
 }
 
-function asData({ id, kind, state, registeredAt }: Consumer) {
-  return { id, kind, state, registered_at: new Date(registeredAt).toISOString() };
+function asData({ id, kind, state, registeredAt }: Consumer, usage: ReadonlyMap<string, Usage>) {
+  const records = [...usage].map(([collection, { records: count }]) => ({ collection, count }));
+  return { id, kind, state, registered_at: new Date(registeredAt).toISOString(), records };
 }

@@ -2,21 +2,26 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { OperatorError } from '../base/errors.ts';
 import { createMasterSecret } from '../base/random.ts';
+import { integer } from '../config/kinds.ts';
 import { type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import type { Clients } from '../tokens/clients.ts';
+import type { DevProviderOptions } from './dev/options.ts';
 import type { DevProvider } from './dev/provider.ts';
 import { welcome } from './dev/welcome.ts';
 import { runUntilSignal } from './serve.ts';
 import { administer, type Tools } from './tools.ts';
 
 const loopback = '127.0.0.1';
+const webClientId = 'dev-web';
 const clientId = 'dev-client';
 const clientFile = './data/dev-client.secret';
 
 interface DevOptions {
   readonly port?: string;
   readonly providerPort: string;
+  readonly tokenSeconds: string;
+  readonly refreshTokens: boolean;
 }
 
 /** `vestibule dev`: the service and a real OpenID Connect provider beside it, with nothing to set. */
@@ -26,13 +31,28 @@ export function addDevCommand(program: Command, tools: Tools): void {
     .description('run the service with a provider of its own on loopback, for development')
     .option('--port <number>', 'the port of the service (default: PORT, else 8080)')
     .option('--provider-port <number>', 'the port of the provider', '3000')
+    .option('--token-seconds <number>', 'how long the access tokens of the provider live', '600')
+    .option('--no-refresh-tokens', 'let the provider give the frontend no refresh tokens')
     .action((options: DevOptions) => runUntilSignal(() => startDevelopment(tools, options)));
 }
 
 async function startDevelopment(tools: Tools, options: DevOptions) {
   const config = loadConfig(developmentEnvironment(tools.environment(), options));
   const machineClient = { id: 'dev-machine', secret: createMasterSecret() };
-  const provider = await startProvider(config, options, machineClient);
+  const collections = await tools.readDeclaredCollections(config);
+  const scopes = collections.flatMap(({ access }) => [access.scopes.read, access.scopes.write]);
+  const provider = await startProvider(options, {
+    port: Number(options.providerPort),
+    audience: config.apiAudience,
+    scopes: scopes.filter((scope) => scope !== null),
+    accessTokenSeconds: readTokenSeconds(options),
+    machineClient,
+    webClient: {
+      id: webClientId,
+      ...homesOf(config),
+      refreshTokens: options.refreshTokens,
+    },
+  });
   try {
     const secret = await administer(tools, config, 'dev', ({ clients }) => ensureClient(clients));
     const app = await tools.startApp(config);
@@ -61,16 +81,32 @@ function developmentEnvironment(environment: Environment, options: DevOptions): 
     IDP_ORIGIN: `http://${loopback}:${options.providerPort}`,
     IDP_JWKS_PATH: '/jwks',
     API_AUDIENCE: `http://${loopback}:${port}/api/consumer`,
+    WEB: 'on',
+    WEB_CLIENT_ID: webClientId,
+    WEB_SCOPES: 'consumer',
     OPS_PORT: environment.OPS_PORT,
     LOG_LEVEL: environment.LOG_LEVEL,
     CORS_ORIGINS: environment.CORS_ORIGINS,
   };
 }
 
+/** The frontend comes back to where it was opened, by either name of this machine. */
+function homesOf({ port }: Config) {
+  const homes = [`http://${loopback}:${port}/`, `http://localhost:${port}/`];
+  return { redirectUris: homes, postLogoutRedirectUris: homes };
+}
+
+function readTokenSeconds({ tokenSeconds }: DevOptions): number {
+  try {
+    return integer(1, 86400)(tokenSeconds);
+  } catch (error) {
+    throw new OperatorError(`--token-seconds ${(error as Error).message}; found "${tokenSeconds}".`);
+  }
+}
+
 async function startProvider(
-  config: Config,
   { providerPort }: DevOptions,
-  machineClient: { readonly id: string; readonly secret: string },
+  options: DevProviderOptions,
 ): Promise<DevProvider> {
   // Loaded only here: the provider is a development dependency, and `serve` runs without it.
   const { startDevProvider } = await import('./dev/provider.ts').catch((error: { code?: string }) => {
@@ -79,14 +115,8 @@ async function startProvider(
       'The development provider is not installed. Install the development dependencies with: npm ci',
     );
   });
-  const home = `http://${loopback}:${config.port}/`;
   try {
-    return await startDevProvider({
-      port: Number(providerPort),
-      audience: config.apiAudience,
-      machineClient,
-      webClient: { id: 'dev-web', redirectUris: [home], postLogoutRedirectUris: [home] },
-    });
+    return await startDevProvider(options);
   } catch (error) {
     if ((error as { code?: string }).code !== 'EADDRINUSE') throw error;
     throw new OperatorError(

@@ -5,6 +5,8 @@ import { addCheckCommand } from './check.ts';
 import { addClientCommand } from './client.ts';
 import { addConsumerCommand } from './consumer.ts';
 import { addDevCommand } from './dev.ts';
+import { addDoctorCommand } from './doctor.ts';
+import { addExplainCommand } from './explain.ts';
 import { addKeysCommand } from './keys.ts';
 import { addServeCommand } from './serve.ts';
 import type { Tools } from './tools.ts';
@@ -21,6 +23,8 @@ export function createProgram(version: string, parts: Omit<Tools, 'environment'>
   addServeCommand(program, tools);
   addDevCommand(program, tools);
   addCheckCommand(program, tools);
+  addDoctorCommand(program, tools);
+  addExplainCommand(program, tools);
   addClientCommand(program, tools);
   addKeysCommand(program, tools);
   addConsumerCommand(program, tools);

@@ -1,15 +1,49 @@
+import type { ErrorCode } from '../base/errors.ts';
+import type { Finding } from '../base/finding.ts';
 import type { Log } from '../base/log.ts';
 import type { Environment } from '../config/load.ts';
 import type { Config, KeyConfig, StorageConfig } from '../config/settings.ts';
 import type { AuditLine, SigningKeyRecord, Storage } from '../storage/port.ts';
 import type { Clients } from '../tokens/clients.ts';
+import type { DoctorParts } from './doctor/parts.ts';
 
 /** What `main` hands to the commands: they build nothing themselves and never import the app. */
-export interface Tools {
+export interface Tools extends DoctorParts {
   environment(): Environment;
   startApp(config: Config): Promise<RunningApp>;
   /** `command` is whom the audit names. */
   openAdministration(config: StorageConfig, command: string): Promise<Administration>;
+  readDeclaredCollections(config: Config): Promise<readonly DeclaredCollection[]>;
+  explainToken(config: Config, token: string): Promise<ExplainedToken>;
+}
+
+/** What becomes of a token. Holds nothing of it that must not be shared. */
+export interface ExplainedToken {
+  readonly accepted: boolean;
+  /** What the API answers with. */
+  readonly code: ErrorCode | null;
+  readonly status: number;
+  readonly summary: string;
+  readonly steps: readonly (Finding & { readonly code: ErrorCode | null })[];
+  /** The names of the claims. */
+  readonly claims: readonly string[];
+  readonly pseudonym: string | null;
+}
+
+export interface DeclaredCollection {
+  readonly name: string;
+  readonly title: string;
+  readonly access: { readonly scopes: { readonly read: string | null; readonly write: string | null } };
+}
+
+/** What the declaration of a collection means for the records that exist. */
+export interface CollectionVerdict {
+  readonly collection: string;
+  readonly verdict: 'unchanged' | 'new' | 'compatible' | 'breaking';
+  readonly changes: readonly string[];
+  readonly total: number;
+  readonly failing: number;
+  readonly sentence: string;
 }
 
 export interface RunningApp {
@@ -25,6 +59,8 @@ export interface Administration {
   readonly clients: Clients;
   readonly audit: AuditLine;
   rotateKey(config: KeyConfig, atOnce: boolean): Promise<SigningKeyRecord>;
+  /** What is declared, held against the records that exist. */
+  judgeCollections(config: Config): Promise<readonly CollectionVerdict[]>;
   /** The provider's keys that a restart would begin with. */
   storedKeySet(config: Config): Promise<{ readonly fetchedAt: number; readonly refreshAt: number } | null>;
 }

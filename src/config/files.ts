@@ -1,5 +1,14 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, parse } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { OperatorError } from '../base/errors.ts';
 import { createMasterSecret } from '../base/random.ts';
@@ -76,6 +85,53 @@ export function readTls(config: Config): { readonly cert: string; readonly key: 
     );
   }
   return tls;
+}
+
+interface CollectionFile {
+  /** That of the file without `.yaml` or `.yml`. */
+  readonly name: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+const collectionsDir = 'collections';
+const largestCollectionFile = 256 * 1024;
+
+/** The declarations in a folder, by name. Without a folder: those in "collections" here, if there is one. */
+export function readCollectionFiles(folder: string | null): readonly CollectionFile[] {
+  const directory = folder ?? collectionsDir;
+  if (folder === null && !existsSync(directory)) return [];
+  const files = listFolder(directory)
+    .filter((file) => /\.ya?ml$/.test(file))
+    .map((file) => ({ name: parse(file).name, path: join(directory, file) }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  const twice = files.find(({ name }, index) => files[index + 1]?.name === name);
+  if (twice !== undefined) {
+    throw new OperatorError(
+      `The folder "${directory}" has both "${twice.name}.yaml" and "${twice.name}.yml". Keep one of the two.`,
+    );
+  }
+  return files.map(({ name, path }) => ({ name, path, text: readCollectionFile(path) }));
+}
+
+function listFolder(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    throw new OperatorError(
+      `The folder "${directory}" (COLLECTIONS_DIR) cannot be read (${systemCode(error)}). Make it, or name another.`,
+    );
+  }
+}
+
+function readCollectionFile(path: string): string {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > largestCollectionFile) {
+    throw new OperatorError(
+      `The file "${path}" is larger than ${largestCollectionFile} bytes. Make it smaller.`,
+    );
+  }
+  return readText('COLLECTIONS_DIR', path);
 }
 
 function readFile(setting: string, file: string): string {

@@ -76,6 +76,13 @@ export const serviceRules: readonly Rule[] = [
       `BASE_URL is also the issuer of the identity provider ("${ownIssuer(config)}"), and two issuers with one name cannot be told apart. Example: BASE_URL=https://api.example.org`,
   },
   {
+    needs: ['web', 'webClientId'],
+    mistake: (config) =>
+      config.web === 'on' &&
+      config.webClientId === null &&
+      'WEB is on and WEB_CLIENT_ID is not set: the provider has to know the frontend. Example: WEB_CLIENT_ID=vestibule-web',
+  },
+  {
     needs: ['allowedAlgorithms'],
     mistake: (config) =>
       config.allowedAlgorithms.length === 0 &&

@@ -157,6 +157,43 @@ export const serviceSettings = {
     sentence:
       'How many failed tries a minute at POST /token a client and an address may have each. Further ones are 429; whoever has a valid secret is served as ever.',
   }),
+  collectionsDir: optional(kind.text, {
+    example: '/etc/vestibule/collections',
+    sentence:
+      'The folder with the declarations of the collections to serve, one YAML file for each. By default "collections" in the working folder, if there is one.',
+  }),
+  allowBreakingSchemas: defaulted(kind.flag, 'false', {
+    example: 'true',
+    sentence:
+      'Start although records that exist would not fit the declarations any more. They can still be read, and no change to them is taken that does not fit.',
+  }),
+  readsPerMinute: defaulted(kind.integer(1, 1_000_000), '600', {
+    example: '1200',
+    sentence: 'How many reads of records a minute a caller may make of each process (429 past that).',
+  }),
+  newcomersPerHour: defaulted(kind.integer(0, 1_000_000), '1000', {
+    example: '200',
+    sentence:
+      'When more users than that were new here within an hour, those who are new can only read for a while; 0 is never.',
+  }),
+  web: defaulted(kind.oneOf(['on', 'off']), 'off', {
+    example: 'on',
+    sentence: 'Whether the reference frontend is served at /. Its files come from "npm run build".',
+  }),
+  webClientId: optional(kind.text, {
+    example: 'vestibule-web',
+    sentence:
+      'The id under which the frontend is registered at the provider: a public client, authorization code with PKCE, coming back to BASE_URL and a slash.',
+  }),
+  webScopes: defaulted(kind.list(kind.text), '', {
+    example: 'offline_access',
+    sentence:
+      'Scopes that the frontend asks the provider for, besides openid, profile, IDP_REQUIRED_SCOPES and those of the collections.',
+  }),
+  webImageOrigins: defaulted(kind.list(kind.origin), '', {
+    example: 'https://cdn.auth0.com, https://s.gravatar.com',
+    sentence: 'The origins, besides the provider, that the pictures of people may come from.',
+  }),
   tlsCertFile: optional(kind.text, {
     example: '/etc/vestibule/tls.crt',
     sentence: 'The certificate chain (PEM), when the service speaks TLS itself.',

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { TestProvider } from '../support/provider.ts';
-import { withToken } from '../support/request.ts';
+import { request, withToken } from '../support/request.ts';
 import {
   databaseEngines,
   me,
@@ -35,9 +35,9 @@ for (const engine of databaseEngines) {
     const consumer = (...parameters: string[]) => runVestibule(settings, 'consumer', ...parameters);
     const shown = async () => JSON.parse(succeeded(await consumer('show', caller.id, '--json')));
 
-    it('shows all that is held about a caller, which is four things', async () => {
+    it('shows all that is held about a caller who has no records, which is four things', async () => {
       const row = { id: caller.id, kind: 'user', state: 'active', registered_at: caller.registered_at };
-      assert.deepEqual(await shown(), row);
+      assert.deepEqual(await shown(), { ...row, records: [] });
       const [columns] = await plainSql(settings).query(`select * from consumers where id = '${caller.id}'`);
       assert.deepEqual(
         Object.keys(columns ?? {}).sort(),
@@ -55,6 +55,35 @@ for (const engine of databaseEngines) {
       const resumed = succeeded(await consumer('resume', caller.id, '--json'));
       assert.deepEqual(JSON.parse(resumed), { id: caller.id, state: 'active' });
       assert.equal((await shown()).state, 'active');
+    });
+
+    it('shows who has the most records, and how many of each collection', async () => {
+      const writer = await provider.token({ sub: 'the-writer' });
+      const { id } = (await withToken(service.url + me, writer)).json<{ id: string }>();
+      for (const text of ['one', 'two']) await createNote(service, writer, text);
+      assert.deepEqual(JSON.parse(succeeded(await consumer('show', id, '--json'))).records, [
+        { collection: 'notes', count: 2 },
+      ]);
+      assert.match(succeeded(await consumer('show', id)), /COLLECTION +RECORDS\nnotes +2/);
+      const [first] = JSON.parse(succeeded(await consumer('top', '--json')));
+      assert.deepEqual({ ...first, bytes: first.bytes > 0 }, { id, records: 2, bytes: true });
+      assert.match(succeeded(await consumer('top', '--limit', '1')), new RegExp(`^ID .*\n${id} +2 `));
+      refused(await consumer('top', '--limit', '0'), /whole number from 1 to 9999/);
+    });
+
+    it('erases a caller for good, but only when told so twice', async () => {
+      const leaver = await provider.token({ sub: 'the-leaver' });
+      const { id } = (await withToken(service.url + me, leaver)).json<{ id: string }>();
+      await createNote(service, leaver, 'gone soon');
+      refused(await consumer('erase', id), /--yes/);
+      assert.equal(JSON.parse(succeeded(await consumer('show', id, '--json'))).id, id);
+      const receipt = JSON.parse(succeeded(await consumer('erase', id, '--yes', '--json')));
+      assert.deepEqual(receipt, { id, records: { notes: 1 }, total: 1, idempotency_keys: 0 });
+      refused(await consumer('show', id), /There is no caller/);
+      refused(await consumer('erase', id, '--yes'), /There is no caller/);
+      const lines = succeeded(await runVestibule(settings, 'audit', '--json'));
+      assert.match(lines, /consumer\.erased/);
+      assert.ok(!lines.includes(id), 'the audit does not keep the name either');
     });
 
     it('takes a second suspension or resumption for no mistake', async () => {
@@ -79,4 +108,13 @@ for (const engine of databaseEngines) {
       });
     }
   });
+}
+
+async function createNote(service: Service, token: string, text: string): Promise<void> {
+  const reply = await request(`${service.url}/api/consumer/v1/notes`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ text }),
+  });
+  assert.equal(reply.status, 201, reply.text);
 }

@@ -111,6 +111,41 @@ describe('vestibule dev', () => {
     assert.equal(issuer, `http://127.0.0.1:${providerPort}`);
   });
 
+  it('says first which address to open, and there is the page, which knows where to sign in', async () => {
+    const { welcome, port, providerPort } = first;
+    const address = /\bhttp:\S+/.exec(welcome.slice(welcome.indexOf('Vestibule runs')))?.[0] ?? '';
+    assert.equal(address, `http://127.0.0.1:${port}/`);
+    const page = await fetch(address);
+    assert.match(String(page.headers.get('content-type')), /^text\/html/);
+    const config = (await (await fetch(`${address}web/config.json`)).json()) as Record<string, unknown>;
+    assert.equal(config.issuer, `http://127.0.0.1:${providerPort}`);
+    assert.equal(config.client_id, 'dev-web');
+  });
+
+  it('lets the page ask the provider, and no other origin', async () => {
+    const { port, providerPort } = first;
+    const tryFrom = async (origin: string) => {
+      const body = new URLSearchParams({
+        grant_type: 'refresh_token',
+        client_id: 'dev-web',
+        refresh_token: 'x',
+      });
+      const options = { method: 'POST', headers: { origin }, body };
+      const reply = await fetch(`http://127.0.0.1:${providerPort}/token`, options);
+      return reply.headers.get('access-control-allow-origin');
+    };
+    for (const own of [`http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
+      assert.equal(await tryFrom(own), own);
+    }
+    assert.notEqual(await tryFrom('http://elsewhere.example'), 'http://elsewhere.example');
+  });
+
+  it('has pictures of the people that can sign in', async () => {
+    const reply = await fetch(`http://127.0.0.1:${first.providerPort}/pictures/ada`);
+    assert.equal(reply.headers.get('content-type'), 'image/svg+xml');
+    assert.match(await reply.text(), /^<svg /);
+  });
+
   it('can be reached from this machine only, whatever the environment says', async () => {
     const open = await takePort('0.0.0.0');
     const others = Object.values(networkInterfaces())
@@ -164,6 +199,11 @@ describe('vestibule dev', () => {
       assert.match(outcome.stderr, howToChange);
     });
   }
+
+  it('refuses a life of tokens that is none', async () => {
+    const outcome = await endOf({ OPS_PORT: '0' }, ['dev', '--token-seconds', 'soon']);
+    failed(outcome, /--token-seconds must be a whole number from 1 to 86400; found "soon"/);
+  });
 
   it('says that the port of health and metrics is taken and how to choose another', async () => {
     const taken = await takePort();

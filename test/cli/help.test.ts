@@ -9,6 +9,8 @@ const commands = [
   ['serve'],
   ['dev'],
   ['check'],
+  ['doctor'],
+  ['explain'],
   ['client'],
   ['client', 'add'],
   ['client', 'list'],

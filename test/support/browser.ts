@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  type Browser,
-  type BrowserContext,
-  type CDPSession,
-  chromium,
-  type Locator,
-  type Page,
-} from 'playwright-core';
-import { ApiCaller } from './api-caller.ts';
+import { type Browser, chromium } from 'playwright-core';
 import { BrowserLog } from './browser-log.ts';
-import { type BrowserPerson, password } from './browser-person.ts';
 import { BrowserSite } from './browser-site.ts';
+import { Visitor } from './browser-visitor.ts';
 import { findProgram } from './programs.ts';
 
 /** Long enough for a machine that does much else; nothing ever waits that long when it works. */
@@ -60,106 +52,6 @@ export class Browsing {
     await visitor.page.goto(this.site.origin);
     await visitor.button('Sign in').waitFor();
     return visitor;
-  }
-}
-
-/** Somebody in front of the browser. */
-export class Visitor {
-  readonly site: BrowserSite;
-  readonly context: BrowserContext;
-  readonly page: Page;
-  #bearer = '';
-  #debugger: CDPSession | null = null;
-  #hasClock = false;
-
-  constructor(site: BrowserSite, context: BrowserContext, page: Page) {
-    this.site = site;
-    this.context = context;
-    this.page = page;
-    page.on('request', (request) => {
-      const { authorization } = request.headers();
-      if (authorization !== undefined && request.url().startsWith(site.origin)) {
-        this.#bearer = authorization.slice('Bearer '.length);
-      }
-    });
-  }
-
-  button(name: string | RegExp): Locator {
-    return this.page.getByRole('button', { name, exact: typeof name === 'string' });
-  }
-
-  link(name: string | RegExp): Locator {
-    return this.page.getByRole('link', { name, exact: typeof name === 'string' });
-  }
-
-  heading(name: string): Locator {
-    return this.page.getByRole('heading', { name, exact: true });
-  }
-
-  /** A field of a form, by its label. */
-  field(label: string): Locator {
-    return this.page.getByRole('textbox', { name: new RegExp(`^${label}( optional)?$`) });
-  }
-
-  /** Waits until it is to be seen. */
-  async sees(text: string | RegExp): Promise<void> {
-    await this.page.getByText(text).filter({ visible: true }).first().waitFor();
-  }
-
-  async open(...parts: readonly string[]): Promise<void> {
-    await this.page.goto(`${this.site.origin}/#/${parts.join('/')}`);
-  }
-
-  async signIn(person: BrowserPerson): Promise<void> {
-    await this.button('Sign in').click();
-    await this.logIn(person);
-    await this.button('Allow').click();
-    await this.button('Sign out').waitFor();
-  }
-
-  /** The picture of a person, once it is there. */
-  async seesPicture({ name }: BrowserPerson): Promise<Locator> {
-    const picture = this.page.getByRole('img', { name: `Picture of ${name}` });
-    await picture.evaluate((image) => image.decode());
-    return picture;
-  }
-
-  /** At the provider's page. */
-  async logIn({ userName }: BrowserPerson, word = password): Promise<void> {
-    await this.page.getByLabel('User name').fill(userName);
-    await this.page.getByLabel('Password').fill(word);
-    await this.button('Sign in').click();
-  }
-
-  /** Plugs the network in or out. A browser calls a machine offline that has nothing but loopback; this one is not. */
-  async connect(isOnline: boolean): Promise<void> {
-    this.#debugger ??= await this.context.newCDPSession(this.page);
-    await this.#debugger.send('Network.emulateNetworkConditions', {
-      offline: !isOnline,
-      // With nothing at all to pretend, the browser would look at the machine again.
-      latency: 1,
-      downloadThroughput: -1,
-      uploadThroughput: -1,
-    });
-  }
-
-  /** How many more minutes than have passed are gone, by the clock of the page. */
-  async later(minutes: number): Promise<void> {
-    if (!this.#hasClock) await this.page.clock.install();
-    this.#hasClock = true;
-    await this.page.clock.fastForward(minutes * 60_000);
-  }
-
-  /** Fills in the only field of a collection that has one, and saves it. */
-  async addOne(collection: string, label: string, text: string): Promise<void> {
-    await this.open('data', collection, 'new');
-    await this.field(label).fill(text);
-    await this.button('Save').click();
-  }
-
-  /** The same person somewhere else, at the API, with the token that this page showed there last. */
-  elsewhere(): ApiCaller {
-    return new ApiCaller(this.site.origin, this.#bearer);
   }
 }
 

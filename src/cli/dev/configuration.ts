@@ -8,12 +8,12 @@ import { createMemory } from './memory.ts';
 import type { DevProviderOptions } from './options.ts';
 import { logoutPage, messagePage, sendPage } from './pages.ts';
 
-const accessTokenSeconds = 600;
+const usualTokenSeconds = 600;
 const hour = 3600;
 const twoWeeks = 14 * 24 * hour;
 
-/** What a token for the API may be allowed to do. The scopes of OpenID Connect are not among them. */
-const apiScopes = ['consumer'];
+/** The scope of whoever may use the API at all. The scopes of OpenID Connect are not for it. */
+const apiScope = 'consumer';
 
 /** Keys for one run: nothing signed by an earlier one is taken for good. */
 export async function createSigningKey(): Promise<JWK> {
@@ -22,6 +22,7 @@ export async function createSigningKey(): Promise<JWK> {
 }
 
 export function createConfiguration(options: DevProviderOptions, signingKey: JWK): Configuration {
+  const { accessTokenSeconds = usualTokenSeconds } = options;
   return {
     adapter: createMemory(),
     clients: [machineClient(options), webClient(options)],
@@ -30,7 +31,7 @@ export function createConfiguration(options: DevProviderOptions, signingKey: JWK
     routes: { userinfo: '/userinfo' },
     responseTypes: ['code'],
     claims: { openid: ['sub'], profile: ['name', 'picture'], email: ['email', 'email_verified'] },
-    findAccount: (_ctx, accountId) => accountOf(accountId),
+    findAccount: (ctx, accountId) => accountOf(accountId, ctx.oidc.issuer),
     interactions: { url: (_ctx, interaction) => interactionPath(interaction) },
     clientBasedCORS: (_ctx, origin, client) =>
       client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false,
@@ -57,7 +58,7 @@ export function createConfiguration(options: DevProviderOptions, signingKey: JWK
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
-      resourceIndicators: apiByDefault(options.audience),
+      resourceIndicators: apiByDefault(options, accessTokenSeconds),
       rpInitiatedLogout: {
         logoutSource: (ctx, form) => {
           sendPage(ctx, logoutPage(form), ctx.oidc.params?.post_logout_redirect_uri);
@@ -83,12 +84,12 @@ function machineClient({ machineClient: { id, secret } }: DevProviderOptions): C
 
 /** A frontend keeps no secret; PKCE, which the provider demands of such a client, stands in for one. */
 function webClient({
-  webClient: { id, redirectUris, postLogoutRedirectUris },
+  webClient: { id, redirectUris, postLogoutRedirectUris, refreshTokens = true },
 }: DevProviderOptions): ClientMetadata {
   return {
     client_id: id,
     token_endpoint_auth_method: 'none',
-    grant_types: ['authorization_code', 'refresh_token'],
+    grant_types: ['authorization_code', ...(refreshTokens ? ['refresh_token'] : [])],
     response_types: ['code'],
     redirect_uris: [...redirectUris],
     post_logout_redirect_uris: [...postLogoutRedirectUris],
@@ -108,7 +109,11 @@ type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['re
  * the place of the one sent; it still stands for all that was allowed. Without `scope`, or with a scope of the
  * API in it, or with the API as `resource`, a refresh gives a token for the API.
  */
-function apiByDefault(audience: string): ResourceIndicators {
+function apiByDefault(
+  { audience, scopes = [] }: DevProviderOptions,
+  tokenSeconds: number,
+): ResourceIndicators {
+  const apiScopes = [apiScope, ...scopes];
   // An audience may be any text, a resource must be a URI without a fragment.
   const isUri = URL.canParse(audience) && !audience.includes('#');
   const api = isUri ? audience : `urn:audience:${encodeURIComponent(audience)}`;
@@ -125,7 +130,7 @@ function apiByDefault(audience: string): ResourceIndicators {
         audience,
         scope: apiScopes.join(' '),
         accessTokenFormat: 'jwt',
-        accessTokenTTL: accessTokenSeconds,
+        accessTokenTTL: tokenSeconds,
         jwt: { sign: { alg: 'RS256' } },
       };
     },

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Interaction, InteractionResults, Provider } from 'oidc-provider';
-import { devPassword, signIn } from './accounts.ts';
+import { demoPeople, devPassword, signIn } from './accounts.ts';
 import { consentPage, loginPage, messagePage, sendPage } from './pages.ts';
 
 type Context = Parameters<Parameters<Provider['use']>[0]>[0];
@@ -53,7 +53,7 @@ function showLogin(
 ): void {
   const hint = interaction.params.login_hint;
   const shownName = userName ?? (typeof hint === 'string' ? hint : '');
-  const html = loginPage({ password: devPassword, userName: shownName, problem });
+  const html = loginPage({ password: devPassword, people: demoPeople, userName: shownName, problem });
   sendPage(ctx, html, interaction.params.redirect_uri);
 }
 

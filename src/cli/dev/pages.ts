@@ -25,6 +25,10 @@ label { display: block; margin-bottom: .25rem; font-weight: 600; }
 input, button { width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border-radius: .5rem; font: inherit; }
 input { margin-bottom: 1rem; border: 1px solid var(--line); color: inherit; background: var(--page); }
 button { border: 1px solid var(--act); color: var(--on-act); background: var(--act); font-weight: 600; cursor: pointer; }
+h2 { margin: 1.5rem 0 .5rem; font-size: 1rem; }
+.person { margin-top: .5rem; }
+.person button { display: flex; align-items: center; gap: .75rem; border-color: var(--line); color: var(--ink); background: transparent; text-align: left; }
+.person img { border-radius: 50%; }
 button + button { margin-top: .75rem; color: var(--act); background: transparent; }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }
 `;
@@ -49,7 +53,7 @@ export function sendPage(reply: Reply, html: string, returnTo?: unknown): void {
     'Content-Security-Policy': [
       "default-src 'none'",
       `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-      'img-src data:',
+      "img-src 'self' data:",
       `form-action 'self' ${client}`.trim(),
       "base-uri 'none'",
       "frame-ancestors 'none'",
@@ -63,11 +67,13 @@ export function sendPage(reply: Reply, html: string, returnTo?: unknown): void {
 
 interface LoginPage {
   readonly password: string;
+  /** To come in as with one click: user names and what people are called. */
+  readonly people: ReadonlyMap<string, string>;
   readonly userName: string;
   readonly problem: string | null;
 }
 
-export function loginPage({ password, userName, problem }: LoginPage): string {
+export function loginPage({ password, people, userName, problem }: LoginPage): string {
   const bad = problem === null ? '' : `<p class="bad" id="problem" role="alert">${escapeHtml(problem)}</p>`;
   const described = problem === null ? 'hint' : 'problem hint';
   return page(
@@ -83,8 +89,18 @@ ${bad}
 <input id="password" name="password" type="password" required autocomplete="current-password"
   aria-describedby="${described}">
 <button type="submit">Sign in</button>
-</form>`,
+</form>
+<h2>Or come in as</h2>
+${[...people].map(([user, name]) => personForm(user, name, password)).join('\n')}`,
   );
+}
+
+function personForm(user: string, name: string, password: string): string {
+  return `<form method="post" class="person">
+<input type="hidden" name="user" value="${escapeHtml(user)}">
+<input type="hidden" name="password" value="${escapeHtml(password)}">
+<button type="submit"><img src="/pictures/${encodeURIComponent(user)}" alt="" width="32" height="32">${escapeHtml(name)}</button>
+</form>`;
 }
 
 interface ConsentPage {

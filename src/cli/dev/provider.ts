@@ -7,6 +7,7 @@ import { Provider } from 'oidc-provider/lib/provider.js';
 import { createConfiguration, createSigningKey } from './configuration.ts';
 import { addInteractions } from './interactions.ts';
 import type { DevProviderOptions } from './options.ts';
+import { addPictures } from './pictures.ts';
 
 const host = '127.0.0.1';
 
@@ -37,6 +38,7 @@ export async function startDevProvider(options: DevProviderOptions): Promise<Dev
     const origin = `http://${host}:${(server.address() as AddressInfo).port}`;
     const provider = new Provider(origin, createConfiguration(options, signingKey));
     addInteractions(provider);
+    addPictures(provider);
     server.on('request', provider.callback());
     return { origin, stop };
   } catch (error) {

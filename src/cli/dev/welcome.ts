@@ -22,6 +22,8 @@ export function welcome({ app, provider, config, machineClient, client }: Welcom
   return `
 Vestibule runs, for development, on this machine only.
 
+  Open       ${app.address}/
+
   service    ${app.address}
   provider   ${provider.origin}   (any user name; the password is "dev")
   health     ${app.opsAddress}/readyz   metrics ${app.opsAddress}/metrics

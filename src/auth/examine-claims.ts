@@ -1,0 +1,142 @@
+import { quoted } from '../base/finding.ts';
+import { type Claimant, type ClaimsPolicy, checkClaims } from './claims.ts';
+import type { JsonObject } from './compact.ts';
+import { failedStep, passedStep, type Step, shown, tried } from './examine-step.ts';
+import { timesAsTheyAre, timesStep } from './examine-times.ts';
+
+interface ExaminedClaims {
+  readonly steps: readonly Step[];
+  /** Whom it would speak for; null when that cannot be told. */
+  readonly claimant: Claimant | null;
+}
+
+/**
+ * Every claim by itself: the verifier's own check is asked about the token as it would be were all its other claims
+ * right. What is found here first is what the verifier finds.
+ */
+export function examineClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number): ExaminedClaims {
+  const { exp, nbf, iat, aud, sub, client_id, azp, gty, scope, jti } = claims;
+  const right = {
+    iss: policy.issuers[0],
+    exp: nowSeconds + 60,
+    aud: policy.audience,
+    sub: 'somebody',
+    jti: 'somebody.1',
+  };
+  const withoutScopes = { ...policy, requiredScopes: [] };
+  const check = (own: JsonObject, rules: ClaimsPolicy = withoutScopes) =>
+    tried(() => checkClaims({ ...right, ...own }, rules, nowSeconds));
+  const none = { nbf: undefined, iat: undefined, client_id: undefined, azp: undefined };
+
+  const purpose = check({ ...claims, ...none, ...right });
+  const times = check({ exp, nbf, iat });
+  const audience = check({ aud });
+  const subject = check({ sub, client_id, azp, gty });
+  const scopes = check({ scope }, policy);
+  const credentials = check({ jti });
+  const steps = [
+    purposeStep(claims, purpose.code),
+    timesStep(claims, times.code, nowSeconds),
+    audienceStep(claims, policy.audience, audience.code),
+    subjectStep(subject.value, subject.code),
+    scopesStep(scope, policy.requiredScopes, scopes.code),
+    ...(policy.clientsOnly ? [credentialsStep(credentials.code)] : []),
+  ];
+  const claimant = subject.value && {
+    ...subject.value,
+    times: times.value?.times ?? timesAsTheyAre(claims),
+    credentialId: credentials.value?.credentialId ?? null,
+  };
+  return { steps, claimant };
+}
+
+type Code = ReturnType<typeof tried>['code'];
+
+/** Claims of people that a token without any scope has only if it is an ID token. */
+const profileClaims = [
+  'name',
+  'email',
+  'picture',
+  'nickname',
+  'preferred_username',
+  'auth_time',
+  'amr',
+  'sid',
+];
+
+function looksLikeIdToken(claims: JsonObject): boolean {
+  const grantsNothing = ['scope', 'scp', 'roles', 'permissions'].every(
+    (name) => !Object.hasOwn(claims, name),
+  );
+  return grantsNothing && profileClaims.some((name) => Object.hasOwn(claims, name));
+}
+
+const idTokenCause =
+  'This is an ID token: it tells the frontend who signed in, and opens no API. Send the access token.';
+
+function purposeStep(claims: JsonObject, code: Code): Step {
+  if (code === null) return passedStep('purpose', 'nothing says that it is no access token');
+  const { typ } = claims;
+  const isRefresh = typeof typ === 'string' && /^(refresh|offline)$/i.test(typ);
+  const isLogout = Object.hasOwn(claims, 'events') || /^logout$/i.test(String(typ));
+  const marks = ['at_hash', 'c_hash', 's_hash', 'nonce', 'events', 'typ'].filter((name) =>
+    Object.hasOwn(claims, name),
+  );
+  return failedStep('purpose', code, {
+    expected: 'an access token',
+    found: `the claims ${marks.join(', ')}`,
+    advice: isRefresh
+      ? 'This is a refresh token. Trade it in at the provider for an access token, and send that.'
+      : isLogout
+        ? 'This is a logout token or another security event, and opens no API. Send the access token.'
+        : idTokenCause,
+  });
+}
+
+function audienceStep(claims: JsonObject, audience: string, code: Code): Step {
+  const { aud } = claims;
+  if (code === null) return passedStep('audience', shown(aud));
+  const forOthers = `The token is for another audience: it says ${shown(aud)}, and API_AUDIENCE is ${quoted(audience)}.`;
+  return failedStep('audience', code, {
+    expected: quoted(audience),
+    found: shown(aud),
+    advice: looksLikeIdToken(claims)
+      ? idTokenCause
+      : `${forOthers} Ask the provider for a token for that audience (Keycloak: an audience mapper), or set API_AUDIENCE.`,
+  });
+}
+
+function subjectStep(claimant: Claimant | null, code: Code): Step {
+  if (code !== null || claimant === null) {
+    return failedStep('subject', code ?? 'subject_invalid', {
+      expected: 'a non-empty text',
+      found: 'something else (not shown)',
+      advice: 'The token names nobody that can be kept apart from others: "sub" must be a non-empty text.',
+    });
+  }
+  const named =
+    claimant.identity === null ? 'nobody' : `somebody by "${claimant.identity.source}" (not shown)`;
+  const kind = claimant.kind === 'client' ? 'a machine client (client credentials)' : 'a person';
+  return passedStep('subject', `names ${named}: ${kind}`);
+}
+
+function scopesStep(scope: unknown, required: readonly string[], code: Code): Step {
+  const found = shown(scope);
+  if (code === null) return passedStep('scopes', required.length === 0 ? `none required; ${found}` : found);
+  const granted = typeof scope === 'string' ? scope.split(' ') : [];
+  const missing = required.filter((name) => !granted.includes(name));
+  return failedStep('scopes', code, {
+    expected: required.join(' '),
+    found,
+    advice: `The token lacks the scope ${missing.join(' ') || '(its list cannot be read)'}. Ask the provider for it when you sign in, or change IDP_REQUIRED_SCOPES.`,
+  });
+}
+
+function credentialsStep(code: Code): Step {
+  if (code === null) return passedStep('credentials', 'it says for which secret or key it was issued');
+  return failedStep('credentials', code, {
+    expected: 'a "jti" of POST /token',
+    found: 'another',
+    advice: 'The token was not made by POST /token of this service, although it names it.',
+  });
+}

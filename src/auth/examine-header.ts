@@ -1,0 +1,85 @@
+import { type JsonObject, jsonObject } from './compact.ts';
+import { failedStep, passedStep, type Step, shown, skippedStep, tried } from './examine-step.ts';
+import { checkType, readHeader, type TokenHeader } from './header.ts';
+import type { TrustedIssuer } from './issuers.ts';
+
+interface ExaminedHeader {
+  readonly step: Step;
+  readonly members: JsonObject;
+  /** Null when it is refused. */
+  readonly header: TokenHeader | null;
+}
+
+/** `algorithms` are those of all issuers: which one is meant is not known yet. */
+export function examineHeader(segment: string, algorithms: ReadonlySet<string>): ExaminedHeader {
+  const parsed = tried(() => jsonObject(segment));
+  if (parsed.code !== null) {
+    const step = failedStep('header', parsed.code, {
+      expected: 'a JSON object',
+      found: 'something else',
+      advice: 'The first part of the token is not JSON: it was cut off or changed on the way.',
+    });
+    return { step, members: {}, header: null };
+  }
+  const members = parsed.value;
+  const { value: header, code } = tried(() => readHeader(members, algorithms));
+  const found = `alg ${shown(members.alg)}, kid ${shown(members.kid)}, typ ${shown(members.typ)}`;
+  if (code === null) return { step: passedStep('header', found), members, header };
+  const step = failedStep('header', code, {
+    expected: `alg one of ${[...algorithms].join(', ')}; no "crit"`,
+    found: members.crit === undefined ? found : `${found}, "crit"`,
+    advice: headerCause(members, algorithms),
+  });
+  return { step, members, header };
+}
+
+function headerCause({ alg, crit, kid }: JsonObject, algorithms: ReadonlySet<string>): string {
+  if (typeof alg !== 'string' || !algorithms.has(alg)) return algorithmCause(alg);
+  if (crit !== undefined) {
+    return 'The token demands an extension ("crit") that is not supported here. Have it issued without.';
+  }
+  if (kid !== undefined) return 'The name of the key ("kid") is no text, or longer than 512 characters.';
+  return 'The type of the token ("typ") is no text.';
+}
+
+const asymmetric = /^(RS|PS|ES)(256|384|512)$|^EdDSA$|^Ed25519$/;
+
+function algorithmCause(alg: unknown): string {
+  if (typeof alg === 'string' && /^HS\d+$/.test(alg)) {
+    return `The token is signed with a shared secret (${alg}), and whoever can check such a token can also forge it. Set the provider to RS256 for this API.`;
+  }
+  if (typeof alg === 'string' && /^none$/i.test(alg)) return 'The token is not signed at all (alg "none").';
+  if (typeof alg === 'string' && asymmetric.test(alg)) {
+    return `The token is signed with ${alg}, which ALLOWED_ALGORITHMS does not name. Add it there, or let the provider sign otherwise.`;
+  }
+  return `The token is signed with ${shown(alg)}, which is never taken. Let the provider sign with RS256.`;
+}
+
+/** Whether its issuer may sign so. */
+export function examineAlgorithm(header: TokenHeader | null, issuer: Rules): Step {
+  if (header === null) return skippedStep('algorithm', 'the header is refused');
+  const { algorithm } = header;
+  if (issuer.algorithms.has(algorithm)) return passedStep('algorithm', algorithm);
+  return failedStep('algorithm', 'algorithm_not_allowed', {
+    expected: `one of ${[...issuer.algorithms].join(', ')}`,
+    found: algorithm,
+    advice: algorithmCause(algorithm),
+  });
+}
+
+type Rules = Pick<TrustedIssuer, 'algorithms' | 'requireAtJwt'>;
+
+export function examineType({ typ }: JsonObject, { algorithms, requireAtJwt }: Rules): Step {
+  const [alg] = algorithms;
+  const { code } = tried(() => checkType(readHeader({ alg, typ }, algorithms).type, requireAtJwt));
+  const found = typ === undefined ? 'no "typ"' : shown(typ);
+  if (code === null) return passedStep('type', found);
+  const isUsual = typ === undefined || /^(application\/)?jwt$/i.test(String(typ));
+  return failedStep('type', code, {
+    expected: requireAtJwt ? '"at+jwt"' : '"at+jwt", "JWT" or none',
+    found,
+    advice: isUsual
+      ? 'Only tokens that say "typ": "at+jwt" are taken (REQUIRE_AT_JWT), and this one does not. Let the provider write it (RFC 9068), or set REQUIRE_AT_JWT=false.'
+      : `This is no access token: its "typ" is ${found}. Send the access token.`,
+  });
+}

@@ -1,0 +1,68 @@
+import type { ErrorCode } from '../base/errors.ts';
+import { type CompactToken, maxTokenBytes, parseCompact } from './compact.ts';
+import { failedStep, passedStep, type Step, tried } from './examine-step.ts';
+
+/** What may stand behind "Bearer" in a header at all (RFC 6750 section 2.1); http/authenticate asks for it first. */
+const bearerForm = /^[A-Za-z0-9._~+/-]+=*$/;
+
+interface Opened {
+  readonly step: Step;
+  readonly token: CompactToken | null;
+}
+
+/** Shape and size: whether there is a JWT to speak of. */
+export function examineShape(text: string, maxHeaderBytes: number): Opened {
+  const { value: token, code } = tried(() => parseCompact(text));
+  const refusal = codeOfForm(text, maxHeaderBytes) ?? code;
+  if (refusal === null) {
+    return { token, step: passedStep('shape', `three base64url parts, ${text.length} bytes`) };
+  }
+  const step = failedStep('shape', refusal, {
+    expected: `three base64url parts joined by dots, at most ${maxTokenBytes} bytes`,
+    found: `${text.split('.').length} part(s), ${Buffer.byteLength(text)} bytes`,
+    advice: nameOf(text, refusal),
+  });
+  return { token: null, step };
+}
+
+/** What is refused before anybody looks for a JWT in it. */
+function codeOfForm(text: string, maxHeaderBytes: number): ErrorCode | null {
+  if (Buffer.byteLength(text) > maxHeaderBytes) return 'headers_too_large';
+  return bearerForm.test(text) ? null : 'authorization_malformed';
+}
+
+const wantsJwt =
+  'Ask the provider for a signed JWT: name this API (API_AUDIENCE) when you ask for the token.';
+
+/** What it is instead, as far as its looks tell. */
+function nameOf(text: string, code: ErrorCode): string {
+  const parts = text.split('.');
+  if (/^[{[]/.test(text)) {
+    return 'This is JSON, probably the whole answer of a token endpoint. Send the value of its "access_token" alone.';
+  }
+  if (/\s/.test(text)) {
+    return 'There are blanks or line breaks inside the token, as when it was copied from a narrow window. Copy it in one piece.';
+  }
+  if (code === 'headers_too_large' || code === 'token_too_large') {
+    return `The token has ${text.length} bytes, and ${maxTokenBytes} are taken at most. Let the provider put fewer claims (groups, roles) into it.`;
+  }
+  if (parts.length === 5) {
+    return `This is a JWE: an encrypted token that only its provider can read. Auth0 issues one when no audience was asked for. ${wantsJwt}`;
+  }
+  if (text.startsWith('ya29.')) {
+    return "This is an opaque access token of Google's, which only Google can check. Google issues no access token for an API of your own; put a provider in between that does.";
+  }
+  if (/^(1\/\/|[01]\.A|v1\.M)/.test(text)) {
+    return 'This looks like a refresh token. Trade it in at the provider for an access token, and send that.';
+  }
+  if (parts.length === 1) {
+    return `This is an opaque token: it holds nothing that could be checked here. ${wantsJwt}`;
+  }
+  if (parts.length === 2 || (parts.length === 3 && parts[2] === '')) {
+    return 'The signature is missing. Send the token whole.';
+  }
+  if (parts.length === 3) {
+    return 'The token has three parts, but one of them is no base64url or not the JSON that it should be: it was cut off or changed on the way.';
+  }
+  return `This is no JWT. ${wantsJwt}`;
+}

@@ -1,0 +1,129 @@
+import type { Clock } from '../base/clock.ts';
+import { describe, type ErrorCode } from '../base/errors.ts';
+import { quoted } from '../base/finding.ts';
+import type { Claimant } from './claims.ts';
+import { examineClaims } from './examine-claims.ts';
+import { examineAlgorithm, examineHeader, examineType } from './examine-header.ts';
+import { examineIssuer, type NamedRules } from './examine-issuer.ts';
+import { examineKey, examineSignature, type KeysAtHand } from './examine-key.ts';
+import { examineShape } from './examine-shape.ts';
+import { failedStep, passedStep, type Step, skippedStep } from './examine-step.ts';
+
+export interface ExaminedIssuer extends NamedRules {
+  readonly keysNow: () => Promise<KeysAtHand>;
+}
+
+/** What is known of a caller; or why nothing can be known. */
+export type CallerNow =
+  | {
+      readonly pseudonym: string | null;
+      readonly registeredAt: number | null;
+      readonly refusal: ErrorCode | null;
+    }
+  /** `code` is what the service would answer with for the same reason. */
+  | { readonly unknown: string; readonly code: ErrorCode | null };
+
+export interface ExaminationParts {
+  readonly issuers: readonly [provider: ExaminedIssuer, ...others: ExaminedIssuer[]];
+  readonly maxHeaderBytes: number;
+  readonly callerNow: (claimant: Claimant) => Promise<CallerNow>;
+  readonly clock: Clock;
+}
+
+/** What becomes of a token, and why. Holds nothing of it that must not be shared. */
+export interface Examination {
+  readonly accepted: boolean;
+  /** What the API answers with: that of the first step that fails. */
+  readonly code: ErrorCode | null;
+  readonly status: number;
+  readonly summary: string;
+  readonly steps: readonly Step[];
+  /** Their names. */
+  readonly claims: readonly string[];
+  readonly pseudonym: string | null;
+}
+
+/**
+ * The steps of `auth/verifier`, taken one by one by the very functions that it takes them with. Unlike it, this goes on
+ * after a failure, as long as there is something to say: the first step that fails is the reason for the refusal.
+ */
+export async function examineToken(text: string, parts: ExaminationParts): Promise<Examination> {
+  const { issuers, maxHeaderBytes, callerNow, clock } = parts;
+  const shape = examineShape(text, maxHeaderBytes);
+  if (shape.token === null) return conclude([shape.step], [], null);
+  const { token } = shape;
+  const claims = token.unverifiedPayload;
+
+  const algorithms = new Set(issuers.flatMap((issuer) => [...issuer.algorithms]));
+  const { step: headerStep, members, header } = examineHeader(token.header, algorithms);
+  const { step: issuerStep, issuer, isTrusted } = examineIssuer(claims.iss, issuers);
+  const algorithmStep = examineAlgorithm(header, issuer);
+  const typeStep = examineType(members, issuer);
+  const { step: keyStep, key } = await examineKey(header, algorithmStep, issuer.keysNow, clock.now());
+  const signatureStep = examineSignature(token, header, key);
+  const { steps: claimSteps, claimant } = examineClaims(claims, issuer.claims, clock.now() / 1000);
+  const caller = claimant !== null && isTrusted ? await callerNow(claimant) : null;
+  const steps = [
+    shape.step,
+    headerStep,
+    issuerStep,
+    algorithmStep,
+    typeStep,
+    keyStep,
+    signatureStep,
+    ...claimSteps,
+    callerStep(caller),
+    standingStep(caller),
+  ];
+  const pseudonym = caller !== null && 'pseudonym' in caller ? caller.pseudonym : null;
+  return conclude(steps, Object.keys(claims), pseudonym);
+}
+
+function callerStep(caller: CallerNow | null): Step {
+  if (caller === null) return skippedStep('caller', 'whom the token speaks for cannot be told');
+  if ('unknown' in caller) {
+    if (caller.code === null) return skippedStep('caller', caller.unknown);
+    return failedStep('caller', caller.code, {
+      expected: 'a database that answers',
+      found: caller.unknown,
+      advice: `The token is right, but the database cannot be read (${caller.unknown}). "vestibule doctor" tells more.`,
+    });
+  }
+  if (caller.pseudonym === null) return passedStep('caller', 'nobody is named, so nothing is kept');
+  if (caller.registeredAt === null) return passedStep('caller', 'new here: the first request registers it');
+  return passedStep('caller', `known here since ${new Date(caller.registeredAt).toISOString()}`);
+}
+
+const standingCauses: Partial<Record<ErrorCode, string>> = {
+  consumer_suspended:
+    'The operator has suspended this caller. "vestibule consumer resume" lets it in again (its pseudonym: --pseudonym).',
+  client_disabled:
+    'The client was disabled or removed, or the secret that the token was issued for was. "vestibule client list" shows them.',
+};
+
+function standingStep(caller: CallerNow | null): Step {
+  if (caller === null || 'unknown' in caller) return skippedStep('standing', 'the caller is not known');
+  if (caller.refusal === null) return passedStep('standing', 'not shut out');
+  return failedStep('standing', caller.refusal, {
+    expected: 'a caller in good standing',
+    found: caller.refusal,
+    advice: standingCauses[caller.refusal] ?? describe(caller.refusal).sentence,
+  });
+}
+
+/** A real token has a dozen or two. */
+const mostClaims = 100;
+
+function conclude(steps: readonly Step[], claims: readonly string[], pseudonym: string | null): Examination {
+  const reason = steps.find(({ result }) => result === 'fail');
+  const code = reason?.code ?? null;
+  return {
+    accepted: code === null,
+    code,
+    status: code === null ? 200 : describe(code).status,
+    summary: reason?.advice ?? 'The token is accepted.',
+    steps,
+    claims: claims.slice(0, mostClaims).map((name) => quoted(name).slice(1, -1)),
+    pseudonym,
+  };
+}

@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { OperatorError } from '../../base/errors.ts';
+import { doubtful, type Finding, failed, passed, skipped } from '../../base/finding.ts';
+import { readMasterSecret } from '../../config/files.ts';
+import type { Config } from '../../config/settings.ts';
+import type { DatabaseNow, DoctorParts } from './parts.ts';
+
+/** Is it there, is it ours, and does it open with our secret? `areDeclared`: the collections can be read. */
+export async function examineDatabase(
+  config: Config,
+  parts: DoctorParts,
+  areDeclared: boolean,
+): Promise<readonly Finding[]> {
+  const secret = readSecret(config);
+  if (secret?.result === 'fail') {
+    const others = ['database', 'schema', 'records'];
+    return [secret, ...others.map((name) => skipped(name, 'the master secret comes first'))];
+  }
+  const now = await parts.inspectDatabase(config, areDeclared);
+  return [secretFinding(now, secret), ...databaseFindings(config, now)];
+}
+
+/** Null where the first start will make one. */
+function readSecret(config: Config): Finding | null {
+  const { masterSecret, masterSecretFile, databaseUrl } = config;
+  const isMade = databaseUrl.engine === 'sqlite' && !existsSync(databaseUrl.file);
+  if (isMade && masterSecret === null && masterSecretFile === null) return null;
+  try {
+    readMasterSecret(config);
+    return passed('master secret', 'can be read');
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return failed('master secret', { found: error.message, advice: 'docs/operations.md tells about it.' });
+  }
+}
+
+function secretFinding(now: DatabaseNow, read: Finding | null): Finding {
+  if (read === null) return passed('master secret', 'will be made beside the database at the first start');
+  if (now.state !== 'ready') return read;
+  if (now.masterSecretFits) return passed('master secret', 'is the one that the database was made with');
+  return failed('master secret', {
+    expected: 'the one that the database was made with',
+    found: 'another',
+    advice:
+      'Set MASTER_SECRET or MASTER_SECRET_FILE to that one, or DATABASE_URL to the database that belongs to this one.',
+  });
+}
+
+function databaseFindings(
+  { databaseUrl, allowBreakingSchemas }: Config,
+  now: DatabaseNow,
+): readonly Finding[] {
+  const kind = databaseUrl.engine === 'sqlite' ? `SQLite file "${databaseUrl.file}"` : 'PostgreSQL';
+  switch (now.state) {
+    case 'absent':
+      return [passed('database', `${kind} will be made at the first start`)];
+    case 'unusable':
+      return [
+        failed('database', {
+          expected: `${kind} answers`,
+          found: now.detail,
+          advice: databaseAdvice(now.detail),
+        }),
+        skipped('schema', 'the database does not answer'),
+        skipped('records', 'the database does not answer'),
+      ];
+    case 'other_version':
+      return [
+        passed('database', `${kind} answers`),
+        schemaFinding(now.version, now.newest),
+        skipped('records', 'the schema comes first'),
+      ];
+    case 'ready':
+      return [
+        passed('database', `${kind} answers`),
+        passed('schema', `version ${now.version}, the newest`),
+        recordsFinding(now.breaking, allowBreakingSchemas),
+      ];
+  }
+}
+
+function databaseAdvice(detail: string): string {
+  if (/ECONNREFUSED/.test(detail))
+    return 'Nobody listens there. Start the database, or check host and port in DATABASE_URL.';
+  if (/ENOTFOUND|EAI_AGAIN/.test(detail)) return 'There is no such host. Check DATABASE_URL.';
+  if (/28P01|28000/.test(detail))
+    return 'The database does not know this user or password. Check DATABASE_URL.';
+  if (/3D000/.test(detail))
+    return 'The server has no such database. Create it, or check the name in DATABASE_URL.';
+  if (/not a database/.test(detail)) return 'The file is something else. Check DATABASE_URL.';
+  if (/locked|busy/.test(detail)) return 'Another program holds it. Stop that one.';
+  return 'Check DATABASE_URL, and whether this user may open it.';
+}
+
+function schemaFinding(version: number, newest: number): Finding {
+  if (version < newest) {
+    const from = version === 0 ? 'the database is empty' : `version ${version}`;
+    return passed('schema', `${from}; the next start brings it to version ${newest}`);
+  }
+  return failed('schema', {
+    expected: `version ${newest} or less`,
+    found: `version ${version}`,
+    advice: 'A newer release has migrated it. Start a release at least as new as that one.',
+  });
+}
+
+function recordsFinding(breaking: readonly string[] | null, isAllowed: boolean): Finding {
+  const name = 'records';
+  if (breaking === null) return skipped(name, 'the collections come first');
+  if (breaking.length === 0) return passed(name, 'those that exist fit the declared collections');
+  const found = breaking.join('; ');
+  const expected = 'records that fit the declared collections';
+  if (isAllowed) {
+    return doubtful(name, {
+      expected,
+      found,
+      advice: 'ALLOW_BREAKING_SCHEMAS lets the service start all the same.',
+    });
+  }
+  return failed(name, { expected, found, advice: 'Declare what fits, or set ALLOW_BREAKING_SCHEMAS=true.' });
+}

@@ -1,0 +1,59 @@
+import { doubtful, duration, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
+import type { Config } from '../../config/settings.ts';
+import type { KeysNow, ProviderNow } from './parts.ts';
+import { wayOut } from './way-out.ts';
+
+/** Whether a token could be verified with what the provider publishes where the settings say. */
+export function keysFinding(config: Config, keys: ProviderNow['keys']): Finding {
+  const name = 'keys';
+  const url = `${config.idpOrigin}${config.idpJwksPath}`;
+  if ('fault' in keys) {
+    const isUseless = keys.fault === 'no_usable_keys';
+    return failed(name, {
+      expected: `a usable key at ${url}`,
+      found: keys.detail,
+      advice: isUseless ? uselessKeys(keys.detail) : wayOut(keys.detail, 'IDP_ORIGIN and IDP_JWKS_PATH'),
+    });
+  }
+  const found = `${keys.usable.length} usable (${keys.usable.map(described).join('; ')})${leftOut(keys)}`;
+  if (!keys.leftOut.some(({ isAlarming }) => isAlarming)) return passed(name, found);
+  return doubtful(name, {
+    expected: 'no key that nobody should use',
+    found,
+    advice: 'Whoever runs the provider should withdraw them. The service uses the others only.',
+  });
+}
+
+function uselessKeys(detail: string): string {
+  return detail.includes('algorithm_not_allowed')
+    ? 'The keys are for other algorithms than ALLOWED_ALGORITHMS names: add those of the provider.'
+    : 'Check IDP_JWKS_PATH: what is published there are no keys that a token could be verified with.';
+}
+
+function described({ kid, algorithms }: KeysNow['usable'][number]): string {
+  return `${quoted(kid)} for ${algorithms.join(', ')}`;
+}
+
+function leftOut({ leftOut: keys }: KeysNow): string {
+  if (keys.length === 0) return '';
+  return `; ${keys.length} left out: ${keys.map(({ kid, fault }) => `${quoted(kid)} (${fault})`).join(', ')}`;
+}
+
+/** Of which verification takes five in either direction. */
+const toleratedSeconds = 5;
+const noticeableSeconds = 2;
+
+export function clockFinding({ aheadSeconds }: ProviderNow): Finding {
+  const name = 'clock';
+  if (aheadSeconds === null) return skipped(name, 'the provider does not tell the time');
+  const distance = Math.abs(aheadSeconds);
+  const found = `ours is ${duration(distance)} ${aheadSeconds > 0 ? 'behind' : 'ahead of'} the provider's`;
+  const trouble = {
+    expected: `less than ${noticeableSeconds} s between our clock and the provider's`,
+    found,
+    advice: 'Let this machine set its clock by the network (NTP): tokens are judged by it.',
+  };
+  if (distance > toleratedSeconds) return failed(name, trouble);
+  if (distance > noticeableSeconds) return doubtful(name, trouble);
+  return passed(name, `agrees with the provider's to ${distance.toFixed(1)} s`);
+}

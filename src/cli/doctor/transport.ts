@@ -1,0 +1,110 @@
+import { OperatorError } from '../../base/errors.ts';
+import { doubtful, type Finding, failed, passed, skipped } from '../../base/finding.ts';
+import { readTls } from '../../config/files.ts';
+import { isBehindProxy, isLoopback, ownIssuer } from '../../config/rules.ts';
+import type { Config } from '../../config/settings.ts';
+import type { CertificateNow, DoctorParts } from './parts.ts';
+
+const dayMs = 86_400_000;
+const soonDays = 14;
+
+/** How callers reach us: by our own TLS, through a proxy that has it, or from this machine alone. */
+export async function examineTransport(config: Config, parts: DoctorParts): Promise<readonly Finding[]> {
+  return [...(await certificateFindings(config, parts)), proxyFinding(config), addressFinding(config)];
+}
+
+async function certificateFindings(config: Config, parts: DoctorParts): Promise<readonly Finding[]> {
+  try {
+    const tls = readTls(config);
+    if (tls === null) return [skipped('certificate', 'TLS_CERT_FILE and TLS_KEY_FILE are not set')];
+    const host = hostOf(ownIssuer(config));
+    const certificate = await parts.examineCertificate(tls.cert, host);
+    return [lifeFinding(certificate), namesFinding(certificate, host)];
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return [failed('certificate', { found: error.message, advice: 'Check TLS_CERT_FILE and TLS_KEY_FILE.' })];
+  }
+}
+
+function lifeFinding({ validFrom, validTo, isSelfSigned }: CertificateNow): Finding {
+  const name = 'certificate';
+  const now = Date.now();
+  const days = Math.floor((validTo - now) / dayMs);
+  const advice = 'Put a renewed one into TLS_CERT_FILE and TLS_KEY_FILE, and send the service a SIGHUP.';
+  if (now > validTo) {
+    return failed(name, { expected: 'one that is valid now', found: `expired on ${date(validTo)}`, advice });
+  }
+  if (now < validFrom) {
+    return failed(name, {
+      expected: 'one that is valid now',
+      found: `valid from ${date(validFrom)} on`,
+      advice: 'Use one that is valid already, or set the clock of this machine.',
+    });
+  }
+  const found = `valid until ${date(validTo)}, ${days} days more${isSelfSigned ? '; self-signed: callers must be told to trust it' : ''}`;
+  if (days < soonDays) return doubtful(name, { expected: `more than ${soonDays} days`, found, advice });
+  return passed(name, found);
+}
+
+function namesFinding({ names, coversHost }: CertificateNow, host: string): Finding {
+  if (coversHost) return passed('certificate names', `cover ${host}`);
+  return failed('certificate names', {
+    expected: `${host} (the host of BASE_URL)`,
+    found: names,
+    advice: 'Get a certificate for that name, or set BASE_URL to a name that the certificate has.',
+  });
+}
+
+function proxyFinding(config: Config): Finding {
+  const name = 'proxy';
+  if (!isBehindProxy(config)) {
+    const by = config.tlsCertFile === null ? 'from this machine, over plain HTTP' : 'by TLS of its own';
+    return passed(name, `none; the service is reached ${by}`);
+  }
+  const address = ownIssuer(config);
+  if (address.startsWith('http:')) {
+    return failed(name, {
+      expected: 'a BASE_URL with https',
+      found: address,
+      advice:
+        'With TRUSTED_PROXIES only requests are taken that came to the proxy over https. Set BASE_URL to the address that callers use.',
+    });
+  }
+  const proxies = config.trustedProxies;
+  const isHere = proxies.check('127.0.0.1') || proxies.check('::1', 'ipv6');
+  if (isLoopback(config.host) && !isHere) {
+    return failed(name, {
+      expected: `a HOST that the proxy can reach, or a proxy on this machine (127.0.0.1)`,
+      found: `HOST=${config.host} and proxies elsewhere`,
+      advice: 'Set HOST=0.0.0.0, or add 127.0.0.1 to TRUSTED_PROXIES.',
+    });
+  }
+  if (config.tlsCertFile !== null) {
+    return passed(name, 'callers come over TLS of our own or through the trusted proxies');
+  }
+  return passed(name, 'requests are taken from the trusted proxies alone, with X-Forwarded-Proto: https');
+}
+
+/** Without a proxy callers come to the very port that BASE_URL names. */
+function addressFinding(config: Config): Finding {
+  const name = 'address';
+  const address = ownIssuer(config);
+  if (isBehindProxy(config) || config.port === 0) return passed(name, address);
+  const { port, protocol } = new URL(address);
+  const named = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+  if (named === config.port) return passed(name, address);
+  return doubtful(name, {
+    expected: `port ${config.port} (PORT) in BASE_URL`,
+    found: address,
+    advice:
+      'Set BASE_URL to the address that callers use, unless something forwards the one port to the other.',
+  });
+}
+
+function hostOf(address: string): string {
+  return new URL(address).hostname.replace(/^\[|\]$/g, '');
+}
+
+function date(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}

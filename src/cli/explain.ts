@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { OperatorError } from '../base/errors.ts';
+import { loadConfig } from '../config/load.ts';
+import { findingLine } from './finding-line.ts';
+import { print } from './output.ts';
+import type { ExplainedToken, Tools } from './tools.ts';
+
+interface ExplainOptions {
+  readonly json?: boolean;
+  readonly pseudonym?: boolean;
+}
+
+/** `vestibule explain`: what becomes of a token, step by step. Prints nothing of it that must not be shared. */
+export function addExplainCommand(program: Command, tools: Tools): void {
+  program
+    .command('explain')
+    .description('read a token from standard input and tell, step by step, why it is accepted or refused')
+    .option('--pseudonym', 'also show under which name the caller is kept')
+    .option('--json', 'print JSON')
+    // Refused by hand, with the reason.
+    .allowExcessArguments()
+    .action(async (options: ExplainOptions, command: Command) => {
+      if (command.args.length > 0) {
+        command.error(
+          'error: a token on the command line stays in the history of the shell and is seen by everybody on the machine. Give it on standard input, for example: vestibule explain < token.txt',
+          { exitCode: 2 },
+        );
+      }
+      const config = loadConfig(tools.environment());
+      const token = bareToken(await readInput());
+      const explained = await tools.explainToken(config, token);
+      print(options.json, asData(explained, options), () => forPeople(explained, options));
+      if (!explained.accepted) process.exitCode = 1;
+    });
+}
+
+/** Far more than is ever taken for a token. */
+const mostCharacters = 1_000_000;
+
+async function readInput(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('Paste the token, then press Enter and Ctrl-D.\n');
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += chunk;
+    if (text.length > mostCharacters) break;
+  }
+  return text;
+}
+
+/** As people copy it: with blanks around it, and the rest of the header before it. */
+function bareToken(input: string): string {
+  const token = input.trim().replace(/^(authorization:\s*)?bearer\s+/i, '');
+  if (token !== '') return token;
+  throw new OperatorError(
+    'There is no token on standard input. Give it there, for example: vestibule explain < token.txt',
+  );
+}
+
+function asData({ pseudonym, ...explained }: ExplainedToken, options: ExplainOptions) {
+  return options.pseudonym ? { ...explained, pseudonym } : explained;
+}
+
+function forPeople(explained: ExplainedToken, options: ExplainOptions): string {
+  const { accepted, code, status, summary, steps, claims, pseudonym } = explained;
+  return [
+    accepted ? 'Accepted.' : `Refused with ${status} ${code}. ${summary}`,
+    '',
+    ...steps.map((step) => findingLine({ ...step, advice: null })),
+    '',
+    claims.length === 0
+      ? 'No claims can be read.'
+      : `Claims (their values are not shown): ${claims.join(', ')}`,
+    ...(options.pseudonym ? [`Pseudonym: ${pseudonym ?? 'cannot be told'}`] : []),
+  ].join('\n');
+}

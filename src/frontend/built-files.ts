@@ -1,0 +1,42 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { OperatorError } from '../base/errors.ts';
+
+/** What `npm run build` has made of web/: the page, and what it loads by names that change with the content. */
+export interface BuiltFiles {
+  readonly page: string;
+  readonly assets: readonly Asset[];
+}
+
+export interface Asset {
+  readonly name: string;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+const folder = new URL('../../web/dist/', import.meta.url);
+const pageName = 'index.html';
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** All of it, once: it is little, and a file that is exchanged under a running service cannot tear a page in two. */
+export function readBuiltFiles(): BuiltFiles {
+  if (!existsSync(new URL(pageName, folder))) {
+    throw new OperatorError(
+      'WEB is on, and the frontend is not built. Build it with: npm ci && npm run build (or set WEB=off)',
+    );
+  }
+  const assets = readdirSync(folder).flatMap((name) => {
+    const contentType = contentTypes[extname(name)];
+    return contentType === undefined ? [] : [{ name, contentType, text: read(name) }];
+  });
+  return { page: read(pageName), assets };
+}
+
+function read(name: string): string {
+  return readFileSync(new URL(name, folder), 'utf8');
+}

@@ -1,0 +1,34 @@
+import { type Answer, answer, json, type PublicHandler } from '../base/handler.ts';
+import type { Asset } from './built-files.ts';
+
+/** What the frontend has to know before anybody has signed in. Nothing of it is a secret. */
+export interface FrontendSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly audience: string;
+  readonly scopes: readonly string[];
+  /** Where the consumer API begins. */
+  readonly api: string;
+}
+
+/** The name of an asset changes with its content, so whoever has it may keep it. */
+const forGood = 'public, max-age=31536000, immutable';
+
+/** GET / */
+export function page(html: string): PublicHandler {
+  return always(answer('text/html; charset=utf-8', html));
+}
+
+/** GET /web/<name> */
+export function asset({ contentType, text }: Asset): PublicHandler {
+  return always(answer(contentType, text, { cacheControl: forGood }));
+}
+
+/** GET /web/config.json */
+export function frontendConfig({ issuer, clientId, audience, scopes, api }: FrontendSettings): PublicHandler {
+  return always(json({ issuer, client_id: clientId, audience, scopes, api }));
+}
+
+function always(ready: Answer): PublicHandler {
+  return () => ready;
+}

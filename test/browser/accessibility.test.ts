@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { browsing, describeNetworkLog } from '../support/browser.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
+import { findingsOn } from '../support/browser-axe.ts';
+import { personNamed } from '../support/browser-person.ts';
+
+/** Every screen, in the order in which somebody sees them, by day and by night. */
+describe('axe finds nothing serious or critical', () => {
+  const running = browsing();
+  const person = personNamed('Examined');
+  let visitor: Visitor;
+  before(async () => {
+    visitor = await running().visitor();
+  });
+
+  async function isClean(): Promise<void> {
+    assert.deepEqual(await findingsOn(visitor.page), []);
+  }
+
+  it('the search finds what is wrong', async () => {
+    const page = await visitor.context.newPage();
+    await page.goto('data:text/html,<p style="color:%23ccc">pale</p><img src="data:,">');
+    const found = (await findingsOn(page)).map((finding) => finding.split(' ')[0]);
+    assert.deepEqual([...new Set(found)].sort(), [
+      'color-contrast',
+      'document-title',
+      'html-has-lang',
+      'image-alt',
+    ]);
+    await page.close();
+  });
+
+  it('on the door', () => isClean());
+
+  it("on the provider's pages: sign in, a wrong password, consent", async () => {
+    await visitor.button('Sign in').click();
+    await visitor.page.getByLabel('Password').waitFor();
+    await isClean();
+    await visitor.logIn(person, 'wrong');
+    await visitor.sees('Wrong password');
+    await isClean();
+    await visitor.logIn(person);
+    await visitor.button('Deny').waitFor();
+    await isClean();
+    assert.deepEqual(running().log.takeErrors(), ['400 /interaction/…']);
+  });
+
+  it('on the door after a refusal', async () => {
+    await visitor.button('Deny').click();
+    await visitor.sees('You did not allow it');
+    await isClean();
+  });
+
+  it('on "You"', async () => {
+    await visitor.button('Sign in').click();
+    await visitor.button('Allow').click();
+    await visitor.seesPicture(person);
+    await visitor.sees(/^usr_/);
+    await isClean();
+  });
+
+  it('on "Your data"', async () => {
+    await visitor.open('data');
+    await visitor.sees('0 of 40');
+    await isClean();
+  });
+
+  it('on the question before everything is erased', async () => {
+    await visitor.button('Erase everything…').click();
+    await visitor.page.getByRole('dialog').getByRole('textbox').fill('erase everything');
+    await isClean();
+    await visitor.button('Keep it').click();
+  });
+
+  it('on an empty collection', async () => {
+    await visitor.open('data', 'lendings');
+    await visitor.sees('Nothing here yet');
+    await visitor.sees('0 of 40');
+    await isClean();
+  });
+
+  it('on a form, and on what does not fit in it', async () => {
+    await visitor.open('data', 'lendings', 'new');
+    await visitor.button('Add to Labels').click();
+    await isClean();
+    await visitor.button('Save').click();
+    await visitor.sees(/fields do not fit/);
+    await isClean();
+    assert.deepEqual(running().log.takeErrors(), ['422 /api/consumer/v1/lendings']);
+  });
+
+  it('on a list with records in every state', async () => {
+    const caller = visitor.elsewhere();
+    const actions = [[], ['withdraw'], ['hand_out'], ['hand_out', 'bring_back']];
+    for (const [number, steps] of actions.entries()) {
+      const fields = { thing: `Bench ${number}`, from: '2027-05-01T08:00:00Z', count: 1, fragile: true };
+      const { record } = await caller.make('lendings', fields);
+      for (const step of steps) {
+        await caller.send('POST', `/lendings/${record.id}/${step}`, undefined, { 'if-match': '*' });
+      }
+    }
+    await visitor.open('data', 'lendings');
+    await visitor.heading('Bench 3').waitFor();
+    await visitor.sees('4 of 40');
+    await isClean();
+  });
+
+  it('on the question before a record is deleted', async () => {
+    await visitor.button('Delete Bench 0').click();
+    await visitor.page.getByRole('dialog').waitFor();
+    await isClean();
+    await visitor.button('Keep it').click();
+  });
+
+  it('on two versions to choose from', async () => {
+    const caller = visitor.elsewhere();
+    await visitor.link('Edit Bench 0').click();
+    await visitor.field('Thing').fill('Bench, mine');
+    const [record] = (await caller.all('lendings')).filter(({ thing }) => thing === 'Bench 0');
+    const theirs = { thing: 'Bench, theirs', from: record?.from, count: 2 };
+    await caller.send('PUT', `/lendings/${record?.id}`, theirs, { 'if-match': '*' });
+    await visitor.button('Save').click();
+    await visitor.sees('It was changed in the meantime');
+    await isClean();
+    assert.deepEqual(running().log.takeErrors(), ['412 /api/consumer/v1/lendings/…']);
+  });
+
+  it('on a refusal that counts down, offline', async () => {
+    await visitor.site.nextMinute();
+    for (const idea of ['One', 'Two']) await visitor.elsewhere().make('sparks', { idea });
+    await visitor.addOne('sparks', 'Idea', 'Three');
+    await visitor.sees('That was a lot at once');
+    await visitor.connect(false);
+    await visitor.sees(/You are offline/);
+    await isClean();
+    await visitor.connect(true);
+    assert.deepEqual(running().log.takeErrors(), ['429 /api/consumer/v1/sparks']);
+  });
+
+  it('on "Token"', async () => {
+    await visitor.open('token');
+    await visitor.sees('Accepted');
+    await isClean();
+  });
+
+  it('on an address that leads nowhere', async () => {
+    await visitor.open('nowhere');
+    await visitor.heading('There is no such room').waitFor();
+    await isClean();
+  });
+
+  it('on the receipt', async () => {
+    await visitor.open('data');
+    await visitor.button('Erase everything…').click();
+    await visitor.page.getByRole('dialog').getByRole('textbox').fill('erase everything');
+    await visitor.page.getByRole('dialog').getByRole('button', { name: 'Erase everything' }).click();
+    await visitor.heading('It is gone').waitFor();
+    await isClean();
+  });
+
+  it('on the way out, and at the door again', async () => {
+    await visitor.page.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
+    await visitor.heading('Sign out?').waitFor();
+    await isClean();
+    await visitor.button('Sign out').click();
+    await visitor.sees('You are signed out');
+    await isClean();
+  });
+
+  it('where the provider, or the service, does not answer', async () => {
+    await visitor.site.stopProvider();
+    await visitor.button('Sign in').click();
+    await visitor.heading('The provider does not answer').waitFor();
+    await isClean();
+    await visitor.page.route('**/web/config.json', (route) => route.abort('connectionrefused'));
+    await visitor.page.reload();
+    await visitor.heading('Nobody answers the door').waitFor();
+    await isClean();
+    assert.deepEqual(running().log.takeErrors(), [
+      'net::ERR_CONNECTION_REFUSED /.well-known/openid-configuration',
+      'net::ERR_CONNECTION_REFUSED /web/config.json',
+    ]);
+  });
+
+  it('on the reference of the API', async () => {
+    await visitor.page.goto(`${visitor.site.origin}/docs`);
+    // It is long, and the same over and over: one operation of each kind of thing will do.
+    await visitor.page.evaluate(
+      "for (const more of document.querySelectorAll('article ~ article')) more.remove()",
+    );
+    await isClean();
+  });
+
+  describeNetworkLog(running);
+});

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { browsing, describeNetworkLog } from '../support/browser.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
+import { Keyboard } from '../support/browser-keyboard.ts';
+import { password, personNamed } from '../support/browser-person.ts';
+
+/** The trip once more, without a mouse: Tab to get somewhere, Enter, Space, Escape and the arrows to do something. */
+describe('by keyboard alone', () => {
+  const running = browsing();
+  const person = personNamed('Typing');
+  let visitor: Visitor;
+  let keyboard: Keyboard;
+  before(async () => {
+    visitor = await running().visitor();
+    keyboard = new Keyboard(visitor.page);
+  });
+
+  it('signs in', async () => {
+    await keyboard.goTo(visitor.button('Sign in'));
+    await keyboard.press('Enter');
+    await keyboard.goTo(visitor.page.getByLabel('User name'));
+    await keyboard.type(person.userName);
+    await keyboard.goTo(visitor.page.getByLabel('Password'));
+    await keyboard.type(password);
+    await keyboard.press('Enter');
+    await keyboard.goTo(visitor.button('Allow'));
+    await keyboard.press('Space');
+    await visitor.sees(person.name);
+  });
+
+  it('skips to the content', async () => {
+    await keyboard.goTo(visitor.button('Skip to the content'));
+    await keyboard.press('Enter');
+    assert.ok(await keyboard.isOn(visitor.heading('You')));
+  });
+
+  it('goes to a collection, and hears the title of each screen on the way', async () => {
+    await keyboard.goTo(visitor.link('Your data'));
+    await keyboard.press('Enter');
+    await visitor.heading('Your data').and(visitor.page.locator(':focus')).waitFor();
+    await keyboard.goTo(visitor.link('Open Lendings'));
+    await keyboard.press('Enter');
+    await visitor.heading('Lendings').and(visitor.page.locator(':focus')).waitFor();
+  });
+
+  it('creates a record, and lands on what does not fit first', async () => {
+    await keyboard.goTo(visitor.link('New'));
+    await keyboard.press('Enter');
+    await keyboard.goTo(visitor.field('Thing'));
+    await keyboard.type('A tent');
+    await keyboard.goTo(visitor.page.getByLabel('From'));
+    // The first of January, whether the browser puts the month first or the day, with twelve hours or with more.
+    await visitor.page.keyboard.type('01012027');
+    await keyboard.press('Tab');
+    await visitor.page.keyboard.type('0930AM');
+    await keyboard.goTo(visitor.field('Count'));
+    await keyboard.type('9');
+    await keyboard.goTo(visitor.page.getByLabel('Fragile'));
+    await keyboard.press('Space');
+    await keyboard.goTo(visitor.page.getByLabel('Condition'));
+    await visitor.page.keyboard.type('worn');
+    await keyboard.goTo(visitor.button('Add to Labels'));
+    await keyboard.press('Enter');
+    await visitor.page.getByLabel('Labels 1').and(visitor.page.locator(':focus')).waitFor();
+    await keyboard.type('wide');
+    await keyboard.press('Enter');
+    await keyboard.goTo(visitor.button('Count'));
+    await keyboard.press('Enter');
+    assert.ok(await keyboard.isOn(visitor.field('Count')));
+    await keyboard.type('3');
+    await keyboard.goTo(visitor.button('Save'));
+    await keyboard.press('Space');
+    await visitor.heading('A tent').waitFor();
+    const [record] = await visitor.elsewhere().all('lendings');
+    const { thing, from, count, fragile, condition, labels } = record ?? assert.fail();
+    assert.deepEqual(
+      { thing, from, count, fragile, condition, labels },
+      {
+        thing: 'A tent',
+        from: '2027-01-01T08:30:00.000Z',
+        count: 3,
+        fragile: true,
+        condition: 'worn',
+        labels: ['wide'],
+      },
+    );
+    assert.deepEqual(running().log.takeErrors(), ['422 /api/consumer/v1/lendings']);
+  });
+
+  it('edits it', async () => {
+    await keyboard.goTo(visitor.link('Edit A tent'));
+    await keyboard.press('Enter');
+    await keyboard.goTo(visitor.field('Thing'));
+    await keyboard.type('A big tent');
+    await keyboard.press('Enter');
+    await visitor.heading('A big tent').waitFor();
+  });
+
+  it('chooses the order of the list', async () => {
+    await keyboard.goTo(visitor.page.getByLabel('Order'));
+    await keyboard.press('ArrowDown');
+    await visitor.heading('A big tent').waitFor();
+    assert.equal(await visitor.page.getByLabel('Order').inputValue(), 'created_at');
+  });
+
+  it('moves it to another state, and stays at the record', async () => {
+    await keyboard.goTo(visitor.button('Hand out A big tent'));
+    await keyboard.press('Enter');
+    await visitor.heading('A big tent').and(visitor.page.locator(':focus')).waitFor();
+    await keyboard.goTo(visitor.button('Bring back A big tent'));
+  });
+
+  it('is asked before a record is deleted; Escape keeps it', async () => {
+    const opener = visitor.button('Delete A big tent');
+    await keyboard.goTo(opener);
+    await keyboard.press('Enter');
+    await visitor.button('Keep it').and(visitor.page.locator(':focus')).waitFor();
+    await keyboard.press('Escape');
+    await visitor.page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.ok(await keyboard.isOn(opener), 'the focus is where it was');
+  });
+
+  it('exports', async () => {
+    await keyboard.goTo(visitor.link('← Your data'));
+    await keyboard.press('Enter');
+    await keyboard.goTo(visitor.button('Export as a file'));
+    await Promise.all([visitor.page.waitForEvent('download'), keyboard.press('Enter')]);
+  });
+
+  it('cannot leave the question before everything is erased but by an answer; Escape keeps everything', async () => {
+    const opener = visitor.button('Erase everything…');
+    await keyboard.goTo(opener);
+    await keyboard.press('Enter');
+    const dialog = visitor.page.getByRole('dialog');
+    await dialog.waitFor();
+    for (let stop = 0; stop < 8; stop += 1) {
+      await keyboard.press('Tab');
+      const outside = visitor.page
+        .locator('main :focus, header :focus')
+        .and(visitor.page.locator(':not(dialog *)'));
+      assert.equal(await outside.count(), 0);
+    }
+    await keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.ok(await keyboard.isOn(opener));
+  });
+
+  it('erases everything', async () => {
+    await keyboard.press('Enter');
+    const dialog = visitor.page.getByRole('dialog');
+    await keyboard.goTo(dialog.getByRole('textbox'));
+    await keyboard.type('erase everything');
+    await keyboard.goTo(dialog.getByRole('button', { name: 'Erase everything' }));
+    await keyboard.press('Enter');
+    await visitor.heading('It is gone').and(visitor.page.locator(':focus')).waitFor();
+  });
+
+  it('signs out', async () => {
+    await keyboard.goTo(visitor.page.getByRole('main').getByRole('button', { name: 'Sign out' }));
+    await keyboard.press('Enter');
+    await visitor.heading('Sign out?').waitFor();
+    await keyboard.goTo(visitor.button('Sign out'));
+    await keyboard.press('Enter');
+    await visitor.sees('You are signed out');
+  });
+
+  describeNetworkLog(running);
+});

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { Locator } from 'playwright-core';
+import { browsing, describeNetworkLog } from '../support/browser.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
+import { personNamed } from '../support/browser-person.ts';
+import { minuteMs } from '../support/browser-site.ts';
+
+const lendings = '/api/consumer/v1/lendings';
+
+describe('what the service refuses, in a browser', () => {
+  const running = browsing();
+  let visitor: Visitor;
+  before(async () => {
+    visitor = await running().visitor();
+    await visitor.signIn(personNamed('Refused'));
+  });
+
+  /** What a screen reader says about a field beside its label. */
+  async function descriptionOf(field: Locator): Promise<string> {
+    const ids = (await field.getAttribute('aria-describedby'))?.split(' ') ?? [];
+    const texts = ids.map((id) => visitor.page.locator(`[id="${id}"]`).innerText());
+    return (await Promise.all(texts)).join(' ');
+  }
+
+  it('422: what does not fit stands at its field, and at the top with a way to it', async () => {
+    await visitor.open('data', 'lendings', 'new');
+    await visitor.page.getByLabel('From').fill('2027-03-01T09:30');
+    await visitor.field('Count').fill('17');
+    await visitor.button('Add to Labels').click();
+    await visitor.page.getByLabel('Labels 1').fill('x');
+    await visitor.button('Save').click();
+    await visitor.page.getByRole('alert').getByText('3 fields do not fit').waitFor();
+    for (const [field, says] of [
+      [visitor.field('Thing'), /Thing/],
+      [visitor.field('Count'), /Count.*5/],
+      [visitor.page.getByLabel('Labels 1'), /Labels 1/],
+    ] as const) {
+      assert.equal(await field.getAttribute('aria-invalid'), 'true');
+      assert.match(await descriptionOf(field), says);
+    }
+    assert.equal(await visitor.page.getByLabel('From').getAttribute('aria-invalid'), null);
+    await visitor.button('Count').click();
+    assert.equal(await visitor.field('Count').and(visitor.page.locator(':focus')).count(), 1);
+    assert.deepEqual(running().log.takeErrors(), [`422 ${lendings}`]);
+  });
+
+  it('what is no number is said at its field before anything is sent', async () => {
+    await visitor.field('Thing').fill('A drill');
+    await visitor.page.getByLabel('Labels 1').fill('loud');
+    await visitor.field('Count').fill('two');
+    await visitor.button('Save').click();
+    await visitor.sees('One field does not fit');
+    assert.match(await descriptionOf(visitor.field('Count')), /must be a number/);
+    await visitor.field('Count').fill('2');
+    await visitor.button('Save').click();
+    await visitor.heading('A drill').waitFor();
+    assert.deepEqual(running().log.takeErrors(), []);
+  });
+
+  describe('412', () => {
+    /** Somebody has opened a record, typed, and pressed Save; meanwhile it was saved elsewhere. */
+    async function clash(thing: string): Promise<string> {
+      const caller = visitor.elsewhere();
+      const fields = { thing, from: '2027-03-01T08:30:00Z', count: 1 };
+      const { record, etag } = await caller.make('lendings', fields);
+      await visitor.open('data', 'lendings', record.id);
+      await visitor.field('Thing').fill(`${thing}, mine`);
+      await visitor.field('Count').fill('2');
+      const theirs = { ...fields, thing: `${thing}, theirs`, count: 3 };
+      const reply = await caller.send('PUT', `/lendings/${record.id}`, theirs, { 'if-match': etag });
+      assert.equal(reply.status, 200, reply.text);
+      await visitor.button('Save').click();
+      await visitor.page.getByRole('alert').getByText('It was changed in the meantime').waitFor();
+      assert.deepEqual(running().log.takeErrors(), [`412 ${lendings}/…`]);
+      return record.id;
+    }
+
+    const choices = (label: string) => visitor.page.getByRole('group', { name: label });
+
+    async function saved(id: string): Promise<unknown[]> {
+      const { thing, count } = (await visitor.elsewhere().get(`/lendings/${id}`)).json();
+      return [thing, count];
+    }
+
+    it("shows both versions, field by field, and one's own is saved when nothing else is chosen", async () => {
+      const id = await clash('Rake');
+      const thing = choices('Thing');
+      await thing.getByRole('radio', { name: 'Yours Rake, mine' }).waitFor();
+      await thing.getByRole('radio', { name: 'Saved in the meantime Rake, theirs' }).waitFor();
+      assert.equal(await choices('Count').getByRole('radio').count(), 2);
+      assert.equal(await visitor.page.getByRole('group').count(), 2, 'only what differs');
+      assert.deepEqual(await saved(id), ['Rake, theirs', 3], 'nothing is overwritten unseen');
+      await visitor.button('Save what I chose').click();
+      await visitor.heading('Rake, mine').waitFor();
+      assert.deepEqual(await saved(id), ['Rake, mine', 2]);
+    });
+
+    it('saves of each field what was chosen', async () => {
+      const id = await clash('Spade');
+      await choices('Thing')
+        .getByRole('radio', { name: /^Saved in the meantime/ })
+        .check();
+      await visitor.button('Save what I chose').click();
+      await visitor.heading('Spade, theirs').waitFor();
+      assert.deepEqual(await saved(id), ['Spade, theirs', 2]);
+    });
+
+    it('goes back to the form with what was chosen, on top of what is saved', async () => {
+      const id = await clash('Hoe');
+      await choices('Count')
+        .getByRole('radio', { name: /^Saved in the meantime/ })
+        .check();
+      await visitor.button('Edit it further').click();
+      assert.equal(await visitor.field('Count').inputValue(), '3');
+      await visitor.field('Thing').fill('Hoe, of both');
+      await visitor.button('Save').click();
+      await visitor.heading('Hoe, of both').waitFor();
+      assert.deepEqual(await saved(id), ['Hoe, of both', 3]);
+    });
+
+    it("throws one's own away", async () => {
+      const id = await clash('Saw');
+      await visitor.button('Throw mine away').click();
+      await visitor.heading('Saw, theirs').waitFor();
+      assert.deepEqual(await saved(id), ['Saw, theirs', 3]);
+      await visitor.link('Edit Saw, theirs').click();
+      assert.equal(await visitor.field('Thing').inputValue(), 'Saw, theirs', 'no draft is left');
+    });
+  });
+
+  it('409: an action that somebody else was faster with shows the record as it is now', async () => {
+    const caller = visitor.elsewhere();
+    const { record, etag } = await caller.make('lendings', {
+      thing: 'A kettle',
+      from: '2027-03-01T08:30:00Z',
+      count: 1,
+    });
+    await visitor.open('data', 'lendings');
+    await visitor.button('Hand out A kettle').waitFor();
+    await caller.send('POST', `/lendings/${record.id}/withdraw`, undefined, { 'if-match': etag });
+    await visitor.button('Hand out A kettle').click();
+    await visitor.page.getByRole('alert').getByText('That is not possible any more').waitFor();
+    await visitor.button('Hand out A kettle').waitFor({ state: 'detached' });
+    assert.deepEqual(running().log.takeErrors(), [`409 ${lendings}/…/hand_out`]);
+  });
+
+  it('409: a collection that is full says so and what can be done, and has room after a deletion', async () => {
+    await visitor.addOne('stones', 'Colour', 'Slate');
+    await visitor.heading('Slate').waitFor();
+    await visitor.addOne('stones', 'Colour', 'Amber');
+    await visitor.heading('Amber').waitFor();
+    await visitor.sees('2 of 2');
+    await visitor.addOne('stones', 'Colour', 'Coral');
+    await visitor.page.getByRole('alert').getByText('This collection is full').waitFor();
+    assert.equal(await visitor.field('Colour').inputValue(), 'Coral');
+    assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/stones']);
+
+    await visitor.link('← Stones').click();
+    await visitor.button('Delete Slate').click();
+    await visitor.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await visitor.sees('1 of 2');
+    await visitor.link('New').click();
+    await visitor.sees('This is what you had typed');
+    await visitor.button('Save').click();
+    await visitor.heading('Coral').waitFor();
+  });
+
+  it('429: counts down, and can be saved when the time is over', async () => {
+    await visitor.site.nextMinute();
+    await visitor.addOne('sparks', 'Idea', 'One');
+    await visitor.heading('One').waitFor();
+    await visitor.addOne('sparks', 'Idea', 'Two');
+    await visitor.heading('Two').waitFor();
+    await visitor.addOne('sparks', 'Idea', 'Three');
+    const notice = visitor.page.getByRole('alert');
+    await notice.getByText('That was a lot at once').waitFor();
+    const countdown = notice.locator('.countdown strong');
+    assert.match(await countdown.innerText(), /^\d+ s$|^1 min$/);
+    assert.equal(await visitor.button('Save').isDisabled(), true);
+
+    await visitor.later(0.5);
+    await notice
+      .getByText(/^Again in (2|1)?\d s$/)
+      .first()
+      .waitFor();
+    await visitor.site.pass(minuteMs);
+    await visitor.later(0.5);
+    await countdown.waitFor({ state: 'detached' });
+    assert.equal(await visitor.field('Idea').inputValue(), 'Three');
+    await visitor.button('Save').click();
+    await visitor.heading('Three').waitFor();
+    assert.deepEqual(running().log.takeErrors(), ['429 /api/consumer/v1/sparks']);
+  });
+
+  describeNetworkLog(running);
+});

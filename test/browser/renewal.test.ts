@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { browsing, describeNetworkLog } from '../support/browser.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
+import { type BrowserPerson, personNamed } from '../support/browser-person.ts';
+import { minuteMs, tokenSeconds } from '../support/browser-site.ts';
+
+const afterItsLife = tokenSeconds / 60 + 1;
+
+describe('a token that expires while somebody types', () => {
+  const running = browsing();
+
+  async function typing(person: BrowserPerson): Promise<Visitor> {
+    const visitor = await running().visitor();
+    await visitor.signIn(person);
+    // Without a refresh token this provider gives none for /userinfo either, and the page says so.
+    await visitor.sees(new RegExp(`^${person.name}$|^Your name and picture did not come$`));
+    await visitor.open('data', 'stones', 'new');
+    await visitor.field('Colour').fill('Slate');
+    return visitor;
+  }
+
+  async function stonesOf(visitor: Visitor): Promise<unknown[]> {
+    await visitor.heading('Slate').waitFor();
+    return (await visitor.elsewhere().all('stones')).map(({ colour }) => colour);
+  }
+
+  it('is renewed with the refresh token, and nobody notices', async () => {
+    const visitor = await typing(personNamed('Refreshed'));
+    const before = visitor.elsewhere().token;
+    await visitor.later(afterItsLife);
+    await visitor.button('Save').click();
+    assert.deepEqual(await stonesOf(visitor), ['Slate']);
+    assert.notEqual(visitor.elsewhere().token, before);
+  });
+
+  it('is renewed as well when it is the service that finds it expired, by a clock of its own', async () => {
+    const { log, site } = running();
+    const visitor = await typing(personNamed('Disputed'));
+    const ahead = tokenSeconds * 1000 + minuteMs;
+    await site.service.stepWallClock(ahead);
+    await visitor.page.route(`${site.providerOrigin}/token`, async (route) => {
+      await site.service.stepWallClock(-ahead);
+      await route.continue();
+    });
+    await visitor.button('Save').click();
+    assert.deepEqual(await stonesOf(visitor), ['Slate']);
+    assert.deepEqual(log.takeErrors(), ['403 /api/consumer/v1/stones']);
+  });
+
+  it('keeps the form while the provider is down, and saves it once it is back', async () => {
+    const { log, site } = running();
+    const person = personNamed('Waiting');
+    const visitor = await typing(person);
+    await visitor.later(afterItsLife);
+    await site.stopProvider();
+    await visitor.button('Save').click();
+    await visitor.page.getByRole('alert').getByText('No answer from the provider').waitFor();
+    assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
+    assert.deepEqual(log.takeErrors(), ['net::ERR_CONNECTION_REFUSED /token']);
+
+    // It has forgotten its sessions and refresh tokens: there is nothing left but to sign in again.
+    await site.startProvider();
+    await visitor.button('Save').click();
+    await visitor.sees('Please sign in again');
+    assert.deepEqual(log.takeErrors(), ['400 /token']);
+    await visitor.signIn(person);
+    await visitor.sees('This is what you had typed');
+    assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
+    await visitor.button('Save').click();
+    assert.deepEqual(await stonesOf(visitor), ['Slate']);
+  });
+
+  it('is renewed by a trip to the provider without a word, where there are no refresh tokens', async () => {
+    const { log, site } = running();
+    await site.stopProvider();
+    await site.startProvider({ refreshTokens: false });
+    const visitor = await typing(personNamed('Travelling'));
+    const left = visitor.page.waitForRequest((request) => request.url().includes('prompt=none'));
+    await visitor.later(afterItsLife);
+    const asked = visitor.page.waitForResponse(`${site.providerOrigin}/userinfo`);
+    await visitor.button('Save').click();
+    await left;
+    await asked;
+    await visitor.sees('This is what you had typed');
+    assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
+    await visitor.button('Save').click();
+    assert.deepEqual(await stonesOf(visitor), ['Slate']);
+    assert.deepEqual([...new Set(log.takeErrors())], ['401 /userinfo']);
+  });
+
+  describeNetworkLog(running);
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { browsing, describeNetworkLog } from '../support/browser.ts';
+import { personNamed } from '../support/browser-person.ts';
+
+const discovery = '/.well-known/openid-configuration';
+
+describe('signing in, when it does not go well', () => {
+  const running = browsing();
+
+  it('a wrong password is said to be wrong, and the right one works after it', async () => {
+    const visitor = await running().visitor();
+    const person = personNamed('Forgetful');
+    await visitor.button('Sign in').click();
+    await visitor.logIn(person, 'not the password');
+    await visitor.page
+      .getByRole('alert')
+      .getByText(/Wrong password/)
+      .waitFor();
+    assert.equal(await visitor.page.getByLabel('User name').inputValue(), person.userName);
+    await visitor.logIn(person);
+    await visitor.button('Allow').click();
+    await visitor.sees(person.name);
+    assert.deepEqual(running().log.takeErrors(), ['400 /interaction/…']);
+  });
+
+  it('a refused consent is taken for an answer', async () => {
+    const visitor = await running().visitor();
+    await visitor.button('Sign in').click();
+    await visitor.logIn(personNamed('Unwilling'));
+    await visitor.button('Deny').click();
+    await visitor.page.getByRole('alert').getByText('You did not allow it').waitFor();
+    assert.equal(new URL(visitor.page.url()).search, '');
+    await visitor.button('Sign in').click();
+    await visitor.button('Allow').click();
+    await visitor.button('Sign out').waitFor();
+  });
+
+  it('a sign-in that was begun elsewhere is not taken', async () => {
+    const visitor = await running().visitor();
+    await visitor.page.goto(`${visitor.site.origin}/?code=stolen&state=guessed`);
+    await visitor.sees('This sign-in was not begun in this tab.');
+    assert.equal(new URL(visitor.page.url()).search, '');
+  });
+
+  it('a provider that is down is said to be down, and can be tried again', async () => {
+    const { log, site } = running();
+    const visitor = await running().visitor();
+    await site.stopProvider();
+    await visitor.button('Sign in').click();
+    await visitor.heading('The provider does not answer').waitFor();
+    await visitor.button('Try again').click();
+    await visitor.button('Sign in').click();
+    await visitor.heading('The provider does not answer').waitFor();
+    const refused = `net::ERR_CONNECTION_REFUSED ${discovery}`;
+    assert.deepEqual(log.takeErrors(), [refused, refused]);
+    await site.startProvider();
+    await visitor.button('Try again').click();
+    await visitor.signIn(personNamed('Patient'));
+  });
+
+  it('a reload while the provider is down ends in its page, and goes on from there once it is back', async () => {
+    const { log, site } = running();
+    const visitor = await running().visitor();
+    const person = personNamed('Reloading');
+    await visitor.signIn(person);
+    await visitor.seesPicture(person);
+    await visitor.open('data', 'stones', 'new');
+    await visitor.field('Colour').fill('Half a word');
+    await site.stopProvider();
+    await visitor.page.reload();
+    await visitor.heading('The provider does not answer').waitFor();
+    assert.deepEqual(log.takeErrors(), [`net::ERR_CONNECTION_REFUSED ${discovery}`]);
+    // The provider has forgotten its sessions over it.
+    await site.startProvider();
+    await visitor.button('Try again').click();
+    await visitor.sees('Please sign in again');
+    await visitor.signIn(person);
+    await visitor.sees('This is what you had typed');
+    assert.equal(await visitor.field('Colour').inputValue(), 'Half a word');
+  });
+
+  it('somebody else who signs in in the same tab finds nothing of what was typed', async () => {
+    const visitor = await running().visitor();
+    await visitor.signIn(personNamed('Former'));
+    await visitor.open('data', 'stones', 'new');
+    await visitor.field('Colour').fill('My secret');
+    await visitor.context.clearCookies();
+    await visitor.page.reload();
+    await visitor.sees('Please sign in again');
+    await visitor.signIn(personNamed('Latter'));
+    await visitor.heading('New').waitFor();
+    assert.equal(await visitor.field('Colour').inputValue(), '');
+    assert.equal(await visitor.page.getByText('This is what you had typed').count(), 0);
+  });
+
+  describeNetworkLog(running);
+});

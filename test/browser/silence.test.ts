@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { browsing, describeNetworkLog } from '../support/browser.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
+import { personNamed } from '../support/browser-person.ts';
+
+const stones = '/api/consumer/v1/stones';
+
+describe('when nobody answers', () => {
+  const running = browsing();
+
+  async function signedIn(word: string): Promise<Visitor> {
+    const visitor = await running().visitor();
+    const person = personNamed(word);
+    await visitor.signIn(person);
+    // Everything has come before anything goes away.
+    await visitor.seesPicture(person);
+    await visitor.sees(/^usr_/);
+    return visitor;
+  }
+
+  it('a list says that the service is down, and comes once it is back', async () => {
+    const { log, site } = running();
+    const visitor = await signedIn('Listing');
+    await visitor.open('data', 'stones');
+    await visitor.sees('Nothing here yet');
+    await visitor.link('← Your data').click();
+    await visitor.sees('0 of 2');
+    await site.stopService();
+    await visitor.link('Stones').click();
+    await visitor.page.getByRole('alert').getByText('No answer from the service').waitFor();
+    await site.startService();
+    await visitor.button('Try again').click();
+    await visitor.sees('Nothing here yet');
+    assert.deepEqual(log.takeErrors(), [
+      'net::ERR_CONNECTION_REFUSED /api/consumer/v1/me/usage',
+      `net::ERR_CONNECTION_REFUSED ${stones}`,
+    ]);
+  });
+
+  it('a form keeps what was typed while the service is down, and it is saved once', async () => {
+    const { log, site } = running();
+    const visitor = await signedIn('Saving');
+    await visitor.open('data', 'stones', 'new');
+    await visitor.field('Colour').fill('Slate');
+    await site.stopService();
+    await visitor.button('Save').click();
+    await visitor.page.getByRole('alert').getByText('No answer from the service').waitFor();
+    assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
+    await site.startService();
+    await visitor.button('Save').click();
+    await visitor.heading('Slate').waitFor();
+    assert.equal((await visitor.elsewhere().all('stones')).length, 1);
+    assert.deepEqual(log.takeErrors(), [`net::ERR_CONNECTION_REFUSED ${stones}`]);
+  });
+
+  it('an answer that gets lost on the way does not make a second record', async () => {
+    const { log } = running();
+    const visitor = await signedIn('Unlucky');
+    await visitor.open('data', 'stones', 'new');
+    await visitor.field('Colour').fill('Slate');
+    await visitor.page.route(`**${stones}`, async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await visitor.button('Save').click();
+    await visitor.page.getByRole('alert').getByText('No answer from the service').waitFor();
+    assert.equal((await visitor.elsewhere().all('stones')).length, 1, 'it has arrived');
+    await visitor.page.unroute(`**${stones}`);
+    await visitor.button('Save').click();
+    await visitor.heading('Slate').waitFor();
+    assert.equal((await visitor.elsewhere().all('stones')).length, 1, 'and it is still one');
+    assert.deepEqual(log.takeErrors(), [`net::ERR_CONNECTION_RESET ${stones}`]);
+  });
+
+  it('the page says so when the service goes away between the page and its settings', async () => {
+    const { log } = running();
+    const visitor = await running().visitor();
+    const settings = '**/web/config.json';
+    await visitor.page.route(settings, (route) => route.abort('connectionrefused'));
+    await visitor.page.reload();
+    await visitor.heading('Nobody answers the door').waitFor();
+    await visitor.page.unroute(settings);
+    await visitor.button('Try again').click();
+    await visitor.button('Sign in').waitFor();
+    assert.deepEqual(log.takeErrors(), ['net::ERR_CONNECTION_REFUSED /web/config.json']);
+  });
+
+  it('offline is said at once, nothing typed is lost, and it goes on when the network is back', async () => {
+    const { log } = running();
+    const visitor = await signedIn('Travelling');
+    await visitor.open('data', 'stones', 'new');
+    await visitor.field('Colour').fill('Slate');
+    await visitor.connect(false);
+    const banner = visitor.page.getByRole('alert').getByText(/You are offline/);
+    await banner.waitFor();
+    await visitor.button('Save').click();
+    await visitor.page.getByRole('alert').getByText('No answer from the service').waitFor();
+    assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
+    await visitor.connect(true);
+    await banner.waitFor({ state: 'detached' });
+    await visitor.button('Save').click();
+    await visitor.heading('Slate').waitFor();
+    assert.deepEqual(log.takeErrors(), [`net::ERR_INTERNET_DISCONNECTED ${stones}`]);
+  });
+
+  it('an export that breaks off is not offered as a file', async () => {
+    const { log } = running();
+    const visitor = await signedIn('Cut');
+    await visitor.open('data');
+    let downloads = 0;
+    visitor.page.on('download', () => {
+      downloads += 1;
+    });
+    await visitor.page.route('**/me/export', async (route) => {
+      const response = await route.fetch();
+      const lines = (await response.text()).trimEnd().split('\n');
+      await route.fulfill({ response, body: `${lines.slice(0, -1).join('\n')}\n` });
+    });
+    await visitor.button('Export as a file').click();
+    await visitor.page.getByRole('alert').getByText('The file is not whole').waitFor();
+    assert.equal(downloads, 0);
+    assert.deepEqual(log.takeErrors(), []);
+  });
+
+  describeNetworkLog(running);
+});

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { before, describe, it } from 'node:test';
+import { browsing, describeNetworkLog } from '../support/browser.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
+import { BrowserLog } from '../support/browser-log.ts';
+import { personNamed } from '../support/browser-person.ts';
+
+const person = personNamed('First');
+
+/** One person, from the door and back to it. Each step begins where the one before has ended. */
+describe('the whole trip in a browser', () => {
+  const running = browsing();
+  let visitor: Visitor;
+  before(async () => {
+    visitor = await running().visitor();
+  });
+
+  it('signs in at the provider', async () => {
+    await visitor.signIn(person);
+    assert.equal(new URL(visitor.page.url()).search, '', 'the code is not left in the address');
+  });
+
+  it('shows name and picture from the provider beside what the service holds', async () => {
+    const provider = visitor.page.getByRole('region', { name: 'What your provider knows' });
+    await provider.getByText(person.name, { exact: true }).waitFor();
+    const picture = await visitor.seesPicture(person);
+    assert.ok((await picture.getAttribute('src'))?.startsWith(visitor.site.providerOrigin));
+    const service = visitor.page.getByRole('region', { name: 'What this service holds' });
+    await service.getByText(/^usr_[\w-]{43}$/).waitFor();
+    assert.doesNotMatch(await service.innerText(), /Quixotella/i);
+  });
+
+  it('keeps no token where a script could find it later', async () => {
+    const kept = await visitor.page.evaluate(
+      'JSON.stringify([localStorage, sessionStorage, document.cookie])',
+    );
+    assert.doesNotMatch(String(kept), /eyJ/);
+    assert.doesNotMatch(String(kept), /verifier|nonce/, 'what was needed on the way is gone');
+  });
+
+  it('comes back signed in after a reload', async () => {
+    await visitor.page.reload();
+    await visitor.seesPicture(person);
+    await visitor.sees(/^usr_/);
+  });
+
+  it('shows a collection that it has never heard of, empty', async () => {
+    await visitor.link('Your data').click();
+    await visitor.link('Open Lendings').click();
+    await visitor.heading('Lendings').waitFor();
+    await visitor.sees('What the house lends, and to whom it has gone.');
+    await visitor.sees('Nothing here yet');
+    await visitor.sees('0 of 40');
+  });
+
+  it('creates a record with a form drawn from the schema', async () => {
+    await visitor.link('New').click();
+    await visitor.field('Thing').fill('A ladder');
+    await visitor.page.getByLabel('From').fill('2027-03-01T09:30');
+    await visitor.field('Count').fill('2');
+    await visitor.page.getByLabel('Fragile').check();
+    await visitor.page.getByLabel('Condition').selectOption('used');
+    await visitor.button('Add to Labels').click();
+    await visitor.page.getByLabel('Labels 1').fill('tall');
+    await visitor.field('Width').fill('0.6');
+    await visitor.button('Save').click();
+    await visitor.heading('A ladder').waitFor();
+    await visitor.sees('1 of 40');
+    const [record] = await visitor.elsewhere().all('lendings');
+    const { id, created_at, updated_at, ...fields } = record ?? assert.fail();
+    assert.deepEqual(fields, {
+      thing: 'A ladder',
+      from: '2027-03-01T08:30:00.000Z',
+      count: 2,
+      fragile: true,
+      condition: 'used',
+      labels: ['tall'],
+      size: { width: 0.6 },
+      state: 'wanted',
+      actions: ['hand_out', 'withdraw'],
+    });
+  });
+
+  it('edits it', async () => {
+    await visitor.link('Edit A ladder').click();
+    assert.equal(await visitor.page.getByLabel('From').inputValue(), '2027-03-01T09:30');
+    await visitor.field('Thing').fill('A long ladder');
+    await visitor.field('Remark').fill('With both hands.');
+    await visitor.button('Save').click();
+    await visitor.heading('A long ladder').waitFor();
+    await visitor.sees('With both hands.');
+  });
+
+  it('moves it from state to state with the buttons that the service offers', async () => {
+    await visitor.button('Hand out A long ladder').click();
+    await visitor.sees(/^Lent$/);
+    assert.equal(await visitor.link('Edit A long ladder').count(), 0, 'it is not editable any more');
+    await visitor.button('Bring back A long ladder').click();
+    await visitor.page
+      .getByText(/^Returned$/)
+      .and(visitor.page.locator('.state'))
+      .waitFor();
+    assert.equal(await visitor.button(/A long ladder/).count(), 1, 'nothing but to delete it');
+  });
+
+  it('lists page by page, by state and in the order that was chosen', async () => {
+    const caller = visitor.elsewhere();
+    for (let number = 1; number <= 11; number += 1) {
+      await caller.make('lendings', {
+        thing: `Chair ${number}`,
+        from: '2027-05-01T08:00:00Z',
+        count: 1 + (number % 5),
+      });
+    }
+    await visitor.page.getByLabel('State').selectOption({ label: 'Wanted' });
+    await visitor.heading('Chair 11').waitFor();
+    const titles = visitor.page.getByRole('listitem').getByRole('heading');
+    assert.equal(await titles.count(), 10);
+    await visitor.button('Show more').click();
+    await visitor.heading('Chair 1').waitFor();
+    assert.equal(await titles.count(), 11, 'the one that was returned is not among them');
+    await visitor.page.getByLabel('Order').selectOption({ label: 'Count, descending' });
+    await titles
+      .first()
+      .and(visitor.page.getByText(/^Chair [49]$/))
+      .waitFor();
+  });
+
+  it('deletes one, once that was confirmed', async () => {
+    await visitor.button('Delete Chair 4').click();
+    await visitor.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await visitor.heading('Chair 4').waitFor({ state: 'detached' });
+    await visitor.sees('11 of 40');
+  });
+
+  it('shows the claims of the token and what the service says to it', async () => {
+    await visitor.link('Token').click();
+    await visitor.sees('Accepted');
+    await visitor.page
+      .getByRole('timer')
+      .getByText(/Good for another/)
+      .waitFor();
+    await visitor.page.getByRole('definition').getByText(person.userName, { exact: true }).waitFor();
+    await visitor.button('Renew it now').click();
+    await visitor.sees('A new token is here.');
+  });
+
+  it('exports everything as a file that is whole', async () => {
+    await visitor.link('Your data').click();
+    const [download] = await Promise.all([
+      visitor.page.waitForEvent('download'),
+      visitor.button('Export as a file').click(),
+    ]);
+    assert.match(download.suggestedFilename(), /^vestibule-export-\d{4}-\d\d-\d\d\.ndjson$/);
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const [consumer, ...rest] = lines.map((line) => JSON.parse(line));
+    assert.equal(consumer.type, 'consumer');
+    assert.deepEqual(rest.at(-1), { type: 'end', records: 11 });
+    const exported = rest.slice(0, -1).map(({ record }) => record.thing);
+    const kept = (await visitor.elsewhere().all('lendings')).map(({ thing }) => thing);
+    assert.deepEqual(exported.sort(), kept.sort());
+  });
+
+  it('erases everything once the words are typed, and shows the receipt', async () => {
+    await visitor.button('Erase everything…').click();
+    const dialog = visitor.page.getByRole('dialog');
+    const erase = dialog.getByRole('button', { name: 'Erase everything' });
+    assert.equal(await erase.isDisabled(), true);
+    await dialog.getByRole('textbox').fill('erase everything');
+    await erase.click();
+    await visitor.heading('It is gone').waitFor();
+    const receipt = await visitor.page.getByRole('region', { name: 'Receipt' }).innerText();
+    assert.match(receipt, /Lendings\s+11 records/);
+    assert.match(receipt, /All in all\s+11 records/);
+    assert.equal((await visitor.elsewhere().all('lendings')).length, 0);
+  });
+
+  it('signs out here and at the provider', async () => {
+    await visitor.page.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
+    await visitor.heading('Sign out?').waitFor();
+    await visitor.button('Sign out').click();
+    await visitor.sees('You are signed out');
+    assert.equal(await visitor.page.evaluate('sessionStorage.length'), 0);
+    await visitor.page.reload();
+    await visitor.button('Sign in').click();
+    await visitor.page.getByLabel('Password').waitFor();
+  });
+
+  it('the network log would show whatever must not be in it', async () => {
+    const log = new BrowserLog();
+    const { page, site } = await running().visitor(log);
+    const said = Buffer.from(`{"who":"${person.name}"}`).toString('base64');
+    await page.evaluate(`Promise.all([
+      fetch('/api/consumer/v1/me?name=Quixotella'),
+      fetch('/api/consumer/v1/me/usage', { headers: { 'x-mail': 'zanzibarnacle@people.example' } }),
+      fetch('/api/consumer/v1/me/export', { headers: { authorization: 'Bearer Quixotella' } }),
+      fetch('/api/consumer/v1/stones', { method: 'POST', body: '${said}' }),
+    ])`);
+    assert.deepEqual((await log.tellTales(site.origin)).sort(), [
+      'Quixotella in GET /api/consumer/v1/me',
+      'Quixotella in POST /api/consumer/v1/stones',
+      'Zanzibarnacle in GET /api/consumer/v1/me/usage',
+      'Zanzibarnacle in POST /api/consumer/v1/stones',
+    ]);
+    assert.equal(log.takeErrors().length, 4);
+
+    await page.evaluate("document.body.setAttribute('style', 'color: red')");
+    await page.evaluate("console.error('a mistake')");
+    await page.goto('http://outside.example/').catch(() => {});
+    assert.match(log.violations.join(), /^style-src-attr inline on /);
+    assert.match(log.errors.join(), /a mistake/);
+    assert.deepEqual(log.outside(site), ['http://outside.example/']);
+  });
+
+  describeNetworkLog(running);
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { before, describe, it } from 'node:test';
+import { postgresDatabase, sqliteDatabase } from '../support/databases.ts';
+import { newDirectory, succeeded } from '../support/outcome.ts';
+import { newRecord } from '../support/records.ts';
+import {
+  databaseEngines,
+  newSettings,
+  runVestibule,
+  type Settings,
+  startService,
+} from '../support/service.ts';
+import { surroundings } from '../support/surroundings.ts';
+
+const bookings =
+  'title: Bookings\nschema: {required: [seats], properties: {seats: {type: integer, maximum: 8}}}\n';
+
+/** A new folder of declarations, and how to change them. */
+function newCollections(files: Readonly<Record<string, string>>) {
+  const folder = `${newDirectory()}/declared`;
+  mkdirSync(folder);
+  const declare = (name: string, text: string) => writeFileSync(`${folder}/${name}`, text);
+  for (const [name, text] of Object.entries(files)) declare(name, text);
+  return { folder, declare };
+}
+
+describe('vestibule check', () => {
+  const good = {
+    TEST_DIRECTORY: newDirectory(),
+    DATABASE_URL: `sqlite:${newDirectory()}/vestibule.db`,
+    IDP_ORIGIN: 'https://login.example.org',
+    API_AUDIENCE: 'https://api.example.org',
+  };
+  const check = (folder: string, ...options: string[]) =>
+    runVestibule({ ...good, COLLECTIONS_DIR: folder }, 'check', ...options);
+
+  it('shows the collections', async () => {
+    const { folder } = newCollections({
+      'bookings.yaml': bookings,
+      'notes.yml': bookings.replace('Bookings', 'Notes'),
+    });
+    const shown = succeeded(await check(folder));
+    assert.match(shown, /^COLLECTIONS +TITLE\nbookings +Bookings\nnotes +Notes$/m);
+    const { collections } = JSON.parse(succeeded(await check(folder, '--json')));
+    assert.deepEqual(collections, [
+      { name: 'bookings', title: 'Bookings' },
+      { name: 'notes', title: 'Notes' },
+    ]);
+  });
+
+  it('ends with exit code 1 and every mistake with file, line and what would be right', async () => {
+    const { folder } = newCollections({
+      'bookings.yaml': `${bookings}limts: {}\nlimits: { writes: often }\n`,
+      'me.yaml': bookings,
+    });
+    const { code, stdout, stderr } = await check(folder);
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.deepEqual(stderr.replaceAll(folder, 'declared').split('\n'), [
+      'vestibule: 3 mistakes in the declarations of collections:',
+      '  declared/bookings.yaml:3: limts is not known here; did you mean "limits"?',
+      '  declared/bookings.yaml:4: limits.writes must be a rate such as 30/min (s, min, h or d); found "often".',
+      '  declared/me.yaml:1: The file has a name that is reserved, and needs another; found "me".',
+      '',
+    ]);
+  });
+
+  it('names a folder that is not there', async () => {
+    const { code, stderr } = await check(`${newDirectory()}/nowhere`);
+    assert.equal(code, 1);
+    assert.match(stderr, /^vestibule: The folder ".*nowhere" \(COLLECTIONS_DIR\) cannot be read \(ENOENT\)/);
+  });
+});
+
+for (const engine of databaseEngines) {
+  describe(`vestibule check --against the records of ${engine}`, () => {
+    const { folder, declare } = newCollections({ 'bookings.yaml': bookings });
+    let settings: Settings;
+    const against = (...options: string[]) => runVestibule(settings, 'check', '--against', ...options);
+    before(async () => {
+      settings = await newSettings(engine, {
+        COLLECTIONS_DIR: folder,
+        IDP_ORIGIN: surroundings().mockOrigin,
+      });
+      const service = await startService(settings);
+      await service.stop();
+      const url = String(settings.DATABASE_URL);
+      const database =
+        engine === 'sqlite' ? sqliteDatabase(url.slice('sqlite:'.length)) : postgresDatabase(url);
+      const storage = await database.open();
+      await storage.records.write(async (transaction) => {
+        for (const seats of [2, 4, 8])
+          await transaction.insert(newRecord({ collection: 'bookings', fields: { seats } }));
+      });
+      await storage.close();
+    });
+
+    it('says that nothing changed', async () => {
+      assert.equal(succeeded(await against()), 'bookings: unchanged\n');
+    });
+
+    it('says what is compatible and what is new', async () => {
+      declare('bookings.yaml', bookings.replace('8', '9'));
+      declare('notes.yaml', bookings);
+      assert.equal(succeeded(await against()), 'bookings: compatible (seats maximum 8 -> 9)\nnotes: new\n');
+    });
+
+    it('says what would break, with exit code 1, and changes nothing', async () => {
+      declare('bookings.yaml', bookings.replace('8', '4'));
+      declare('notes.yaml', bookings);
+      for (let times = 0; times < 2; times += 1) {
+        const { code, stdout } = await against();
+        assert.equal(code, 1);
+        assert.equal(
+          stdout,
+          'bookings: breaking: seats maximum 8 -> 4, 1 of 3 records would fail\nnotes: new\n',
+        );
+      }
+      const { code, stdout } = await against('--json');
+      assert.equal(code, 1);
+      const { ok, collections } = JSON.parse(stdout);
+      assert.equal(ok, false);
+      assert.deepEqual(collections[0], {
+        collection: 'bookings',
+        verdict: 'breaking',
+        changes: ['seats maximum 8 -> 4'],
+        total: 3,
+        failing: 1,
+        sentence: 'bookings: breaking: seats maximum 8 -> 4, 1 of 3 records would fail',
+      });
+    });
+
+    it('is what a service goes by that starts', async () => {
+      declare('bookings.yaml', bookings.replace('8', '4'));
+      const { code, stderr } = await runVestibule(settings, 'serve');
+      assert.equal(code, 1);
+      assert.match(stderr, /bookings: breaking: seats maximum 8 -> 4, 1 of 3 records would fail/);
+      const service = await startService({ ...settings, ALLOW_BREAKING_SCHEMAS: 'true' });
+      await service.stop();
+      assert.match(succeeded(await against()), /^bookings: unchanged$/m);
+    });
+  });
+}

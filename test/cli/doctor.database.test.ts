@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+import { openAdministration } from '../../src/administration.ts';
+import { loadStorageConfig } from '../../src/config/load.ts';
+import { type DiscoveredProvider, discoveredProvider } from '../support/discovered-provider.ts';
+import { assertLines, examined, healthySettings, linesOf } from '../support/examined.ts';
+import { newDirectory } from '../support/outcome.ts';
+import { freePort } from '../support/ports.ts';
+import type { Settings } from '../support/service.ts';
+import { surroundings } from '../support/surroundings.ts';
+
+let provider: DiscoveredProvider;
+before(async () => {
+  provider = await discoveredProvider();
+});
+after(() => provider.stop());
+const healthy = (overrides: Settings = {}, engine: 'sqlite' | 'postgres' = 'sqlite') =>
+  healthySettings({ ...provider.settings, ...overrides }, engine);
+
+async function failuresOf(settings: Settings, ...expected: RegExp[]): Promise<void> {
+  assertLines(await examined(settings), 'fail', expected);
+}
+
+const fileOf = ({ DATABASE_URL }: Settings) => String(DATABASE_URL).replace('sqlite:', '');
+
+/** A database as a first start leaves it. */
+async function used(settings: Settings): Promise<Settings> {
+  const { storage } = await openAdministration(loadStorageConfig(settings), 'test');
+  await storage.close();
+  return settings;
+}
+
+describe('vestibule doctor, about the database', () => {
+  it('makes nothing where there is none', async () => {
+    const settings = await healthy();
+    const before = readdirSync(String(settings.TEST_DIRECTORY));
+    const findings = await examined(settings);
+    assertLines(findings, 'fail', []);
+    assert.match(
+      linesOf(findings, 'pass').join('\n'),
+      /database +SQLite file ".*" will be made at the first start/,
+    );
+    assert.deepEqual(readdirSync(String(settings.TEST_DIRECTORY)), before);
+  });
+
+  it('changes nothing where there is one, not even by a file beside it', async () => {
+    const settings = await used(await healthy());
+    const folder = String(settings.TEST_DIRECTORY);
+    const state = () =>
+      readdirSync(folder).map((name) => {
+        const { mtimeMs, mode } = statSync(`${folder}/${name}`);
+        return { name, mtimeMs, mode, content: readFileSync(`${folder}/${name}`, 'base64') };
+      });
+    const before = state();
+    const findings = await examined(settings);
+    assertLines(findings, 'fail', []);
+    assert.match(linesOf(findings, 'pass').join('\n'), /schema +version \d+, the newest/);
+    assert.deepEqual(state(), before);
+  });
+
+  it('names a file that is no database', async () => {
+    const settings = await healthy();
+    writeFileSync(fileOf(settings), 'all kinds of text, but no database\n'.repeat(100));
+    writeFileSync(`${fileOf(settings)}.secret`, 'x'.repeat(64));
+    await failuresOf(
+      settings,
+      /^FAIL {2}database +file is not a database; .*something else\. Check DATABASE_URL/,
+    );
+  });
+
+  it('names a master secret that is missing beside its database', async () => {
+    const settings = await used(await healthy());
+    rmSync(`${fileOf(settings)}.secret`);
+    await failuresOf(settings, /^FAIL {2}master secret .*vestibule\.db\.secret" is not\. Restore that file/);
+  });
+
+  for (const engine of ['sqlite', 'postgres'] as const) {
+    it(`names a master secret that is another one (${engine})`, async () => {
+      const settings = await used(await healthy({}, engine));
+      await failuresOf(
+        { ...settings, MASTER_SECRET: 'another secret of thirty-two bytes and more' },
+        /^FAIL {2}master secret +another; expected the one that the database was made with\. Set MASTER_SECRET/,
+      );
+    });
+  }
+
+  it('names a schema of a newer release', async () => {
+    const settings = await used(await healthy());
+    const database = new DatabaseSync(fileOf(settings));
+    database.exec('insert into schema_migrations (version, applied_at) values (9999, 0)');
+    database.close();
+    await failuresOf(
+      settings,
+      /^FAIL {2}schema +version 9999; expected version \d+ or less\. A newer release/,
+    );
+  });
+
+  it('says that an empty database will be migrated, and migrates nothing', async () => {
+    const settings = await healthy({}, 'postgres');
+    for (let times = 0; times < 2; times += 1) {
+      const findings = await examined(settings);
+      assertLines(findings, 'fail', []);
+      assert.match(linesOf(findings, 'pass').join('\n'), /schema +the database is empty; the next start/);
+    }
+  });
+
+  it('names a PostgreSQL that is down, a wrong password and a missing database', async () => {
+    const secret = { MASTER_SECRET: 'x'.repeat(40) };
+    const at = (change: (url: URL) => void) => {
+      const url = new URL(surroundings().postgresUrl);
+      change(url);
+      return healthy({ ...secret, DATABASE_URL: url.href });
+    };
+    const port = String(await freePort());
+    await failuresOf(
+      await at((url) => {
+        url.port = port;
+      }),
+      /^FAIL {2}database +no connection to PostgreSQL \(ECONNREFUSED\); .*Start the database/,
+    );
+    await failuresOf(
+      await at((url) => {
+        url.password = 'wrong-password';
+      }),
+      /^FAIL {2}database .*28P01; .*does not know this user or password/,
+    );
+    await failuresOf(
+      await at((url) => {
+        url.pathname = '/no_such_database';
+      }),
+      /^FAIL {2}database .*3D000; .*no such database\. Create it/,
+    );
+  });
+
+  it('names records that do not fit what is declared, unless that is allowed', async () => {
+    const settings = await healthy({ COLLECTIONS_DIR: newDirectory() });
+    const { storage } = await openAdministration(loadStorageConfig(settings), 'test');
+    const times = { createdAt: 0, updatedAt: 0 };
+    const record = {
+      collection: 'notes',
+      id: 'one',
+      owner: 'usr_x',
+      state: null,
+      revision: '1',
+      body: '{}',
+      ...times,
+    };
+    await storage.records.write((transaction) => transaction.insert(record));
+    await storage.close();
+    const said = /records +notes: breaking: declared no more, 1 of 1 record would fail; /;
+    await failuresOf(settings, said);
+    assertLines(await examined({ ...settings, ALLOW_BREAKING_SCHEMAS: 'true' }), 'warn', [said]);
+  });
+
+  it('never shows the password of a database', async () => {
+    const url = 'postgres://vestibule:hunter-4711@127.0.0.1:1/vestibule';
+    const findings = await examined(await healthy({ DATABASE_URL: url, MASTER_SECRET: 'x'.repeat(40) }));
+    assert.doesNotMatch(JSON.stringify(findings), /hunter-4711/);
+  });
+});

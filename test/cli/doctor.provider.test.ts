@@ -1,0 +1,134 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { discoveredProvider, type Misbehaviour } from '../support/discovered-provider.ts';
+import { assertLines, examined, healthySettings } from '../support/examined.ts';
+import { freePort } from '../support/ports.ts';
+import { makeKey } from '../support/provider.ts';
+import type { Settings } from '../support/service.ts';
+
+interface Setup extends Misbehaviour {
+  readonly settings?: (origin: string) => Settings;
+  readonly fails?: readonly RegExp[];
+  readonly warns?: readonly RegExp[];
+}
+
+const weakKey = await makeKey('weak', 1024);
+const goodKey = await makeKey('good');
+const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
+
+const setups: Record<string, Setup> = {
+  'nothing at all': {},
+  'no discovery document': {
+    discovery: null,
+    warns: [
+      /^WARN {2}discovery +the provider answered with status 404; expected .*Set IDP_ISSUER to the issuer/,
+    ],
+  },
+  'an issuer with a trailing slash that IDP_ISSUER lacks': {
+    discovery: (origin) => ({ issuer: `${origin}/` }),
+    settings: (origin) => ({ IDP_ISSUER: origin }),
+    fails: [
+      /^FAIL {2}issuer +"http.*\/"; expected "http.*\d"\. Only the trailing slash differs.*Set IDP_ISSUER=http.*\/$/,
+    ],
+  },
+  'an issuer of another realm': {
+    discovery: (origin) => ({ issuer: `${origin}/realms/main` }),
+    fails: [/^FAIL {2}issuer .*Set IDP_ISSUER=http:\/\/127\.0\.0\.1:\d+\/realms\/main$/],
+  },
+  'the address for all tenants': {
+    discovery: () => ({ issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' }),
+    fails: [/^FAIL {2}issuer .*address for all tenants.*your own tenant, by its id/],
+  },
+  'a document without an issuer': {
+    discovery: () => ({ issuer: undefined }),
+    fails: [/^FAIL {2}issuer .*no OpenID provider/],
+  },
+  'keys at another path': {
+    settings: () => ({ IDP_JWKS_PATH: '/.well-known/jwks.json' }),
+    fails: [
+      /^FAIL {2}key address .*expected .*\/\.well-known\/jwks\.json.*Set IDP_JWKS_PATH=\/jwks$/,
+      /^FAIL {2}keys +the provider answered with status 404; .*Check IDP_ORIGIN and IDP_JWKS_PATH\./,
+    ],
+  },
+  'keys at another host': {
+    discovery: () => ({ jwks_uri: 'https://www.keys.example/v3/certs' }),
+    warns: [
+      /^WARN {2}key address .*Set IDP_ORIGIN=https:\/\/www\.keys\.example IDP_JWKS_PATH=\/v3\/certs IDP_ISSUER=http/,
+    ],
+  },
+  'keys for another algorithm': {
+    keys: [curve],
+    discovery: () => ({ id_token_signing_alg_values_supported: ['ES256', 'HS256'] }),
+    fails: [
+      /^FAIL {2}algorithms +\["ES256","HS256"\]; expected RS256 \(ALLOWED_ALGORITHMS\)\. Set ALLOWED_ALGORITHMS=ES256$/,
+      /^FAIL {2}keys +no key is usable: algorithm_not_allowed; .*ALLOWED_ALGORITHMS/,
+    ],
+  },
+  'no keys': { keys: [], fails: [/^FAIL {2}keys +no key is usable: there is none; .*Check IDP_JWKS_PATH/] },
+  'a key that nobody should use': {
+    keys: [goodKey.jwk, weakKey.jwk],
+    warns: [
+      /^WARN {2}keys +1 usable \("good" for RS256\); 1 left out: "weak" \(modulus_size\); expected no key that/,
+    ],
+  },
+  'a clock that is a little off': {
+    aheadSeconds: 3.5,
+    warns: [/^WARN {2}clock +ours is [2-5] s behind the provider's; .*NTP/],
+  },
+  'a clock that is far off': {
+    aheadSeconds: -600,
+    fails: [
+      /^FAIL {2}clock +ours is (10 min( \d s)?|9 min 5\d s) ahead of the provider's; expected less than 2 s/,
+    ],
+  },
+  'a page instead of everything': {
+    answer: (_request, response) => void response.end('<!doctype html><title>Sign in</title>'),
+    warns: [/^WARN {2}discovery +the answer is not JSON/],
+    fails: [/^FAIL {2}keys +the answer is not JSON; .*a page or something else/],
+  },
+  'a way to somewhere else': {
+    answer: (_request, response) => void response.writeHead(302, { location: '/login' }).end(),
+    warns: [/^WARN {2}discovery .*status 302/],
+    fails: [/^FAIL {2}keys .*status 302; .*not fetched from where somebody sends us/],
+  },
+  'no answer': {
+    answer: () => {},
+    fails: [
+      /^FAIL {2}discovery +no complete answer within 5000 ms; .*firewall/,
+      /^FAIL {2}keys +no complete answer within 5000 ms; .*firewall/,
+    ],
+  },
+  'an IDP_ISSUER that is no address': {
+    settings: () => ({ IDP_ISSUER: 'main-issuer' }),
+    warns: [/^WARN {2}discovery +an IDP_ISSUER that is no URL; /],
+  },
+};
+
+describe('vestibule doctor, about the provider', { concurrency: true }, () => {
+  for (const [name, { settings = () => ({}), fails = [], warns = [], ...wrong }] of Object.entries(setups)) {
+    it(`names the cause in one line: ${name}`, async (test) => {
+      const provider = await discoveredProvider(wrong);
+      test.after(() => provider.stop());
+      const all = await healthySettings({ ...provider.settings, ...settings(provider.origin) });
+      const findings = await examined(all);
+      assertLines(findings, 'fail', fails);
+      assertLines(findings, 'warn', warns);
+    });
+  }
+
+  it('names the cause in one line: nobody listens at the provider', async () => {
+    const origin = `http://127.0.0.1:${await freePort()}`;
+    const findings = await examined(await healthySettings({ IDP_ORIGIN: origin }));
+    assertLines(findings, 'fail', [
+      /^FAIL {2}discovery +no connection \(ECONNREFUSED\); .*Nobody listens there\. Check IDP_ORIGIN, /,
+      /^FAIL {2}keys +no connection \(ECONNREFUSED\); /,
+    ]);
+    assertLines(findings, 'skip', [
+      /skip {2}issuer/,
+      /skip {2}key address/,
+      /skip {2}algorithms/,
+      /skip {2}clock/,
+      /cert/,
+    ]);
+  });
+});

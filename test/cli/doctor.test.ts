@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { type DiscoveredProvider, discoveredProvider } from '../support/discovered-provider.ts';
+import { assertLines, examined, healthySettings, linesOf } from '../support/examined.ts';
+import { newDirectory, succeeded } from '../support/outcome.ts';
+import { takePort } from '../support/ports.ts';
+import { runVestibule, type Service, type Settings, startService } from '../support/service.ts';
+import { surroundings } from '../support/surroundings.ts';
+
+let provider: DiscoveredProvider;
+before(async () => {
+  provider = await discoveredProvider();
+});
+after(() => provider.stop());
+const healthy = (overrides: Settings = {}) => healthySettings({ ...provider.settings, ...overrides });
+
+async function failuresOf(settings: Settings, ...expected: RegExp[]): Promise<void> {
+  assertLines(await examined(settings), 'fail', expected);
+}
+
+describe('vestibule doctor, about the settings', () => {
+  it('reports every mistake as a line of its own, and looks no further', async () => {
+    const findings = await examined({ ...(await healthy()), PORT: 'http', LOG_LEVEL: 'loud' });
+    assertLines(findings, 'fail', [
+      /^FAIL {2}settings +LOG_LEVEL must be one of .*found "loud"/,
+      /^FAIL {2}settings +PORT must be a whole number .*found "http"/,
+    ]);
+    assert.equal(linesOf(findings, 'pass').length, 0);
+    assert.match(linesOf(findings, 'skip').join('\n'), /database +not looked at: the settings come first/);
+  });
+
+  it('names a declaration of a collection that cannot be read', async () => {
+    const folder = newDirectory();
+    writeFileSync(`${folder}/notes.yaml`, 'schema: 7\n');
+    await failuresOf(
+      await healthy({ COLLECTIONS_DIR: folder }),
+      /^FAIL {2}collections .*notes\.yaml.*docs\/collections\.md/,
+    );
+  });
+});
+
+describe('vestibule doctor, about frontends and ports', () => {
+  it('says what to do when no frontend may call', async () => {
+    const { CORS_ORIGINS: _, ...settings } = await healthy();
+    assertLines(await examined(settings), 'warn', [/^WARN {2}frontends +none; .*Set CORS_ORIGINS=https/]);
+  });
+
+  it('knows that a page of our own origin needs no permission', async () => {
+    const settings = await healthy();
+    const findings = await examined({ ...settings, CORS_ORIGINS: String(settings.BASE_URL) });
+    assertLines(findings, 'warn', []);
+    assert.match(linesOf(findings, 'pass').join('\n'), /frontends +pages of .* itself/);
+  });
+
+  it('names a port that another process has, and an address that this machine has not', async (test) => {
+    const { port, release } = await takePort();
+    test.after(release);
+    await failuresOf(
+      await healthy({ OPS_PORT: String(port) }),
+      /^FAIL {2}ops port +another process listens there; expected 127\.0\.0\.1:\d+ is free\. .*OPS_PORT=/,
+    );
+    await failuresOf(
+      await healthy({ OPS_HOST: '192.0.2.1' }),
+      /^FAIL {2}ops port +this machine cannot listen there \(EADDRNOTAVAIL\); .*OPS_HOST=127\.0\.0\.1/,
+    );
+  });
+});
+
+describe('the command vestibule doctor', () => {
+  let settings: Settings;
+  let service: Service;
+  before(async () => {
+    const { oidcOrigin } = surroundings();
+    settings = await healthySettings({ IDP_ORIGIN: oidcOrigin, IDP_JWKS_PATH: '/jwks' });
+    service = await startService(settings);
+  });
+  after(() => service.stop());
+
+  it('finds nothing wrong with a service that runs, at a real provider', async () => {
+    const shown = succeeded(await runVestibule(settings, 'doctor'));
+    assert.doesNotMatch(shown, /^(FAIL|WARN)/m);
+    assert.match(shown, /^pass {2}issuer +"http:\/\/127\.0\.0\.1:\d+"$/m);
+    assert.match(shown, /^pass {2}keys +1 usable/m);
+    assert.match(shown, /^pass {2}port +127\.0\.0\.1:\d+ is taken by a vestibule that is ready$/m);
+    assert.match(shown, /\nNothing stands in the way\. Send a token: "vestibule explain"/);
+  });
+
+  it('ends with exit code 1 and JSON when something is wrong', async () => {
+    const wrong = { ...settings, IDP_JWKS_PATH: '/certs' };
+    const { code, stdout, stderr } = await runVestibule(wrong, 'doctor', '--json');
+    assert.equal(code, 1);
+    assert.equal(stderr, '');
+    const { ok, checks } = JSON.parse(stdout);
+    assert.equal(ok, false);
+    const failed = checks.filter(({ result }: { result: string }) => result === 'fail');
+    assert.deepEqual(
+      failed.map(({ name, advice }: { name: string; advice: string }) => [name, advice]),
+      [
+        ['key address', 'Set IDP_JWKS_PATH=/jwks'],
+        ['keys', 'There is nothing at that address. Check IDP_ORIGIN and IDP_JWKS_PATH.'],
+      ],
+    );
+  });
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { after, before, describe, it } from 'node:test';
+import { generate } from 'selfsigned';
+import { type DiscoveredProvider, discoveredProvider } from '../support/discovered-provider.ts';
+import { assertLines, examined, healthySettings, linesOf } from '../support/examined.ts';
+import { newDirectory } from '../support/outcome.ts';
+import type { Settings } from '../support/service.ts';
+
+const day = 86_400_000;
+let provider: DiscoveredProvider;
+before(async () => {
+  provider = await discoveredProvider();
+});
+after(() => provider.stop());
+const healthy = (overrides: Settings = {}) => healthySettings({ ...provider.settings, ...overrides });
+
+async function failuresOf(settings: Settings, ...expected: RegExp[]): Promise<void> {
+  assertLines(await examined(settings), 'fail', expected);
+}
+
+describe('vestibule doctor, about TLS and proxies', () => {
+  /** A certificate made now, for that address, valid from and to so many days from now. */
+  async function tls({ ip = '127.0.0.1', from = -1, to = 90 } = {}): Promise<Settings> {
+    const directory = newDirectory();
+    const { cert, private: key } = await generate([{ name: 'commonName', value: 'vestibule' }], {
+      algorithm: 'sha256',
+      notBeforeDate: new Date(Date.now() + from * day),
+      notAfterDate: new Date(Date.now() + to * day),
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip }] }],
+    });
+    writeFileSync(`${directory}/tls.crt`, cert);
+    writeFileSync(`${directory}/tls.key`, key);
+    return { TLS_CERT_FILE: `${directory}/tls.crt`, TLS_KEY_FILE: `${directory}/tls.key` };
+  }
+  const overTls = async (files: Settings) => {
+    const settings = await healthy(files);
+    return { ...settings, BASE_URL: String(settings.BASE_URL).replace('http:', 'https:') };
+  };
+
+  it('takes a certificate that is in date and has the name', async () => {
+    const findings = await examined(await overTls(await tls()));
+    assertLines(findings, 'fail', []);
+    assert.match(
+      linesOf(findings, 'pass').join('\n'),
+      /certificate +valid until \d{4}-\d\d-\d\d, (89|90) days more/,
+    );
+  });
+
+  it('names a certificate that has expired, is about to, or is not valid yet', async () => {
+    await failuresOf(
+      await overTls(await tls({ from: -20, to: -2 })),
+      /^FAIL {2}certificate +expired on \d{4}-\d\d-\d\d; expected one that is valid now\..*SIGHUP/,
+    );
+    await failuresOf(await overTls(await tls({ from: 3 })), /^FAIL {2}certificate +valid from \d{4}/);
+    const findings = await examined(await overTls(await tls({ to: 5 })));
+    assertLines(findings, 'fail', []);
+    assertLines(findings, 'warn', [/^WARN {2}certificate .*, [45] days more.*expected more than 14 days/]);
+  });
+
+  it('names a certificate for another name', async () => {
+    await failuresOf(
+      await overTls(await tls({ ip: '127.0.0.9' })),
+      /^FAIL {2}certificate names +IP Address:127\.0\.0\.9; expected 127\.0\.0\.1 \(the host of BASE_URL\)/,
+    );
+  });
+
+  it('names a certificate with the key of another, and one that cannot be read', async () => {
+    const [one, other] = [await tls(), await tls()];
+    await failuresOf(
+      await overTls({ ...one, TLS_KEY_FILE: String(other.TLS_KEY_FILE) }),
+      /^FAIL {2}certificate .*do not make a working pair/,
+    );
+    await failuresOf(
+      await overTls({ ...one, TLS_CERT_FILE: `${newDirectory()}/nowhere.crt` }),
+      /^FAIL {2}certificate .*nowhere\.crt" \(TLS_CERT_FILE\) cannot be read \(ENOENT\)/,
+    );
+  });
+
+  it('names a BASE_URL that is http behind a proxy, and a HOST that the proxy cannot reach', async () => {
+    await failuresOf(
+      await healthy({ TRUSTED_PROXIES: '127.0.0.1' }),
+      /^FAIL {2}proxy +http:\/\/127\.0\.0\.1:\d+; expected a BASE_URL with https/,
+    );
+    await failuresOf(
+      await healthy({ TRUSTED_PROXIES: '10.0.0.7', BASE_URL: 'https://api.example.org' }),
+      /^FAIL {2}proxy +HOST=127\.0\.0\.1 and proxies elsewhere; .*Set HOST=0\.0\.0\.0/,
+    );
+    const good = { TRUSTED_PROXIES: '127.0.0.1', BASE_URL: 'https://api.example.org' };
+    assertLines(await examined(await healthy(good)), 'fail', []);
+  });
+
+  it('doubts a BASE_URL with another port than ours', async () => {
+    const findings = await examined(await healthy({ BASE_URL: 'http://127.0.0.1:9' }));
+    assertLines(findings, 'fail', []);
+    assertLines(findings, 'warn', [/^WARN {2}address +http:\/\/127\.0\.0\.1:9; expected port \d+ \(PORT\)/]);
+  });
+
+  it('names a provider whose certificate nobody vouches for', async (test) => {
+    const files = await tls();
+    const [cert, key] = [files.TLS_CERT_FILE, files.TLS_KEY_FILE].map((file) => readFileSync(String(file)));
+    const server = createServer({ cert, key } as { cert: Buffer; key: Buffer });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    test.after(() => server.close());
+    const { port } = server.address() as { port: number };
+    const said =
+      /no connection \((DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE)\); .*NODE_EXTRA_CA_CERTS/;
+    await failuresOf(await healthy({ IDP_ORIGIN: `https://127.0.0.1:${port}` }), said, said);
+  });
+});

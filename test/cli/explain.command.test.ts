@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { leaksOf, runExplain } from '../support/explained.ts';
+import { oneService } from '../support/one-service.ts';
+import { refused, succeeded } from '../support/outcome.ts';
+import { request, withToken } from '../support/request.ts';
+import { me } from '../support/service.ts';
+import { surroundings } from '../support/surroundings.ts';
+
+describe('the command vestibule explain', { concurrency: 2 }, () => {
+  const given = oneService();
+
+  it('ends with exit code 0 for a token that is accepted, however it was copied', async () => {
+    const { service, provider } = given();
+    const token = await provider.token();
+    for (const input of [`  ${token}\r\n\n`, `Authorization: Bearer ${token}\n`]) {
+      const shown = succeeded(await runExplain(service.settings, input));
+      assert.match(shown, /^Accepted\.\n\npass {2}shape /);
+      assert.match(shown, /^pass {2}signature +holds$/m);
+      assert.match(shown, /^Claims \(their values are not shown\): .*\bemail\b/m);
+      assert.doesNotMatch(shown, /usr_/, 'no pseudonym unless it is asked for');
+      assert.deepEqual(leaksOf(token, shown), []);
+    }
+  });
+
+  it('ends with exit code 1 for one that is refused, and marks where', async () => {
+    const { service, provider } = given();
+    const token = await provider.token({ aud: 'https://other.example' });
+    const { code, stdout, stderr } = await runExplain(service.settings, token);
+    assert.equal(code, 1);
+    assert.equal(stderr, '');
+    assert.match(stdout, /^Refused with 403 audience_mismatch\. The token is for another audience: /);
+    assert.match(stdout, /^FAIL {2}audience +"https:\/\/other\.example"; expected "https:\/\/api\./m);
+    assert.deepEqual(leaksOf(token, stdout), []);
+  });
+
+  it('prints JSON, and the pseudonym when it is asked for', async () => {
+    const { service, provider } = given();
+    const token = await provider.token();
+    const { id } = (await withToken(service.url + me, token)).json();
+    const shown = JSON.parse(succeeded(await runExplain(service.settings, token, '--json', '--pseudonym')));
+    assert.equal(shown.accepted, true);
+    assert.equal(shown.pseudonym, id);
+    const names = shown.steps.map(({ name }: { name: string }) => name);
+    assert.deepEqual(names, [
+      'shape',
+      'header',
+      'issuer',
+      'algorithm',
+      'type',
+      'key',
+      'signature',
+      'purpose',
+      'times',
+      'audience',
+      'subject',
+      'scopes',
+      'caller',
+      'standing',
+    ]);
+  });
+
+  it('refuses a token on the command line, and does not repeat it', async () => {
+    const { service, provider } = given();
+    const token = await provider.token();
+    const { code, stdout, stderr } = await runExplain(service.settings, '', token);
+    assert.equal(code, 2);
+    assert.equal(stdout, '');
+    assert.match(stderr, /stays in the history of the shell.*standard input/);
+    assert.deepEqual(leaksOf(token, stderr), []);
+  });
+
+  it('says that nothing came in', async () => {
+    refused(await runExplain(given().service.settings, ' \n'), /There is no token on standard input/);
+  });
+
+  it('accepts what the real provider of development issues', async () => {
+    const { service } = given();
+    const { oidcOrigin, oidcClient } = surroundings();
+    const basic = Buffer.from(`${oidcClient.id}:${oidcClient.secret}`).toString('base64');
+    const reply = await request(`${oidcOrigin}/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'grant_type=client_credentials&scope=consumer',
+    });
+    const settings = { ...service.settings, IDP_ORIGIN: oidcOrigin };
+    const shown = succeeded(await runExplain(settings, reply.json<{ access_token: string }>().access_token));
+    assert.match(shown, /^pass {2}subject +names somebody by "sub" \(not shown\): a machine client/m);
+  });
+});

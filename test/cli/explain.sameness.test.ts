@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { type ExaminedIssuer, examineToken } from '../../src/auth/examine.ts';
+import { readKeySet } from '../../src/auth/key-set.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { ErrorCode } from '../../src/base/errors.ts';
+import { build, makeCast } from '../support/built-token.ts';
+import { tokenAndKeySetCases } from '../support/token-cases.ts';
+import { ourVerdict, type Policy } from '../support/verdicts.ts';
+
+const seed = Number(process.env.FUZZ_SEED ?? 20_261);
+const runs = Number(process.env.FUZZ_RUNS ?? 300);
+
+/** Where the header is refused before anybody looks at the token: the front door, not the verifier. */
+const frontDoor: readonly ErrorCode[] = ['authorization_malformed', 'headers_too_large'];
+
+/** `explain` takes the verifier's steps one by one; thousands of generated tokens show that it is the same verdict. */
+describe('explain beside the verifier', () => {
+  it('gives the same reason for every generated token, or none where it is accepted', async () => {
+    const policy: Policy = {
+      issuers: ['https://login.example', 'https://login.example/'],
+      audience: 'https://api.example',
+      requiredScopes: ['read'],
+    };
+    const cast = await makeCast('https://login.example', policy.audience);
+    const seen = new Set<string>();
+    const property = fc.asyncProperty(tokenAndKeySetCases, async (generated) => {
+      const { token, keySet } = build(generated, cast);
+      const expected = await ourVerdict(token, keySet, policy);
+      const { code, accepted, summary, steps } = await explain(token, keySet, policy);
+      if (code !== null && frontDoor.includes(code)) return;
+      assert.equal(code ?? 'accepted', typeof expected === 'string' ? expected : 'accepted');
+      assert.equal(accepted, code === null);
+      assert.doesNotMatch(
+        JSON.stringify(steps) + summary,
+        /[^\x20-\x7e]/,
+        'nothing that a terminal would obey',
+      );
+      seen.add(code ?? 'accepted');
+    });
+    await fc.assert(property, { seed, numRuns: runs });
+    assert.ok(seen.size > 9, `only ${[...seen].join(', ')}`);
+  });
+});
+
+function explain(token: string, document: unknown, policy: Policy) {
+  const provider: ExaminedIssuer = {
+    who: 'the provider',
+    algorithms: new Set(['RS256']),
+    requireAtJwt: false,
+    claims: { ...policy, clientsOnly: false },
+    async keysNow() {
+      const set = readKeySet(document, ['RS256']);
+      return typeof set === 'string' ? { code: 'keys_unavailable', why: set } : { set, source: 'given' };
+    },
+  };
+  return examineToken(token, {
+    issuers: [provider],
+    maxHeaderBytes: 16_384,
+    clock: systemClock,
+    callerNow: async () => ({ pseudonym: null, registeredAt: null, refusal: null }),
+  });
+}

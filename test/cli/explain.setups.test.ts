@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { decodeJwt, SignJWT } from 'jose';
+import { explained, leaksOf } from '../support/explained.ts';
+import { oneService } from '../support/one-service.ts';
+import { succeeded } from '../support/outcome.ts';
+import { ownSigningKey } from '../support/own-signing-key.ts';
+import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
+import { withToken } from '../support/request.ts';
+import { addClient, me, newSettings, runVestibule, type Service, startService } from '../support/service.ts';
+import { tokenOf } from '../support/token-endpoint.ts';
+import { withoutDatabase } from '../support/unreachable-database.ts';
+
+/** Explained, and held against what the running service says to the same token. */
+async function bothSay(service: Service, token: string) {
+  const explanation = await explained(service.settings, token);
+  const reply = await withToken(service.url + me, token);
+  const { code = null } = reply.json<{ code?: string }>();
+  assert.deepEqual(
+    { status: explanation.status, code: explanation.code },
+    { status: reply.status, code },
+    explanation.summary,
+  );
+  assert.deepEqual(leaksOf(token, JSON.stringify({ ...explanation, pseudonym: null })), []);
+  const found = (step: string) => explanation.steps.find(({ name }) => name === step)?.found ?? '';
+  return { ...explanation, found };
+}
+
+describe('explain, where only tokens that say what they are will do and the provider is down', () => {
+  let provider: TestProvider;
+  let service: Service;
+  before(async () => {
+    provider = await TestProvider.down();
+    service = await startService(
+      await newSettings('sqlite', { ...provider.settings, REQUIRE_AT_JWT: 'true' }),
+    );
+  });
+  after(() => service.stop());
+
+  it('says that the type is missing, and how to go on', async () => {
+    const { code, summary } = await bothSay(service, await provider.token({}, { typ: 'JWT' }));
+    assert.equal(code, 'token_type_not_allowed');
+    assert.match(summary, /"typ": "at\+jwt" are taken \(REQUIRE_AT_JWT\).*set REQUIRE_AT_JWT=false/);
+  });
+
+  it('says that the keys cannot be had', async () => {
+    const { code, summary } = await bothSay(service, await provider.token({}, { typ: 'at+jwt' }));
+    assert.equal(code, 'keys_unavailable');
+    assert.match(
+      summary,
+      /^The keys of the issuer cannot be had \(.*\/jwks": no connection \(ECONNREFUSED\)\)/,
+    );
+  });
+});
+
+describe('explain, of the tokens of POST /token', () => {
+  const given = oneService();
+  let token: string;
+  before(async () => {
+    const { service } = given();
+    const secret = await addClient(service.settings, 'robot');
+    token = await tokenOf(service.url, { id: 'robot', secret });
+  });
+
+  it('finds their keys in the database, and says how old they are', async () => {
+    const { code, found } = await bothSay(given().service, token);
+    assert.equal(code, null);
+    assert.match(found('issuer'), /: this service$/);
+    assert.match(found('key'), /from the database, made \d+ s ago$/);
+    assert.match(found('subject'), /machine client/);
+  });
+
+  it('says that a key is not one of ours', async () => {
+    const { service, provider } = given();
+    const claims = { iss: service.settings.BASE_URL, jti: 'a.b' };
+    const { code } = await bothSay(service, await provider.token(claims, { typ: 'at+jwt' }));
+    assert.equal(code, 'key_unknown');
+  });
+
+  it('says that a token of ours names no key', async () => {
+    const { service } = given();
+    const { privateKey } = await ownSigningKey(service.settings);
+    const header = { alg: 'RS256', typ: 'at+jwt' };
+    const nameless = await new SignJWT(decodeJwt(token)).setProtectedHeader(header).sign(privateKey);
+    const { code, summary } = await bothSay(service, nameless);
+    assert.equal(code, 'key_unknown');
+    assert.match(summary, /names no key/);
+  });
+
+  it('says that nothing is known where there is no database yet', async () => {
+    const { provider } = given();
+    const settings = await newSettings('sqlite', provider.settings);
+    const { code, steps } = await explained(settings, await provider.token());
+    assert.equal(code, null);
+    assert.match(steps.find(({ name }) => name === 'caller')?.found ?? '', /no database of this release yet/);
+    assert.equal((await explained(settings, token)).code, 'key_unknown');
+  });
+
+  it('falls back to the keys that were stored, and says how old they are', async () => {
+    const { service, provider } = given();
+    const sent = await provider.token();
+    await bothSay(service, sent);
+    await provider.stop();
+    await until(
+      () => explained(service.settings, sent),
+      ({ code }) => code === null,
+      'the keys are not stored',
+    );
+    const { found } = await bothSay(service, sent);
+    assert.match(found('key'), /stored (\d+ min )?\d+ s ago; they cannot be fetched now: no connection/);
+    await provider.comeBack();
+  });
+
+  it('says that the client was disabled', async () => {
+    const { service } = given();
+    succeeded(await runVestibule(service.settings, 'client', 'disable', 'robot'));
+    const explanation = await explained(service.settings, token);
+    assert.equal(explanation.code, 'client_disabled');
+    assert.match(explanation.summary, /disabled or removed.*"vestibule client list"/);
+    await until(
+      async () => (await withToken(service.url + me, token)).json().code,
+      (code) => code === explanation.code,
+      'the service does not say the same',
+    );
+  });
+});
+
+describe('explain, while PostgreSQL does not answer', () => {
+  let provider: TestProvider;
+  let service: Service;
+  before(async () => {
+    provider = await TestProvider.start();
+    service = await startService(await newSettings('postgres', provider.settings));
+  });
+  after(async () => {
+    await service.stop();
+    await provider.stop();
+  });
+
+  it('says so of a token that is right', async () => {
+    const sent = await provider.token();
+    const { code, summary } = await withoutDatabase(service.settings, () => bothSay(service, sent));
+    assert.equal(code, 'storage_unavailable');
+    assert.match(summary, /^The token is right, but the database cannot be read \(/);
+  });
+
+  it('control: with the database the same token is accepted', async () => {
+    assert.equal((await bothSay(service, await provider.token())).code, null);
+  });
+});

@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict';
+import { createHmac, randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import type { ErrorCode } from '../../src/base/errors.ts';
+import { explained, leaksOf } from '../support/explained.ts';
+import { base64url, compact, hmac } from '../support/forged-token.ts';
+import { oneService } from '../support/one-service.ts';
+import { makeKey, type TestProvider } from '../support/provider.ts';
+import { me, runVestibule } from '../support/service.ts';
+
+const issuer = 'https://tenant-one.login.example/realms/main';
+const hour = 3600;
+const now = () => Math.floor(Date.now() / 1000);
+
+interface Case {
+  readonly make: (provider: TestProvider) => string | Promise<string>;
+  /** Null: accepted. */
+  readonly code: ErrorCode | null;
+  /** The cause, as it is named in one line. */
+  readonly says: RegExp;
+}
+
+const rightClaims = { iss: issuer };
+const token =
+  (claims: object, header: object = {}) =>
+  (provider: TestProvider) =>
+    provider.token({ ...rightClaims, ...claims }, { ...header });
+
+const cases: Record<string, Case> = {
+  'a good token': { make: token({}), code: null, says: /^The token is accepted\.$/ },
+  'a token of the client-credentials grant': {
+    make: token({ sub: 'robot-1', client_id: 'robot-1' }),
+    code: null,
+    says: /accepted/,
+  },
+  'a token that names nobody': { make: token({ sub: undefined }), code: null, says: /accepted/ },
+  'an opaque token': {
+    make: () => randomUUID().replaceAll('-', ''),
+    code: 'token_malformed',
+    says: /^This is an opaque token/,
+  },
+  "an opaque token of Google's": {
+    make: () => `ya29.${base64url('opaque as opaque can be')}`,
+    code: 'token_malformed',
+    says: /^This is an opaque access token of Google's/,
+  },
+  "a refresh token of Google's": {
+    make: () => `1//0${base64url('a refresh token of the opaque kind')}`,
+    code: 'token_malformed',
+    says: /^This looks like a refresh token/,
+  },
+  'a JWE': {
+    make: () => ['{"alg":"RSA-OAEP","enc":"A256GCM"}', 'key', 'iv', 'text', 'tag'].map(base64url).join('.'),
+    code: 'token_malformed',
+    says: /^This is a JWE: an encrypted token/,
+  },
+  "a JWE without a key of its own, as Auth0's are": {
+    make: () =>
+      `${base64url('{"alg":"dir","enc":"A256GCM"}')}..${['iv', 'text', 'tag'].map(base64url).join('.')}`,
+    code: 'token_malformed',
+    says: /^This is a JWE.*Auth0/,
+  },
+  'a token without its signature': {
+    make: async (provider) => (await provider.token(rightClaims)).split('.').slice(0, 2).join('.'),
+    code: 'token_malformed',
+    says: /^The signature is missing/,
+  },
+  'a token that was cut off': {
+    make: async (provider) => {
+      const [header, payload, signature] = (await provider.token(rightClaims)).split('.');
+      return `${header}.${payload?.slice(0, -7)}.${signature}`;
+    },
+    code: 'token_malformed',
+    says: /cut off or changed on the way/,
+  },
+  'a token with a line break inside': {
+    make: async (provider) => (await provider.token(rightClaims)).replace(/^.{40}/, '$& '),
+    code: 'authorization_malformed',
+    says: /blanks or line breaks inside/,
+  },
+  'the whole answer of a token endpoint': {
+    make: () => '{"access_token":"a.b.c","token_type":"Bearer"}',
+    code: 'authorization_malformed',
+    says: /^This is JSON.*"access_token"/,
+  },
+  'a token that is too long': {
+    make: token({ groups: 'x'.repeat(7_000) }),
+    code: 'token_too_large',
+    says: /^The token has \d+ bytes, and 8192 are taken at most/,
+  },
+  'a token longer than the headers may be': {
+    make: token({ groups: 'x'.repeat(20_000) }),
+    code: 'headers_too_large',
+    says: /^The token has \d+ bytes/,
+  },
+  'an ID token': {
+    make: token({ nonce: 'n-0S6', at_hash: 'x', scope: undefined, aud: 'web-client' }),
+    code: 'token_type_not_allowed',
+    says: /^This is an ID token/,
+  },
+  'an ID token that only its audience and its claims betray': {
+    make: token({ scope: undefined, aud: 'web-client' }),
+    code: 'audience_mismatch',
+    says: /^This is an ID token/,
+  },
+  'a refresh token that is a JWT': {
+    make: token({ typ: 'Refresh' }),
+    code: 'token_type_not_allowed',
+    says: /^This is a refresh token/,
+  },
+  'a logout token': {
+    make: token({ events: {} }),
+    code: 'token_type_not_allowed',
+    says: /^This is a logout token/,
+  },
+  'a token of another type': {
+    make: token({}, { typ: 'dpop+jwt' }),
+    code: 'token_type_not_allowed',
+    says: /^This is no access token: its "typ" is "dpop\+jwt"/,
+  },
+  'a token with a shared secret': {
+    make: (provider) =>
+      compact({ alg: 'HS256' }, { ...provider.claims(rightClaims) }, hmac('sha256', 'a shared secret')),
+    code: 'algorithm_not_allowed',
+    says: /shared secret \(HS256\).*RS256/,
+  },
+  'a token that is not signed': {
+    make: (provider) =>
+      compact({ alg: 'none' }, { ...provider.claims(rightClaims) }, () => Buffer.from('none')),
+    code: 'algorithm_not_allowed',
+    says: /not signed at all/,
+  },
+  'a token signed with an algorithm that nobody allowed': {
+    make: token({}, { alg: 'RS512' }),
+    code: 'algorithm_not_allowed',
+    says: /signed with RS512, which ALLOWED_ALGORITHMS does not name/,
+  },
+  'a token with an extension': {
+    make: (provider) =>
+      compact({ alg: 'RS256', kid: provider.key.kid, crit: ['x'] }, { ...provider.claims(rightClaims) }, () =>
+        createHmac('sha256', 'x').digest(),
+      ),
+    code: 'header_not_supported',
+    says: /"crit"/,
+  },
+  'an issuer with a trailing slash': {
+    make: token({ iss: `${issuer}/` }),
+    code: 'issuer_mismatch',
+    says: /differs only by its trailing slash.*Set IDP_ISSUER=https:\/\/tenant-one\.login\.example\/realms\/main\/$/,
+  },
+  'another realm of the same host': {
+    make: token({ iss: 'https://tenant-one.login.example/realms/other' }),
+    code: 'issuer_mismatch',
+    says: /^The token comes from another tenant or realm of the same provider: it says ".*other", and ".*main"/,
+  },
+  'another tenant of the same domain': {
+    make: token({ iss: 'https://tenant-two.login.example/realms/main' }),
+    code: 'issuer_mismatch',
+    says: /^The token comes from another tenant of the same provider/,
+  },
+  'a stranger': {
+    make: token({ iss: 'https://accounts.elsewhere.test' }),
+    code: 'issuer_mismatch',
+    says: /^The token comes from "https:\/\/accounts\.elsewhere\.test", and only /,
+  },
+  'no issuer': { make: token({ iss: undefined }), code: 'issuer_mismatch', says: /names no issuer/ },
+  'a key that is not published': {
+    make: async (provider) => provider.token(rightClaims, {}, await makeKey('rotated-away')),
+    code: 'key_unknown',
+    says: /no usable key "rotated-away": it was rotated away/,
+  },
+  'an edited token': {
+    make: async (provider) => {
+      const [header, , signature] = (await provider.token(rightClaims)).split('.');
+      return `${header}.${base64url(provider.claims({ ...rightClaims, sub: 'admin' }))}.${signature}`;
+    },
+    code: 'signature_invalid',
+    says: /edited after it was signed/,
+  },
+  'an expired token': {
+    make: token({ exp: now() - 3 * hour - 720, iat: now() - 4 * hour }),
+    code: 'token_expired',
+    says: /^The token expired 3 h 1[2-5] min ago \(20/,
+  },
+  'a token that is not valid yet': {
+    make: token({ nbf: now() + 2 * hour, exp: now() + 3 * hour }),
+    code: 'token_not_yet_valid',
+    says: /becomes valid in (2 h|1 h 5\d min) only.*clocks/,
+  },
+  'a token from a clock that is ahead': {
+    make: token({ iat: now() + 2 * hour, exp: now() + 3 * hour }),
+    code: 'token_not_yet_valid',
+    says: /clocks/,
+  },
+  'a token without an end': {
+    make: token({ exp: undefined }),
+    code: 'expiry_missing',
+    says: /never expires/,
+  },
+  'a token whose end is no time': { make: token({ exp: 'tomorrow' }), code: 'claim_invalid', says: /A time/ },
+  'a token for another audience': {
+    make: token({ aud: 'https://other-api.example' }),
+    code: 'audience_mismatch',
+    says: /another audience: it says "https:\/\/other-api\.example", and API_AUDIENCE is "https:\/\/api\.vest/,
+  },
+  'a token with an empty subject': {
+    make: token({ sub: '' }),
+    code: 'subject_invalid',
+    says: /names nobody/,
+  },
+  'a token without a scope that is required': {
+    make: token({ scope: 'write' }),
+    code: 'insufficient_scope',
+    says: /lacks the scope read\./,
+  },
+};
+
+describe('vestibule explain', () => {
+  const given = oneService({ IDP_ISSUER: issuer, IDP_REQUIRED_SCOPES: 'read' });
+
+  const codeOfService = async (authorization: string) => {
+    const response = await fetch(given().service.url + me, { headers: { authorization } });
+    const body = (await response.json()) as { code?: string };
+    return { status: response.status, code: body.code ?? null };
+  };
+
+  for (const [name, { make, code, says }] of Object.entries(cases)) {
+    it(`names the cause in one line, and the code of the running service: ${name}`, async () => {
+      const { service, provider } = given();
+      const sent = await make(provider);
+      const explanation = await explained(service.settings, sent);
+      assert.equal(explanation.code, code, explanation.summary);
+      assert.match(explanation.summary, says);
+      assert.doesNotMatch(explanation.summary, /\n/);
+      assert.equal(explanation.accepted, code === null);
+      const { status, code: answered } = await codeOfService(`Bearer ${sent}`);
+      assert.deepEqual({ status: explanation.status, code: explanation.code }, { status, code: answered });
+      const shown = JSON.stringify({ ...explanation, pseudonym: null });
+      assert.deepEqual(leaksOf(sent, shown), [], 'nothing that must not be shared');
+    });
+  }
+
+  it('goes on after the first failure and tells the rest', async () => {
+    const { service, provider } = given();
+    const sent = await provider.token({
+      iss: `${issuer}/`,
+      aud: 'another',
+      exp: now() - hour,
+      scope: 'write',
+    });
+    const { steps } = await explained(service.settings, sent);
+    const failing = steps.filter(({ result }) => result === 'fail').map(({ name }) => name);
+    assert.deepEqual(failing, ['issuer', 'times', 'audience', 'scopes']);
+    const signature = steps.find(({ name }) => name === 'signature');
+    assert.equal(signature?.result, 'pass', 'the signature tells that it is the same provider after all');
+  });
+
+  it('tells a machine client from a person', async () => {
+    const { service, provider } = given();
+    const subjects = [{}, { sub: 'robot-1', client_id: 'robot-1' }].map(async (claims) => {
+      const { steps } = await explained(
+        service.settings,
+        await provider.token({ ...rightClaims, ...claims }),
+      );
+      return steps.find(({ name }) => name === 'subject')?.found;
+    });
+    const [person, client] = await Promise.all(subjects);
+    assert.match(String(person), /a person$/);
+    assert.match(String(client), /a machine client \(client credentials\)$/);
+  });
+
+  it('knows a caller who was here before, and one who was suspended', async () => {
+    const { service, provider } = given();
+    const sent = await provider.token({ ...rightClaims, sub: `somebody-${randomUUID()}` });
+    const caller = async () => {
+      const explanation = await explained(service.settings, sent);
+      const { found } = explanation.steps.find(({ name }) => name === 'caller') ?? {};
+      return { found: String(found), ...explanation };
+    };
+    assert.match((await caller()).found, /^new here/);
+    assert.deepEqual(await codeOfService(`Bearer ${sent}`), { status: 200, code: null });
+    const { found, pseudonym } = await caller();
+    assert.match(found, /^known here since 20/);
+    await runVestibule(service.settings, 'consumer', 'suspend', String(pseudonym));
+    const { code, summary } = await caller();
+    assert.equal(code, 'consumer_suspended');
+    assert.match(summary, /suspended this caller.*"vestibule consumer resume"/);
+  });
+});

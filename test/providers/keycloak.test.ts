@@ -1,0 +1,84 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { canaryClaims } from '../support/canaries.ts';
+import { certificateOf } from '../support/certificate.ts';
+import { compact, hmac } from '../support/forged-token.ts';
+import type { LookalikeProvider } from '../support/lookalike-provider.ts';
+import { makeKey } from '../support/provider.ts';
+import { recipeSuite } from '../support/provider-recipe.ts';
+
+const claimsOf = ({ settings, now }: LookalikeProvider) => ({
+  ...canaryClaims,
+  iss: settings.IDP_ISSUER,
+  aud: [settings.API_AUDIENCE, 'account'],
+  typ: 'Bearer',
+  azp: settings.WEB_CLIENT_ID,
+  jti: `onrtac:${randomUUID()}`,
+  auth_time: now,
+  sid: randomUUID(),
+  acr: '1',
+  'allowed-origins': ['https://api.example.org'],
+  realm_access: { roles: ['offline_access', 'uma_authorization'] },
+  scope: 'openid profile email',
+  email_verified: true,
+});
+
+const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+
+recipeSuite({
+  section: 'Keycloak',
+  async keys(key) {
+    const certificate = await certificateOf(key);
+    const encryption = await makeKey();
+    return [
+      { ...key.jwk, x5c: [certificate.raw.toString('base64')] },
+      { ...encryption.jwk, use: 'enc', alg: 'RSA-OAEP' },
+    ];
+  },
+  tokens: {
+    'a person': { kind: 'user', make: (provider) => provider.sign(claimsOf(provider)) },
+    // An older one: a nonce that it should not have, and no list around a single audience.
+    'a person at a Keycloak of long ago': {
+      kind: 'user',
+      make: (provider) =>
+        provider.sign({ ...claimsOf(provider), nonce: randomUUID(), aud: provider.settings.API_AUDIENCE }),
+    },
+    // The page warns of it: nothing in such a token tells people apart.
+    'a person without "sub" as the client that brought it': {
+      kind: 'client',
+      make: (provider) => provider.sign({ ...claimsOf(provider), sub: undefined }),
+    },
+  },
+  mistakes: {
+    'No audience mapper': { token: (provider) => provider.sign({ ...claimsOf(provider), aud: 'account' }) },
+    '`IDP_ISSUER` without the realm': { settings: ({ origin }) => ({ IDP_ISSUER: origin }) },
+    '`IDP_JWKS_PATH` left at its default': { settings: () => ({ IDP_JWKS_PATH: undefined }) },
+    'The frontend and the service know Keycloak by two addresses': {
+      token: (provider) => provider.sign({ ...claimsOf(provider), iss: 'http://keycloak:8080/realms/main' }),
+    },
+    'The realm signs with ES256': {
+      token: (provider) =>
+        provider.sign(claimsOf(provider), { alg: 'ES256' }, { ...provider.key, privateKey: curve }),
+    },
+    'The ID token is sent': {
+      token: (provider) =>
+        provider.sign({
+          ...claimsOf(provider),
+          typ: 'ID',
+          aud: provider.settings.WEB_CLIENT_ID,
+          at_hash: 'MTIzNDU2Nzg5MGFiY2RlZg',
+          nonce: randomUUID(),
+        }),
+    },
+    'The refresh token is sent': {
+      token: (provider) => {
+        const { iss, sub, azp, scope, sid } = claimsOf(provider);
+        const claims = { iss, aud: iss, sub, azp, scope, sid, typ: 'Refresh', exp: provider.now + 1800 };
+        return compact(
+          { alg: 'HS512', typ: 'JWT', kid: randomUUID() },
+          claims,
+          hmac('sha512', 'of the realm'),
+        );
+      },
+    },
+  },
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { sectionOf, settingsIn } from '../support/documented-settings.ts';
+import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
+import { call } from '../support/proxied-call.ts';
+import { type RunningProxy, startProxy } from '../support/proxies.ts';
+import { type ClockedService, me, newSettings, startService } from '../support/service.ts';
+
+let provider: TestProvider;
+let service: ClockedService;
+let proxy: RunningProxy;
+before(async () => {
+  provider = await TestProvider.down();
+  const documented = settingsIn(sectionOf('docs/proxies.md', 'The service'));
+  const settings = await newSettings('sqlite', { ...provider.settings, ...documented });
+  service = await startService(settings, { clocked: true });
+  proxy = await startProxy('haproxy', service);
+});
+after(async () => {
+  await provider.stop();
+  await service.stop();
+  await proxy.stop();
+});
+
+it('HAProxy sends nobody to a service that is not ready, and takes it in when it is', async () => {
+  const authorization = `Bearer ${await provider.token()}`;
+  const ask = () => call(proxy.httpsUrl + me, { ...proxy, headers: { authorization } });
+  const refused = await until(
+    ask,
+    ({ headers }) => headers.get('content-type') === 'text/html',
+    'it still asks the service',
+  );
+  assert.equal(refused.status, 503);
+  await provider.comeBack();
+  // By then it has asked for the keys again.
+  await service.advance(60_000);
+  await until(ask, ({ status }) => status === 200, 'the service is not taken in');
+});

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+/**
+ * `npm run build`: makes of web/src what the service serves (web/dist): one script, one style, one icon and the page
+ * that names them. `npm ci` runs it as well (prepare.js), so that `npm start` needs nothing else.
+ */
+const source = fileURLToPath(new URL('src/', import.meta.url));
+const target = fileURLToPath(new URL('dist/', import.meta.url));
+
+const { outputFiles } = await build({
+  entryPoints: { app: `${source}main.tsx`, style: `${source}style/main.css` },
+  outdir: target,
+  write: false,
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: ['chrome120', 'firefox121', 'safari17'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  legalComments: 'eof',
+  logLevel: 'warning',
+});
+rmSync(target, { recursive: true, force: true });
+mkdirSync(target, { recursive: true });
+const contents = new Map([
+  ...outputFiles.map(({ path, text }) => [path.slice(target.length), text] as const),
+  ['icon.svg', readFileSync(`${source}icon.svg`, 'utf8')] as const,
+]);
+let page = readFileSync(`${source}index.html`, 'utf8');
+for (const [name, text] of contents) {
+  const hashed = withHash(name, text);
+  writeFileSync(`${target}${hashed}`, text);
+  page = page.replace(`/web/${name}`, `/web/${hashed}`);
+}
+writeFileSync(`${target}index.html`, page);
+
+/** A name that changes with the content, so that browsers may keep the file for good. */
+function withHash(name: string, text: string): string {
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return name.replace(/(\.\w+)$/, `-${hash}$1`);
+}

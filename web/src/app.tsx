@@ -1,0 +1,61 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Api } from './api/api.ts';
+import { type Announcement, Announcer } from './parts/announcer.tsx';
+import { type House, HouseContext } from './parts/context.ts';
+import { Curtain } from './parts/loading.tsx';
+import { useOnline } from './parts/use-clock.ts';
+import { Inside } from './screens/inside.tsx';
+import { ProviderDown } from './screens/provider-down.tsx';
+import { Welcome } from './screens/welcome.tsx';
+import type { Session, Stage } from './session/session.ts';
+import type { Settings } from './session/settings.ts';
+
+interface AppProps {
+  readonly settings: Settings;
+  readonly session: Session;
+  readonly api: Api;
+}
+
+export function App({ settings, session, api }: AppProps) {
+  const [latest, setLatest] = useState<Announcement | null>(null);
+  const house: House = useMemo(() => {
+    const announce = (text: string) => setLatest((before) => ({ text, number: (before?.number ?? 0) + 1 }));
+    return { settings, session, api, announce };
+  }, [settings, session, api]);
+  const isOnline = useOnline();
+  return (
+    <HouseContext.Provider value={house}>
+      {!isOnline && (
+        <p class="offline" role="alert">
+          You are offline. What you see may be old, and nothing can be saved until you are back.
+        </p>
+      )}
+      <Staged stage={useStage(session)} session={session} />
+      <Announcer latest={latest} />
+    </HouseContext.Provider>
+  );
+}
+
+function Staged({ stage, session }: { readonly stage: Stage; readonly session: Session }) {
+  switch (stage.name) {
+    case 'starting':
+      return <Curtain text="One moment…" />;
+    case 'leaving':
+      return <Curtain text="On the way to your provider…" />;
+    case 'provider-down':
+      return <ProviderDown onRetry={() => void session.start()} />;
+    case 'signed-out':
+      return <Welcome because={stage.because} />;
+    case 'signed-in':
+      return <Inside />;
+  }
+}
+
+function useStage(session: Session): Stage {
+  const [stage, setStage] = useState(session.stage);
+  useEffect(() => {
+    setStage(session.stage);
+    return session.subscribe(() => setStage(session.stage));
+  }, [session]);
+  return stage;
+}

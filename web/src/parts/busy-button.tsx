@@ -1,0 +1,39 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+
+interface BusyButtonProps {
+  readonly children: ComponentChildren;
+  readonly busyLabel: string;
+  readonly class?: string;
+  readonly disabled?: boolean;
+  /** For screen readers, where the label alone does not say what it is about. */
+  readonly about?: string;
+  onPress(): Promise<unknown>;
+}
+
+/** A button for something that takes a while: it says so, and cannot be pressed twice. */
+export function BusyButton(props: BusyButtonProps) {
+  const [isBusy, setBusy] = useState(false);
+  const press = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      await props.onPress();
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <button
+      type="button"
+      class={props.class ?? ''}
+      aria-disabled={isBusy}
+      aria-busy={isBusy}
+      disabled={props.disabled}
+      onClick={press}
+    >
+      {isBusy ? props.busyLabel : props.children}
+      {props.about && <span class="hidden"> {props.about}</span>}
+    </button>
+  );
+}

@@ -1,0 +1,37 @@
+import { useId } from 'preact/hooks';
+
+interface MeterProps {
+  readonly label: string;
+  readonly used: number;
+  readonly allowed: number;
+  readonly note?: string;
+}
+
+/** How much of something is used up. */
+export function Meter({ label, used, allowed, note }: MeterProps) {
+  const id = useId();
+  const share = allowed === 0 ? 1 : Math.min(1, used / allowed);
+  const tone = share >= 1 ? 'full' : share >= 0.8 ? 'high' : '';
+  return (
+    <div class={`meter ${tone}`}>
+      <div class="meter-head">
+        <span id={id}>{label}</span>
+        <span class="meter-count">
+          <strong>{used.toLocaleString()}</strong> of {allowed.toLocaleString()}
+        </span>
+      </div>
+      <meter
+        class="hidden"
+        aria-labelledby={id}
+        aria-valuetext={`${used} of ${allowed}`}
+        min={0}
+        max={allowed}
+        value={used}
+      />
+      <div class="meter-bar" aria-hidden="true">
+        <div class="meter-fill" style={{ width: `${share * 100}%` }} />
+      </div>
+      {note && <p class="meter-note">{note}</p>}
+    </div>
+  );
+}

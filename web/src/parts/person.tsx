@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks';
+import type { Outcome } from '../api/api.ts';
+import { silence } from '../api/problem.ts';
+import type { Person } from '../session/provider.ts';
+import { useHouse } from './context.ts';
+import { type Loaded, useLoad } from './use-load.ts';
+
+/** Name and picture, from the provider to this page and no further. */
+export function usePerson(): Loaded<Person> {
+  const { session } = useHouse();
+  return useLoad<Person>(async (): Promise<Outcome<Person>> => {
+    try {
+      return { ok: true, body: await session.person(), etag: null };
+    } catch (error) {
+      const title = error instanceof Error ? error.message : String(error);
+      return { ok: false, problem: { ...silence('provider_unreachable'), code: 'userinfo_refused', title } };
+    }
+  }, 'person');
+}
+
+interface PortraitProps {
+  readonly person: Person | null;
+  readonly size: number;
+  /** Where no name stands beside it. */
+  readonly alt?: string;
+}
+
+/** The picture; the first letter of the name where there is none, or where it may not be loaded from. */
+export function Portrait({ person, size, alt = '' }: PortraitProps) {
+  const [isBroken, setBroken] = useState(false);
+  const picture = person?.picture;
+  if (!picture || isBroken) {
+    return (
+      <span class={`portrait letter s${size}`} aria-hidden="true">
+        {[...(person?.name ?? '?')][0]?.toUpperCase()}
+      </span>
+    );
+  }
+  return (
+    <img
+      class={`portrait s${size}`}
+      src={picture}
+      alt={alt}
+      width={size}
+      height={size}
+      referrerpolicy="no-referrer"
+      onError={() => setBroken(true)}
+    />
+  );
+}

@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+interface ScreenProps {
+  readonly title: string;
+  readonly lead?: ComponentChildren;
+  /** What stands beside the title. */
+  readonly aside?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** The first screen comes with the page, and browsers announce a page themselves. */
+let isFirst = true;
+
+/** One screen. Its title takes the focus when it appears, so that whoever does not see it hears where they are. */
+export function Screen({ title, lead, aside, children }: ScreenProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} – Vestibule`;
+  }, [title]);
+  useEffect(() => {
+    if (!isFirst) {
+      heading.current?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
+    isFirst = false;
+  }, []);
+  return (
+    <>
+      <div class="screen-head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead && <p class="lead">{lead}</p>}
+        </div>
+        {aside}
+      </div>
+      {children}
+    </>
+  );
+}

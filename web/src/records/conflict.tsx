@@ -1,0 +1,121 @@
+import { useId, useState } from 'preact/hooks';
+import { fieldErrorsOf, type Problem } from '../api/problem.ts';
+import { fieldsOf, type RecordItem } from '../api/types.ts';
+import { BusyButton } from '../parts/busy-button.tsx';
+import { Focused, Notice, ProblemNotice, useWait } from '../parts/notice.tsx';
+import { display, displayMoment } from '../schema/display.ts';
+import type { Field } from '../schema/shape.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface ConflictProps {
+  readonly fields: readonly Field[];
+  readonly mine: Fields;
+  readonly theirs: RecordItem;
+  /** What the service said to the last choice. */
+  readonly problem: Problem | null;
+  onSave(values: Record<string, unknown>): Promise<void>;
+  /** Back to the form, on top of what is saved now. */
+  onEdit(values: Record<string, unknown>): void;
+  onGiveUp(): void;
+}
+
+/** Two versions of one record, field by field, for the person to choose from. */
+export function Conflict({ fields, mine, theirs, problem, onSave, onEdit, onGiveUp }: ConflictProps) {
+  const [takeTheirs, setTakeTheirs] = useState<ReadonlySet<string>>(new Set());
+  const differing = fields.filter(({ name }) => !isSame(mine[name], theirs[name]));
+  const choose = (name: string, isTheirs: boolean) => {
+    const others = [...takeTheirs].filter((one) => one !== name);
+    setTakeTheirs(new Set(isTheirs ? [...others, name] : others));
+  };
+  const chosen = () => merged(fields, mine, theirs, takeTheirs);
+  const isWaiting = useWait(problem) > 0;
+  return (
+    <div class="conflict">
+      <Focused>
+        <Notice tone="bad" title="It was changed in the meantime">
+          <p>
+            Since you opened it, it was saved somewhere else ({displayMoment(theirs.updated_at)}). Choose what
+            each field should be.
+          </p>
+        </Notice>
+      </Focused>
+      {problem !== null && <ProblemNotice problem={problem} />}
+      {problem !== null &&
+        fieldErrorsOf(problem).map(({ pointer, message }) => (
+          <p key={pointer} class="field-error">
+            {pointer.slice(1)} {message}
+          </p>
+        ))}
+      {differing.length === 0 && <p>Both versions say the same. You can save yours or leave it.</p>}
+      {differing.map((field) => (
+        <Choice
+          key={field.name}
+          field={field}
+          mine={mine[field.name]}
+          theirs={theirs[field.name]}
+          isTheirs={takeTheirs.has(field.name)}
+          onChoose={(isTheirs) => choose(field.name, isTheirs)}
+        />
+      ))}
+      <div class="buttons">
+        <BusyButton class="primary" busyLabel="Saving…" disabled={isWaiting} onPress={() => onSave(chosen())}>
+          Save what I chose
+        </BusyButton>
+        <button type="button" onClick={() => onEdit(chosen())}>
+          Edit it further
+        </button>
+        <button type="button" class="quiet" onClick={onGiveUp}>
+          Throw mine away
+        </button>
+      </div>
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly field: Field;
+  readonly mine: unknown;
+  readonly theirs: unknown;
+  readonly isTheirs: boolean;
+  onChoose(isTheirs: boolean): void;
+}
+
+function Choice({ field: { label, shape }, mine, theirs, isTheirs, onChoose }: ChoiceProps) {
+  const name = useId();
+  return (
+    <fieldset class="versus">
+      <legend>{label}</legend>
+      <label class={isTheirs ? '' : 'chosen'}>
+        <input type="radio" name={name} checked={!isTheirs} onChange={() => onChoose(false)} />
+        <span class="versus-whose">Yours</span>
+        <span class="versus-value">{display(shape, mine)}</span>
+      </label>
+      <label class={isTheirs ? 'chosen' : ''}>
+        <input type="radio" name={name} checked={isTheirs} onChange={() => onChoose(true)} />
+        <span class="versus-whose">Saved in the meantime</span>
+        <span class="versus-value">{display(shape, theirs)}</span>
+      </label>
+    </fieldset>
+  );
+}
+
+/** What is saved now, with one's own in each field where that was chosen. */
+function merged(
+  fields: readonly Field[],
+  mine: Fields,
+  theirs: RecordItem,
+  takeTheirs: ReadonlySet<string>,
+): Record<string, unknown> {
+  const values = { ...fieldsOf(theirs) };
+  for (const { name } of fields) {
+    if (takeTheirs.has(name)) continue;
+    if (mine[name] === undefined) delete values[name];
+    else values[name] = mine[name];
+  }
+  return values;
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

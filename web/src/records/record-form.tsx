@@ -1,0 +1,78 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { FieldError, Problem } from '../api/problem.ts';
+import { Notice, ProblemNotice, useWait } from '../parts/notice.tsx';
+import { type GroupDraft, readDraft } from '../schema/draft.ts';
+import type { Field } from '../schema/shape.ts';
+import { ErrorSummary } from './error-summary.tsx';
+import { FieldGroup } from './field.tsx';
+
+interface RecordFormProps {
+  readonly fields: readonly Field[];
+  readonly draft: GroupDraft;
+  /** It was typed before the page was left. */
+  readonly isOldDraft: boolean;
+  readonly problem: Problem | null;
+  readonly errors: readonly FieldError[];
+  readonly cancelTo: string;
+  onChange(draft: GroupDraft): void;
+  onDiscard(): void;
+  onSave(values: Record<string, unknown>): Promise<void>;
+}
+
+/** A form drawn from the schema. What is right is for the service to say; what it says stands at the field. */
+export function RecordForm(props: RecordFormProps) {
+  const { fields, draft, isOldDraft, problem, cancelTo, onChange, onDiscard, onSave } = props;
+  const [unreadable, setUnreadable] = useState<readonly FieldError[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const [tries, setTries] = useState(0);
+  const summary = useRef<HTMLDivElement>(null);
+  const errors = unreadable.length > 0 ? unreadable : props.errors;
+  const isWaiting = useWait(problem) > 0;
+  const isWrong = errors.length > 0 || problem !== null;
+
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy || isWaiting) return;
+    const { values, errors: mistakes } = readDraft(fields, draft);
+    setUnreadable(mistakes);
+    setBusy(true);
+    if (mistakes.length === 0) await onSave(values);
+    setBusy(false);
+    setTries((count) => count + 1);
+  };
+
+  // After each try, and not while somebody types.
+  useEffect(() => {
+    if (!isWrong) return;
+    summary.current?.focus({ preventScroll: true });
+    summary.current?.scrollIntoView({ block: 'nearest' });
+  }, [tries]);
+
+  return (
+    <form class="card form" onSubmit={submit} noValidate aria-busy={isBusy}>
+      {isOldDraft && (
+        <Notice tone="plain" title="This is what you had typed">
+          <button type="button" class="small" onClick={onDiscard}>
+            Start over
+          </button>
+        </Notice>
+      )}
+      <div ref={summary} tabIndex={-1} class="focused">
+        {errors.length > 0 ? (
+          <ErrorSummary errors={errors} fields={fields} />
+        ) : (
+          problem !== null && <ProblemNotice problem={problem} />
+        )}
+      </div>
+      <FieldGroup fields={fields} draft={draft} errors={errors} pointer="" onChange={onChange} />
+      <div class="buttons form-foot">
+        <button type="submit" class="primary" aria-disabled={isBusy} disabled={isWaiting}>
+          {isBusy ? 'Saving…' : 'Save'}
+        </button>
+        <a class="button" href={cancelTo} onClick={onDiscard}>
+          Cancel
+        </a>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,137 @@
+import type { Schema } from '../api/types.ts';
+
+/** How a part of a record is shown and asked for. Made from its JSON Schema; what has no shape here is asked for as JSON. */
+export type Shape =
+  | {
+      readonly kind: 'text';
+      readonly long: boolean;
+      readonly input: 'text' | 'email' | 'url';
+      readonly mayBeEmpty: boolean;
+    }
+  | { readonly kind: 'number'; readonly whole: boolean }
+  | { readonly kind: 'flag' }
+  | { readonly kind: 'date' }
+  | { readonly kind: 'moment' }
+  | { readonly kind: 'choice'; readonly values: readonly unknown[] }
+  | { readonly kind: 'list'; readonly item: Shape }
+  | { readonly kind: 'group'; readonly fields: readonly Field[] }
+  | { readonly kind: 'json' };
+
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  /** What the schema says about the value, in words. */
+  readonly hint: string | null;
+  readonly required: boolean;
+  /** Where nothing is given, `null` will do. */
+  readonly nullable: boolean;
+  readonly shape: Shape;
+}
+
+/** Longer than this, a text gets more than a line. */
+const lineLength = 120;
+
+export function fieldsOfSchema(schema: Schema, root: Schema = schema): readonly Field[] {
+  const required = new Set(schema.required as readonly string[] | undefined);
+  return Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(([name, property]) => {
+    const resolved = resolve(property, root);
+    return {
+      name,
+      label: typeof resolved.title === 'string' ? resolved.title : inWords(name),
+      hint: hintOf(resolved),
+      required: required.has(name),
+      nullable: typesOf(resolved).includes('null'),
+      shape: shapeOf(resolved, root),
+    };
+  });
+}
+
+export function shapeOf(schema: Schema, root: Schema): Shape {
+  const resolved = resolve(schema, root);
+  if (Array.isArray(resolved.enum)) return { kind: 'choice', values: resolved.enum };
+  if ('const' in resolved) return { kind: 'choice', values: [resolved.const] };
+  const type = typesOf(resolved).find((one) => one !== 'null');
+  switch (type ?? ('properties' in resolved ? 'object' : undefined)) {
+    case 'string':
+      return textShape(resolved);
+    case 'integer':
+      return { kind: 'number', whole: true };
+    case 'number':
+      return { kind: 'number', whole: false };
+    case 'boolean':
+      return { kind: 'flag' };
+    case 'array':
+      return listShape(resolved, root);
+    case 'object':
+      return isClosed(resolved)
+        ? { kind: 'group', fields: fieldsOfSchema(resolved, root) }
+        : { kind: 'json' };
+    default:
+      return { kind: 'json' };
+  }
+}
+
+function textShape({ format, maxLength, minLength = 0, pattern }: Schema): Shape {
+  if (format === 'date-time') return { kind: 'moment' };
+  if (format === 'date') return { kind: 'date' };
+  return {
+    kind: 'text',
+    long: format === undefined && (typeof maxLength !== 'number' || maxLength > lineLength),
+    input: format === 'email' ? 'email' : format === 'uri' ? 'url' : 'text',
+    mayBeEmpty: minLength === 0 && format === undefined && pattern === undefined,
+  };
+}
+
+/** Lists of single values; a list of anything else is asked for as JSON. */
+function listShape({ items, prefixItems }: Schema, root: Schema): Shape {
+  if (prefixItems !== undefined || typeof items !== 'object' || items === null) return { kind: 'json' };
+  const item = shapeOf(items as Schema, root);
+  return item.kind === 'list' || item.kind === 'group' || item.kind === 'json'
+    ? { kind: 'json' }
+    : { kind: 'list', item };
+}
+
+/** Every member is known by name, so that there is something to draw. */
+function isClosed({ properties, additionalProperties }: Schema): boolean {
+  return properties !== undefined && additionalProperties === false;
+}
+
+function typesOf({ type }: Schema): readonly unknown[] {
+  return [type].flat();
+}
+
+/** What `#/$defs/...` stands for, with what is said beside the reference. */
+function resolve(schema: Schema, root: Schema): Schema {
+  if (typeof schema.$ref !== 'string') return schema;
+  const { $ref, ...beside } = schema;
+  const name = $ref.slice('#/$defs/'.length).replaceAll('~1', '/').replaceAll('~0', '~');
+  const target = (root.$defs as Record<string, Schema> | undefined)?.[name];
+  return target === undefined ? beside : resolve({ ...target, ...beside }, root);
+}
+
+function hintOf(schema: Schema): string | null {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema as Record<string, unknown>;
+  const parts = [
+    schema.description,
+    range(minimum, maximum, ''),
+    range(minLength, maxLength, ' characters'),
+    range(minItems, maxItems, ' items'),
+  ].filter((part) => typeof part === 'string' && part !== '');
+  return parts.length === 0 ? null : parts.join(' ');
+}
+
+function range(least: unknown, most: unknown, unit: string): string {
+  const hasLeast = typeof least === 'number' && !(unit !== '' && least <= 1);
+  if (hasLeast && typeof most === 'number') return `From ${least} to ${most}${unit}.`;
+  if (typeof most === 'number') return `At most ${most}${unit}.`;
+  return hasLeast ? `At least ${least}${unit}.` : '';
+}
+
+/** `due_date` and `dueDate` are both "Due date". */
+export function inWords(name: string): string {
+  const spaced = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/[_-]+/g, ' ')
+    .toLowerCase();
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}

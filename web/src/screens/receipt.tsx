@@ -1,0 +1,43 @@
+import type { Collection, Receipt } from '../api/types.ts';
+import { useHouse } from '../parts/context.ts';
+import { Screen } from '../parts/screen.tsx';
+import { counted, displayMoment } from '../schema/display.ts';
+
+interface ReceiptScreenProps {
+  readonly receipt: Receipt;
+  readonly collections: readonly Collection[];
+}
+
+/** What was erased. It asks the service for nothing: the first question would write the person down again. */
+export function ReceiptScreen({ receipt, collections }: ReceiptScreenProps) {
+  const { session } = useHouse();
+  const titleOf = (name: string) => collections.find((one) => one.name === name)?.title ?? name;
+  return (
+    <Screen title="It is gone" lead={`Erased on ${displayMoment(receipt.erased_at)}.`}>
+      <section class="card receipt" aria-label="Receipt">
+        <dl class="held">
+          {Object.entries(receipt.records).map(([name, count]) => (
+            <div key={name}>
+              <dt>{titleOf(name)}</dt>
+              <dd>{counted(count, 'record')}</dd>
+            </div>
+          ))}
+          <div>
+            <dt>Kept request keys</dt>
+            <dd>{receipt.idempotency_keys}</dd>
+          </div>
+          <div class="total">
+            <dt>All in all</dt>
+            <dd>{counted(receipt.total, 'record')}</dd>
+          </div>
+        </dl>
+      </section>
+      <p>The service does not know you any more. If you go on using it, you are written down anew.</p>
+      <div class="buttons">
+        <button type="button" class="primary" onClick={() => void session.signOut()}>
+          Sign out
+        </button>
+      </div>
+    </Screen>
+  );
+}

@@ -1,0 +1,114 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Me } from '../api/types.ts';
+import { wordsFor } from '../api/words.ts';
+import { BusyButton } from '../parts/busy-button.tsx';
+import { useHouse } from '../parts/context.ts';
+import { Loading } from '../parts/loading.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Screen } from '../parts/screen.tsx';
+import { useSecondsUntil } from '../parts/use-clock.ts';
+import { useLoad } from '../parts/use-load.ts';
+import { duration } from '../schema/display.ts';
+import { readClaims } from '../session/claims.ts';
+import type { Tokens } from '../session/provider.ts';
+import type { Session } from '../session/session.ts';
+import { ClaimTable } from './claim-table.tsx';
+
+/** The access token: what is in it, how long it lives, and what the service says to it. */
+export function TokenScreen() {
+  const { session, announce } = useHouse();
+  const tokens = useTokens(session);
+  const claims = tokens === null ? null : readClaims(tokens.access);
+  const renew = async () => {
+    await session.renew().then(
+      () => announce('A new token is here.'),
+      () => announce('The provider does not answer.'),
+    );
+  };
+  return (
+    <Screen
+      title="Token"
+      lead="What this page shows at the door, each time it asks the service for something."
+    >
+      {tokens !== null && (
+        <>
+          <Life tokens={tokens} />
+          <BusyButton busyLabel="Renewing…" onPress={renew}>
+            Renew it now
+          </BusyButton>
+          <Verdict token={tokens.access} />
+        </>
+      )}
+      <section class="card" aria-labelledby="claims">
+        <h2 id="claims">What is in it</h2>
+        {claims === null ? (
+          <p>This token is not a JWT: only the provider knows what it means.</p>
+        ) : (
+          <ClaimTable claims={claims} />
+        )}
+      </section>
+    </Screen>
+  );
+}
+
+function useTokens(session: Session): Tokens | null {
+  const [tokens, setTokens] = useState(session.tokens);
+  useEffect(() => session.subscribe(() => setTokens(session.tokens)), [session]);
+  return tokens;
+}
+
+function Life({ tokens: { expiresAtMs, lifeMs } }: { readonly tokens: Tokens }) {
+  const seconds = useSecondsUntil(expiresAtMs);
+  const share = Math.min(1, (seconds * 1000) / lifeMs);
+  return (
+    <div class={`life ${seconds === 0 ? 'over' : ''}`}>
+      <p class="life-text" role="timer">
+        {seconds === 0 ? (
+          <>It has expired. A new one is fetched when one is needed.</>
+        ) : (
+          <>
+            Good for another <strong>{duration(seconds)}</strong>
+          </>
+        )}
+      </p>
+      <div class="meter-bar" aria-hidden="true">
+        <div class="meter-fill" style={{ width: `${share * 100}%` }} />
+      </div>
+    </div>
+  );
+}
+
+/** Asks with the token as it is: the point is to hear the reason when it is refused. */
+function Verdict({ token }: { readonly token: string }) {
+  const { api } = useHouse();
+  const { value, problem, isLoading, reload } = useLoad<Me>(() => api.verdictOn(token), token);
+  return (
+    <section class="card" aria-labelledby="verdict">
+      <h2 id="verdict">What the service says to it</h2>
+      {isLoading && <Loading what="the verdict" rows={1} />}
+      {!isLoading && problem === null && value !== null && (
+        <Notice tone="good" title="Accepted">
+          <p>
+            <code>200</code> Signature, issuer, audience and times are right. You are <code>{value.id}</code>.
+          </p>
+        </Notice>
+      )}
+      {!isLoading && problem !== null && (
+        <>
+          <Notice tone="bad" title={`Refused: ${wordsFor(problem).heading}`}>
+            <p>{wordsFor(problem).advice}</p>
+            <p>
+              <code class="code">
+                {problem.status > 0 ? `${problem.status} ${problem.code}` : problem.code}
+              </code>
+            </p>
+          </Notice>
+          {problem.status > 0 && <pre>{JSON.stringify(problem.document, null, 2)}</pre>}
+        </>
+      )}
+      <button type="button" class="small" onClick={reload}>
+        Ask again
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,73 @@
+import { useEffect } from 'preact/hooks';
+import { Arch } from '../parts/arch.tsx';
+import { BusyButton } from '../parts/busy-button.tsx';
+import { useHouse } from '../parts/context.ts';
+import { Notice } from '../parts/notice.tsx';
+import type { Parting } from '../session/session.ts';
+
+/** The page for whoever is not signed in. */
+export function Welcome({ because }: { readonly because: Parting | null }) {
+  const { session, settings } = useHouse();
+  useEffect(() => {
+    document.title = 'Vestibule';
+  }, []);
+  return (
+    <main class="welcome">
+      <div class="welcome-picture" aria-hidden="true">
+        <Arch size={220} />
+      </div>
+      <div class="welcome-text">
+        <p class="brand">Vestibule</p>
+        <h1>Come in. Leave your name at the door.</h1>
+        <p class="lead">
+          You sign in with your provider. Your name and picture come straight to this page and go no further;
+          the service behind it knows you by a pseudonym.
+        </p>
+        <PartingNotice because={because} />
+        <BusyButton class="primary large" busyLabel="On the way…" onPress={() => session.signIn()}>
+          Sign in
+        </BusyButton>
+        <p class="soft">
+          At <strong>{new URL(settings.issuer).host}</strong>. <a href="/docs">Read about the API</a>
+        </p>
+      </div>
+    </main>
+  );
+}
+
+function PartingNotice({ because }: { readonly because: Parting | null }) {
+  if (because === null) return null;
+  if (because === 'signed-out') {
+    return (
+      <Notice tone="good" title="You are signed out">
+        <p>Everything that this page knew of you is gone from this browser.</p>
+      </Notice>
+    );
+  }
+  if (because === 'signed-out-here') {
+    return (
+      <Notice tone="bad" title="You are signed out here only">
+        <p>The provider does not answer, so your session there goes on. Sign out there as well.</p>
+      </Notice>
+    );
+  }
+  if (because === 'ended') {
+    return (
+      <Notice tone="plain" title="Please sign in again">
+        <p>Your session at the provider has ended. If you were typing, it is kept for you in this tab.</p>
+      </Notice>
+    );
+  }
+  if (because === 'denied') {
+    return (
+      <Notice tone="bad" title="You did not allow it">
+        <p>That is your right. Without your consent at the provider nobody can come in.</p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="bad" title="The sign-in did not work">
+      <p>{because.failed}</p>
+    </Notice>
+  );
+}
