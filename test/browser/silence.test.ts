@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { browsing, describeNetworkLog } from '../support/browser.ts';
-import type { Visitor } from '../support/browser-visitor.ts';
 import { personNamed } from '../support/browser-person.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
 
 const stones = '/api/consumer/v1/stones';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { browsing, describeNetworkLog } from '../support/browser.ts';
-import type { Visitor } from '../support/browser-visitor.ts';
 import { BrowserLog } from '../support/browser-log.ts';
 import { personNamed } from '../support/browser-person.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
 
 const person = personNamed('First');
 
