@@ -27,7 +27,7 @@ export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds
   checkAudience(claims, policy.audience);
   const subject = optionalIdentifier(claims, 'sub');
   const identity = identityOf(claims, subject);
-  const scopes = readScopes(claims);
+  const scopes = readScopes(claims.scope);
   checkScopes(scopes, policy.requiredScopes);
   return {
     kind: policy.clientsOnly || isClient(claims, subject) ? 'client' : 'user',
@@ -146,13 +146,8 @@ const scopeForm = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 /** Most tokens of a provider grant the same, so they share one list. */
 const splitScope = rememberLast((scope: string) => (scopeForm.test(scope) ? scope.split(' ') : []));
 
-/** `scope` as RFC 9068 has it; where there is none, `scp`, which is what Entra (a text) and Okta (a list) write. */
-function readScopes({ scope, scp }: JsonObject): readonly string[] {
-  const granted = scope === undefined ? scp : scope;
-  if (typeof granted === 'string') return splitScope(granted);
-  if (scope !== undefined || !Array.isArray(scp)) return [];
-  // Each is one name: a name with a space in it is none.
-  return scp.map(String).filter((name) => splitScope(name).length === 1);
+function readScopes(scope: unknown): readonly string[] {
+  return typeof scope === 'string' ? splitScope(scope) : [];
 }
 
 function checkScopes(scopes: readonly string[], required: readonly string[]): void {

@@ -185,15 +185,6 @@ for (const database of databaseEngines) {
       assert.deepEqual([body.audience, body.issuer], [audience, `${provider.origin}/`]);
     });
 
-    it('where there is no scope, scp is read: a text or a list of names', async () => {
-      const scopesOf = async (claims: object) => (await open({ scope: undefined, ...claims })).scopes;
-      assert.deepEqual(await scopesOf({ scp: 'read write' }), ['read', 'write']);
-      assert.deepEqual(await scopesOf({ scp: ['read', 'write'] }), ['read', 'write']);
-      assert.deepEqual(await scopesOf({ scp: ['two words', ' ', 'read'] }), ['read']);
-      assert.deepEqual(await scopesOf({ scp: { read: true } }), []);
-      assert.deepEqual(await scopesOf({ scope: 'read', scp: 'write' }), ['read'], 'scope goes first');
-    });
-
     it('a token may leave out scope and issue time', async () => {
       const body = await open({ scope: undefined, iat: undefined });
       assert.deepEqual([body.scopes, (body.token as Record<string, unknown>).issued_at], [[], null]);

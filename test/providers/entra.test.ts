@@ -81,9 +81,7 @@ recipeSuite({
     '`common` or `organizations` in the place of the tenant': {
       settings: ({ origin }) => ({ IDP_ISSUER: `${origin}/common/v2.0` }),
     },
-    '`IDP_REQUIRED_SCOPES` names a scope that was not granted': {
-      settings: () => ({ IDP_REQUIRED_SCOPES: 'another' }),
-    },
+    '`IDP_REQUIRED_SCOPES` is set': { settings: () => ({ IDP_REQUIRED_SCOPES: 'access' }) },
     '`REQUIRE_AT_JWT` is on': { settings: () => ({ REQUIRE_AT_JWT: 'true' }) },
     'The ID token is sent': {
       token: (provider) =>
