@@ -41,6 +41,12 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Records on a page at most (400 `query_invalid`).',
   ),
   fixed(
+    'src/consumer/records/list-query.ts',
+    'largestPageBytes',
+    'bytes',
+    'Of the records on a page; one that is larger ends earlier.',
+  ),
+  fixed(
     'src/consumer/records/create.ts',
     'idempotencyMs',
     'ms',

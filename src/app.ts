@@ -155,6 +155,8 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         store: storage.records,
         registry,
         reads: new ReadLimit(config.readsPerMinute, clock),
+        looks: new ReadLimit(10 * config.readsPerMinute, clock),
+        erasures: new ReadLimit(10, clock),
         turns: new TurnsByOwner(),
         digest: createKeyedDigest(keyring.records),
         newcomersPerHour: config.newcomersPerHour,

@@ -69,7 +69,8 @@ function addName(names: Set<string> | null | undefined, name: string): void {
 function checkNumber(token: string): void {
   const value = Number(token);
   const isWhole = /^-?\d+$/.test(token);
-  const isKept = isWhole ? Number.isSafeInteger(value) : Number.isFinite(value);
+  // What is written here the same way again comes back as it went.
+  const isKept = isWhole ? Number.isSafeInteger(value) || String(value) === token : Number.isFinite(value);
   const vanishes = value === 0 && /^[^eE]*[1-9]/.test(token);
   if (!isKept || vanishes) throw fault('a number that a double cannot hold');
 }

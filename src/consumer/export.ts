@@ -1,38 +1,46 @@
 import { type BearerHandler, stream } from '../base/handler.ts';
 import type { Consumer, RecordStore, StoredRecord } from '../storage/port.ts';
+import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
-import { ownerOf } from './records/caller.ts';
+import { ownerOf, requireScopes } from './records/caller.ts';
 import type { RecordParts } from './records/parts.ts';
 import { presentPlain } from './records/present.ts';
 
-const pageSize = 200;
+const pageSize = 50;
 
 /** GET /api/consumer/v1/me/export: everything that is held about the caller, a line of JSON for each thing. */
-export function exportAll({ store, registry, reads }: RecordParts): BearerHandler {
+export function exportAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
+  const { store, registry, reads } = parts;
   return async (_input, principal) => {
     const owner = ownerOf(principal);
+    requireScopes(collections, principal, 'read');
     const headers = reads.take(owner);
     const known = await registry.register(principal);
+    // Before the answer begins: what cannot be read is an error then, and not half an export.
+    const first = await store.ofOwner(owner, null, pageSize);
     const download = { 'content-disposition': 'attachment; filename="export.ndjson"' };
-    return stream('application/x-ndjson', lines(store, owner, known?.consumer ?? null), {
+    return stream('application/x-ndjson', lines(store, owner, known?.consumer ?? null, first), {
       headers: { ...download, ...headers },
     });
   };
 }
 
 /** The last line counts the others, so that an export that was cut off is not taken for a whole one. */
-async function* lines(store: RecordStore, owner: string, consumer: Consumer | null): AsyncGenerator<string> {
+async function* lines(
+  store: RecordStore,
+  owner: string,
+  consumer: Consumer | null,
+  first: readonly StoredRecord[],
+): AsyncGenerator<string> {
   if (consumer !== null) {
     const { id, kind, registeredAt } = consumer;
     yield line({ type: 'consumer', id, kind, registered_at: dateTime(registeredAt) });
   }
   let records = 0;
-  for (let after: StoredRecord | null = null; ; ) {
-    const page: readonly StoredRecord[] = await store.ofOwner(owner, after, pageSize);
+  for (let page = first; ; page = await store.ofOwner(owner, page.at(-1) ?? null, pageSize)) {
     for (const record of page)
       yield line({ type: 'record', collection: record.collection, record: presentPlain(record) });
     records += page.length;
-    after = page.at(-1) ?? null;
     if (page.length < pageSize) break;
   }
   yield line({ type: 'end', records });

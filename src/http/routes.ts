@@ -115,9 +115,14 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
       handle: overview(collections, consumerPrefix),
     },
     { ...ofConsumer, method: 'GET', path: `${consumerPrefix}/me`, handle: me(records.registry) },
-    { ...ofConsumer, method: 'DELETE', path: `${consumerPrefix}/me`, handle: eraseAll(records) },
+    { ...ofConsumer, method: 'DELETE', path: `${consumerPrefix}/me`, handle: eraseAll(collections, records) },
     { ...ofConsumer, method: 'GET', path: `${consumerPrefix}/me/usage`, handle: usage(collections, records) },
-    { ...ofConsumer, method: 'GET', path: `${consumerPrefix}/me/export`, handle: exportAll(records) },
+    {
+      ...ofConsumer,
+      method: 'GET',
+      path: `${consumerPrefix}/me/export`,
+      handle: exportAll(collections, records),
+    },
     ...collections.flatMap((collection) => collectionRoutes(collection, records)),
     ...(frontend ? frontendRoutes(frontend) : []),
   ];

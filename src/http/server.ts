@@ -40,6 +40,8 @@ declare module 'fastify' {
   }
 }
 
+const stalledSeconds = 5;
+
 /** A server for a table of routes. The trip of a request: receive -> a route's entrance -> its exit. */
 export function createServer(parts: ServerParts): FastifyInstance {
   const { limits, tls, receive, requestId } = parts;
@@ -97,6 +99,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
     clientErrorHandler: (error, socket) => breakOff(socket, brokenRequest(error)),
   });
   server.server.maxConnections = limits.maxConnections;
+  // Who neither sends nor takes anything for so long is gone; later than the 408 of a request that does not arrive.
+  server.server.timeout = (limits.requestTimeoutSeconds + stalledSeconds) * 1000;
   // A tunnel is not to be had here; the platform would hang up without a word.
   server.server.on('connect', (_request, socket) => breakOff(socket, new Refusal('bad_request')));
   // An expectation we do not know is no reason to refuse (RFC 9110 section 10.1.1).

@@ -74,6 +74,16 @@ for (const engine of databaseEngines) {
     });
 
     describe('erase', () => {
+      it('leaves whom the operator has shut out to the operator', async () => {
+        await storage.consumers.register('usr_out', 'user', 1);
+        await give('usr_out', 2);
+        await storage.consumers.setState('usr_out', 'suspended', newLine());
+        await assert.rejects(records.erase('usr_out', null), { code: 'consumer_suspended' });
+        assert.equal((await storage.consumers.find('usr_out'))?.state, 'suspended');
+        assert.equal((await records.ofOwner('usr_out', null, 10)).length, 2);
+        assert.deepEqual((await records.erase('usr_out', newLine()))?.records, { notes: 2 });
+      });
+
       const key = Uint8Array.of(7);
       const used = { requestDigest: key, recordId: 'x' };
       const fill = async (owner: string) => {

@@ -90,7 +90,7 @@ for (const engine of databaseEngines) {
       assertProblem(made, 'json_invalid', `PUT of a new one ${what}`);
     };
     const withBox = async () => {
-      const person = await declared().person();
+      const person = await declared().person({ scope: 'files.read' });
       return { person, record: (await person.make('boxes', { content: { value: 'kept' } })).record };
     };
 

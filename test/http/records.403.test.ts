@@ -78,6 +78,9 @@ describe('callers who may not', () => {
       await refuses(scope, reads, 'files.read');
       await refuses(scope, writes, 'files.write');
     }
+    // What reaches into all collections does not get round them.
+    await refuses('files.write', [['GET', '/me/export']], 'files.read');
+    await refuses('files.read', [['DELETE', '/me']], 'files.write');
     await refuses('files.read', writes, 'files.write');
     await refuses('files.write', reads, 'files.read');
     const reader = await declared().person({ scope: 'files.read' });

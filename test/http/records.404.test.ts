@@ -73,7 +73,7 @@ for (const engine of databaseEngines) {
 
     it('[D112] leave no trace in anything that a stranger can ask for', async () => {
       const person = await declared().person();
-      const stranger = await declared().person();
+      const stranger = await declared().person({ scope: 'files.read' });
       const label = `unmistakable-${randomUUID()}`;
       const task = { label, weight: 77.25, place: 7725, done: true, due: '2031-07-07T07:07:07Z' };
       const { record, etag } = await person.make('tasks', task);

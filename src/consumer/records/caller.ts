@@ -64,6 +64,17 @@ export function ownerOf({ id }: Principal): string {
   return id;
 }
 
+/** For what reaches into all collections at once: a token that one of them would refuse does not get round it. */
+export function requireScopes(
+  collections: readonly Collection[],
+  { scopes }: Principal,
+  purpose: 'read' | 'write',
+): void {
+  const wanted = [...new Set(collections.flatMap(({ access }) => access.scopes[purpose] ?? []))];
+  if (wanted.some((scope) => !scopes.includes(scope)))
+    throw new Refusal('insufficient_scope', { scope: wanted });
+}
+
 function isMachine({ credentialId }: Principal): boolean {
   return credentialId !== null;
 }

@@ -5,6 +5,8 @@ import { normaliseDateTime } from '../collections/normalise.ts';
 
 export const defaultPage = 50;
 export const largestPage = 200;
+/** A page of large records ends before it has so many bytes; `next` leads on. */
+export const largestPageBytes = 1_048_576;
 
 type SortField = RecordQuery['sort']['field'];
 

@@ -11,6 +11,9 @@ export interface RecordParts {
   readonly store: RecordStore;
   readonly registry: Registry;
   readonly reads: ReadLimit;
+  /** At single records, those that are answered with 304 included. */
+  readonly looks: ReadLimit;
+  readonly erasures: ReadLimit;
   readonly turns: TurnsByOwner;
   readonly digest: KeyedDigest;
   /** When more users are new within an hour, new ones only read; 0 is never. */

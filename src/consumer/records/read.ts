@@ -1,9 +1,10 @@
 import { Refusal } from '../../base/errors.ts';
 import { answer, type BearerHandler, json } from '../../base/handler.ts';
+import type { StoredRecord } from '../../storage/port.ts';
 import { Caller } from './caller.ts';
 import { cursorFor, readCursor } from './cursor.ts';
 import { recordId } from './id.ts';
-import { linkTo, readListQuery, toRecordQuery } from './list-query.ts';
+import { largestPageBytes, linkTo, readListQuery, toRecordQuery } from './list-query.ts';
 import type { CollectionParts } from './parts.ts';
 import { hasAlready } from './preconditions.ts';
 import { etagOf, present } from './present.ts';
@@ -11,9 +12,11 @@ import { isExpired } from './writing.ts';
 
 /** GET /<collection>/{id} */
 export function readRecord(parts: CollectionParts): BearerHandler {
-  const { collection, store, reads, clock } = parts;
+  const { collection, store, reads, looks, clock } = parts;
   return async (input, principal) => {
     const caller = Caller.admit(collection, principal, 'read');
+    // What costs nothing of its budget still costs the database something.
+    looks.take(caller.id);
     const record = await store.find(collection.name, recordId(input));
     const isThere = record !== null && !isExpired(collection, record, clock.now()) && caller.sees(record);
     if (isThere && hasAlready(input, etagOf(record)))
@@ -36,7 +39,7 @@ export function listRecords(parts: CollectionParts): BearerHandler {
     const wanted = toRecordQuery(query, { collection, owner: caller.horizon, after, expiredAt });
     // One more than is shown tells whether there is a next page.
     const found = await store.list({ ...wanted, limit: query.limit + 1 });
-    const shown = found.slice(0, query.limit);
+    const shown = firstBytes(found.slice(0, query.limit));
     const last = shown.at(-1);
     const next =
       found.length > shown.length && last !== undefined ? cursorFor(last, query, parts, caller) : null;
@@ -44,4 +47,14 @@ export function listRecords(parts: CollectionParts): BearerHandler {
     const items = shown.map((record) => present(collection, record, caller));
     return json({ items, next }, { headers: { ...link, ...headers } });
   };
+}
+
+/** As many as fit on a page; at least one. */
+function firstBytes(records: readonly StoredRecord[]): readonly StoredRecord[] {
+  let bytes = 0;
+  const end = records.findIndex(({ body }, at) => {
+    bytes += body.length;
+    return at > 0 && bytes > largestPageBytes;
+  });
+  return end === -1 ? records : records.slice(0, end);
 }

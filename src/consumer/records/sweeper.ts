@@ -59,7 +59,8 @@ export class Sweeper {
   async #sweepTraces(): Promise<void> {
     const now = this.#clock.monotonic();
     if (now - this.#tracesSweptAt < tracesEveryMs) return;
-    await this.#store.sweep();
+    // Before it is tried: what takes long and fails is not tried again every minute.
     this.#tracesSweptAt = now;
+    await this.#store.sweep();
   }
 }

@@ -1,19 +1,33 @@
+import { Refusal } from '../../base/errors.ts';
+
+const mostWaiting = 1_000;
+
+interface Line {
+  last: Promise<unknown>;
+  length: number;
+}
+
 /**
  * Lets the writes of one owner come one after the other, before they ask for a connection. The database would make them
  * wait for each other anyway, and each would keep a connection from everybody else meanwhile.
  */
 export class TurnsByOwner {
-  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #lines = new Map<string, Line>();
 
   async take<T>(owner: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(owner);
+    const line = this.#lines.get(owner) ?? { last: Promise.resolve(), length: 0 };
+    if (line.length >= mostWaiting)
+      throw new Refusal('storage_unavailable', { detail: 'too many writes of one caller wait' });
+    this.#lines.set(owner, line);
+    line.length += 1;
     // What became of the one before is its own affair.
-    const turn = before === undefined ? work() : before.then(work, work);
-    this.#last.set(owner, turn);
+    const turn = line.last.then(work, work);
+    line.last = turn;
     try {
       return await turn;
     } finally {
-      if (this.#last.get(owner) === turn) this.#last.delete(owner);
+      line.length -= 1;
+      if (line.length === 0) this.#lines.delete(owner);
     }
   }
 }

@@ -4,10 +4,10 @@ import type { Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 
 export function consumerStore(engine: Engine): ConsumerStore {
-  const { database } = engine;
+  const { database, reader } = engine;
 
   async function find(id: string): Promise<Consumer | null> {
-    const row = await database.selectFrom('consumers').selectAll().where('id', '=', id).executeTakeFirst();
+    const row = await reader.selectFrom('consumers').selectAll().where('id', '=', id).executeTakeFirst();
     return row === undefined ? null : toConsumer(row);
   }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { Refusal } from '../../base/errors.ts';
 import type { Engine } from '../engine.ts';
 import type { AuditEntry, Erased } from '../port.ts';
 import type { Database } from '../schema.ts';
@@ -49,14 +50,21 @@ export async function eraseOwner(
 ): Promise<Erased | null> {
   const erased = await engine.database.transaction().execute(async (transaction) => {
     // First, so that whoever writes for this caller is done before or finds nobody afterwards.
-    const consumer = await transaction.deleteFrom('consumers').where('id', '=', owner).executeTakeFirst();
+    const consumer = await transaction
+      .deleteFrom('consumers')
+      .where('id', '=', owner)
+      .returning('state')
+      .execute();
+    // Whom the operator has shut out does not come back as somebody new; only the operator erases it.
+    if (audit === null && consumer.some(({ state }) => state === 'suspended'))
+      throw new Refusal('consumer_suspended');
     const records = await eraseRecords(transaction, owner);
     const usage = await transaction.deleteFrom('usage').where('owner', '=', owner).executeTakeFirst();
     const keys = await transaction
       .deleteFrom('idempotency_keys')
       .where('owner', '=', owner)
       .executeTakeFirst();
-    const others = consumer.numDeletedRows + usage.numDeletedRows + keys.numDeletedRows;
+    const others = BigInt(consumer.length) + usage.numDeletedRows + keys.numDeletedRows;
     if (others === 0n && records.size === 0) return null;
     if (audit !== null) await writeAudit(transaction, audit);
     await engine.traces.note(transaction);

@@ -110,16 +110,26 @@ export class Session {
     return this.#inTurn(async () => {
       const current = this.#tokens;
       if (current !== null && current !== old) return current.access;
+      this.#checkSignedIn();
       if (current?.refresh) {
         try {
-          return this.#hold(await this.#provider.refresh(current.refresh)).access;
+          const fresh = await this.#provider.refresh(current.refresh);
+          this.#checkSignedIn();
+          return this.#hold(fresh).access;
         } catch (error) {
           if (!(error instanceof Declined)) throw error;
         }
       }
-      this.#depart(await this.#plan(true));
+      const plan = await this.#plan(true);
+      this.#checkSignedIn();
+      this.#depart(plan);
       return new Promise<never>(() => {});
     });
+  }
+
+  /** Whoever has signed out meanwhile is not signed in again by what was under way. */
+  #checkSignedIn(): void {
+    if (this.#stage.name !== 'signed-in') throw new Declined('login_required', 'Nobody is signed in.');
   }
 
   /** Name and picture. They are asked for once and stay in this page. */
@@ -140,6 +150,7 @@ export class Session {
     if (tokens === null) throw new Declined('login_required', 'Nobody is signed in.');
     if (tokens.refresh === null) return this.#provider.person(tokens.access, tokens.subject);
     const narrow = await this.#provider.refresh(tokens.refresh, 'openid profile');
+    this.#checkSignedIn();
     this.#tokens = { ...tokens, refresh: narrow.refresh };
     return this.#provider.person(narrow.access, tokens.subject);
   }
