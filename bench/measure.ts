@@ -48,7 +48,7 @@ export async function measurePeer(peer: Peer, stage: Stage, plan: Plan): Promise
     await check(peer, url, stage);
     // Each once, so that all have been seen; then for a while, so that the code is compiled.
     await send(generator, load(parts.seen, null));
-    await send(generator, load(parts.seen, Math.ceil(seconds / 3)));
+    await send(generator, load(parts.seen, seconds));
     const seen = await measure(server.pid, generator, load(parts.seen, seconds));
     await send(generator, load(parts.warmUp, null));
     const fresh = await measure(server.pid, generator, load(parts.measured, null));

@@ -6,11 +6,11 @@ import { TokenCache } from './auth/token-cache.ts';
 import { createVerifier } from './auth/verifier.ts';
 import { lowerPoolPriority } from './base/background-threads.ts';
 import { type Clock, systemClock } from './base/clock.ts';
+import { tuneEngine } from './base/engine.ts';
 import { OperatorError } from './base/errors.ts';
 import { Lane } from './base/lane.ts';
 import { createLog, errorFields, type Log } from './base/log.ts';
 import { createRecordId, createRequestIds, createRevision } from './base/random.ts';
-import { keepHeapTight } from './base/tight-heap.ts';
 import { readTls } from './config/files.ts';
 import { isBehindProxy, ownIssuer, providerIssuers } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
@@ -61,7 +61,7 @@ export interface App {
 
 /** Builds every part once, in this order, and starts it. To stop, or when a part fails, the same way backwards. */
 export async function startApp(config: Config, surroundings: Surroundings = {}): Promise<App> {
-  keepHeapTight();
+  tuneEngine();
   const clock = surroundings.clock ?? systemClock;
   const log = surroundings.log ?? createLog(config.logLevel);
   const tls = readTls(config);

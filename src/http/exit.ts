@@ -4,11 +4,13 @@ import { describe, type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Answer } from '../base/handler.ts';
 import type { CorsHeaders } from './cors.ts';
 import { cacheControlAt, fixedHeaders } from './headers.ts';
+import type { Limits } from './limits.ts';
 import type { Observe } from './observe.ts';
 import { toProblem, toRefusal } from './problem.ts';
 import type { Visit, Whereabouts } from './visit.ts';
 
 export interface ExitParts extends Whereabouts {
+  readonly limits: Limits;
   /** Callers come over HTTPS, whoever ends it. */
   readonly https: boolean;
   readonly observe: (pattern: string) => Observe;
@@ -34,6 +36,7 @@ export class Exit {
   /** The head of most answers, with room for what is each one's own. */
   readonly #usual: readonly string[];
   readonly #observe: Observe;
+  readonly #keepAlive: string;
 
   constructor(parts: ExitParts, options: ExitOptions) {
     const { personal, cors, pattern, contentPolicy, headers } = options;
@@ -42,6 +45,7 @@ export class Exit {
     this.#fixed = fixedHeaders({ https: parts.https, personal, cors: cors !== null, contentPolicy, headers });
     this.#usual = [...this.#fixed, 'x-request-id', '', 'content-length', '', 'content-type', ''];
     this.#observe = parts.observe(pattern);
+    this.#keepAlive = `timeout=${parts.limits.keepAliveSeconds}`;
   }
 
   send(visit: Visit, answer: Answer): void {
@@ -78,7 +82,9 @@ export class Exit {
     if (!response.headersSent && !response.destroyed) {
       const head = this.#head(id, answer);
       // The rest of a body that nobody will read, or a process that is about to go: the connection ends here.
-      if (status === 413 || refusal?.code === 'shutting_down') head.push('connection', 'close');
+      const isLast = status === 413 || refusal?.code === 'shutting_down' || !response.shouldKeepAlive;
+      if (isLast) head.push('connection', 'close');
+      else head.push('keep-alive', this.#keepAlive);
       if (this.#options.cors !== null) head.push(...this.#options.cors(request.headers.origin));
       response.writeHead(status, head);
       if (chunks !== null) return void this.#pour(visit, status, chunks);

@@ -8,17 +8,30 @@ export interface Limits {
   readonly keepAliveSeconds: number;
 }
 
-/** How often the platform looks for connections that are past their time. */
-const checkEveryMs = 1_000;
+/** How often connections that are past their time are looked for. */
+export const checkEveryMs = 1_000;
+
+/** A caller that takes nothing of its answer gets this much longer than one that does not finish its request. */
+const stalledSeconds = 5;
+
+/** How long connections may do nothing; see http/connection-watch. */
+export function patience(limits: Limits) {
+  return {
+    idleMs: limits.keepAliveSeconds * 1000,
+    stalledMs: (limits.requestTimeoutSeconds + stalledSeconds) * 1000,
+  };
+}
 
 /** The limits as options of the platform's server. */
 export function serverOptions(limits: Limits) {
   return {
     maxHeaderSize: limits.maxHeaderBytes,
-    headersTimeout: limits.headersTimeoutSeconds * 1000,
+    // The platform wants it no longer than the whole.
+    headersTimeout: Math.min(limits.headersTimeoutSeconds, limits.requestTimeoutSeconds) * 1000,
     handshakeTimeout: limits.headersTimeoutSeconds * 1000,
     requestTimeout: limits.requestTimeoutSeconds * 1000,
-    keepAliveTimeout: limits.keepAliveSeconds * 1000,
+    // Not the platform's business; see http/connection-watch.
+    keepAliveTimeout: 0,
     connectionsCheckingInterval: checkEveryMs,
     // A header sent twice becomes one with a comma in it. By default the platform would silently keep the first
     // Authorization or Content-Type and drop the other, and a proxy in front might have judged that other one.

@@ -12,11 +12,12 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { Refusal } from '../base/errors.ts';
 import { answer } from '../base/handler.ts';
 import type { Authenticate } from './authenticate.ts';
+import { ConnectionWatch } from './connection-watch.ts';
 import { createCors } from './cors.ts';
 import { createEntrance, type Entrance } from './entrance.ts';
 import { Exit, type ExitParts } from './exit.ts';
 import { fixedHeaders } from './headers.ts';
-import { type Limits, serverOptions } from './limits.ts';
+import { checkEveryMs, patience, serverOptions } from './limits.ts';
 import { brokenRequest, rawProblem } from './problem.ts';
 import type { Receive } from './receive.ts';
 import { letRouterCompile } from './router-code.ts';
@@ -25,7 +26,6 @@ import { Visit } from './visit.ts';
 
 export interface ServerParts extends ExitParts {
   readonly routes: readonly Route[];
-  readonly limits: Limits;
   readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly corsOrigins: readonly string[];
   readonly receive: Receive;
@@ -40,8 +40,6 @@ declare module 'fastify' {
   }
 }
 
-const stalledSeconds = 5;
-
 /** A server for a table of routes. The trip of a request: receive -> a route's entrance -> its exit. */
 export function createServer(parts: ServerParts): FastifyInstance {
   const { limits, tls, receive, requestId } = parts;
@@ -49,6 +47,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   const common = fixedHeaders({ https: parts.https, personal: false, cors: false });
   const nowhere = new Exit(parts, { pattern: '(none)', personal: false, cors: null });
   const shortcuts = new Map<string | undefined, Entrance>();
+  const watch = new ConnectionWatch(patience(limits));
   /** An answer where there is no request to answer: at once, and then the connection is gone. */
   const breakOff = (socket: Duplex, refusal: Refusal) => {
     // Nobody else listens any more, and whoever asked may be gone.
@@ -66,7 +65,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
   };
   /** A plain GET of a known address needs neither a router nor a body parser; all else goes through the library. */
   const shortcut = (library: RequestListener) => (request: IncomingMessage, response: ServerResponse) => {
-    const { method, url } = request;
+    const { method, url, socket } = request;
+    watch.note(socket, response);
     const entrance = method === 'GET' ? shortcuts.get(url) : undefined;
     if (entrance === undefined) return library(request, response);
     const visit = new Visit(parts, request, response, requestId());
@@ -99,8 +99,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
     clientErrorHandler: (error, socket) => breakOff(socket, brokenRequest(error)),
   });
   server.server.maxConnections = limits.maxConnections;
-  // Who neither sends nor takes anything for so long is gone; later than the 408 of a request that does not arrive.
-  server.server.timeout = (limits.requestTimeoutSeconds + stalledSeconds) * 1000;
+  const lookout = setInterval(() => watch.look(performance.now()), checkEveryMs).unref();
+  server.server.once('close', () => clearInterval(lookout));
   // A tunnel is not to be had here; the platform would hang up without a word.
   server.server.on('connect', (_request, socket) => breakOff(socket, new Refusal('bad_request')));
   // An expectation we do not know is no reason to refuse (RFC 9110 section 10.1.1).

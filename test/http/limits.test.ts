@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { assertProblem } from '../support/answers.ts';
 import { oneService } from '../support/one-service.ts';
-import { head, parseReply, rawReply } from '../support/raw-http.ts';
+import { head, parseReply, rawReply, statuses } from '../support/raw-http.ts';
 import { request } from '../support/request.ts';
 import { addClient, me } from '../support/service.ts';
 import { credentialsBody, postToken } from '../support/token-endpoint.ts';
@@ -58,7 +59,7 @@ describe('sizes', () => {
   });
 });
 
-describe('times', () => {
+describe('times', { concurrency: true }, () => {
   const running = oneService({ HEADERS_TIMEOUT_SECONDS: '1', REQUEST_TIMEOUT_SECONDS: '1' });
 
   /** Sends a beginning and waits for whatever the service does about it. */
@@ -96,5 +97,66 @@ describe('times', () => {
     const headers = { authorization: `Bearer ${await provider.token()}` };
     assert.equal((await request(`${service.url}${me}`, { headers })).status, 200);
     await slow;
+  });
+});
+
+describe('connections', { concurrency: true }, () => {
+  const running = oneService({ KEEP_ALIVE_SECONDS: '1', REQUEST_TIMEOUT_SECONDS: '1' });
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
+  /** More than fits between two sockets. */
+  const count = 400;
+  const large = get('/openapi.json').repeat(count);
+
+  /** A connection, and all that comes over it as soon as somebody reads. */
+  function open(bytes: string) {
+    const { hostname, port } = new URL(running().service.url);
+    const socket = connect(Number(port), hostname);
+    const read = async () => {
+      let received = '';
+      for await (const chunk of socket) received += chunk.toString('latin1');
+      return received;
+    };
+    // One that is cut off may be reset.
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    socket.on('error', () => {});
+    socket.write(bytes);
+    return { socket, read, closed };
+  }
+
+  it('an idle one is kept for the next request as long as the answer says, and then closed', async () => {
+    const { socket, closed } = open(get(me));
+    const [first] = await once(socket, 'data');
+    const reply = parseReply(String(first));
+    assert.deepEqual(
+      [reply.headers.get('connection'), reply.headers.get('keep-alive')],
+      ['keep-alive', 'timeout=1'],
+    );
+    const from = performance.now();
+    socket.write(get(me));
+    await once(socket, 'data');
+    await closed;
+    assert.ok(performance.now() - from >= 1_000, 'it was closed too early');
+  });
+
+  it('one that the caller closes after the answer makes no promise', async () => {
+    const { headers } = await rawReply(running().service.url, head('GET', me));
+    assert.deepEqual([headers.get('connection'), headers.get('keep-alive')], ['close', null]);
+  });
+
+  it('one whose caller takes its time is not idle', async () => {
+    const { socket, read } = open(large);
+    await once(socket, 'readable');
+    await delay(3_500);
+    assert.equal(statuses(await read()).length, count);
+  });
+
+  it('one whose caller takes nothing of its answer is closed', { timeout: 60_000 }, async () => {
+    const { socket, closed } = open(large);
+    await once(socket, 'readable');
+    // Nobody reads: that the other side has gone shows only to whoever sends.
+    const knock = setInterval(() => socket.write('\r\n'), 500);
+    await closed;
+    clearInterval(knock);
+    assert.equal((await request(`${running().service.url}/openapi.json`)).status, 200);
   });
 });
