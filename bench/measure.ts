@@ -46,9 +46,10 @@ export async function measurePeer(peer: Peer, stage: Stage, plan: Plan): Promise
   };
   try {
     await check(peer, url, stage);
-    // Each once, so that all have been seen; then for a while, so that the code is compiled.
+    // Each once, so that all have been seen; then until the engine has compiled what there is to compile, and has
+    // thought again where it did so too early.
     await send(generator, load(parts.seen, null));
-    await send(generator, load(parts.seen, seconds));
+    await send(generator, load(parts.seen, 2 * seconds));
     const seen = await measure(server.pid, generator, load(parts.seen, seconds));
     await send(generator, load(parts.warmUp, null));
     const fresh = await measure(server.pid, generator, load(parts.measured, null));

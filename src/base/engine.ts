@@ -10,4 +10,5 @@ export function tuneEngine(): void {
   // the usual bounds end that half-way: a tenth of what a known caller's request costs went into calls between them.
   setFlagsFromString('--max-inlined-bytecode-size=1000');
   setFlagsFromString('--max-inlined-bytecode-size-cumulative=6000');
+  setFlagsFromString('--max-inlined-bytecode-size-absolute=20000');
 }
