@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { Principal } from '../base/principal.ts';
 import { RecentMap } from '../base/recent-map.ts';
+import { BurstMemory } from './burst-memory.ts';
 import { type Claimant, checkTimes } from './claims.ts';
 import type { TrustedIssuer } from './issuers.ts';
 import type { IsSuspicious, Verify } from './verifier.ts';
@@ -27,17 +28,19 @@ interface TokenCacheOptions {
 export class TokenCache {
   readonly #options: TokenCacheOptions;
   readonly #remembered: RecentMap<number, Remembered>;
+  /** The same, of those who were here seconds ago. */
+  readonly #burst: BurstMemory<Remembered>;
 
   constructor(options: TokenCacheOptions) {
     this.#options = options;
     this.#remembered = new RecentMap(options.maxEntries);
+    this.#burst = new BurstMemory(options.clock);
   }
 
   /** The caller behind credentials that were verified before, or null. */
   recall(credentials: string): Principal | null {
-    const digest = digestOf(credentials);
-    const known = this.#remembered.get(placeOf(digest));
-    if (known?.digest !== digest || known.issuer.keys.generation() !== known.generation) return null;
+    const known = this.#burst.get(credentials) ?? this.#lookUp(credentials);
+    if (known === null || known.issuer.keys.generation() !== known.generation) return null;
     checkTimes(known.principal.times, this.#options.clock.now() / 1000);
     return known.principal;
   }
@@ -48,8 +51,17 @@ export class TokenCache {
     const { claimant, issuer, generation } = await verify(token, isSuspicious);
     const principal: Principal = { ...claimant, id: pseudonymOf(claimant), memo: null };
     const digest = digestOf(credentials);
+    this.#burst.drop(credentials);
     if (generation !== null) this.#remembered.set(placeOf(digest), { digest, principal, issuer, generation });
     return principal;
+  }
+
+  #lookUp(credentials: string): Remembered | null {
+    const digest = digestOf(credentials);
+    const known = this.#remembered.get(placeOf(digest));
+    if (known?.digest !== digest) return null;
+    this.#burst.add(credentials, known);
+    return known;
   }
 }
 

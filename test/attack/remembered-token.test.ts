@@ -116,6 +116,23 @@ it('[A49] a remembered token counts only with the keys it was verified with', as
   assert.equal(state.verified, 2);
 });
 
+it('[A49] so does one that came back seconds ago, and it is remembered anew', async () => {
+  const { state, ask } = remembering();
+  const good = token();
+  for (let times = 0; times < 3; times += 1) await ask(good);
+  state.generation = 2;
+  for (let times = 0; times < 3; times += 1) await ask(good);
+  assert.equal(state.verified, 2);
+});
+
+it('[A49] one that came back seconds ago still expires in time', async () => {
+  const { clock, ask } = remembering();
+  const good = token({ exp: seconds() + 5 });
+  for (let times = 0; times < 3; times += 1) await ask(good);
+  clock.stepWallClock(60_000);
+  await assert.rejects(ask(good), refusal('token_expired'));
+});
+
 it('[A49] while no keys may be used nothing is remembered, nor does anything remembered count', async () => {
   const { state, ask } = remembering();
   const good = token();
@@ -148,12 +165,15 @@ it('a refusal is not remembered', async () => {
 });
 
 it('no more tokens are remembered than the limit says, and those in use stay', async () => {
-  const { state, ask } = remembering(4);
-  const [first = '', ...others] = Array.from({ length: 8 }, (_, index) => token({ sub: `s${index}` }));
+  const { state, clock, ask } = remembering(4);
+  const exp = seconds() + 600;
+  const [first = '', ...others] = Array.from({ length: 8 }, (_, index) => token({ sub: `s${index}`, exp }));
   await ask(first);
   for (const other of others) {
     await ask(other);
     await ask(first);
+    // Not seconds ago any more.
+    clock.advance(10_000);
   }
   assert.equal(state.verified, 8, 'the one in use was verified once');
   await ask(others[0] as string);

@@ -26,8 +26,8 @@ export const cacheChecks: readonly Mutant[] = [
     ],
     [
       'all of the digest tells',
-      'known?.digest !== digest || ',
-      'known === undefined || ',
+      'known?.digest !== digest',
+      'known === undefined',
       'a token is taken for another whose digest begins alike',
     ],
     [
@@ -37,6 +37,30 @@ export const cacheChecks: readonly Mutant[] = [
       'what was verified with no set of keys counts for the next',
     ],
   ]),
+  ...checksOf(
+    'src/auth/burst-memory.ts',
+    ['test/attack/burst-memory.test.ts'],
+    [
+      [
+        'the text of a token is kept for seconds only',
+        'this.#clock.after(keptMs, () => this.#values.clear());',
+        '',
+        'what grants access stays in memory',
+      ],
+      [
+        'how many texts are kept',
+        ' || this.#values.size >= mostEntries',
+        '',
+        'the texts of tokens fill the memory',
+      ],
+      [
+        'how long a text is kept at most',
+        'text.length > longestText || ',
+        '',
+        'the texts of large tokens fill the memory',
+      ],
+    ],
+  ),
   ...checksOf('src/auth/verifier.ts', remembered, [
     [
       'the generation is taken before the key',
