@@ -42,8 +42,8 @@ export const httpChecks: readonly Mutant[] = [
     ],
     [
       'the time for the headers',
-      'headersTimeout: limits.headersTimeoutSeconds * 1000,',
-      'headersTimeout: limits.requestTimeoutSeconds * 1000,',
+      'Math.min(limits.headersTimeoutSeconds, limits.requestTimeoutSeconds) * 1000',
+      'limits.requestTimeoutSeconds * 1000',
       'slow heads hold all connections',
       head,
     ],
@@ -52,6 +52,20 @@ export const httpChecks: readonly Mutant[] = [
       'requestTimeout: limits.requestTimeoutSeconds * 1000,',
       'requestTimeout: 3_600_000,',
       'slow bodies hold all connections',
+    ],
+  ]),
+  ...checksOf('src/http/connection-watch.ts', limits, [
+    [
+      'the end of an idle connection',
+      'now - connection.quietSince >= this.#patience.idleMs',
+      'false',
+      'callers who are gone hold all connections',
+    ],
+    [
+      'the end of a connection whose caller takes nothing',
+      'if (isWaiting !== isTimed) socket',
+      'if (isTimed) socket',
+      'callers who take nothing of large answers fill the memory',
     ],
   ]),
   ...checksOf('src/http/receive.ts', head, [
