@@ -26,8 +26,4 @@ export class BurstMemory<V> {
     if (this.#values.size === 0) this.#clock.after(keptMs, () => this.#values.clear());
     this.#values.set(text, value);
   }
-
-  drop(text: string): void {
-    this.#values.delete(text);
-  }
 }

@@ -8,11 +8,14 @@ import type { TrustedIssuer } from './issuers.ts';
 import type { IsSuspicious, Verify } from './verifier.ts';
 
 interface Remembered {
-  readonly digest: string;
+  readonly digest: Digest;
   readonly principal: Principal;
   readonly issuer: TrustedIssuer;
   readonly generation: number;
 }
+
+/** What credentials are remembered under. */
+export type Digest = string;
 
 interface TokenCacheOptions {
   readonly verify: Verify;
@@ -37,35 +40,38 @@ export class TokenCache {
     this.#burst = new BurstMemory(options.clock);
   }
 
-  /** The caller behind credentials that were verified before, or null. */
-  recall(credentials: string): Principal | null {
-    const known = this.#burst.get(credentials) ?? this.#lookUp(credentials);
-    if (known === null || known.issuer.keys.generation() !== known.generation) return null;
-    checkTimes(known.principal.times, this.#options.clock.now() / 1000);
-    return known.principal;
+  /** The caller behind credentials that were verified before with the keys of today; of all others the digest. */
+  recall(credentials: string): Principal | Digest {
+    const latest = this.#burst.get(credentials);
+    if (latest !== undefined && isCurrent(latest)) return this.#inTime(latest);
+    const digest = digestOf(credentials);
+    const known = this.#remembered.get(placeOf(digest));
+    if (known?.digest !== digest || !isCurrent(known)) return digest;
+    this.#burst.add(credentials, known);
+    return this.#inTime(known);
   }
 
-  /** The caller behind credentials by the token in them. */
-  async examine(credentials: string, token: string, isSuspicious: IsSuspicious): Promise<Principal> {
+  /** The caller behind credentials of which only the digest is known, by the token in them. */
+  async examine(digest: Digest, token: string, isSuspicious: IsSuspicious): Promise<Principal> {
     const { verify, pseudonymOf } = this.#options;
     const { claimant, issuer, generation } = await verify(token, isSuspicious);
     const principal: Principal = { ...claimant, id: pseudonymOf(claimant), memo: null };
-    const digest = digestOf(credentials);
-    this.#burst.drop(credentials);
     if (generation !== null) this.#remembered.set(placeOf(digest), { digest, principal, issuer, generation });
     return principal;
   }
 
-  #lookUp(credentials: string): Remembered | null {
-    const digest = digestOf(credentials);
-    const known = this.#remembered.get(placeOf(digest));
-    if (known?.digest !== digest) return null;
-    this.#burst.add(credentials, known);
-    return known;
+  #inTime({ principal }: Remembered): Principal {
+    checkTimes(principal.times, this.#options.clock.now() / 1000);
+    return principal;
   }
 }
 
-function digestOf(credentials: string): string {
+/** The issuer's keys are the very same as then. */
+function isCurrent({ issuer, generation }: Remembered): boolean {
+  return issuer.keys.generation() === generation;
+}
+
+function digestOf(credentials: string): Digest {
   return hash('sha256', credentials, 'latin1');
 }
 
@@ -73,7 +79,7 @@ function digestOf(credentials: string): string {
  * The first 30 bits of a digest: a map finds a small number in a tenth of the time that it needs for a text. Two
  * digests may share a place; then the later one has it.
  */
-function placeOf(digest: string): number {
+function placeOf(digest: Digest): number {
   const at = (index: number) => digest.charCodeAt(index);
   return (at(0) << 22) | (at(1) << 14) | (at(2) << 6) | (at(3) >> 2);
 }

@@ -29,11 +29,11 @@ export function createAuthenticate(
   return (authorization, visitor) => {
     const credentials = asBearer(authorization);
     const known = cache.recall(credentials);
-    if (known !== null) return admit(known);
+    if (typeof known !== 'string') return admit(known);
     // Only now, because a header that was seen before has the right form.
     if (!bearerForm.test(credentials)) throw new Refusal('authorization_malformed');
     const token = credentials.slice(usualStart.length);
-    return cache.examine(credentials, token, () => visitor.isSuspicious()).then(admit);
+    return cache.examine(known, token, () => visitor.isSuspicious()).then(admit);
   };
 }
 

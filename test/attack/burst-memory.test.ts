@@ -29,13 +29,6 @@ it('knows no text but the very same', () => {
   );
 });
 
-it('knows nothing of a text that was dropped', () => {
-  const { memory } = empty();
-  memory.add('text', 1);
-  memory.drop('text');
-  assert.equal(memory.get('text'), undefined);
-});
-
 it('keeps no more than 4,096 texts, and none of more than 2,048 characters', () => {
   const { memory } = empty();
   const long = 'x'.repeat(2_048);

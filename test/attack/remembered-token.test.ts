@@ -47,8 +47,10 @@ function remembering(maxEntries = 100) {
   return {
     state,
     clock,
-    ask: async (token: string, credentials = token) =>
-      cache.recall(credentials) ?? cache.examine(credentials, token, () => false),
+    async ask(token: string, credentials = token) {
+      const known = cache.recall(credentials);
+      return typeof known === 'string' ? cache.examine(known, token, () => false) : known;
+    },
   };
 }
 

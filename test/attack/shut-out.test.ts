@@ -148,7 +148,7 @@ it('a subject of the provider that reads like a disabled client is not meant', a
 
 for (const [token, cache] of Object.entries({
   'seen before': { recall: () => caller(), examine: async () => caller({ id: null }) },
-  new: { recall: () => null, examine: async () => caller() },
+  new: { recall: () => 'digest', examine: async () => caller() },
 })) {
   it(`a good token does not help whoever is shut out: ${token}`, async () => {
     const calm = { isSuspicious: () => false };
