@@ -73,7 +73,7 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
   const { issuer, protectedResource, signingKeys, collections, records, frontend } = parts;
   const ofConsumer = { access: 'bearer', cors: true } as const;
   const page = { access: 'public', cors: false, contentPolicy: pageContentPolicy } as const;
-  const document = openapiDocument(collections, { version: apiVersion, baseUrl: issuer });
+  const document = () => openapiDocument(collections, { version: apiVersion, baseUrl: issuer });
   return [
     {
       method: 'POST',

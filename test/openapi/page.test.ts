@@ -90,7 +90,7 @@ const quotedSchema = { type: 'object', properties: { a: { const: "it's" } }, add
 
 describe('what serves the description', () => {
   it('answers each with its type, for anybody to keep for a while', async () => {
-    const handlers = [openapi(document), referencePageHandler(document), referenceStyleHandler()];
+    const handlers = [openapi(() => document), referencePageHandler(() => document), referenceStyleHandler()];
     const answers = await Promise.all(handlers.map((handle) => handle(inputWith({}))));
     assert.deepEqual(
       answers.map(({ status, contentType, cacheControl }) => [status, contentType, cacheControl]),

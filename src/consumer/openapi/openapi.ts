@@ -11,13 +11,13 @@ export const pageContentPolicy =
   "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** GET /openapi.json */
-export function openapi(document: OpenApiDocument): PublicHandler {
-  return once('application/json', () => JSON.stringify(document));
+export function openapi(document: () => OpenApiDocument): PublicHandler {
+  return once('application/json', () => JSON.stringify(document()));
 }
 
 /** GET /docs */
-export function referencePageHandler(document: OpenApiDocument): PublicHandler {
-  return once('text/html; charset=utf-8', () => referencePage(document));
+export function referencePageHandler(document: () => OpenApiDocument): PublicHandler {
+  return once('text/html; charset=utf-8', () => referencePage(document()));
 }
 
 /** GET /docs/style.css */

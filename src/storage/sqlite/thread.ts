@@ -23,7 +23,7 @@ export class SqliteThread {
   #ended: SqliteError | null = null;
 
   private constructor(task: SqliteTask) {
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: task });
+    this.#worker = new Worker(new URL('./start-worker.js', import.meta.url), { workerData: task });
     this.#worker.on('message', (reply: SqliteReply) => this.#settle(reply));
     this.#worker.on('error', (error) => this.#end(String(error)));
     this.#worker.on('exit', () => this.#end('the connection is closed'));
