@@ -13,6 +13,12 @@ export const cacheChecks: readonly Mutant[] = [
       'tokens of a removed key work until they expire',
     ],
     [
+      'seconds ago only with the same keys',
+      'latest !== undefined && isCurrent(latest)',
+      'latest !== undefined',
+      'tokens of a removed key work for seconds',
+    ],
+    [
       'the times of a remembered token',
       'checkTimes(principal.times, this.#options.clock.now() / 1000);',
       '',
@@ -54,7 +60,7 @@ export const cacheChecks: readonly Mutant[] = [
         'the texts of tokens fill the memory',
       ],
       [
-        'how long a text is kept at most',
+        'how long a text may be',
         'text.length > longestText || ',
         '',
         'the texts of large tokens fill the memory',
