@@ -2,8 +2,7 @@ import type { Durability } from './durability.ts';
 import type { RecordsMeasured } from './records-rounds.ts';
 import type { RecordSample, RecordsMeSample, RecordsRound, RecordWork, Written } from './records-work.ts';
 import { recordWorks } from './records-work.ts';
-import { median, rounded } from './summary.ts';
-import type { MeSummary, Middle } from './token-summary.ts';
+import { type MeSummary, type Middle, middle } from './token-summary.ts';
 
 export type RecordsFigures = { readonly [K in keyof RecordSample]: Middle };
 
@@ -86,10 +85,4 @@ function figures(samples: readonly RecordSample[]): RecordsFigures {
   const names = Object.keys(samples[0] ?? {}) as (keyof RecordSample)[];
   const entries = names.map((name) => [name, middle(samples.map((sample) => sample[name]))]);
   return Object.fromEntries(entries) as RecordsFigures;
-}
-
-function middle(values: readonly number[]): Middle {
-  const value = median(values);
-  const spread = value === 0 ? 0 : (Math.max(...values) - Math.min(...values)) / Math.abs(value);
-  return { value: rounded(value), spread: rounded(spread) };
 }

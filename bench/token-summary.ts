@@ -103,8 +103,8 @@ function middles<T extends object>(samples: readonly T[]): Middles<T> {
   return Object.fromEntries(entries);
 }
 
-function middle(values: readonly number[]): Middle {
+export function middle(values: readonly number[]): Middle {
   const value = median(values);
-  const spread = (Math.max(...values) - Math.min(...values)) / Math.abs(value);
+  const spread = value === 0 ? 0 : (Math.max(...values) - Math.min(...values)) / Math.abs(value);
   return { value: rounded(value), spread: rounded(spread) };
 }

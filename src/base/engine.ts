@@ -7,6 +7,6 @@ export function tuneEngine(): void {
   // and needs a quarter more memory than what is alive.
   setFlagsFromString('--heap-growing-percent=20');
   // Compile more of the way of a request as one piece. It leads through many small functions, the platform's and ours,
-  // and the usual bound ends that half-way. Three times this much is no faster, and the compiler then needs 60 MB more.
+  // and the usual bound ends that half-way. Three times this much is hardly faster, and the process is 10 MB larger then.
   setFlagsFromString('--max-inlined-bytecode-size-cumulative=2000');
 }
