@@ -4,7 +4,6 @@ import { ProviderKeys } from './auth/provider-keys.ts';
 import { signedDocumentOpener } from './auth/signed-document.ts';
 import { TokenCache } from './auth/token-cache.ts';
 import { createVerifier } from './auth/verifier.ts';
-import { lowerPoolPriority } from './base/background-threads.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { tuneEngine } from './base/engine.ts';
 import { OperatorError } from './base/errors.ts';
@@ -42,6 +41,7 @@ import { ClientDirectory } from './tokens/client-directory.ts';
 import { assertionAlgorithms } from './tokens/metadata.ts';
 import { createMint } from './tokens/mint.ts';
 import { SigningKeys } from './tokens/signing-keys.ts';
+import { SigningThreads } from './tokens/signing-threads.ts';
 import { Throttle } from './tokens/throttle.ts';
 
 /** What a test may replace; the service runs on the real ones. */
@@ -86,8 +86,10 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     log,
   });
   await signingKeys.start();
-  await lowerPoolPriority();
   parts.defer(() => signingKeys.stop());
+  const threads = config.tokenSigningThreads || availableParallelism();
+  const signingThreads = new SigningThreads(threads);
+  parts.defer(() => signingThreads.stop());
   const metrics = createMetrics(() => providerKeys.status());
   const providerKeys = new ProviderKeys({
     url: providerJwksUrl(config),
@@ -185,7 +187,8 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         audience: config.apiAudience,
         ttlSeconds: config.tokenTtlSeconds,
         keys: signingKeys,
-        lane: new Lane(signingLane),
+        sign: signingThreads.sign,
+        lane: new Lane(signingLane(threads)),
         clock,
       }),
     }),
@@ -254,12 +257,13 @@ const plainInternal = {
 /** For the tokens of callers who were refused often: one at a time on a thread beside this one. */
 const narrowLane = { running: 1, waiting: 32, refusal: 'overloaded' } as const;
 
-/** On threads of the pool, twice as many as cores, so that none waits for the next one; as many in line as take two seconds. */
-const signingLane = {
-  running: 2 * availableParallelism(),
-  waiting: 1_000,
-  refusal: 'signing_overloaded',
-} as const;
+/**
+ * Three for each thread: with fewer it waits for the next one, and with more the event loop has so many answers at once
+ * that others wait for it. As many in line as take two seconds on two cores.
+ */
+function signingLane(threads: number) {
+  return { running: 3 * threads, waiting: 1_000, refusal: 'signing_overloaded' } as const;
+}
 
 const opsShutdownMs = 1_000;
 

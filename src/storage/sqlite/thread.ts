@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../base/threads.ts';
 import type { FileIdentity, SqliteFailure, SqliteReply, SqliteRequest, SqliteTask } from './worker.ts';
 
 /** An error that SQLite reported, with its result code. */
@@ -23,7 +24,7 @@ export class SqliteThread {
   #ended: SqliteError | null = null;
 
   private constructor(task: SqliteTask) {
-    this.#worker = new Worker(new URL('./start-worker.js', import.meta.url), { workerData: task });
+    this.#worker = startThread(new URL('./worker.ts', import.meta.url), task);
     this.#worker.on('message', (reply: SqliteReply) => this.#settle(reply));
     this.#worker.on('error', (error) => this.#end(String(error)));
     this.#worker.on('exit', () => this.#end('the connection is closed'));

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
+import { threadTask } from '../../base/threads.ts';
 
 /**
  * A thread that owns an SQLite connection. `node:sqlite` is synchronous and a durable commit waits for the
@@ -124,7 +125,7 @@ function failure(error: unknown): SqliteFailure {
 
 if (parentPort !== null) {
   try {
-    const { file, onlyRead } = workerData as SqliteTask;
+    const { file, onlyRead } = threadTask<SqliteTask>();
     const database = onlyRead === null ? open(file) : openForReading(file);
     const checkFile = fileGuard(file, onlyRead ?? statSync(file));
     checkFile();
