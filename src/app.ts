@@ -258,11 +258,11 @@ const plainInternal = {
 const narrowLane = { running: 1, waiting: 32, refusal: 'overloaded' } as const;
 
 /**
- * Three for each thread: with fewer it waits for the next one, and with more the event loop has so many answers at once
+ * Five for each thread: with fewer it waits for the next one, and with more the event loop has so many answers at once
  * that others wait for it. As many in line as take two seconds on two cores.
  */
 function signingLane(threads: number) {
-  return { running: 3 * threads, waiting: 1_000, refusal: 'signing_overloaded' } as const;
+  return { running: 5 * threads, waiting: 1_000, refusal: 'signing_overloaded' } as const;
 }
 
 const opsShutdownMs = 1_000;
