@@ -5,7 +5,7 @@ import type { RefusalKind, RefusalProbe } from './refusal-timing.ts';
 
 /** Times refusals, one after the other over one connection, all kinds in turn in an order that chance decides. */
 const { port, bodies, samples } = readGiven<RefusalProbe>();
-const warmUp = 500;
+const warmUp = 100;
 const socket = connect({ port, host: '127.0.0.1', noDelay: true });
 await once(socket, 'connect');
 socket.setEncoding('latin1');

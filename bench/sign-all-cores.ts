@@ -1,13 +1,10 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { setPriority } from 'node:os';
 import { promisify } from 'node:util';
 import { printResult, readGiven } from './child.ts';
 import type { SigningWork } from './signing-rate.ts';
 
 /** Signs on the threads of the platform's pool, so many at a time, and does nothing else. */
-const { algorithm, inFlight, seconds, niceness } = readGiven<SigningWork>();
-// Threads begin with the priority of whoever starts them, so it comes before the first signature.
-setPriority(niceness);
+const { algorithm, inFlight, seconds } = readGiven<SigningWork>();
 const signAside = promisify(sign);
 const { privateKey: key } =
   algorithm === 'RS256'

@@ -8,8 +8,6 @@ export interface SigningWork {
   readonly algorithm: Algorithm;
   readonly inFlight: number;
   readonly seconds: number;
-  /** Of the process; 0 is the usual one, 19 the lowest. */
-  readonly niceness: number;
 }
 
 export interface SigningRate {
@@ -20,16 +18,8 @@ export interface SigningRate {
 /** How many signatures a second a Node.js process makes that does nothing else, on all cores of this machine. */
 export function signingRate(algorithm: Algorithm, seconds: number): Promise<SigningRate> {
   // Twice as many as cores: with just as many a core waits whenever the event loop hands out the next one.
-  return sign({ algorithm, inFlight: 2 * availableParallelism(), seconds, niceness: 0 });
-}
-
-/** The same, giving way to everybody else. */
-export function signaturesAside(algorithm: Algorithm, seconds: number): Promise<SigningRate> {
-  return sign({ algorithm, inFlight: 2 * availableParallelism(), seconds, niceness: 19 });
-}
-
-function sign(work: SigningWork): Promise<SigningRate> {
-  const { inFlight, seconds } = work;
+  const inFlight = 2 * availableParallelism();
+  const work: SigningWork = { algorithm, inFlight, seconds };
   const program = script('sign-all-cores.ts', work);
   // A pool of four threads, as it is by default, would leave cores idle where there are more.
   const environment = { ...program.environment, UV_THREADPOOL_SIZE: String(Math.max(4, inFlight)) };

@@ -42,8 +42,6 @@ export interface RefusalPairSummary {
 }
 
 export interface TokenSummary {
-  /** GET of a bare server, without and with nothing but signatures beside it. */
-  readonly floor: MeSummary | null;
   readonly peers: Readonly<Record<string, TokenPeerSummary>>;
   readonly refusals: {
     readonly meanMicroseconds: Readonly<Record<RefusalKind, Middle>>;
@@ -51,7 +49,7 @@ export interface TokenSummary {
   };
 }
 
-export function summariseTokens({ peers, floor, refusals }: TokenRounds): TokenSummary {
+export function summariseTokens({ peers, refusals }: TokenRounds): TokenSummary {
   const summaries = [...peers].map(([{ name, title, algorithm }, rounds]) => {
     const signing = middles(rounds.map((round) => round.signing));
     const tokens = middles(rounds.map((round) => round.tokens));
@@ -74,7 +72,6 @@ export function summariseTokens({ peers, floor, refusals }: TokenRounds): TokenS
     };
   });
   return {
-    floor: summariseMe(floor),
     peers: Object.fromEntries(summaries),
     refusals: { meanMicroseconds: Object.fromEntries(means), pairs },
   };

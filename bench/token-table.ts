@@ -55,11 +55,8 @@ function peer({ title, tokens: own }: TokenPeerSummary): string[] {
   ];
 }
 
-const floorTitle = 'node:http, bare, beside another process of the lowest priority that signs on all cores';
-
-function me({ peers, floor: bare }: TokenSummary): string {
-  const all = [...Object.values(peers), { title: floorTitle, me: bare }];
-  const rows = all.flatMap(({ title, me: own }) => {
+function me({ peers }: TokenSummary): string {
+  const rows = Object.values(peers).flatMap(({ title, me: own }) => {
     if (own === null) return [];
     const times = [own.aloneP50Ms, own.loadedP50Ms, own.aloneP99Ms, own.loadedP99Ms];
     const cells = times.map(({ value }) => shown(value));
