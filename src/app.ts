@@ -88,7 +88,10 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   await signingKeys.start();
   parts.defer(() => signingKeys.stop());
   const threads = config.tokenSigningThreads || availableParallelism();
-  const signingThreads = new SigningThreads(threads);
+  const signingThreads = new SigningThreads({
+    most: threads,
+    onFailure: (error) => log.error(errorFields(error), 'a thread that signs tokens has ended'),
+  });
   parts.defer(() => signingThreads.stop());
   const metrics = createMetrics(() => providerKeys.status());
   const providerKeys = new ProviderKeys({

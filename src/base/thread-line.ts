@@ -23,6 +23,9 @@ export interface ExpectedLine {
   close(): void;
 }
 
+/** Strangers who call and say nothing. */
+const mostCallers = 8;
+
 /** Waits for the call of one thread; to others it hangs up. */
 export async function expectLine(): Promise<ExpectedLine> {
   const address = { path: newPath(), password: createPassword() };
@@ -31,6 +34,7 @@ export async function expectLine(): Promise<ExpectedLine> {
   connected.catch(() => {});
   const callers = new Set<Socket>();
   const server = createServer((socket) => {
+    if (callers.size >= mostCallers) return socket.destroy();
     callers.add(socket);
     socket.on('error', () => {});
     socket.once('close', () => callers.delete(socket));
@@ -47,7 +51,7 @@ export async function expectLine(): Promise<ExpectedLine> {
     reject(new Error('The line was closed before the thread has called.'));
   };
   await new Promise<void>((listening, failed) => {
-    server.once('error', failed);
+    server.on('error', failed);
     server.listen(address.path, listening);
   });
   return { address, connected, close };

@@ -27,8 +27,9 @@ const schemes: Readonly<
 if (parentPort !== null) serve(threadTask<SigningTask>(), parentPort);
 
 function serve({ line }: SigningTask, port: MessagePort): void {
-  giveWay();
   const socket = callLine(line);
+  // Not before: somebody waits for the call.
+  socket.once('connect', giveWay);
   let key: KeyForThread | null = null;
   const keyNamed = (kid: string | undefined): KeyForThread => {
     // The message was sent before the line, so it is there.

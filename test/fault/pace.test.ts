@@ -24,6 +24,15 @@ describe('the pace of writes', () => {
     }
   });
 
+  it('lets who is in a transaction go before who wants to begin one', async () => {
+    const pace = new Pace();
+    const seen: string[] = [];
+    const begins = [1, 2].map((number) => pace.next().then(() => seen.push(`begin ${number}`)));
+    const step = pace.hurry().then(() => seen.push('step'));
+    await Promise.all([...begins, step]);
+    assert.deepEqual(seen, ['step', 'begin 1', 'begin 2']);
+  });
+
   it('goes on after a step that failed', async () => {
     const store = paced(
       { step: (ok: boolean) => (ok ? Promise.resolve() : Promise.reject(new Error('no'))) },

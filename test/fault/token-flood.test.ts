@@ -121,7 +121,7 @@ describe('more tokens than can be signed', () => {
     const times = { createdAt: 0, signsFrom: 0 };
     const sealingKey = new Uint8Array(randomBytes(32));
     const key = openSigningKey(await createSigningKey('ES256', sealingKey, times), sealingKey);
-    const threads = new SigningThreads(1);
+    const threads = new SigningThreads({ most: 1, onFailure() {} });
     t.after(() => threads.stop());
     const mint = createMint({
       issuer: 'https://api.example',
