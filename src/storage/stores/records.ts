@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import { guard, ThrownByWork } from '../guard.ts';
-import { Pace, paced } from '../paced.ts';
 import type { RecordStore } from '../port.ts';
 import { prepareIndexes } from './record-indexes.ts';
 import { pageOf, recordsOf, toRecord } from './record-queries.ts';
@@ -10,7 +9,6 @@ import { recordTransaction, toUsage } from './record-transaction.ts';
 
 export function recordStore(engine: Engine): RecordStore {
   const { database, reader } = engine;
-  const pace = new Pace();
   return {
     prepare: (collections) => prepareIndexes(engine, collections),
 
@@ -71,18 +69,14 @@ export function recordStore(engine: Engine): RecordStore {
         .filter(({ count }) => count > 0);
     },
 
-    async write(work) {
-      await pace.next();
-      const result = await database.transaction().execute(async (transaction) => {
+    write: (work) =>
+      database.transaction().execute(async (transaction) => {
         try {
-          return await work(paced(guard(recordTransaction(engine, transaction), engine), pace));
+          return await work(guard(recordTransaction(engine, transaction), engine));
         } catch (error) {
           throw new ThrownByWork('', { cause: error });
         }
-      });
-      await pace.next();
-      return result;
-    },
+      }),
 
     expire: (collection, changedBefore, limit) => expireRecords(engine, collection, changedBefore, limit),
 
