@@ -17,7 +17,7 @@ export const tokenEndpointChecks: readonly Mutant[] = [
       'the caller knows the password',
       "if (said.toString('latin1') !==",
       "if ('' ===",
-      'another process of the machine signs our tokens, or keeps them from being signed',
+      'another process of the machine takes the place of a thread, and tokens are not signed',
     ],
     ['one call', '      close();\n', '', 'there is a way in for as long as the service runs'],
   ]),
