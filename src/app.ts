@@ -9,8 +9,9 @@ import { tuneEngine } from './base/engine.ts';
 import { OperatorError } from './base/errors.ts';
 import { Lane } from './base/lane.ts';
 import { createLog, errorFields, type Log } from './base/log.ts';
-import { createRecordId, createRequestIds, createRevision } from './base/random.ts';
-import { readTls } from './config/files.ts';
+import { createRequestIds } from './base/random.ts';
+import { startThread } from './base/threads.ts';
+import { readCollectionFiles, readTls } from './config/files.ts';
 import { isBehindProxy, ownIssuer, providerIssuers } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
 import type { Collection } from './consumer/collections/collection.ts';
@@ -19,7 +20,7 @@ import { createPseudonym } from './consumer/pseudonym.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
 import { ReadLimit } from './consumer/records/read-limit.ts';
 import { Sweeper } from './consumer/records/sweeper.ts';
-import { TurnsByOwner } from './consumer/records/turns-by-owner.ts';
+import { WriteThread } from './consumer/records/write-thread.ts';
 import { Registry } from './consumer/registry.ts';
 import { Standing } from './consumer/standing.ts';
 import { readBuiltFiles } from './frontend/built-files.ts';
@@ -30,11 +31,12 @@ import { createObserve } from './http/observe.ts';
 import { addressFinder } from './http/peers.ts';
 import { createReceive } from './http/receive.ts';
 import { RefusalLimit } from './http/refusal-limit.ts';
-import { opsRoutes, resourceMetadataPath, serviceRoutes } from './http/routes.ts';
+import { consumerPrefix, opsRoutes, resourceMetadataPath, serviceRoutes } from './http/routes.ts';
 import { createServer, type ServerParts } from './http/server.ts';
 import { createTransportCheck } from './http/transport.ts';
 import { ownRules, providerJwksUrl, providerRules } from './issuer-rules.ts';
 import { createMetrics } from './ops/metrics.ts';
+import type { RecordWriterTask } from './record-writer.ts';
 import { createCheckAssertion } from './tokens/assertion.ts';
 import { createAuthenticateClient } from './tokens/authenticate-client.ts';
 import { ClientDirectory } from './tokens/client-directory.ts';
@@ -68,15 +70,21 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const builtFrontend = config.web === 'on' ? readBuiltFiles() : null;
 
   await using parts = new AsyncDisposableStack();
-  const declared = await readDeclaredCollections(config);
-  const { storage, keyring, audit, keySetMemory, declarations } = await openAdministration(
+  const declarations = readCollectionFiles(config.collectionsDir);
+  const declared = await readDeclaredCollections(config, declarations);
+  const { storage, keyring, audit, keySetMemory, ...administration } = await openAdministration(
     config,
     'serve',
     clock,
   );
   parts.defer(() => storage.close());
   const allowBreaking = config.allowBreakingSchemas;
-  await putInForce({ declared, declarations, records: storage.records, allowBreaking });
+  await putInForce({
+    declared,
+    declarations: administration.declarations,
+    records: storage.records,
+    allowBreaking,
+  });
   const signingKeys = new SigningKeys({
     ...keyRules(config),
     store: storage.signingKeys,
@@ -93,6 +101,24 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     onFailure: (error) => log.error(errorFields(error), 'a thread that signs tokens has ended'),
   });
   parts.defer(() => signingThreads.stop());
+  const writes = new WriteThread({
+    start(line) {
+      const database = storage.share();
+      const task: RecordWriterTask = {
+        line,
+        database,
+        declarations,
+        prefix: consumerPrefix,
+        digestKey: keyring.records,
+        newcomersPerHour: config.newcomersPerHour,
+      };
+      const handedOver = database.engine === 'sqlite' ? [database.port] : [];
+      return startThread(new URL('./record-writer.ts', import.meta.url), task, handedOver);
+    },
+    clock,
+    onFailure: (error) => log.error(errorFields(error), 'the thread that writes records has ended'),
+  });
+  parts.defer(() => writes.stop());
   const metrics = createMetrics(() => providerKeys.status());
   const providerKeys = new ProviderKeys({
     url: providerJwksUrl(config),
@@ -162,13 +188,10 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         reads: new ReadLimit(config.readsPerMinute, clock),
         looks: new ReadLimit(10 * config.readsPerMinute, clock),
         erasures: new ReadLimit(10, clock),
-        turns: new TurnsByOwner(),
         digest: createKeyedDigest(keyring.records),
-        newcomersPerHour: config.newcomersPerHour,
-        newId: createRecordId,
-        newRevision: createRevision,
         clock,
       },
+      writes,
       authenticate: createAuthenticateClient({
         directory,
         store: storage.clients,

@@ -57,17 +57,17 @@ export async function expectLine(): Promise<ExpectedLine> {
   return { address, connected, close };
 }
 
-/** On the thread. */
+/** On the thread. When the other side has said all, this one still may, and then ends the line. */
 export function callLine({ path, password }: LineAddress): Socket {
-  const socket = connect(path);
+  const socket = connect({ path, allowHalfOpen: true });
   socket.write(`${password}\n`);
   return socket;
 }
 
-/** Hands over whole lines, as many at once as have come meanwhile. They are plain ASCII. */
+/** Hands over whole lines, as many at once as have come meanwhile. */
 export function onLines(socket: Socket, take: (lines: readonly string[]) => void): void {
   let begun = '';
-  socket.setEncoding('latin1');
+  socket.setEncoding('utf8');
   socket.on('data', (chunk: string) => {
     const lines = (begun + chunk).split('\n');
     begun = lines.pop() ?? '';

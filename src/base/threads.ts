@@ -1,10 +1,15 @@
-import { setPriority } from 'node:os';
-import { Worker, workerData } from 'node:worker_threads';
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism, setPriority } from 'node:os';
+import { type Transferable, Worker, workerData } from 'node:worker_threads';
 
-/** Runs a module on a thread of its own. What it is there for is what `threadTask` answers with on that thread. */
-export function startThread(module: URL, task: unknown): Worker {
+/**
+ * Runs a module on a thread of its own. What it is there for is what `threadTask` answers with on that thread; what of
+ * it cannot be in two places at once is handed over.
+ */
+export function startThread(module: URL, task: unknown, handedOver: readonly Transferable[] = []): Worker {
   return new Worker(new URL('./start-thread.js', import.meta.url), {
     workerData: { module: module.href, task },
+    transferList: [...handedOver],
   });
 }
 
@@ -12,17 +17,42 @@ export function threadTask<Task>(): Task {
   return (workerData as { readonly task: Task }).task;
 }
 
-const lowestPriority = 19;
+const lowest = 19;
 
 /**
- * Lets the thread that calls this give way to all others. Linux has a priority for each thread; elsewhere it would be
- * that of the whole process, so everything stays as it is.
+ * Lets the thread that calls this give way to others: the lower its priority, the more. Linux has a priority for each
+ * thread; elsewhere it would be that of the whole process, so everything stays as it is.
  */
-export function giveWay(): void {
-  if (process.platform !== 'linux') return;
+export function giveWay(priority = lowest): void {
+  if (process.platform === 'linux') setPriorityOf(0, priority);
+}
+
+/**
+ * The same for the threads of the engine that collect garbage and compile, where they have no other core to do it on:
+ * they go on for milliseconds, and put aside whoever answers requests.
+ */
+export function letEngineGiveWay(priority: number): void {
+  if (process.platform !== 'linux' || availableParallelism() > 1) return;
+  for (const thread of readdirSync(threadFolder)) {
+    if (nameOf(thread).endsWith('V8Worker')) setPriorityOf(Number(thread), priority);
+  }
+}
+
+const threadFolder = '/proc/self/task';
+
+function nameOf(thread: string): string {
   try {
-    setPriority(lowestPriority);
+    return readFileSync(`${threadFolder}/${thread}/comm`, 'utf8').trim();
   } catch {
-    // Where that is not allowed, too.
+    // It has ended meanwhile.
+    return '';
+  }
+}
+
+function setPriorityOf(thread: number, priority: number): void {
+  try {
+    setPriority(thread, priority);
+  } catch {
+    // Where that is not allowed everything stays as it is.
   }
 }

@@ -13,10 +13,10 @@ import {
   referenceStyleHandler,
 } from '../consumer/openapi/openapi.ts';
 import { overview } from '../consumer/overview.ts';
-import { patchRecord, removeRecord, replaceRecord, takeAction } from '../consumer/records/change.ts';
-import { createRecord } from '../consumer/records/create.ts';
 import type { RecordParts } from '../consumer/records/parts.ts';
 import { listRecords, readRecord } from '../consumer/records/read.ts';
+import type { Write } from '../consumer/records/write-handler.ts';
+import type { WriteThread } from '../consumer/records/write-thread.ts';
 import { usage } from '../consumer/usage.ts';
 import type { BuiltFiles } from '../frontend/built-files.ts';
 import { pageHeaders } from '../frontend/content-policy.ts';
@@ -53,6 +53,7 @@ type ServiceParts = Parameters<typeof issueToken>[0] & {
   readonly signingKeys: Parameters<typeof publishedKeys>[0];
   readonly collections: readonly Collection[];
   readonly records: RecordParts;
+  readonly writes: Pick<WriteThread, 'handler'>;
   /** Null where none is served. */
   readonly frontend: FrontendParts | null;
 };
@@ -70,7 +71,7 @@ export const resourceMetadataPath = '/.well-known/oauth-protected-resource';
 
 /** Everything the service answers to. */
 export function serviceRoutes(parts: ServiceParts): readonly Route[] {
-  const { issuer, protectedResource, signingKeys, collections, records, frontend } = parts;
+  const { issuer, protectedResource, signingKeys, collections, records, writes, frontend } = parts;
   const ofConsumer = { access: 'bearer', cors: true } as const;
   const page = { access: 'public', cors: false, contentPolicy: pageContentPolicy } as const;
   const document = () => openapiDocument(collections, { version: apiVersion, baseUrl: issuer });
@@ -123,7 +124,7 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
       path: `${consumerPrefix}/me/export`,
       handle: exportAll(collections, records),
     },
-    ...collections.flatMap((collection) => collectionRoutes(collection, records)),
+    ...collections.flatMap((collection) => collectionRoutes(collection, records, writes)),
     ...(frontend ? frontendRoutes(frontend) : []),
   ];
 }
@@ -139,25 +140,30 @@ function frontendRoutes({ files, contentPolicy, ...settings }: FrontendParts): r
 }
 
 /** What a declared collection answers to. */
-function collectionRoutes(collection: Collection, records: RecordParts): readonly Route[] {
+function collectionRoutes(
+  collection: Collection,
+  records: RecordParts,
+  writes: ServiceParts['writes'],
+): readonly Route[] {
   const path = `${consumerPrefix}/${collection.name}`;
   const one = `${path}/:id`;
   const parts = { ...records, collection, path };
   const all = { access: 'bearer', cors: true, headers: deprecationHeaders(collection) } as const;
   const actions = collection.machine?.actions ?? [];
+  const write = (name: Write) => writes.handler(collection.name, name);
   return [
     { ...all, method: 'GET', path, handle: listRecords(parts) },
-    { ...all, method: 'POST', path, handle: createRecord(parts) },
+    { ...all, method: 'POST', path, handle: write('create') },
     { ...all, method: 'GET', path: one, handle: readRecord(parts) },
-    { ...all, method: 'PUT', path: one, handle: replaceRecord(parts) },
-    { ...all, method: 'PATCH', path: one, handle: patchRecord(parts) },
-    { ...all, method: 'DELETE', path: one, handle: removeRecord(parts) },
+    { ...all, method: 'PUT', path: one, handle: write('replace') },
+    { ...all, method: 'PATCH', path: one, handle: write('patch') },
+    { ...all, method: 'DELETE', path: one, handle: write('remove') },
     ...actions.map(
       (action): Route => ({
         ...all,
         method: 'POST',
         path: `${one}/${action}`,
-        handle: takeAction(parts, action),
+        handle: write(`take ${action}`),
       }),
     ),
   ];

@@ -1,4 +1,5 @@
 import type { Refusal } from '../base/errors.ts';
+import type { SharedDatabase } from './port.ts';
 import type { Database } from './schema.ts';
 
 /** The fixed set of parts by which one database differs from the other. */
@@ -21,6 +22,11 @@ export interface Engine {
   /** The refusal to answer with when the database could not do its work; null when the error is a bug of ours. */
   unavailable(error: unknown): Refusal | null;
   close(): Promise<void>;
+}
+
+/** One that other threads of this process can use, too. */
+export interface OwnEngine extends Engine {
+  share(): SharedDatabase;
 }
 
 /** What deleted rows leave behind in the files of a database. PostgreSQL reuses and recycles its files by itself. */

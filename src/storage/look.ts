@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts';
 import { guard } from './guard.ts';
 import { newestVersion, schemaVersion } from './migrations.ts';
 import type { Storage } from './port.ts';
-import { openPostgres } from './postgres/engine.ts';
+import { postgresEngine } from './postgres/engine.ts';
 import type { Database } from './schema.ts';
 import { lookIntoSqlite } from './sqlite/look.ts';
 import { clientStore } from './stores/clients.ts';
@@ -39,7 +39,7 @@ export async function lookInto<T>(place: Place, work: (look: Look) => Promise<T>
   if (place.engine === 'sqlite' && !existsSync(place.file)) return work({ state: 'absent' });
   let engine: Engine;
   try {
-    engine = place.engine === 'sqlite' ? sqliteReader(place.file) : openPostgres(place.url, 1);
+    engine = place.engine === 'sqlite' ? sqliteReader(place.file) : postgresEngine(place.url, 1);
   } catch (error) {
     return work({ state: 'unusable', detail: (error as Error).message });
   }

@@ -1,3 +1,5 @@
+import type { MessagePort } from 'node:worker_threads';
+
 /**
  * What the rest of the service may ask of a database. No driver and no SQL in here; SQLite and PostgreSQL answer
  * alike, and test/contract holds both to it. Times are milliseconds since 1970. When the database cannot answer,
@@ -14,8 +16,15 @@ export interface Storage {
   readonly records: RecordStore;
   /** Resolves when the database answers and its schema is the one this code was written for. */
   ping(): Promise<void>;
+  /** What another thread of this process opens the same database with: see `shared.ts`. */
+  share(): SharedDatabase;
   close(): Promise<void>;
 }
+
+/** What a thread opens a database with that another thread has open: see `shared.ts`. */
+export type SharedDatabase =
+  | { readonly engine: 'sqlite'; readonly port: MessagePort }
+  | { readonly engine: 'postgres'; readonly url: string; readonly poolSize: number };
 
 /** One line of the audit: who did what to whom. Never a secret, never an address. */
 export interface AuditEntry {

@@ -1,5 +1,5 @@
 import { OperatorError, Refusal } from '../base/errors.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, OwnEngine } from './engine.ts';
 import { guard } from './guard.ts';
 import { migrate, newestVersion, schemaVersion } from './migrations.ts';
 import type { Storage } from './port.ts';
@@ -13,13 +13,18 @@ import { signingKeyStore } from './stores/signing-keys.ts';
 import { standingStore } from './stores/standing.ts';
 
 /** A migrated database behind the port. The queries are written once; an engine is what differs. */
-export async function createStorage(engine: Engine, now: number): Promise<Storage> {
+export async function createStorage(engine: OwnEngine, now: number): Promise<Storage> {
   try {
     await migrate(engine, now);
   } catch (error) {
     await engine.close();
     throw asOperatorError(engine, error);
   }
+  return { ...storesOn(engine), share: () => engine.share() };
+}
+
+/** A database that is migrated already, behind the port. */
+export function storesOn(engine: Engine): Omit<Storage, 'share'> {
   const { database } = engine;
   let closed = false;
   const guarded = <Store extends object>(store: Store) => guard(store, engine, () => closed);

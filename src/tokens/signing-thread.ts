@@ -29,7 +29,8 @@ if (parentPort !== null) serve(threadTask<SigningTask>(), parentPort);
 function serve({ line }: SigningTask, port: MessagePort): void {
   const socket = callLine(line);
   // Not before: somebody waits for the call.
-  socket.once('connect', giveWay);
+  socket.once('connect', () => giveWay());
+  socket.once('end', () => socket.end());
   let key: KeyForThread | null = null;
   const keyNamed = (kid: string | undefined): KeyForThread => {
     // The message was sent before the line, so it is there.

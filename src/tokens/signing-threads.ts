@@ -1,7 +1,5 @@
-import type { Socket } from 'node:net';
-import type { Worker } from 'node:worker_threads';
 import { Refusal } from '../base/errors.ts';
-import { expectLine, onLines } from '../base/thread-line.ts';
+import { LineThread } from '../base/line-thread.ts';
 import { startThread } from '../base/threads.ts';
 import type { SigningKey } from './signing-key.ts';
 import type { KeyForThread, SigningTask } from './signing-thread.ts';
@@ -51,86 +49,46 @@ export class SigningThreads {
   }
 }
 
-interface Job {
-  readonly key: SigningKey;
-  readonly text: string;
-  readonly answer: PromiseWithResolvers<string>;
-}
-
 /** This side of a thread that signs: see `signing-thread.ts`. */
 class SigningThread {
-  readonly #onEnd: (error: unknown) => void;
   /** They are answered in this order. */
-  readonly #sent: Job[] = [];
-  /** Until the thread is there. */
-  readonly #unsent: Job[] = [];
-  readonly #started: Promise<void>;
-  #worker: Worker | null = null;
-  #line: Socket | null = null;
-  #isStopped = false;
+  readonly #waiting: PromiseWithResolvers<string>[] = [];
+  readonly #thread: LineThread;
   /** The key that the thread has. */
   #kid: string | null = null;
 
   constructor(onEnd: (error: unknown) => void) {
-    this.#onEnd = onEnd;
-    this.#started = this.#start().catch((error) => this.#end(error));
+    this.#thread = new LineThread({
+      start: (line) =>
+        startThread(new URL('./signing-thread.ts', import.meta.url), { line } satisfies SigningTask),
+      onLines: (signatures) => {
+        for (const signature of signatures) this.#waiting.shift()?.resolve(signature);
+      },
+      onEnd: (error) => {
+        onEnd(error);
+        for (const answer of this.#waiting.splice(0)) answer.reject(comeAgain(error));
+      },
+    });
   }
 
   get busy(): number {
-    return this.#sent.length + this.#unsent.length;
+    return this.#waiting.length;
   }
 
   sign(key: SigningKey, text: string): Promise<string> {
-    const job = { key, text, answer: Promise.withResolvers<string>() };
-    if (this.#line === null) this.#unsent.push(job);
-    else this.#send(job, this.#line);
-    return job.answer.promise;
+    const answer = Promise.withResolvers<string>();
+    this.#waiting.push(answer);
+    this.#thread.send((line, worker) => {
+      const { kid, algorithm, privateKey } = key;
+      if (this.#kid !== kid) worker.postMessage({ kid, algorithm, privateKey } satisfies KeyForThread);
+      this.#kid = kid;
+      line.write(`${kid} ${text}\n`);
+    });
+    return answer.promise;
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#worker?.terminate();
-    await this.#started;
-  }
-
-  #send(job: Job, line: Socket): void {
-    const { kid, algorithm, privateKey } = job.key;
-    this.#sent.push(job);
-    if (this.#kid !== kid) this.#worker?.postMessage({ kid, algorithm, privateKey } satisfies KeyForThread);
-    this.#kid = kid;
-    line.write(`${kid} ${job.text}\n`);
-  }
-
-  async #start(): Promise<void> {
-    const expected = await expectLine();
-    try {
-      if (this.#isStopped) throw new Error('The thread was stopped before it has started.');
-      const worker = startThread(new URL('./signing-thread.ts', import.meta.url), {
-        line: expected.address,
-      } satisfies SigningTask);
-      this.#worker = worker;
-      worker.once('error', (error) => this.#end(error));
-      worker.once('exit', () => {
-        expected.close();
-        this.#end(new Error('A thread that signs tokens has ended.'));
-      });
-      const line = await expected.connected;
-      line.once('error', () => void worker.terminate());
-      onLines(line, (signatures) => {
-        for (const signature of signatures) this.#sent.shift()?.answer.resolve(signature);
-      });
-      this.#line = line;
-      for (const job of this.#unsent.splice(0)) this.#send(job, line);
-    } finally {
-      expected.close();
-    }
-  }
-
-  #end(error: unknown): void {
-    this.#onEnd(error);
-    for (const { answer } of [...this.#sent.splice(0), ...this.#unsent.splice(0)]) {
-      answer.reject(comeAgain(error));
-    }
+  stop(): Promise<void> {
+    return this.#thread.stop();
   }
 }
 

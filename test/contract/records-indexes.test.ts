@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import type { Engine } from '../../src/storage/engine.ts';
+import type { OwnEngine } from '../../src/storage/engine.ts';
 import type { IndexedField, RecordQuery, Storage } from '../../src/storage/port.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { pageOf } from '../../src/storage/stores/record-queries.ts';
@@ -111,7 +111,7 @@ for (const engineName of databaseEngines) {
 
     describe('are used', () => {
       const collection = 'bookings';
-      let engine: Engine;
+      let engine: OwnEngine;
       let storage: Storage;
       before(async () => {
         const database = await createTestDatabase(engineName);

@@ -87,15 +87,17 @@ describe('the line of a thread', () => {
     const { address, connected, close } = await expectLine();
     t.after(close);
     t.after(() => connected.then((line) => line.destroy()));
-    const guesser = callLine({ ...address, password: '0'.repeat(64) });
+    const guesser = callLine({ ...address, password: '0'.repeat(64) }).resume();
+    t.after(() => guesser.destroy());
     const end = await Promise.race([
-      once(guesser, 'close').then(() => 'hung up on'),
+      once(guesser, 'end').then(() => 'hung up on'),
       connected.then(() => 'let in'),
     ]);
     assert.equal(end, 'hung up on');
     const silent = connect(address.path);
     await once(silent, 'connect');
     const thread = callLine(address);
+    t.after(() => thread.destroy());
     const line = await connected;
     line.write('text\n');
     assert.equal(String(await once(thread, 'data')), 'text\n');

@@ -1,24 +1,24 @@
 import { Refusal } from '../../base/errors.ts';
-import type { Principal } from '../../base/principal.ts';
 import type { StoredRecord } from '../../storage/port.ts';
 import type { Collection, StateMachine, Transition } from '../collections/collection.ts';
+import type { Writer } from './write-handler.ts';
 
 /** Whoever has come through the door of a collection, and what is open to it there. */
 export class Caller {
   readonly id: string;
-  readonly principal: Principal;
+  readonly kind: Writer['kind'];
   readonly #collection: Collection;
   /** A client of POST /token: the operator's own, so that budgets meant for people do not bind it. */
   readonly isMachine: boolean;
 
-  private constructor(id: string, principal: Principal, collection: Collection) {
+  private constructor(id: string, principal: Writer, collection: Collection) {
     this.id = id;
-    this.principal = principal;
+    this.kind = principal.kind;
     this.#collection = collection;
     this.isMachine = isMachine(principal);
   }
 
-  static admit(collection: Collection, principal: Principal, purpose: 'read' | 'write'): Caller {
+  static admit(collection: Collection, principal: Writer, purpose: 'read' | 'write'): Caller {
     const { clients, scopes } = collection.access;
     const id = ownerOf(principal);
     if (clients === 'none' && isMachine(principal)) throw new Refusal('client_not_admitted');
@@ -59,7 +59,7 @@ export class Caller {
 }
 
 /** Whatever is kept needs somebody to whom it belongs. */
-export function ownerOf({ id }: Principal): string {
+export function ownerOf({ id }: Pick<Writer, 'id'>): string {
   if (id === null) throw new Refusal('subject_required');
   return id;
 }
@@ -67,7 +67,7 @@ export function ownerOf({ id }: Principal): string {
 /** For what reaches into all collections at once: a token that one of them would refuse does not get round it. */
 export function requireScopes(
   collections: readonly Collection[],
-  { scopes }: Principal,
+  { scopes }: Pick<Writer, 'scopes'>,
   purpose: 'read' | 'write',
 ): void {
   const wanted = [...new Set(collections.flatMap(({ access }) => access.scopes[purpose] ?? []))];
@@ -75,6 +75,6 @@ export function requireScopes(
     throw new Refusal('insufficient_scope', { scope: wanted });
 }
 
-function isMachine({ credentialId }: Principal): boolean {
+function isMachine({ credentialId }: Writer): boolean {
   return credentialId !== null;
 }

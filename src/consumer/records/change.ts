@@ -1,17 +1,18 @@
 import { Refusal } from '../../base/errors.ts';
-import { type Answer, answer, type BearerHandler, type Input, json } from '../../base/handler.ts';
+import { type Answer, answer, json } from '../../base/handler.ts';
 import type { StoredRecord } from '../../storage/port.ts';
 import { Caller } from './caller.ts';
 import { createUnder } from './create.ts';
 import { type Fields, mergePatch, readFields, readPatch, toBody } from './fields.ts';
 import { recordId } from './id.ts';
-import type { CollectionParts } from './parts.ts';
+import type { CollectionWriteParts } from './parts.ts';
 import { createsOnly, fits, ifMatch } from './preconditions.ts';
 import { etagOf, fieldsOf, present } from './present.ts';
+import type { WriteHandler, WriteInput } from './write-handler.ts';
 import { type Writing, write } from './writing.ts';
 
 /** PUT /<collection>/{id}: replaces the fields, or makes the record where `If-None-Match: *` says so. */
-export function replaceRecord(parts: CollectionParts): BearerHandler {
+export function replaceRecord(parts: CollectionWriteParts): WriteHandler {
   const { collection } = parts;
   return async (input, principal) => {
     const caller = Caller.admit(collection, principal, 'write');
@@ -23,7 +24,7 @@ export function replaceRecord(parts: CollectionParts): BearerHandler {
 }
 
 /** PATCH /<collection>/{id}: a merge patch (RFC 7396). */
-export function patchRecord(parts: CollectionParts): BearerHandler {
+export function patchRecord(parts: CollectionWriteParts): WriteHandler {
   const { collection } = parts;
   return async (input, principal) => {
     const caller = Caller.admit(collection, principal, 'write');
@@ -35,7 +36,7 @@ export function patchRecord(parts: CollectionParts): BearerHandler {
 }
 
 /** DELETE /<collection>/{id} */
-export function removeRecord(parts: CollectionParts): BearerHandler {
+export function removeRecord(parts: CollectionWriteParts): WriteHandler {
   const { collection } = parts;
   return async (input, principal) => {
     const caller = Caller.admit(collection, principal, 'write');
@@ -52,7 +53,7 @@ export function removeRecord(parts: CollectionParts): BearerHandler {
 }
 
 /** POST /<collection>/{id}/<action>: moves the record to another state. */
-export function takeAction(parts: CollectionParts, action: string): BearerHandler {
+export function takeAction(parts: CollectionWriteParts, action: string): WriteHandler {
   const { collection } = parts;
   return async (input, principal) => {
     const caller = Caller.admit(collection, principal, 'write');
@@ -65,7 +66,7 @@ export function takeAction(parts: CollectionParts, action: string): BearerHandle
   };
 }
 
-function withoutAction(record: StoredRecord, { collection }: CollectionParts, caller: Caller): Refusal {
+function withoutAction(record: StoredRecord, { collection }: CollectionWriteParts, caller: Caller): Refusal {
   const { machine } = collection;
   const allowed = machine === null ? [] : caller.actionsOn(machine, record);
   return new Refusal('invalid_transition', { members: { state: record.state, allowed } });
@@ -73,8 +74,8 @@ function withoutAction(record: StoredRecord, { collection }: CollectionParts, ca
 
 function edit(
   id: string,
-  input: Input,
-  parts: CollectionParts,
+  input: WriteInput,
+  parts: CollectionWriteParts,
   caller: Caller,
   bodyFor: (record: StoredRecord) => string,
 ): Promise<Answer> {
@@ -89,8 +90,8 @@ function edit(
 /** Reads, decides and writes in one transaction, so that of two changes at once one sees the other. */
 async function change(
   id: string,
-  input: Input,
-  parts: CollectionParts,
+  input: WriteInput,
+  parts: CollectionWriteParts,
   caller: Caller,
   decide: (record: StoredRecord) => Partial<Pick<StoredRecord, 'state' | 'body'>>,
 ): Promise<Answer> {
@@ -108,8 +109,8 @@ async function change(
 /** The record, in the version that the request is for. */
 async function findFor(
   id: string,
-  input: Input,
-  { collection }: CollectionParts,
+  input: WriteInput,
+  { collection }: CollectionWriteParts,
   caller: Caller,
   writing: Writing,
 ): Promise<StoredRecord> {

@@ -1,10 +1,11 @@
 import { Refusal } from '../../base/errors.ts';
-import { type Answer, type BearerHandler, type Input, json } from '../../base/handler.ts';
+import { type Answer, json } from '../../base/handler.ts';
 import type { StoredRecord } from '../../storage/port.ts';
 import { Caller } from './caller.ts';
 import { readFields, toBody } from './fields.ts';
-import type { CollectionParts } from './parts.ts';
+import type { CollectionWriteParts } from './parts.ts';
 import { etagOf, present } from './present.ts';
+import type { WriteHandler, WriteInput } from './write-handler.ts';
 import { isExpired, type Writing, write } from './writing.ts';
 
 /** How long a key stands for the record that was made with it. */
@@ -13,7 +14,7 @@ export const idempotencyMs = 24 * 3_600_000;
 const keyForm = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 /** POST /<collection> */
-export function createRecord(parts: CollectionParts): BearerHandler {
+export function createRecord(parts: CollectionWriteParts): WriteHandler {
   return async (input, principal) => {
     const { collection, clock, newId } = parts;
     const caller = Caller.admit(collection, principal, 'write');
@@ -33,8 +34,8 @@ export function createRecord(parts: CollectionParts): BearerHandler {
 /** PUT /<collection>/{id} with `If-None-Match: *`: a record under an id that the caller made. */
 export async function createUnder(
   id: string,
-  input: Input,
-  parts: CollectionParts,
+  input: WriteInput,
+  parts: CollectionWriteParts,
   caller: Caller,
 ): Promise<Answer> {
   const { collection } = parts;
@@ -50,7 +51,7 @@ export async function createUnder(
 /** What has expired gives way; what is there stays, and who must not know of it is not told. */
 async function makeRoom(
   existing: StoredRecord,
-  { collection }: CollectionParts,
+  { collection }: CollectionWriteParts,
   caller: Caller,
   { transaction, now }: Writing,
 ): Promise<void> {
@@ -69,7 +70,7 @@ async function makeRoom(
 async function insert(
   id: string,
   body: string,
-  { collection, newRevision }: CollectionParts,
+  { collection, newRevision }: CollectionWriteParts,
   caller: Caller,
   writing: Writing,
 ): Promise<StoredRecord> {
@@ -90,7 +91,7 @@ async function insert(
   return record;
 }
 
-function idempotencyKey(input: Input): string | null {
+function idempotencyKey(input: WriteInput): string | null {
   const key = input.header('idempotency-key');
   if (key === undefined) return null;
   if (!keyForm.test(key)) throw new Refusal('header_invalid', { members: { header: 'Idempotency-Key' } });
@@ -101,7 +102,7 @@ function idempotencyKey(input: Input): string | null {
 async function madeWith(
   key: string,
   body: string,
-  { collection, digest }: CollectionParts,
+  { collection, digest }: CollectionWriteParts,
   caller: Caller,
   { transaction, now }: Writing,
 ): Promise<StoredRecord | null> {
@@ -118,7 +119,7 @@ async function madeWith(
 async function remember(
   key: string,
   { id, body }: StoredRecord,
-  { collection, digest }: CollectionParts,
+  { collection, digest }: CollectionWriteParts,
   caller: Caller,
   { transaction, now }: Writing,
 ): Promise<void> {
@@ -131,7 +132,7 @@ async function remember(
 function created(
   record: StoredRecord,
   headers: Readonly<Record<string, string>>,
-  { collection, path }: CollectionParts,
+  { collection, path }: CollectionWriteParts,
   caller: Caller,
 ): Answer {
   return json(present(collection, record, caller), {

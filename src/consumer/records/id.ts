@@ -5,7 +5,7 @@ import type { Input } from '../../base/handler.ts';
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** The id in the address. What cannot be one belongs to no record. */
-export function recordId({ params }: Input): string {
+export function recordId({ params }: Pick<Input, 'params'>): string {
   const { id = '' } = params;
   if (!uuidForm.test(id)) throw new Refusal('not_found');
   return id;

@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
-import type { RecordStore } from '../../storage/port.ts';
+import type { ConsumerStore, RecordStore } from '../../storage/port.ts';
 import type { Collection } from '../collections/collection.ts';
 import type { Registry } from '../registry.ts';
 import type { KeyedDigest } from './keyed-digest.ts';
 import type { ReadLimit } from './read-limit.ts';
 import type { TurnsByOwner } from './turns-by-owner.ts';
 
-/** What the handlers of every collection work with. */
+/** What the handlers work with that only read, whatever the collection. */
 export interface RecordParts {
   readonly store: RecordStore;
   readonly registry: Registry;
@@ -14,6 +14,14 @@ export interface RecordParts {
   /** At single records, those that are answered with 304 included. */
   readonly looks: ReadLimit;
   readonly erasures: ReadLimit;
+  readonly digest: KeyedDigest;
+  readonly clock: Clock;
+}
+
+/** The same for those that write. They are on another thread: see write-thread.ts. */
+export interface WriteParts {
+  readonly store: Pick<RecordStore, 'write'>;
+  readonly consumers: Pick<ConsumerStore, 'register'>;
   readonly turns: TurnsByOwner;
   readonly digest: KeyedDigest;
   /** When more users are new within an hour, new ones only read; 0 is never. */
@@ -21,12 +29,14 @@ export interface RecordParts {
   /** For a new record, at that time. */
   readonly newId: (now: number) => string;
   readonly newRevision: () => string;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
-/** The same for the handlers of one collection. */
-export interface CollectionParts extends RecordParts {
+interface OneCollection {
   readonly collection: Collection;
-  /** Where the collection is served. */
+  /** Where it is served. */
   readonly path: string;
 }
+
+export type CollectionParts = RecordParts & OneCollection;
+export type CollectionWriteParts = WriteParts & OneCollection;

@@ -1,5 +1,8 @@
 import { Refusal } from '../../base/errors.ts';
-import type { Input } from '../../base/handler.ts';
+import type { WriteInput } from './write-handler.ts';
+
+/** A request that may say which version it is about. */
+type Conditional = Pick<WriteInput, 'header'>;
 
 /** Entity tags of a header (RFC 9110 section 8.8.3), or `*` for any record at all. */
 type Tags = '*' | readonly string[];
@@ -8,12 +11,12 @@ const listForm = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:\s*,\s*(?:W\/)?"[\x21\x
 const eachTag = /(?:W\/)?"[^"]*"/g;
 
 /** Which versions a change is for; null when the request does not say. */
-export function ifMatch(input: Input): Tags | null {
+export function ifMatch(input: WriteInput): Tags | null {
   return readTags(input, 'if-match');
 }
 
 /** Whether a record is to be made where there is none yet. A change has no other use for If-None-Match. */
-export function createsOnly(input: Input): boolean {
+export function createsOnly(input: WriteInput): boolean {
   const tags = readTags(input, 'if-none-match');
   if (tags === null) return false;
   if (tags !== '*') throw invalid('If-None-Match');
@@ -22,7 +25,7 @@ export function createsOnly(input: Input): boolean {
 }
 
 /** Whether the caller has this version already. */
-export function hasAlready(input: Input, etag: string): boolean {
+export function hasAlready(input: Conditional, etag: string): boolean {
   const tags = readTags(input, 'if-none-match');
   if (tags === null) return false;
   // Weak comparison: for a read, one that is as good will do.
@@ -34,7 +37,7 @@ export function fits(tags: Tags, etag: string): boolean {
   return tags === '*' || tags.includes(etag);
 }
 
-function readTags(input: Input, name: string): Tags | null {
+function readTags(input: Conditional, name: 'if-match' | 'if-none-match'): Tags | null {
   const value = input.header(name)?.trim();
   if (value === undefined) return null;
   if (value === '*') return '*';

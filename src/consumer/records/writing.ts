@@ -3,18 +3,18 @@ import type { Consumer, RecordTransaction, StoredRecord } from '../../storage/po
 import type { Collection } from '../collections/collection.ts';
 import { charge, rateHeaders, writeBudget } from './budgets.ts';
 import type { Caller } from './caller.ts';
-import type { CollectionParts } from './parts.ts';
+import type { CollectionWriteParts } from './parts.ts';
 
 /** One write of one caller, in one transaction: what it finds, what it costs, what is left of the budget. */
 export class Writing {
   readonly transaction: RecordTransaction;
   readonly now: number;
-  readonly #parts: CollectionParts;
+  readonly #parts: CollectionWriteParts;
   readonly #caller: Caller;
   readonly #writer: Consumer;
   #headers: Record<string, string> = {};
 
-  constructor(parts: CollectionParts, caller: Caller, writer: Consumer, transaction: RecordTransaction) {
+  constructor(parts: CollectionWriteParts, caller: Caller, writer: Consumer, transaction: RecordTransaction) {
     this.transaction = transaction;
     this.now = parts.clock.now();
     this.#parts = parts;
@@ -70,7 +70,7 @@ const dayMs = 24 * hourMs;
 
 /** Runs a write of a caller, who is registered first. All of it happens or none does. */
 export function write<T>(
-  parts: CollectionParts,
+  parts: CollectionWriteParts,
   caller: Caller,
   work: (writing: Writing) => Promise<T>,
 ): Promise<T> {
@@ -78,23 +78,25 @@ export function write<T>(
 }
 
 async function writeNow<T>(
-  parts: CollectionParts,
+  parts: CollectionWriteParts,
   caller: Caller,
   work: (writing: Writing) => Promise<T>,
 ): Promise<T> {
-  const { registry, store } = parts;
-  for (let attempt = 1; ; attempt++) {
-    await registry.register(caller.principal);
+  const { consumers, store, clock } = parts;
+  for (let attempt = 1; attempt <= mostAttempts; attempt++) {
     const done = await store.write(async (transaction) => {
       const writer = await transaction.lockConsumer(caller.id);
       return writer === null ? null : { result: await work(new Writing(parts, caller, writer, transaction)) };
     });
     if (done !== null) return done.result;
-    // Erased by another process, and not heard of it here yet: the caller begins anew.
-    registry.forget();
-    if (attempt === 2) throw new Refusal('storage_unavailable', { detail: 'the caller is being erased' });
+    // Nobody has seen the caller yet, or it was erased and begins anew.
+    await consumers.register(caller.id, caller.kind, clock.now());
   }
+  throw new Refusal('storage_unavailable', { detail: 'the caller is being erased' });
 }
+
+/** One may find the caller missing, and the next that it was erased meanwhile. */
+const mostAttempts = 3;
 
 export function isExpired({ limits }: Collection, { updatedAt }: StoredRecord, now: number): boolean {
   return limits.expireMs !== null && updatedAt + limits.expireMs <= now;

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { DatabaseError, Pool, type PoolConfig, types } from 'pg';
 import { Refusal } from '../../base/errors.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine, OwnEngine } from '../engine.ts';
 import type { Tables } from '../schema.ts';
 import { channel, watchNotifications } from './notifications.ts';
 
@@ -9,7 +9,16 @@ const connectTimeoutMs = 3_000;
 const statementTimeoutMs = 5_000;
 const int8 = 20;
 
-export function openPostgres(url: string, poolSize: number): Engine {
+/** Half of the connections are for whoever shares the database: what it does never keeps others waiting for one. */
+export function openPostgres(url: string, poolSize: number): OwnEngine {
+  const shared = Math.max(Math.floor(poolSize / 2), 1);
+  return {
+    ...postgresEngine(url, Math.max(poolSize - shared, 1)),
+    share: () => ({ engine: 'postgres', url, poolSize: shared }),
+  };
+}
+
+export function postgresEngine(url: string, poolSize: number): Engine {
   const database = connect(url, {
     max: poolSize,
     statement_timeout: statementTimeoutMs,

@@ -9,15 +9,15 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { SqliteError, type SqliteThread } from './thread.ts';
+import { type SqliteConnection, SqliteError } from './thread.ts';
 import { Turns } from './turns.ts';
 
 /** SQLite's result codes for a statement that makes no sense now, and for a database that somebody else has locked. */
 const misplaced = 1;
 const busy = 5;
 
-/** Kysely over an SQLite thread, which is opened at the first query. So many statements are on their way at once. */
-export function sqliteDialect(open: () => Promise<SqliteThread>, atOnce: number): Dialect {
+/** Kysely over an SQLite connection, which is opened at the first query. So many statements are on their way at once. */
+export function sqliteDialect(open: () => Promise<SqliteConnection>, atOnce: number): Dialect {
   return {
     // Kysely would let statements wait without end and without order, before they get to take turns.
     createAdapter: () =>
@@ -29,12 +29,12 @@ export function sqliteDialect(open: () => Promise<SqliteThread>, atOnce: number)
 }
 
 class ThreadDriver implements Driver {
-  readonly #open: () => Promise<SqliteThread>;
+  readonly #open: () => Promise<SqliteConnection>;
   readonly #turns: Turns;
-  #thread: SqliteThread | null = null;
+  #thread: SqliteConnection | null = null;
   #connection: DatabaseConnection | null = null;
 
-  constructor(open: () => Promise<SqliteThread>, atOnce: number) {
+  constructor(open: () => Promise<SqliteConnection>, atOnce: number) {
     this.#open = open;
     this.#turns = new Turns(
       atOnce,
@@ -81,9 +81,9 @@ class ThreadDriver implements Driver {
 }
 
 class ThreadConnection implements DatabaseConnection {
-  readonly #thread: SqliteThread;
+  readonly #thread: SqliteConnection;
 
-  constructor(thread: SqliteThread) {
+  constructor(thread: SqliteConnection) {
     this.#thread = thread;
   }
 

@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
+import type { MessagePort } from 'node:worker_threads';
 import { Kysely } from 'kysely';
 import { OperatorError, Refusal } from '../../base/errors.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine, OwnEngine } from '../engine.ts';
 import type { Tables } from '../schema.ts';
 import { sqliteDialect } from './dialect.ts';
-import { SqliteError, SqliteThread } from './thread.ts';
+import { SharedSqlite, SqliteError, SqliteThread } from './thread.ts';
 import { sqliteTraces } from './traces.ts';
 
 /** SQLite's result codes for "not now" and "not with this file", by their primary code. */
@@ -22,7 +23,7 @@ const unavailableCodes: Readonly<Record<number, string>> = {
 /** One transaction at a time has the writing connection; reads only stand in line for their thread. */
 const readsAtOnce = 32;
 
-export async function openSqlite(file: string): Promise<Engine> {
+export async function openSqlite(file: string): Promise<OwnEngine> {
   const thread = await SqliteThread.open(file).catch((error: unknown) => {
     const reason = unavailable(error)?.options.detail ?? (error as Error).message;
     throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) cannot be used: ${reason}.`);
@@ -33,21 +34,36 @@ export async function openSqlite(file: string): Promise<Engine> {
     dialect: sqliteDialect(() => SqliteThread.open(file, { dev: opened.dev, ino: opened.ino }), readsAtOnce),
   });
   return {
-    name: 'sqlite',
-    database,
+    ...engineOn(database),
     reader,
-    lock: async () => {},
-    unhurried: (work) => database.transaction().execute(work),
-    announce: async () => {},
     watch: async (onChange) => watchDataVersion(thread, onChange),
-    traces: sqliteTraces(database),
-    unavailable,
+    share: () => ({ engine: 'sqlite', port: thread.share() }),
     /** The writing connection is the last one, so that it empties the log and removes it. */
     async close() {
       await reader.destroy();
       await database.destroy();
       await thread.close();
     },
+  };
+}
+
+/** The same connection that writes, on another thread: a file has one writer at a time, and so has a process. */
+export function openSharedSqlite(port: MessagePort): Engine {
+  return engineOn(new Kysely<Tables>({ dialect: sqliteDialect(async () => new SharedSqlite(port), 1) }));
+}
+
+function engineOn(database: Kysely<Tables>): Engine {
+  return {
+    name: 'sqlite',
+    database,
+    reader: database,
+    lock: async () => {},
+    unhurried: (work) => database.transaction().execute(work),
+    announce: async () => {},
+    watch: async () => async () => {},
+    traces: sqliteTraces(database),
+    unavailable,
+    close: () => database.destroy(),
   };
 }
 

@@ -1,7 +1,14 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { startThread } from '../../base/threads.ts';
-import type { FileIdentity, SqliteFailure, SqliteReply, SqliteRequest, SqliteTask } from './worker.ts';
+import type {
+  FileIdentity,
+  SqliteFailure,
+  SqliteMessage,
+  SqliteReply,
+  SqliteRequest,
+  SqliteTask,
+} from './worker.ts';
 
 /** An error that SQLite reported, with its result code. */
 export class SqliteError extends Error {
@@ -14,26 +21,83 @@ export class SqliteError extends Error {
   }
 }
 
-type Result = Extract<SqliteReply, { rows: unknown }>;
+export type SqliteResult = Extract<SqliteReply, { rows: unknown }>;
 
-/** This side of a thread that owns a connection: a statement goes over, a promise waits for its result. */
-export class SqliteThread {
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, PromiseWithResolvers<Result>>();
+/** A connection, wherever it is: a statement goes over, a promise waits for its result. */
+export interface SqliteConnection {
+  run(sql: string, parameters: readonly SQLInputValue[]): Promise<SqliteResult>;
+  close(): Promise<void>;
+}
+
+/** A thread, or another way to one. */
+interface Port {
+  postMessage(request: SqliteRequest): void;
+  on(event: 'message', take: (reply: SqliteReply) => void): void;
+}
+
+/** What was asked of the thread of a connection and is not answered yet. */
+class Questions {
+  readonly #port: Port;
+  readonly #waiting = new Map<number, PromiseWithResolvers<SqliteResult>>();
   #lastId = 0;
   #ended: SqliteError | null = null;
 
+  constructor(port: Port) {
+    this.#port = port;
+    port.on('message', (reply) => this.#settle(reply));
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended !== null;
+  }
+
+  /** A question that was asked by starting the thread has the number 0. */
+  expect(id: number): Promise<SqliteResult> {
+    const waiting = Promise.withResolvers<SqliteResult>();
+    this.#waiting.set(id, waiting);
+    return waiting.promise;
+  }
+
+  ask(sql: string, parameters: readonly SQLInputValue[]): Promise<SqliteResult> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
+    this.#lastId += 1;
+    const result = this.expect(this.#lastId);
+    this.#port.postMessage({ id: this.#lastId, sql, parameters });
+    return result;
+  }
+
+  end(reason: string): void {
+    this.#ended ??= new SqliteError({ message: reason, resultCode: null });
+    for (const waiting of this.#waiting.values()) waiting.reject(this.#ended);
+    this.#waiting.clear();
+  }
+
+  #settle(reply: SqliteReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if ('error' in reply) waiting?.reject(new SqliteError(reply.error));
+    else waiting?.resolve(reply);
+  }
+}
+
+const closed = 'the connection is closed';
+
+/** This side of a thread that owns a connection. */
+export class SqliteThread implements SqliteConnection {
+  readonly #worker: Worker;
+  readonly #questions: Questions;
+
   private constructor(task: SqliteTask) {
     this.#worker = startThread(new URL('./worker.ts', import.meta.url), task);
-    this.#worker.on('message', (reply: SqliteReply) => this.#settle(reply));
-    this.#worker.on('error', (error) => this.#end(String(error)));
-    this.#worker.on('exit', () => this.#end('the connection is closed'));
+    this.#questions = new Questions(this.#worker);
+    this.#worker.on('error', (error) => this.#questions.end(String(error)));
+    this.#worker.on('exit', () => this.#questions.end(closed));
   }
 
   /** For writing too; or, when it is said which file it has to be, for reading only. */
   static async open(file: string, onlyRead: FileIdentity | null = null): Promise<SqliteThread> {
     const thread = new SqliteThread({ file, onlyRead });
-    const opened = thread.#expect(0);
+    const opened = thread.#questions.expect(0);
     try {
       await opened;
     } catch (error) {
@@ -43,37 +107,41 @@ export class SqliteThread {
     return thread;
   }
 
-  run(sql: string, parameters: readonly SQLInputValue[]): Promise<Result> {
-    if (this.#ended !== null) return Promise.reject(this.#ended);
-    this.#lastId += 1;
-    const result = this.#expect(this.#lastId);
-    this.#worker.postMessage({ id: this.#lastId, sql, parameters } satisfies SqliteRequest);
-    return result;
+  run(sql: string, parameters: readonly SQLInputValue[]): Promise<SqliteResult> {
+    return this.#questions.ask(sql, parameters);
+  }
+
+  /** For `SharedSqlite` on another thread of this process: transactions of both take turns. */
+  share(): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    this.#worker.postMessage({ newcomer: port1 } satisfies SqliteMessage, [port1]);
+    return port2;
   }
 
   async close(): Promise<void> {
-    if (this.#ended !== null) return;
+    if (this.#questions.hasEnded) return;
     const exited = new Promise((resolve) => this.#worker.once('exit', resolve));
-    this.#worker.postMessage(null);
+    this.#worker.postMessage(null satisfies SqliteMessage);
     await exited;
   }
+}
 
-  #expect(id: number): Promise<Result> {
-    const waiting = Promise.withResolvers<Result>();
-    this.#waiting.set(id, waiting);
-    return waiting.promise;
+/** The connection of another thread. Whoever opened it closes it. */
+export class SharedSqlite implements SqliteConnection {
+  readonly #port: MessagePort;
+  readonly #questions: Questions;
+
+  constructor(port: MessagePort) {
+    this.#port = port;
+    this.#questions = new Questions(port);
+    port.once('close', () => this.#questions.end(closed));
   }
 
-  #settle(reply: SqliteReply): void {
-    const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
-    if ('error' in reply) waiting?.reject(new SqliteError(reply.error));
-    else waiting?.resolve(reply);
+  run(sql: string, parameters: readonly SQLInputValue[]): Promise<SqliteResult> {
+    return this.#questions.ask(sql, parameters);
   }
 
-  #end(reason: string): void {
-    this.#ended ??= new SqliteError({ message: reason, resultCode: null });
-    for (const waiting of this.#waiting.values()) waiting.reject(this.#ended);
-    this.#waiting.clear();
+  async close(): Promise<void> {
+    this.#port.close();
   }
 }

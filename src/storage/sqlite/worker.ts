@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { parentPort } from 'node:worker_threads';
+import { type MessagePort, parentPort } from 'node:worker_threads';
 import { threadTask } from '../../base/threads.ts';
 
 /**
@@ -22,12 +22,15 @@ export interface FileIdentity {
   readonly ino: number;
 }
 
-/** A statement to run; null instead of one closes the connection and ends the thread. */
+/** A statement to run. */
 export interface SqliteRequest {
   readonly id: number;
   readonly sql: string;
   readonly parameters: readonly SQLInputValue[];
 }
+
+/** Whoever started the thread may also let another thread ask, and end it all: null closes the connection. */
+export type SqliteMessage = SqliteRequest | { readonly newcomer: MessagePort } | null;
 
 export type SqliteReply =
   | { readonly id: number; readonly rows: Record<string, unknown>[]; readonly changes: number }
@@ -96,25 +99,77 @@ function statementsOf(database: DatabaseSync): (sql: string) => StatementSync {
   };
 }
 
-function serve(database: DatabaseSync, checkFile: () => void, port: NonNullable<typeof parentPort>): void {
-  const statementFor = statementsOf(database);
-  port.on('message', (request: SqliteRequest | null) => {
-    if (request === null) {
-      database.close();
-      port.close();
-      return;
+/** One connection for several who ask. A transaction has it to itself: what others ask meanwhile waits for its end. */
+class Counter {
+  readonly #database: DatabaseSync;
+  readonly #statementFor: (sql: string) => StatementSync;
+  readonly #checkFile: () => void;
+  #inTransaction: MessagePort | null = null;
+  #line: { readonly asker: MessagePort; readonly request: SqliteRequest }[] = [];
+
+  constructor(database: DatabaseSync, checkFile: () => void) {
+    this.#database = database;
+    this.#statementFor = statementsOf(database);
+    this.#checkFile = checkFile;
+  }
+
+  take(asker: MessagePort, request: SqliteRequest): void {
+    this.#line.push({ asker, request });
+    this.#goOn();
+  }
+
+  /** Somebody is gone. What it has begun is undone. */
+  leave(asker: MessagePort): void {
+    this.#line = this.#line.filter((waiting) => waiting.asker !== asker);
+    if (this.#inTransaction !== asker) return;
+    this.#database.exec('rollback');
+    this.#inTransaction = null;
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    for (;;) {
+      const next = this.#line.findIndex(
+        ({ asker }) => this.#inTransaction === null || this.#inTransaction === asker,
+      );
+      const [first] = next === -1 ? [] : this.#line.splice(next, 1);
+      if (first === undefined) return;
+      first.asker.postMessage(this.#run(first.request));
+      this.#inTransaction = this.#database.isTransaction ? first.asker : null;
     }
-    const { id, sql, parameters } = request;
+  }
+
+  #run({ id, sql, parameters }: SqliteRequest): SqliteReply {
     try {
-      checkFile();
-      const statement = statementFor(sql);
+      this.#checkFile();
+      const statement = this.#statementFor(sql);
       const returnsRows = statement.columns().length > 0;
       const rows = returnsRows ? statement.all(...parameters) : [];
       const changes = returnsRows ? 0 : Number(statement.run(...parameters).changes);
-      port.postMessage({ id, rows, changes } satisfies SqliteReply);
+      return { id, rows, changes };
     } catch (error) {
-      port.postMessage({ id, error: failure(error) } satisfies SqliteReply);
+      return { id, error: failure(error) };
     }
+  }
+}
+
+function serve(database: DatabaseSync, checkFile: () => void, owner: MessagePort): void {
+  const counter = new Counter(database, checkFile);
+  const newcomers = new Set<MessagePort>();
+  const admit = (asker: MessagePort) => {
+    newcomers.add(asker);
+    asker.on('message', (request: SqliteRequest) => counter.take(asker, request));
+    asker.once('close', () => {
+      if (newcomers.delete(asker)) counter.leave(asker);
+    });
+  };
+  owner.on('message', (message: SqliteMessage) => {
+    if (message !== null && 'newcomer' in message) return admit(message.newcomer);
+    if (message !== null) return counter.take(owner, message);
+    const askers = [...newcomers, owner];
+    newcomers.clear();
+    database.close();
+    for (const asker of askers) asker.close();
   });
 }
 
