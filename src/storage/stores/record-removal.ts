@@ -35,7 +35,9 @@ export function expireRecords(
     const owners = [...Map.groupBy(expired, ({ owner }) => owner)].sort(([one], [other]) =>
       one < other ? -1 : 1,
     );
-    for (const [owner, { length }] of owners) await releaseRecords(transaction, owner, collection, length);
+    for (const [owner, { length }] of owners) {
+      await releaseRecords(transaction, owner, collection, length).execute();
+    }
     return expired.length;
   });
 }

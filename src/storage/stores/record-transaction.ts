@@ -1,143 +1,261 @@
 import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { RecordTransaction, Usage } from '../port.ts';
+import { prepare } from '../prepared.ts';
 import type { Database, Tables } from '../schema.ts';
 import { toConsumer } from './consumers.ts';
 import { recordsOf, toRecord } from './record-queries.ts';
 
-/**
- * Locks are taken in one order, caller, record, count, so that two who change the same things wait for each other
- * instead of being in each other's way. SQLite has one writer at a time and needs none of them.
- */
-export function recordTransaction(engine: Engine, transaction: Database): RecordTransaction {
-  const isShared = engine.name === 'postgres';
-  /** What the count was when it was read, by owner and collection. */
-  const countsRead = new Map<string, number>();
-  const keyOf = (owner: string, collection: string) => JSON.stringify([owner, collection]);
-
+/** The statements of transactions on records. Each is made once for all of them. */
+export function recordStatements(engine: Engine) {
+  const { name, database } = engine;
+  const isShared = name === 'postgres';
   return {
-    async lockConsumer(id) {
-      const row = await transaction
+    lockConsumer: prepare(engine, (id: string) =>
+      database
         .selectFrom('consumers')
         .selectAll()
         .where('id', '=', id)
-        .$if(isShared, (select) => select.forUpdate())
-        .executeTakeFirst();
-      return row === undefined ? null : toConsumer(row);
-    },
+        .$if(isShared, (select) => select.forUpdate()),
+    ),
 
-    async countNewcomers(since, atMost) {
-      const newcomers = transaction
+    countNewcomers: prepare(engine, (since: number, atMost: number) => {
+      const newcomers = database
         .selectFrom('consumers')
         .select('id')
         // Written out, so that the partial index is used.
         .where('kind', '=', sql.lit('user'))
         .where('registered_at', '>=', since)
         .limit(atMost);
-      const row = await transaction
+      return database
         .selectFrom(newcomers.as('newcomers'))
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow();
-      return row.count;
-    },
+        .select((select) => select.fn.countAll<number>().as('count'));
+    }),
 
-    async usage(owner, collection) {
-      const row = await transaction
+    usage: prepare(engine, (owner: string, collection: string) =>
+      database
         .selectFrom('usage')
         .selectAll()
         .where('owner', '=', owner)
+        .where('collection', '=', collection),
+    ),
+
+    /** `moved`: by how much the count of one that is there already changes. */
+    setUsage: prepare(
+      engine,
+      (
+        owner: string,
+        collection: string,
+        records: number,
+        moved: number,
+        writes: number,
+        writes_since: number,
+        newcomer_writes: number,
+        newcomer_since: number,
+      ) => {
+        const budgets = { writes, writes_since, newcomer_writes, newcomer_since };
+        return database
+          .insertInto('usage')
+          .values({ owner, collection, records, ...budgets })
+          .onConflict((conflict) =>
+            conflict
+              .columns(['owner', 'collection'])
+              .doUpdateSet({ records: sql<number>`usage.records + ${moved}`, ...budgets }),
+          );
+      },
+    ),
+
+    release: prepare(engine, (owner: string, collection: string) =>
+      releaseRecords(database, owner, collection, 1),
+    ),
+
+    find: prepare(engine, (collection: string, id: string) =>
+      recordsOf(database)
         .where('collection', '=', collection)
-        .executeTakeFirst();
-      const usage = row === undefined ? unused : toUsage(row);
-      countsRead.set(keyOf(owner, collection), usage.records);
-      return usage;
+        .where('id', '=', id)
+        .$if(isShared, (select) => select.forUpdate()),
+    ),
+
+    insert: prepare(
+      engine,
+      (
+        collection: string,
+        id: string,
+        owner: string,
+        state: string | null,
+        revision: string,
+        created_at: number,
+        updated_at: number,
+        body: string,
+        bytes: number,
+      ) =>
+        database
+          .insertInto('records')
+          .values({ collection, id, owner, state, revision, created_at, updated_at, body, bytes })
+          .onConflict((conflict) => conflict.columns(['collection', 'id']).doNothing()),
+    ),
+
+    update: prepare(
+      engine,
+      (
+        collection: string,
+        id: string,
+        state: string | null,
+        revision: string,
+        updated_at: number,
+        body: string,
+        bytes: number,
+      ) =>
+        database
+          .updateTable('records')
+          .set({ state, revision, updated_at, body, bytes })
+          .where('collection', '=', collection)
+          .where('id', '=', id),
+    ),
+
+    remove: prepare(engine, (collection: string, id: string) =>
+      database.deleteFrom('records').where('collection', '=', collection).where('id', '=', id),
+    ),
+
+    findIdempotencyKey: prepare(
+      engine,
+      (owner: string, collection: string, keyDigest: Uint8Array, now: number) =>
+        database
+          .selectFrom('idempotency_keys')
+          .select(['request_digest', 'record_id'])
+          .where('owner', '=', owner)
+          .where('collection', '=', collection)
+          .where('key_digest', '=', keyDigest)
+          .where('expires_at', '>', now),
+    ),
+
+    useIdempotencyKey: prepare(
+      engine,
+      (
+        owner: string,
+        collection: string,
+        key_digest: Uint8Array,
+        request_digest: Uint8Array,
+        record_id: string,
+        expires_at: number,
+      ) => {
+        const used = { request_digest, record_id, expires_at };
+        return (
+          database
+            .insertInto('idempotency_keys')
+            .values({ owner, collection, key_digest, ...used })
+            // One that has expired may still be there.
+            .onConflict((conflict) =>
+              conflict.columns(['owner', 'collection', 'key_digest']).doUpdateSet(used),
+            )
+        );
+      },
+    ),
+  };
+}
+
+/**
+ * Locks are taken in one order, caller, record, count, so that two who change the same things wait for each other
+ * instead of being in each other's way. SQLite has one writer at a time and needs none of them.
+ */
+export function recordTransaction(
+  statements: ReturnType<typeof recordStatements>,
+  transaction: Database,
+): RecordTransaction {
+  /** What the count was when it was read, by owner and collection. */
+  const countsRead = new Map<string, number>();
+  const keyOf = (owner: string, collection: string) => JSON.stringify([owner, collection]);
+
+  async function usageOf(owner: string, collection: string): Promise<Usage> {
+    const row = (await statements.usage(transaction, owner, collection)).rows[0];
+    const usage = row === undefined ? unused : toUsage(row);
+    countsRead.set(keyOf(owner, collection), usage.records);
+    return usage;
+  }
+
+  return {
+    async lockConsumer(id) {
+      const row = (await statements.lockConsumer(transaction, id)).rows[0];
+      return row === undefined ? null : toConsumer(row);
     },
+
+    async countNewcomers(since, atMost) {
+      const row = (await statements.countNewcomers(transaction, since, atMost)).rows[0];
+      return row?.count ?? 0;
+    },
+
+    usage: usageOf,
 
     /** The count is moved by as much as the caller moved it: others may have released records meanwhile. */
     async setUsage(owner, collection, usage) {
       const key = keyOf(owner, collection);
-      const read = countsRead.get(key);
-      const records =
-        read === undefined ? usage.records : sql<number>`usage.records + ${usage.records - read}`;
+      const read = countsRead.get(key) ?? (await usageOf(owner, collection)).records;
       countsRead.set(key, usage.records);
-      const budgets = {
-        writes: usage.writes,
-        writes_since: usage.writesSince,
-        newcomer_writes: usage.newcomerWrites,
-        newcomer_since: usage.newcomerSince,
-      };
-      await transaction
-        .insertInto('usage')
-        .values({ owner, collection, records: usage.records, ...budgets })
-        .onConflict((conflict) =>
-          conflict.columns(['owner', 'collection']).doUpdateSet({ records, ...budgets }),
-        )
-        .execute();
+      await statements.setUsage(
+        transaction,
+        owner,
+        collection,
+        usage.records,
+        usage.records - read,
+        usage.writes,
+        usage.writesSince,
+        usage.newcomerWrites,
+        usage.newcomerSince,
+      );
     },
 
-    releaseRecord: (owner, collection) => releaseRecords(transaction, owner, collection, 1),
+    async releaseRecord(owner, collection) {
+      await statements.release(transaction, owner, collection);
+    },
 
     async find(collection, id) {
-      const row = await recordsOf(transaction)
-        .where('collection', '=', collection)
-        .where('id', '=', id)
-        .$if(isShared, (select) => select.forUpdate())
-        .executeTakeFirst();
+      const row = (await statements.find(transaction, collection, id)).rows[0];
       return row === undefined ? null : toRecord(row);
     },
 
-    async insert({ createdAt, updatedAt, ...record }) {
-      const { numInsertedOrUpdatedRows } = await transaction
-        .insertInto('records')
-        .values({
-          ...record,
-          created_at: createdAt,
-          updated_at: updatedAt,
-          bytes: Buffer.byteLength(record.body),
-        })
-        .onConflict((conflict) => conflict.columns(['collection', 'id']).doNothing())
-        .executeTakeFirst();
-      return numInsertedOrUpdatedRows === 1n;
+    async insert({ collection, id, owner, state, revision, createdAt, updatedAt, body }) {
+      const bytes = Buffer.byteLength(body);
+      const { numAffectedRows } = await statements.insert(
+        transaction,
+        collection,
+        id,
+        owner,
+        state,
+        revision,
+        createdAt,
+        updatedAt,
+        body,
+        bytes,
+      );
+      return numAffectedRows === 1n;
     },
 
     async update({ collection, id, state, revision, updatedAt, body }) {
-      await transaction
-        .updateTable('records')
-        .set({ state, revision, updated_at: updatedAt, body, bytes: Buffer.byteLength(body) })
-        .where('collection', '=', collection)
-        .where('id', '=', id)
-        .execute();
+      const bytes = Buffer.byteLength(body);
+      await statements.update(transaction, collection, id, state, revision, updatedAt, body, bytes);
     },
 
     async remove(collection, id) {
-      await transaction
-        .deleteFrom('records')
-        .where('collection', '=', collection)
-        .where('id', '=', id)
-        .execute();
+      await statements.remove(transaction, collection, id);
     },
 
     async findIdempotencyKey(owner, collection, keyDigest, now) {
-      const row = await transaction
-        .selectFrom('idempotency_keys')
-        .select(['request_digest', 'record_id'])
-        .where('owner', '=', owner)
-        .where('collection', '=', collection)
-        .where('key_digest', '=', keyDigest)
-        .where('expires_at', '>', now)
-        .executeTakeFirst();
+      const [row] = (await statements.findIdempotencyKey(transaction, owner, collection, keyDigest, now))
+        .rows;
       if (row === undefined) return null;
       return { requestDigest: new Uint8Array(row.request_digest), recordId: row.record_id };
     },
 
     async useIdempotencyKey(owner, collection, keyDigest, { requestDigest, recordId }, expiresAt) {
-      const used = { request_digest: requestDigest, record_id: recordId, expires_at: expiresAt };
-      await transaction
-        .insertInto('idempotency_keys')
-        .values({ owner, collection, key_digest: keyDigest, ...used })
-        // One that has expired may still be there.
-        .onConflict((conflict) => conflict.columns(['owner', 'collection', 'key_digest']).doUpdateSet(used))
-        .execute();
+      await statements.useIdempotencyKey(
+        transaction,
+        owner,
+        collection,
+        keyDigest,
+        requestDigest,
+        recordId,
+        expiresAt,
+      );
     },
   };
 }
@@ -155,16 +273,10 @@ export function toUsage(row: Tables['usage']): Usage {
 }
 
 /** Takes so many from an owner's count, which is never less than none. */
-export async function releaseRecords(
-  transaction: Database,
-  owner: string,
-  collection: string,
-  count: number,
-): Promise<void> {
-  await transaction
+export function releaseRecords(database: Database, owner: string, collection: string, count: number) {
+  return database
     .updateTable('usage')
     .set({ records: sql`case when records > ${sql.lit(count)} then records - ${sql.lit(count)} else 0 end` })
     .where('owner', '=', owner)
-    .where('collection', '=', collection)
-    .execute();
+    .where('collection', '=', collection);
 }

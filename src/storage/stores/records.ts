@@ -1,14 +1,15 @@
 import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
-import { guard, ThrownByWork } from '../guard.ts';
+import { ThrownByWork } from '../guard.ts';
 import type { RecordStore } from '../port.ts';
 import { prepareIndexes } from './record-indexes.ts';
 import { pageOf, recordsOf, toRecord } from './record-queries.ts';
 import { eraseOwner, expireRecords } from './record-removal.ts';
-import { recordTransaction, toUsage } from './record-transaction.ts';
+import { recordStatements, recordTransaction, toUsage } from './record-transaction.ts';
 
 export function recordStore(engine: Engine): RecordStore {
   const { database, reader } = engine;
+  const statements = recordStatements(engine);
   return {
     prepare: (collections) => prepareIndexes(engine, collections),
 
@@ -72,7 +73,7 @@ export function recordStore(engine: Engine): RecordStore {
     write: (work) =>
       database.transaction().execute(async (transaction) => {
         try {
-          return await work(guard(recordTransaction(engine, transaction), engine));
+          return await work(recordTransaction(statements, transaction));
         } catch (error) {
           throw new ThrownByWork('', { cause: error });
         }
