@@ -1,11 +1,20 @@
+import { RecentMap } from '../base/recent-map.ts';
 import { rememberLast } from '../base/remember-last.ts';
 
 const dayMs = 86_400_000;
 const two = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
-/** The times of tokens mostly lie within one day, and the calendar is dear. */
-const dateOf = rememberLast((day: number) =>
-  new Date(day * dayMs).toISOString().slice(0, 'yyyy-mm-ddT'.length),
-);
+/** Ten years. The calendar is dear, and a page may have records of any age. */
+const mostDays = 4_000;
+const dates = new RecentMap<number, string>(mostDays);
+
+/** The times of tokens mostly lie within one day. */
+const dateOf = rememberLast((day: number) => {
+  const known = dates.get(day);
+  if (known !== undefined) return known;
+  const date = new Date(day * dayMs).toISOString().slice(0, 'yyyy-mm-ddT'.length);
+  dates.set(day, date);
+  return date;
+});
 
 /** RFC 3339 in UTC with milliseconds, as `toISOString` writes it. */
 export function dateTime(milliseconds: number): string {

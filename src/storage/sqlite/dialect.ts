@@ -4,6 +4,7 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  type LimitNode,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
@@ -24,8 +25,16 @@ export function sqliteDialect(open: () => Promise<SqliteConnection>, atOnce: num
       Object.defineProperty(new SqliteAdapter(), 'supportsMultipleConnections', { value: true }),
     createDriver: () => new ThreadDriver(open, atOnce),
     createIntrospector: (database) => new SqliteIntrospector(database),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new QueryCompiler(),
   };
+}
+
+/** SQLite plans by the value of a limit, and compiles the statement anew whenever one is bound. The sign hides it. */
+class QueryCompiler extends SqliteQueryCompiler {
+  protected override visitLimit({ limit }: LimitNode): void {
+    this.append('limit +');
+    this.visitNode(limit);
+  }
 }
 
 class ThreadDriver implements Driver {

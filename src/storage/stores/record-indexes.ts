@@ -32,7 +32,7 @@ interface DeclaredIndex {
 }
 
 function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[] {
-  const { name, index, listedByOthers = true, expires = true } = collection;
+  const { name, index, listedByOthers = true, expires = true, bytes = 0 } = collection;
   const ofCollection = sql`where collection = ${sql.lit(name)}`;
   const declared = (what: string, columns: RawBuilder<unknown>): DeclaredIndex => {
     const on = sql`(${columns}) ${ofCollection}`;
@@ -46,9 +46,22 @@ function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[]
     ...index.flatMap((field) => {
       const value = fieldExpression(engine.name, field);
       const ofOwner = declared(field.name, sql`owner, collection, ${value}, id`);
-      return listedByOthers ? [ofOwner, declared(field.name, sql`collection, ${value}, id`)] : [ofOwner];
+      const ofAll = declared(field.name, sql`collection, ${value}, id${carried(engine, bytes)}`);
+      return listedByOthers ? [ofOwner, ofAll] : [ofOwner];
     }),
   ];
+}
+
+/** What the largest record may have that is kept in an index, too: as much as a collection allows that does not say. */
+const mostCarried = 16_384;
+
+/**
+ * What everybody lists lies all over a large table, and SQLite would fetch a page of the file for each record. So the
+ * index has the whole of it. PostgreSQL does not take entries of that size, and has no such trouble.
+ */
+function carried(engine: Engine, bytes: number): RawBuilder<unknown> {
+  if (engine.name === 'postgres' || bytes > mostCarried) return sql``;
+  return sql`, owner, state, revision, created_at, updated_at, body`;
 }
 
 /** To be read by people, and another one for every definition. PostgreSQL cuts names after 63 bytes. */
