@@ -13,7 +13,7 @@ interface LineThreadOptions {
 type Say = (line: Socket, worker: Worker) => void;
 
 /** How long a thread that was told to stop may take to put its things in order. */
-const stopWithinMs = 3_000;
+const stopWithinMs = 1_000;
 
 /** A thread and the line to it (see thread-line.ts). Whatever is said before it is there waits. */
 export class LineThread {
@@ -62,7 +62,10 @@ export class LineThread {
         this.#end(new Error('The thread has ended.'));
       });
       const line = await expected.connected;
-      line.once('error', () => void worker.terminate());
+      line.once('error', () => {});
+      line.once('close', () => {
+        if (!this.#isStopped) void worker.terminate();
+      });
       onLines(line, this.#options.onLines);
       this.#line = line;
       for (const say of this.#unsaid.splice(0)) say(line, worker);

@@ -69,9 +69,11 @@ export function onLines(socket: Socket, take: (lines: readonly string[]) => void
   let begun = '';
   socket.setEncoding('utf8');
   socket.on('data', (chunk: string) => {
-    const lines = (begun + chunk).split('\n');
+    begun += chunk;
+    if (!chunk.includes('\n')) return;
+    const lines = begun.split('\n');
     begun = lines.pop() ?? '';
-    if (lines.length > 0) take(lines);
+    take(lines);
   });
 }
 

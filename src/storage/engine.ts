@@ -6,7 +6,7 @@ import type { Database } from './schema.ts';
 export interface Engine {
   readonly name: 'sqlite' | 'postgres';
   readonly database: Database;
-  /** For what is only read: it never waits behind a write of this process. */
+  /** For what is only read: it never waits behind a write of this process. Where nothing is read by itself, the same. */
   readonly reader: Database;
   /**
    * Serialises, until the transaction ends, everybody who takes a lock of that name: other processes too.

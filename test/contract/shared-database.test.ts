@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import { openShared } from '../../src/storage/shared.ts';
@@ -7,6 +7,8 @@ import { SharedSqlite, SqliteThread } from '../../src/storage/sqlite/thread.ts';
 import { createTestDatabase, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases.ts';
 import { newQuery, newRecord } from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
+
+const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
 
 for (const engine of databaseEngines) {
   describe(`a database that two threads share, on ${engine}`, () => {
@@ -79,14 +81,38 @@ describe('an SQLite connection that two threads share', () => {
     assert.equal(existsSync(`${file}-wal`), false);
   });
 
+  it('goes on for both when the file was away in the middle of a transaction', async () => {
+    const file = newSqliteFile();
+    const own = await sqliteDatabase(file).open();
+    const shared = await openShared(own.share());
+    const [lost, kept] = [newRecord(), newRecord()];
+    const failing = shared.records.write(async (write) => {
+      await write.insert(lost);
+      renameSync(file, `${file}.away`);
+      await write.find('notes', lost.id);
+    });
+    await assert.rejects(failing, isUnavailable);
+    await assert.rejects(own.ping(), isUnavailable);
+    renameSync(`${file}.away`, file);
+    await own.ping();
+    await shared.records.write((write) => write.insert(kept));
+    assert.deepEqual(await own.records.list(newQuery()), [kept]);
+    await shared.close();
+    await own.close();
+  });
+
+  it('tells whoever asks after its end that it is closed', async () => {
+    const { thread } = await open();
+    const closing = thread.close();
+    await assert.rejects(thread.run(insert, []), /the connection is closed/);
+    await closing;
+  });
+
   it('is unavailable to the stores of the other side then', async () => {
     const own = await sqliteDatabase(newSqliteFile()).open();
     const shared = await openShared(own.share());
     await shared.consumers.register('usr_one', 'user', openedAt);
     await own.close();
-    await assert.rejects(
-      shared.consumers.register('usr_two', 'user', openedAt),
-      (error) => error instanceof Refusal && error.code === 'storage_unavailable',
-    );
+    await assert.rejects(shared.consumers.register('usr_two', 'user', openedAt), isUnavailable);
   });
 });

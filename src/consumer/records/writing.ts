@@ -68,7 +68,7 @@ export class Writing {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Runs a write of a caller, who is registered first. All of it happens or none does. */
+/** Runs a write of a caller, who is registered if nobody has seen it yet. All of it happens or none does. */
 export function write<T>(
   parts: CollectionWriteParts,
   caller: Caller,
@@ -83,12 +83,13 @@ async function writeNow<T>(
   work: (writing: Writing) => Promise<T>,
 ): Promise<T> {
   const { consumers, store, clock } = parts;
-  for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+  for (let attempt = 1; ; attempt++) {
     const done = await store.write(async (transaction) => {
       const writer = await transaction.lockConsumer(caller.id);
       return writer === null ? null : { result: await work(new Writing(parts, caller, writer, transaction)) };
     });
     if (done !== null) return done.result;
+    if (attempt === mostAttempts) break;
     // Nobody has seen the caller yet, or it was erased and begins anew.
     await consumers.register(caller.id, caller.kind, clock.now());
   }

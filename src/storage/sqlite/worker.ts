@@ -122,7 +122,7 @@ class Counter {
   leave(asker: MessagePort): void {
     this.#line = this.#line.filter((waiting) => waiting.asker !== asker);
     if (this.#inTransaction !== asker) return;
-    this.#database.exec('rollback');
+    this.#undo();
     this.#inTransaction = null;
     this.#goOn();
   }
@@ -135,13 +135,31 @@ class Counter {
       const [first] = next === -1 ? [] : this.#line.splice(next, 1);
       if (first === undefined) return;
       first.asker.postMessage(this.#run(first.request));
-      this.#inTransaction = this.#database.isTransaction ? first.asker : null;
+      this.#inTransaction = this.#isInTransaction ? first.asker : null;
+    }
+  }
+
+  get #isInTransaction(): boolean {
+    return this.#database.isOpen && this.#database.isTransaction;
+  }
+
+  #undo(): void {
+    try {
+      if (this.#isInTransaction) this.#database.exec('rollback');
+    } catch {
+      // The disk does not let it; whatever was begun is undone when the file is opened next.
     }
   }
 
   #run({ id, sql, parameters }: SqliteRequest): SqliteReply {
     try {
       this.#checkFile();
+    } catch (error) {
+      // Nobody could end it any more, and others would wait for its end.
+      this.#undo();
+      return { id, error: failure(error) };
+    }
+    try {
       const statement = this.#statementFor(sql);
       const returnsRows = statement.columns().length > 0;
       const rows = returnsRows ? statement.all(...parameters) : [];

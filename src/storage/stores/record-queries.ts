@@ -3,6 +3,7 @@ import type { Engine } from '../engine.ts';
 import type { FieldValue, Operator, RecordQuery, StoredRecord } from '../port.ts';
 import type { Database, Tables } from '../schema.ts';
 import { comparable, fieldExpression } from './record-fields.ts';
+import { ofEverybody } from './record-indexes.ts';
 
 export const recordColumns = [
   'collection',
@@ -67,6 +68,7 @@ function matchingOf(engine: Engine, query: RecordQuery): Query {
   // Written out, so that the indexes of this collection are used.
   let records = recordsOf(engine.reader).where('collection', '=', sql.lit(query.collection));
   if (owner !== null) records = records.where('owner', '=', owner);
+  else if (engine.name === 'sqlite') records = records.where(ofEverybody);
   if (state !== null) records = records.where('state', '=', state);
   for (const { field, operator, value } of inOneOrder(query.conditions)) {
     records = records.where(expressionOf(engine, field), comparisons[operator], comparable(value));
