@@ -41,19 +41,27 @@ export function answerWrites(
       return { id, error: toPlain(error) };
     }
   };
-  const underWay = new Set<Promise<void>>();
+  let underWay = 0;
+  let mayEnd = false;
+  const endIfDone = () => {
+    if (mayEnd && underWay === 0) line.end();
+  };
   onLines(line, (lines) => {
     for (const text of lines) {
       const call: WriteCall = JSON.parse(text);
       ({ now } = call);
-      const answered = answer(call).then((reply) => {
+      underWay += 1;
+      void answer(call).then((reply) => {
         line.write(`${JSON.stringify(reply)}\n`);
-        underWay.delete(answered);
+        underWay -= 1;
+        endIfDone();
       });
-      underWay.add(answered);
     }
   });
-  line.once('end', () => void Promise.all(underWay).then(() => line.end()));
+  line.once('end', () => {
+    mayEnd = true;
+    endIfDone();
+  });
 }
 
 function handlersOf(parts: CollectionWriteParts): readonly (readonly [Write, WriteHandler])[] {

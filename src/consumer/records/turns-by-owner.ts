@@ -1,6 +1,7 @@
 import { Refusal } from '../../base/errors.ts';
 
 const mostWaiting = 1_000;
+const done = Promise.resolve();
 
 interface Line {
   last: Promise<unknown>;
@@ -15,7 +16,7 @@ export class TurnsByOwner {
   readonly #lines = new Map<string, Line>();
 
   async take<T>(owner: string, work: () => Promise<T>): Promise<T> {
-    const line = this.#lines.get(owner) ?? { last: Promise.resolve(), length: 0 };
+    const line = this.#lines.get(owner) ?? { last: done, length: 0 };
     if (line.length >= mostWaiting)
       throw new Refusal('storage_unavailable', { detail: 'too many writes of one caller wait' });
     this.#lines.set(owner, line);
@@ -27,7 +28,11 @@ export class TurnsByOwner {
       return await turn;
     } finally {
       line.length -= 1;
-      if (line.length === 0) this.#lines.delete(owner);
+      if (line.length === 0) {
+        this.#lines.delete(owner);
+        // The map may keep the line for a while (see waiting.ts), and with it whatever its last turn came to.
+        line.last = done;
+      }
     }
   }
 }

@@ -5,6 +5,7 @@ import type { Answer, BearerHandler } from '../../base/handler.ts';
 import { LineThread } from '../../base/line-thread.ts';
 import { fromPlain } from '../../base/plain-error.ts';
 import type { LineAddress } from '../../base/thread-line.ts';
+import { Waiting } from '../../base/waiting.ts';
 import { tell, type WriteCall, type WriteReply } from './write-call.ts';
 import type { Write } from './write-handler.ts';
 
@@ -22,9 +23,8 @@ interface WriteThreadOptions {
  */
 export class WriteThread {
   readonly #options: WriteThreadOptions;
-  readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
+  readonly #waiting = new Waiting<PromiseWithResolvers<Answer>>();
   #thread: LineThread | null = null;
-  #lastId = 0;
   #isStopped = false;
 
   constructor(options: WriteThreadOptions) {
@@ -49,10 +49,8 @@ export class WriteThread {
 
   #call(what: Omit<WriteCall, 'id'>): Promise<Answer> {
     if (this.#isStopped) return Promise.reject(comeAgain('The service stops.'));
-    this.#lastId += 1;
-    const call: WriteCall = { id: this.#lastId, ...what };
     const answer = Promise.withResolvers<Answer>();
-    this.#waiting.set(call.id, answer);
+    const call: WriteCall = { id: this.#waiting.add(answer), ...what };
     this.#thread ??= this.#start();
     this.#thread.send((line) => line.write(`${JSON.stringify(call)}\n`));
     return answer.promise;
@@ -67,16 +65,14 @@ export class WriteThread {
       },
       onEnd: (error) => {
         this.#thread = null;
-        for (const answer of this.#waiting.values()) answer.reject(comeAgain(error));
-        this.#waiting.clear();
+        for (const answer of this.#waiting.takeAll()) answer.reject(comeAgain(error));
         if (!this.#isStopped) onFailure(error);
       },
     });
   }
 
   #settle(reply: WriteReply): void {
-    const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
+    const waiting = this.#waiting.take(reply.id);
     if ('answer' in reply) waiting?.resolve(reply.answer);
     else waiting?.reject(fromPlain(reply.error));
   }

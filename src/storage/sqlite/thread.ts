@@ -1,6 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { startThread } from '../../base/threads.ts';
+import { Waiting } from '../../base/waiting.ts';
 import type {
   FileIdentity,
   SqliteFailure,
@@ -38,8 +39,7 @@ interface Port {
 /** What was asked of the thread of a connection and is not answered yet. */
 class Questions {
   readonly #port: Port;
-  readonly #waiting = new Map<number, PromiseWithResolvers<SqliteResult>>();
-  #lastId = 0;
+  readonly #waiting = new Waiting<PromiseWithResolvers<SqliteResult>>();
   #ended: SqliteError | null = null;
 
   constructor(port: Port) {
@@ -51,30 +51,27 @@ class Questions {
     return this.#ended !== null;
   }
 
-  /** A question that was asked by starting the thread has the number 0. */
-  expect(id: number): Promise<SqliteResult> {
+  /** The first question, asked by starting the thread. It has the number 0. */
+  expectFirst(): Promise<SqliteResult> {
     const waiting = Promise.withResolvers<SqliteResult>();
-    this.#waiting.set(id, waiting);
+    this.#waiting.add(waiting);
     return waiting.promise;
   }
 
   ask(sql: string, parameters: readonly SQLInputValue[]): Promise<SqliteResult> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
-    this.#lastId += 1;
-    const result = this.expect(this.#lastId);
-    this.#port.postMessage({ id: this.#lastId, sql, parameters });
-    return result;
+    const waiting = Promise.withResolvers<SqliteResult>();
+    this.#port.postMessage({ id: this.#waiting.add(waiting), sql, parameters });
+    return waiting.promise;
   }
 
   end(reason: string): void {
     this.#ended ??= new SqliteError({ message: reason, resultCode: null });
-    for (const waiting of this.#waiting.values()) waiting.reject(this.#ended);
-    this.#waiting.clear();
+    for (const waiting of this.#waiting.takeAll()) waiting.reject(this.#ended);
   }
 
   #settle(reply: SqliteReply): void {
-    const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
+    const waiting = this.#waiting.take(reply.id);
     if ('error' in reply) waiting?.reject(new SqliteError(reply.error));
     else waiting?.resolve(reply);
   }
@@ -97,7 +94,7 @@ export class SqliteThread implements SqliteConnection {
   /** For writing too; or, when it is said which file it has to be, for reading only. */
   static async open(file: string, onlyRead: FileIdentity | null = null): Promise<SqliteThread> {
     const thread = new SqliteThread({ file, onlyRead });
-    const opened = thread.#questions.expect(0);
+    const opened = thread.#questions.expectFirst();
     try {
       await opened;
     } catch (error) {
