@@ -1,6 +1,7 @@
 import type { Refusal } from '../base/errors.ts';
 import type { SharedDatabase } from './port.ts';
 import type { Database } from './schema.ts';
+import type { Connection } from './transaction.ts';
 
 /** The fixed set of parts by which one database differs from the other. */
 export interface Engine {
@@ -13,6 +14,8 @@ export interface Engine {
    * SQLite has one writer at a time and starts every transaction as one, so there it has nothing to do.
    */
   lock(transaction: Database, name: string): Promise<void>;
+  /** One transaction of statements that are made already: see `prepared.ts`. */
+  transaction<T>(work: (transaction: Connection) => Promise<T>): Promise<T>;
   /** One transaction that may take longer than a request ever would. */
   unhurried<T>(work: (transaction: Database) => Promise<T>): Promise<T>;
   /** Tells everybody who watches, once the transaction is committed, that a client or consumer changed its state. */

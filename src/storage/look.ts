@@ -86,6 +86,7 @@ function sqliteReader(file: string): Engine {
     database,
     reader: database,
     lock: nothing,
+    transaction: () => Promise.reject(new Error('whoever looks does not write')),
     unhurried: (work) => work(database),
     announce: nothing,
     watch: async () => nothing,

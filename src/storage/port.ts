@@ -269,6 +269,10 @@ export interface UsedIdempotencyKey {
 }
 
 /** All or nothing. Within it the caller's other writes wait, in every process. */
+/**
+ * Everything is done in the order in which it is asked for. What answers with nothing of interest need not be waited for:
+ * if it cannot be done, none of the transaction is.
+ */
 export interface RecordTransaction {
   /** Serialises the writes of a caller until the end. Null when nobody of that name is registered (any more). */
   lockConsumer(id: string): Promise<Consumer | null>;
@@ -276,16 +280,16 @@ export interface RecordTransaction {
   countNewcomers(since: number, atMost: number): Promise<number>;
   /** Zeros for an owner without any. */
   usage(owner: string, collection: string): Promise<Usage>;
-  setUsage(owner: string, collection: string, usage: Usage): Promise<void>;
+  setUsage(owner: string, collection: string, before: Usage, after: Usage): Promise<unknown>;
   /** Somebody else's record went: takes one from its owner's count. */
-  releaseRecord(owner: string, collection: string): Promise<void>;
+  releaseRecord(owner: string, collection: string): Promise<unknown>;
   /** The record, which nobody else changes until the end. */
   find(collection: string, id: string): Promise<StoredRecord | null>;
   /** False when the collection has a record of that id, whoever owns it. */
   insert(record: StoredRecord): Promise<boolean>;
   /** Replaces state, revision, time of change and fields. */
-  update(record: StoredRecord): Promise<void>;
-  remove(collection: string, id: string): Promise<void>;
+  update(record: StoredRecord): Promise<unknown>;
+  remove(collection: string, id: string): Promise<unknown>;
   /** A key counts until `expiresAt`. */
   findIdempotencyKey(
     owner: string,
@@ -299,7 +303,7 @@ export interface RecordTransaction {
     keyDigest: Uint8Array,
     used: UsedIdempotencyKey,
     expiresAt: number,
-  ): Promise<void>;
+  ): Promise<unknown>;
 }
 
 export interface RecordStore {

@@ -27,7 +27,9 @@ for (const engine of databaseEngines) {
       const made = Array.from({ length: count }, () => newRecord({ owner, ...changes }));
       await insertAll(records, made);
       const { collection = 'notes' } = changes;
-      await records.write((write) => write.setUsage(owner, collection, { ...noUsage, records: count }));
+      await records.write((write) =>
+        write.setUsage(owner, collection, noUsage, { ...noUsage, records: count }),
+      );
       return made;
     };
 

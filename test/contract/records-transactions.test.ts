@@ -58,7 +58,7 @@ for (const engine of databaseEngines) {
           await write.insert(added);
           await write.update({ ...kept, body: '{"changed":1}' });
           await write.remove('notes', gone.id);
-          await write.setUsage(owner, 'notes', { ...noUsage, records: 3 });
+          await write.setUsage(owner, 'notes', noUsage, { ...noUsage, records: 3 });
           await write.useIdempotencyKey(owner, 'notes', key, { requestDigest: key, recordId: 'x' }, 9e12);
           throw failure;
         });
@@ -129,7 +129,9 @@ for (const engine of databaseEngines) {
 
     it('counts exactly when others release records while the owner adds some', async () => {
       const owner = await registered();
-      await storage.records.write((write) => write.setUsage(owner, 'notes', { ...noUsage, records: 30 }));
+      await storage.records.write((write) =>
+        write.setUsage(owner, 'notes', noUsage, { ...noUsage, records: 30 }),
+      );
       const work = Array.from({ length: 60 }, (_, index) =>
         index % 3 === 0
           ? either(index / 3).write((write) => write.releaseRecord(owner, 'notes'))

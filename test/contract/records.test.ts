@@ -124,14 +124,14 @@ for (const engine of databaseEngines) {
         assert.deepEqual(await storage.records.usage(owner), new Map());
         await storage.records.write(async (write) => {
           assert.deepEqual(await write.usage(owner, 'notes'), noUsage);
-          await write.setUsage(owner, 'notes', used);
+          await write.setUsage(owner, 'notes', noUsage, used);
           assert.deepEqual(await write.usage(owner, 'notes'), used);
-          await write.setUsage(owner, 'notes', { ...used, records: 7 });
-          await write.setUsage(owner, 'odd %', noUsage);
+          await write.setUsage(owner, 'notes', used, { ...used, records: 7 });
+          await write.setUsage(owner, 'odd %', noUsage, noUsage);
         });
         await neighbour.records.write(async (write) => {
           const usage = await write.usage(owner, 'notes');
-          await write.setUsage(owner, 'notes', { ...usage, records: usage.records + 2, writes: 0 });
+          await write.setUsage(owner, 'notes', usage, { ...usage, records: usage.records + 2, writes: 0 });
         });
         assert.deepEqual(
           await storage.records.usage(owner),
@@ -146,7 +146,9 @@ for (const engine of databaseEngines) {
       it('loses one for a record that somebody else removed, and is never less than nothing', async () => {
         const owner = randomUUID();
         const countOf = async () => (await storage.records.usage(owner)).get('notes')?.records;
-        await storage.records.write((write) => write.setUsage(owner, 'notes', { ...noUsage, records: 2 }));
+        await storage.records.write((write) =>
+          write.setUsage(owner, 'notes', noUsage, { ...noUsage, records: 2 }),
+        );
         for (const left of [1, 0, 0]) {
           await neighbour.records.write((write) => write.releaseRecord(owner, 'notes'));
           assert.equal(await countOf(), left);

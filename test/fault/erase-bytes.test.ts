@@ -124,7 +124,7 @@ async function leadALife(storage: Storage): Promise<void> {
     });
   }
   await storage.records.write(async (write) => {
-    await write.setUsage(caller, 'notes', { ...noUsage, records: 1 });
+    await write.setUsage(caller, 'notes', noUsage, { ...noUsage, records: 1 });
     const digest = Buffer.from(mark);
     await write.useIdempotencyKey(caller, 'notes', digest, { requestDigest: digest, recordId: mark }, 9e12);
   });

@@ -137,6 +137,7 @@ export function addOne(store: RecordStore, owner: string): Promise<void> {
     await write.lockConsumer(owner);
     const usage = await write.usage(owner, 'notes');
     await write.insert(newRecord({ owner }));
-    await write.setUsage(owner, 'notes', { ...usage, records: usage.records + 1, writes: usage.writes + 1 });
+    const after = { ...usage, records: usage.records + 1, writes: usage.writes + 1 };
+    await write.setUsage(owner, 'notes', usage, after);
   });
 }

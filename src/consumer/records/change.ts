@@ -44,8 +44,8 @@ export function removeRecord(parts: CollectionWriteParts): WriteHandler {
       const record = await findFor(recordId(input), input, parts, caller, writing);
       const isOwn = record.owner === caller.id;
       await writing.charge(isOwn ? -1 : 0);
-      await writing.transaction.remove(collection.name, record.id);
-      if (!isOwn) await writing.transaction.releaseRecord(record.owner, collection.name);
+      void writing.transaction.remove(collection.name, record.id);
+      if (!isOwn) void writing.transaction.releaseRecord(record.owner, collection.name);
       return writing.headers;
     });
     return answer(null, '', { status: 204, headers });
@@ -100,7 +100,7 @@ async function change(
     const before = await findFor(id, input, parts, caller, writing);
     const after = { ...before, ...decide(before), revision: newRevision(), updatedAt: writing.now };
     await writing.charge(0);
-    await writing.transaction.update(after);
+    void writing.transaction.update(after);
     return [after, writing.headers];
   });
   return json(present(collection, record, caller), { headers: { etag: etagOf(record), ...headers } });

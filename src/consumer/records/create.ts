@@ -23,8 +23,8 @@ export function createRecord(parts: CollectionWriteParts): WriteHandler {
     const [record, headers] = await write(parts, caller, async (writing) => {
       const made = key === null ? null : await madeWith(key, body, parts, caller, writing);
       if (made !== null) return [made, writing.headers];
-      const record = await insert(newId(clock.now()), body, parts, caller, writing);
-      if (key !== null) await remember(key, record, parts, caller, writing);
+      const record = await insert(newId(clock.now()), body, 1, parts, caller, writing);
+      if (key !== null) remember(key, record, parts, caller, writing);
       return [record, writing.headers];
     });
     return created(record, headers, parts, caller);
@@ -42,22 +42,24 @@ export async function createUnder(
   const body = toBody(collection, readFields(input));
   const [record, headers] = await write(parts, caller, async (writing) => {
     const existing = await writing.transaction.find(collection.name, id);
-    if (existing !== null) await makeRoom(existing, parts, caller, writing);
-    return [await insert(id, body, parts, caller, writing), writing.headers];
+    if (existing !== null) makeRoom(existing, parts, caller, writing);
+    const added = existing?.owner === caller.id ? 0 : 1;
+    return [await insert(id, body, added, parts, caller, writing), writing.headers];
   });
   return created(record, headers, parts, caller);
 }
 
 /** What has expired gives way; what is there stays, and who must not know of it is not told. */
-async function makeRoom(
+function makeRoom(
   existing: StoredRecord,
   { collection }: CollectionWriteParts,
   caller: Caller,
   { transaction, now }: Writing,
-): Promise<void> {
+): void {
   if (isExpired(collection, existing, now)) {
-    await transaction.remove(collection.name, existing.id);
-    await transaction.releaseRecord(existing.owner, collection.name);
+    void transaction.remove(collection.name, existing.id);
+    // The new one counts instead of an own one.
+    if (existing.owner !== caller.id) void transaction.releaseRecord(existing.owner, collection.name);
     return;
   }
   if (!caller.sees(existing)) throw new Refusal('not_found');
@@ -70,12 +72,13 @@ async function makeRoom(
 async function insert(
   id: string,
   body: string,
+  addedRecords: number,
   { collection, newRevision }: CollectionWriteParts,
   caller: Caller,
   writing: Writing,
 ): Promise<StoredRecord> {
   const { now, transaction } = writing;
-  await writing.charge(1);
+  await writing.charge(addedRecords);
   const record: StoredRecord = {
     collection: collection.name,
     id,
@@ -116,17 +119,17 @@ async function madeWith(
   return record;
 }
 
-async function remember(
+function remember(
   key: string,
   { id, body }: StoredRecord,
   { collection, digest }: CollectionWriteParts,
   caller: Caller,
   { transaction, now }: Writing,
-): Promise<void> {
+): void {
   const { name } = collection;
   const used = { requestDigest: digest.of(body), recordId: id };
   const keyDigest = digest.of(caller.id, name, key);
-  await transaction.useIdempotencyKey(caller.id, name, keyDigest, used, now + idempotencyMs);
+  void transaction.useIdempotencyKey(caller.id, name, keyDigest, used, now + idempotencyMs);
 }
 
 function created(

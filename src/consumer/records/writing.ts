@@ -1,5 +1,5 @@
 import { Refusal } from '../../base/errors.ts';
-import type { Consumer, RecordTransaction, StoredRecord } from '../../storage/port.ts';
+import type { Consumer, RecordTransaction, StoredRecord, Usage } from '../../storage/port.ts';
 import type { Collection } from '../collections/collection.ts';
 import { charge, rateHeaders, writeBudget } from './budgets.ts';
 import type { Caller } from './caller.ts';
@@ -12,14 +12,22 @@ export class Writing {
   readonly #parts: CollectionWriteParts;
   readonly #caller: Caller;
   readonly #writer: Consumer;
+  readonly #usage: Usage;
   #headers: Record<string, string> = {};
 
-  constructor(parts: CollectionWriteParts, caller: Caller, writer: Consumer, transaction: RecordTransaction) {
+  constructor(
+    parts: CollectionWriteParts,
+    caller: Caller,
+    writer: Consumer,
+    usage: Usage,
+    transaction: RecordTransaction,
+  ) {
     this.transaction = transaction;
     this.now = parts.clock.now();
     this.#parts = parts;
     this.#caller = caller;
     this.#writer = writer;
+    this.#usage = usage;
   }
 
   /** The headers that show what the write has left of the caller's budget. */
@@ -41,17 +49,18 @@ export class Writing {
   async charge(addedRecords: number): Promise<void> {
     const { collection } = this.#parts;
     const { id, isMachine } = this.#caller;
-    const usage = await this.transaction.usage(id, collection.name);
+    const usage = this.#usage;
     if (isMachine) {
       const records = usage.records + addedRecords;
-      if (addedRecords !== 0) await this.transaction.setUsage(id, collection.name, { ...usage, records });
+      if (addedRecords !== 0)
+        void this.transaction.setUsage(id, collection.name, usage, { ...usage, records });
       return;
     }
     const { registeredAt } = this.#writer;
     const writer = { registeredAt, now: this.now };
     const after = charge(collection.limits, usage, writer, addedRecords);
     await this.#checkSurge();
-    await this.transaction.setUsage(id, collection.name, after);
+    void this.transaction.setUsage(id, collection.name, usage, after);
     this.#headers = rateHeaders('writes', writeBudget(collection.limits, after, this.now), this.now);
   }
 
@@ -82,11 +91,15 @@ async function writeNow<T>(
   caller: Caller,
   work: (writing: Writing) => Promise<T>,
 ): Promise<T> {
-  const { consumers, store, clock } = parts;
+  const { collection, consumers, store, clock } = parts;
   for (let attempt = 1; ; attempt++) {
     const done = await store.write(async (transaction) => {
-      const writer = await transaction.lockConsumer(caller.id);
-      return writer === null ? null : { result: await work(new Writing(parts, caller, writer, transaction)) };
+      const [writer, usage] = await Promise.all([
+        transaction.lockConsumer(caller.id),
+        transaction.usage(caller.id, collection.name),
+      ]);
+      if (writer === null) return null;
+      return { result: await work(new Writing(parts, caller, writer, usage, transaction)) };
     });
     if (done !== null) return done.result;
     if (attempt === mostAttempts) break;

@@ -10,20 +10,27 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { type Connection, inTransaction } from '../transaction.ts';
 import { type SqliteConnection, SqliteError } from './thread.ts';
 import { Turns } from './turns.ts';
+import { unavailable } from './unavailable.ts';
 
 /** SQLite's result codes for a statement that makes no sense now, and for a database that somebody else has locked. */
 const misplaced = 1;
 const busy = 5;
 
-/** Kysely over an SQLite connection, which is opened at the first query. So many statements are on their way at once. */
-export function sqliteDialect(open: () => Promise<SqliteConnection>, atOnce: number): Dialect {
+const ignore = () => {};
+
+/** As a writer from the start: upgrading a read to a write half-way is what makes SQLite refuse with "busy". */
+const begin = 'begin immediate';
+
+/** Kysely over an SQLite connection. */
+export function sqliteDialect(driver: SqliteDriver): Dialect {
   return {
     // Kysely would let statements wait without end and without order, before they get to take turns.
     createAdapter: () =>
       Object.defineProperty(new SqliteAdapter(), 'supportsMultipleConnections', { value: true }),
-    createDriver: () => new ThreadDriver(open, atOnce),
+    createDriver: () => driver,
     createIntrospector: (database) => new SqliteIntrospector(database),
     createQueryCompiler: () => new QueryCompiler(),
   };
@@ -37,10 +44,11 @@ class QueryCompiler extends SqliteQueryCompiler {
   }
 }
 
-class ThreadDriver implements Driver {
+/** Lets those take turns who want the connection, which is opened at the first query: so many at once have it. */
+export class SqliteDriver implements Driver {
   readonly #open: () => Promise<SqliteConnection>;
   readonly #turns: Turns;
-  #thread: SqliteConnection | null = null;
+  #opening: Promise<SqliteConnection> | null = null;
   #connection: DatabaseConnection | null = null;
 
   constructor(open: () => Promise<SqliteConnection>, atOnce: number) {
@@ -52,8 +60,26 @@ class ThreadDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    this.#thread = await this.#open();
-    this.#connection = new ThreadConnection(this.#thread);
+    this.#connection = new ThreadConnection(await this.#opened());
+  }
+
+  /** Straight on the connection, without Kysely. */
+  async transaction<T>(work: (transaction: Connection) => Promise<T>): Promise<T> {
+    const thread = await this.#opened();
+    await this.#turns.take();
+    try {
+      return await inTransaction(
+        {
+          begin,
+          run: (sql, parameters) => thread.run(sql, parameters as readonly SQLInputValue[]),
+          explain: (error) => unavailable(error) ?? error,
+          undo: () => thread.run('rollback', []).then(ignore, ignore),
+        },
+        work,
+      );
+    } finally {
+      this.#turns.give();
+    }
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -66,9 +92,8 @@ class ThreadDriver implements Driver {
     this.#turns.give();
   }
 
-  /** As a writer from the start: upgrading a read to a write half-way is what makes SQLite refuse with "busy". */
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+    await connection.executeQuery(CompiledQuery.raw(begin));
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -85,7 +110,17 @@ class ThreadDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    await this.#thread?.close();
+    const thread = await this.#opening?.catch(() => null);
+    await thread?.close();
+  }
+
+  /** One that could not be opened is tried again by the next who wants it. */
+  #opened(): Promise<SqliteConnection> {
+    this.#opening ??= this.#open().catch((error) => {
+      this.#opening = null;
+      throw error;
+    });
+    return this.#opening;
   }
 }
 
@@ -97,8 +132,11 @@ class ThreadConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { rows, changes } = await this.#thread.run(query.sql, query.parameters as readonly SQLInputValue[]);
-    return { rows: rows as R[], numAffectedRows: BigInt(changes) };
+    const { rows, rowCount } = await this.#thread.run(
+      query.sql,
+      query.parameters as readonly SQLInputValue[],
+    );
+    return { rows: rows as R[], numAffectedRows: BigInt(rowCount) };
   }
 
   // biome-ignore lint/correctness/useYield: the port has no method that streams

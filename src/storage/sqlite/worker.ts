@@ -33,7 +33,7 @@ export interface SqliteRequest {
 export type SqliteMessage = SqliteRequest | { readonly newcomer: MessagePort } | null;
 
 export type SqliteReply =
-  | { readonly id: number; readonly rows: Record<string, unknown>[]; readonly changes: number }
+  | { readonly id: number; readonly rows: Record<string, unknown>[]; readonly rowCount: number }
   | { readonly id: number; readonly error: SqliteFailure };
 
 /** An error in a form that crosses threads. Id 0 reports how opening went. */
@@ -163,8 +163,8 @@ class Counter {
       const statement = this.#statementFor(sql);
       const returnsRows = statement.columns().length > 0;
       const rows = returnsRows ? statement.all(...parameters) : [];
-      const changes = returnsRows ? 0 : Number(statement.run(...parameters).changes);
-      return { id, rows, changes };
+      const rowCount = returnsRows ? 0 : Number(statement.run(...parameters).changes);
+      return { id, rows, rowCount };
     } catch (error) {
       return { id, error: failure(error) };
     }
@@ -203,7 +203,7 @@ if (parentPort !== null) {
     const checkFile = fileGuard(file, onlyRead ?? statSync(file));
     checkFile();
     serve(database, checkFile, parentPort);
-    parentPort.postMessage({ id: 0, rows: [], changes: 0 } satisfies SqliteReply);
+    parentPort.postMessage({ id: 0, rows: [], rowCount: 0 } satisfies SqliteReply);
   } catch (error) {
     parentPort.postMessage({ id: 0, error: failure(error) } satisfies SqliteReply);
   }

@@ -3,6 +3,7 @@ import type { Engine } from '../engine.ts';
 import type { RecordTransaction, Usage } from '../port.ts';
 import { prepare } from '../prepared.ts';
 import type { Database, Tables } from '../schema.ts';
+import type { Connection } from '../transaction.ts';
 import { toConsumer } from './consumers.ts';
 import { recordsOf, toRecord } from './record-queries.ts';
 
@@ -11,7 +12,7 @@ export function recordStatements(engine: Engine) {
   const { name, database } = engine;
   const isShared = name === 'postgres';
   return {
-    lockConsumer: prepare(engine, (id: string) =>
+    lockConsumer: prepare((id: string) =>
       database
         .selectFrom('consumers')
         .selectAll()
@@ -19,7 +20,7 @@ export function recordStatements(engine: Engine) {
         .$if(isShared, (select) => select.forUpdate()),
     ),
 
-    countNewcomers: prepare(engine, (since: number, atMost: number) => {
+    countNewcomers: prepare((since: number, atMost: number) => {
       const newcomers = database
         .selectFrom('consumers')
         .select('id')
@@ -32,7 +33,7 @@ export function recordStatements(engine: Engine) {
         .select((select) => select.fn.countAll<number>().as('count'));
     }),
 
-    usage: prepare(engine, (owner: string, collection: string) =>
+    usage: prepare((owner: string, collection: string) =>
       database
         .selectFrom('usage')
         .selectAll()
@@ -42,7 +43,6 @@ export function recordStatements(engine: Engine) {
 
     /** `moved`: by how much the count of one that is there already changes. */
     setUsage: prepare(
-      engine,
       (
         owner: string,
         collection: string,
@@ -65,11 +65,9 @@ export function recordStatements(engine: Engine) {
       },
     ),
 
-    release: prepare(engine, (owner: string, collection: string) =>
-      releaseRecords(database, owner, collection, 1),
-    ),
+    release: prepare((owner: string, collection: string) => releaseRecords(database, owner, collection, 1)),
 
-    find: prepare(engine, (collection: string, id: string) =>
+    find: prepare((collection: string, id: string) =>
       recordsOf(database)
         .where('collection', '=', collection)
         .where('id', '=', id)
@@ -77,7 +75,6 @@ export function recordStatements(engine: Engine) {
     ),
 
     insert: prepare(
-      engine,
       (
         collection: string,
         id: string,
@@ -96,7 +93,6 @@ export function recordStatements(engine: Engine) {
     ),
 
     update: prepare(
-      engine,
       (
         collection: string,
         id: string,
@@ -113,24 +109,21 @@ export function recordStatements(engine: Engine) {
           .where('id', '=', id),
     ),
 
-    remove: prepare(engine, (collection: string, id: string) =>
+    remove: prepare((collection: string, id: string) =>
       database.deleteFrom('records').where('collection', '=', collection).where('id', '=', id),
     ),
 
-    findIdempotencyKey: prepare(
-      engine,
-      (owner: string, collection: string, keyDigest: Uint8Array, now: number) =>
-        database
-          .selectFrom('idempotency_keys')
-          .select(['request_digest', 'record_id'])
-          .where('owner', '=', owner)
-          .where('collection', '=', collection)
-          .where('key_digest', '=', keyDigest)
-          .where('expires_at', '>', now),
+    findIdempotencyKey: prepare((owner: string, collection: string, keyDigest: Uint8Array, now: number) =>
+      database
+        .selectFrom('idempotency_keys')
+        .select(['request_digest', 'record_id'])
+        .where('owner', '=', owner)
+        .where('collection', '=', collection)
+        .where('key_digest', '=', keyDigest)
+        .where('expires_at', '>', now),
     ),
 
     useIdempotencyKey: prepare(
-      engine,
       (
         owner: string,
         collection: string,
@@ -160,19 +153,8 @@ export function recordStatements(engine: Engine) {
  */
 export function recordTransaction(
   statements: ReturnType<typeof recordStatements>,
-  transaction: Database,
+  transaction: Connection,
 ): RecordTransaction {
-  /** What the count was when it was read, by owner and collection. */
-  const countsRead = new Map<string, number>();
-  const keyOf = (owner: string, collection: string) => JSON.stringify([owner, collection]);
-
-  async function usageOf(owner: string, collection: string): Promise<Usage> {
-    const row = (await statements.usage(transaction, owner, collection)).rows[0];
-    const usage = row === undefined ? unused : toUsage(row);
-    countsRead.set(keyOf(owner, collection), usage.records);
-    return usage;
-  }
-
   return {
     async lockConsumer(id) {
       const row = (await statements.lockConsumer(transaction, id)).rows[0];
@@ -184,29 +166,26 @@ export function recordTransaction(
       return row?.count ?? 0;
     },
 
-    usage: usageOf,
+    async usage(owner, collection) {
+      const row = (await statements.usage(transaction, owner, collection)).rows[0];
+      return row === undefined ? unused : toUsage(row);
+    },
 
     /** The count is moved by as much as the caller moved it: others may have released records meanwhile. */
-    async setUsage(owner, collection, usage) {
-      const key = keyOf(owner, collection);
-      const read = countsRead.get(key) ?? (await usageOf(owner, collection)).records;
-      countsRead.set(key, usage.records);
-      await statements.setUsage(
+    setUsage: (owner, collection, before, after) =>
+      statements.setUsage(
         transaction,
         owner,
         collection,
-        usage.records,
-        usage.records - read,
-        usage.writes,
-        usage.writesSince,
-        usage.newcomerWrites,
-        usage.newcomerSince,
-      );
-    },
+        after.records,
+        after.records - before.records,
+        after.writes,
+        after.writesSince,
+        after.newcomerWrites,
+        after.newcomerSince,
+      ),
 
-    async releaseRecord(owner, collection) {
-      await statements.release(transaction, owner, collection);
-    },
+    releaseRecord: (owner, collection) => statements.release(transaction, owner, collection),
 
     async find(collection, id) {
       const row = (await statements.find(transaction, collection, id)).rows[0];
@@ -215,7 +194,7 @@ export function recordTransaction(
 
     async insert({ collection, id, owner, state, revision, createdAt, updatedAt, body }) {
       const bytes = Buffer.byteLength(body);
-      const { numAffectedRows } = await statements.insert(
+      const { rowCount } = await statements.insert(
         transaction,
         collection,
         id,
@@ -227,17 +206,15 @@ export function recordTransaction(
         body,
         bytes,
       );
-      return numAffectedRows === 1n;
+      return rowCount === 1;
     },
 
-    async update({ collection, id, state, revision, updatedAt, body }) {
+    update({ collection, id, state, revision, updatedAt, body }) {
       const bytes = Buffer.byteLength(body);
-      await statements.update(transaction, collection, id, state, revision, updatedAt, body, bytes);
+      return statements.update(transaction, collection, id, state, revision, updatedAt, body, bytes);
     },
 
-    async remove(collection, id) {
-      await statements.remove(transaction, collection, id);
-    },
+    remove: (collection, id) => statements.remove(transaction, collection, id),
 
     async findIdempotencyKey(owner, collection, keyDigest, now) {
       const [row] = (await statements.findIdempotencyKey(transaction, owner, collection, keyDigest, now))
@@ -246,8 +223,8 @@ export function recordTransaction(
       return { requestDigest: new Uint8Array(row.request_digest), recordId: row.record_id };
     },
 
-    async useIdempotencyKey(owner, collection, keyDigest, { requestDigest, recordId }, expiresAt) {
-      await statements.useIdempotencyKey(
+    useIdempotencyKey: (owner, collection, keyDigest, { requestDigest, recordId }, expiresAt) =>
+      statements.useIdempotencyKey(
         transaction,
         owner,
         collection,
@@ -255,8 +232,7 @@ export function recordTransaction(
         requestDigest,
         recordId,
         expiresAt,
-      );
-    },
+      ),
   };
 }
 

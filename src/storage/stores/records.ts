@@ -71,7 +71,7 @@ export function recordStore(engine: Engine): RecordStore {
     },
 
     write: (work) =>
-      database.transaction().execute(async (transaction) => {
+      engine.transaction(async (transaction) => {
         try {
           return await work(recordTransaction(statements, transaction));
         } catch (error) {
