@@ -77,6 +77,7 @@ export class LineThread {
   #end(error: unknown): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
+    // Before anybody is told: no late word may be taken for the answer to a question of the next thread.
     this.#line?.destroy();
     this.#options.onEnd(error);
   }

@@ -268,10 +268,9 @@ export interface UsedIdempotencyKey {
   readonly recordId: string;
 }
 
-/** All or nothing. Within it the caller's other writes wait, in every process. */
 /**
- * Everything is done in the order in which it is asked for. What answers with nothing of interest need not be waited for:
- * if it cannot be done, none of the transaction is.
+ * All or nothing. Within it the caller's other writes wait, in every process. Everything is done in the order in which it
+ * is asked for, and what answers with nothing of interest need not be waited for: if it cannot be done, nothing is.
  */
 export interface RecordTransaction {
   /** Serialises the writes of a caller until the end. Null when nobody of that name is registered (any more). */

@@ -76,6 +76,36 @@ for (const engine of databaseEngines) {
       });
     }
 
+    it('does nothing of it when something fails that nobody has waited for', async () => {
+      const owner = await registered();
+      const added = newRecord({ owner });
+      const impossible = { ...noUsage, writes: null as never };
+      const failing = {
+        first: async () =>
+          storage.records.write(async (write) => {
+            void write.setUsage(owner, 'notes', noUsage, impossible);
+            await write.insert(added);
+          }),
+        last: async () =>
+          storage.records.write(async (write) => {
+            await write.insert(added);
+            void write.setUsage(owner, 'notes', noUsage, impossible);
+          }),
+        'and forgotten': async () =>
+          storage.records.write(async (write) => {
+            void write.setUsage(owner, 'notes', noUsage, impossible);
+            await write.lockConsumer(owner).catch(() => {});
+            await write.insert(added).catch(() => {});
+          }),
+      };
+      for (const [when, write] of Object.entries(failing)) {
+        await assert.rejects(write, /null/i, when);
+        assert.equal(await neighbour.records.find('notes', added.id), null, when);
+      }
+      await insertAll(storage.records, [added]);
+      assert.deepEqual(await neighbour.records.find('notes', added.id), added);
+    });
+
     it('shows nothing to others before it is done', async () => {
       const record = newRecord();
       await storage.records.write(async (write) => {

@@ -69,6 +69,22 @@ describe('an SQLite connection that two threads share', () => {
     await thread.close();
   });
 
+  it('does not do the rest of a transaction that has ended, or never begun', async () => {
+    const { thread, count } = await open();
+    const other = new SharedSqlite(thread.share());
+    await other.run('begin immediate', []);
+    await other.run(insert, [], true);
+    await other.run('rollback', []);
+    await assert.rejects(other.run(insert, [], true), /the transaction has ended/);
+    await thread.run('begin immediate', []);
+    const waits = assert.rejects(other.run(insert, [], true), /the transaction has ended/);
+    await thread.run('commit', []);
+    await waits;
+    assert.equal(await count(), 0);
+    await other.close();
+    await thread.close();
+  });
+
   it('says so to whoever asks once it is closed, and leaves the file alone', async () => {
     const { file, thread } = await open();
     const other = new SharedSqlite(thread.share());

@@ -104,5 +104,18 @@ for (const engine of databaseEngines) {
       assert.equal((await other.usage('offers')).records.used, 1);
       for (const service of two().services) await service.stepWallClock(-hourMs);
     });
+
+    it('gives way to a new one of its owner, who has no more room than for that', async () => {
+      const caller = await person();
+      const [old] = await atOnce(5, () => caller.make('offers', { text: 'old' }));
+      for (const service of two().services) await service.stepWallClock(hourMs);
+      const address = `/offers/${old?.record.id}`;
+      const reply = await caller.send('PUT', address, { text: 'new' }, { 'if-none-match': '*' });
+      assert.equal(reply.status, 201, reply.text);
+      assert.equal((await caller.get(address)).json().text, 'new');
+      assert.equal((await caller.usage('offers')).records.used, 5);
+      for (const service of two().services) await service.stepWallClock(-hourMs);
+      await two().advance(hourMs);
+    });
   });
 }

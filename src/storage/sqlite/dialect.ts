@@ -71,7 +71,7 @@ export class SqliteDriver implements Driver {
       return await inTransaction(
         {
           begin,
-          run: (sql, parameters) => thread.run(sql, parameters as readonly SQLInputValue[]),
+          run: (sql, parameters) => thread.run(sql, parameters as readonly SQLInputValue[], sql !== begin),
           explain: (error) => unavailable(error) ?? error,
           undo: () => thread.run('rollback', []).then(ignore, ignore),
         },

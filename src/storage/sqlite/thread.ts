@@ -26,7 +26,8 @@ export type SqliteResult = Extract<SqliteReply, { rows: unknown }>;
 
 /** A connection, wherever it is: a statement goes over, a promise waits for its result. */
 export interface SqliteConnection {
-  run(sql: string, parameters: readonly SQLInputValue[]): Promise<SqliteResult>;
+  /** `within`: only as a part of a transaction. */
+  run(sql: string, parameters: readonly SQLInputValue[], within?: boolean): Promise<SqliteResult>;
   close(): Promise<void>;
 }
 
@@ -58,10 +59,10 @@ class Questions {
     return waiting.promise;
   }
 
-  ask(sql: string, parameters: readonly SQLInputValue[]): Promise<SqliteResult> {
+  ask(sql: string, parameters: readonly SQLInputValue[], within = false): Promise<SqliteResult> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     const waiting = Promise.withResolvers<SqliteResult>();
-    this.#port.postMessage({ id: this.#waiting.add(waiting), sql, parameters });
+    this.#port.postMessage({ id: this.#waiting.add(waiting), sql, parameters, within });
     return waiting.promise;
   }
 
@@ -104,8 +105,8 @@ export class SqliteThread implements SqliteConnection {
     return thread;
   }
 
-  run(sql: string, parameters: readonly SQLInputValue[]): Promise<SqliteResult> {
-    return this.#questions.ask(sql, parameters);
+  run(sql: string, parameters: readonly SQLInputValue[], within?: boolean): Promise<SqliteResult> {
+    return this.#questions.ask(sql, parameters, within);
   }
 
   /** For `SharedSqlite` on another thread of this process: transactions of both take turns. */
@@ -134,8 +135,8 @@ export class SharedSqlite implements SqliteConnection {
     port.once('close', () => this.#questions.end(closed));
   }
 
-  run(sql: string, parameters: readonly SQLInputValue[]): Promise<SqliteResult> {
-    return this.#questions.ask(sql, parameters);
+  run(sql: string, parameters: readonly SQLInputValue[], within?: boolean): Promise<SqliteResult> {
+    return this.#questions.ask(sql, parameters, within);
   }
 
   async close(): Promise<void> {

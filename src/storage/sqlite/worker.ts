@@ -27,6 +27,8 @@ export interface SqliteRequest {
   readonly id: number;
   readonly sql: string;
   readonly parameters: readonly SQLInputValue[];
+  /** Only as a part of a transaction: one that has failed, or a full disk has ended, must not let the rest of it happen. */
+  readonly within: boolean;
 }
 
 /** Whoever started the thread may also let another thread ask, and end it all: null closes the connection. */
@@ -99,6 +101,8 @@ function statementsOf(database: DatabaseSync): (sql: string) => StatementSync {
   };
 }
 
+const noTransaction: SqliteFailure = { message: 'the transaction has ended', resultCode: null };
+
 /** One connection for several who ask. A transaction has it to itself: what others ask meanwhile waits for its end. */
 class Counter {
   readonly #database: DatabaseSync;
@@ -151,7 +155,7 @@ class Counter {
     }
   }
 
-  #run({ id, sql, parameters }: SqliteRequest): SqliteReply {
+  #run({ id, sql, parameters, within }: SqliteRequest): SqliteReply {
     try {
       this.#checkFile();
     } catch (error) {
@@ -159,6 +163,7 @@ class Counter {
       this.#undo();
       return { id, error: failure(error) };
     }
+    if (within && !this.#isInTransaction) return { id, error: noTransaction };
     try {
       const statement = this.#statementFor(sql);
       const returnsRows = statement.columns().length > 0;
