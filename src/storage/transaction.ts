@@ -20,8 +20,8 @@ export interface TransactionConnection extends Connection {
 
 /**
  * One transaction. The first statements are on their way before it is known that it has begun, and some before it is
- * known what became of those before them. Of what follows one that failed, the database does nothing; no more is sent,
- * and nothing is committed.
+ * known what became of those before them. Nothing stays of what follows one that failed; no more is sent, and nothing is
+ * committed. The first are best reads: what PostgreSQL does without a transaction, it does for good.
  */
 export async function inTransaction<T>(
   connection: TransactionConnection,
