@@ -1,6 +1,7 @@
+import { giveWay, letEngineGiveWay } from './base/giving-way.ts';
 import { createRecordId, createRevision } from './base/random.ts';
 import { callLine, type LineAddress } from './base/thread-line.ts';
-import { giveWay, letEngineGiveWay, threadTask } from './base/threads.ts';
+import { threadTask } from './base/threads.ts';
 import type { CollectionFile } from './consumer/collections/read-collection.ts';
 import { readCollections } from './consumer/collections/read-collections.ts';
 import { answerWrites } from './consumer/records/answer-writes.ts';

@@ -1,3 +1,5 @@
+import { breathe } from '../base/giving-way.ts';
+
 /** What statements run on. They are done in the order in which they come; none needs to wait for the answer to another. */
 export interface Connection {
   run(sql: string, parameters: readonly unknown[]): Promise<StatementResult>;
@@ -66,7 +68,9 @@ class Statements implements Connection {
   async #run(sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
     this.#checkNoneFailed();
     try {
-      return await this.#connection.run(sql, parameters);
+      const result = await this.#connection.run(sql, parameters);
+      breathe();
+      return result;
     } catch (error) {
       this.#failure ??= { error: this.#connection.explain(error) };
       throw this.#failure.error;

@@ -1,7 +1,8 @@
 import { type SignKeyObjectInput, sign } from 'node:crypto';
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
+import { giveWay } from '../base/giving-way.ts';
 import { callLine, type LineAddress, onLines } from '../base/thread-line.ts';
-import { giveWay, threadTask } from '../base/threads.ts';
+import { threadTask } from '../base/threads.ts';
 import type { SigningAlgorithm, SigningKey } from './signing-key.ts';
 
 /**

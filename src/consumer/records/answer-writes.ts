@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { breathe } from '../../base/giving-way.ts';
 import { toPlain } from '../../base/plain-error.ts';
 import { onLines } from '../../base/thread-line.ts';
 import type { Collection } from '../collections/collection.ts';
@@ -48,6 +49,7 @@ export function answerWrites(
   };
   onLines(line, (lines) => {
     for (const text of lines) {
+      breathe();
       const call: WriteCall = JSON.parse(text);
       ({ now } = call);
       underWay += 1;
