@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+interface Way {
+  readonly near: Socket;
+  readonly far: Socket | null;
+}
+
+/** A way to a server that can fall silent: nobody is told, connections stay, and nothing comes through any more. */
+export class Relay {
+  readonly #server: Server;
+  readonly #ways = new Set<Way>();
+  #isSilent = false;
+
+  private constructor(server: Server, target: URL) {
+    this.#server = server;
+    server.on('connection', (near) => this.#accept(near, target));
+  }
+
+  static async start(target: URL): Promise<Relay> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new Relay(server, target);
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  fallSilent(): void {
+    this.#isSilent = true;
+    for (const { near, far } of this.#ways) {
+      near.unpipe().pause();
+      far?.unpipe().pause();
+    }
+  }
+
+  /** For connections to come; whoever was cut off stays so. */
+  speak(): void {
+    this.#isSilent = false;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close();
+    for (const { near } of this.#ways) near.destroy();
+    await once(this.#server, 'close');
+  }
+
+  #accept(near: Socket, target: URL): void {
+    const far = this.#isSilent ? null : connect(Number(target.port), target.hostname);
+    const way = { near, far };
+    this.#ways.add(way);
+    near.on('error', () => {});
+    near.once('close', () => {
+      this.#ways.delete(way);
+      far?.destroy();
+    });
+    if (far === null) return;
+    far.on('error', () => {});
+    far.once('close', () => near.destroy());
+    near.pipe(far);
+    far.pipe(near);
+  }
+}
