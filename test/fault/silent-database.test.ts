@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { assertCode } from '../support/code.ts';
 import { DeclaredProcesses, declarationsFolder } from '../support/declared-processes.ts';
 import { createDatabase } from '../support/postgres.ts';
@@ -9,37 +9,41 @@ import { surroundings } from '../support/surroundings.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 
-/** A firewall that forgets its connections, or a machine that is gone: no connection is refused, and none is ended. */
-describe('a PostgreSQL that says nothing any more', () => {
-  let relay: Relay;
-  let one: DeclaredProcesses;
-  before(async () => {
-    const url = new URL(await createDatabase(surroundings().postgresUrl));
-    relay = await Relay.start(new URL(url));
-    url.port = String(relay.port);
-    const COLLECTIONS_DIR = declarationsFolder(declarations);
-    one = new DeclaredProcesses(
-      await Processes.start('postgres', 1, { DATABASE_URL: url.href, COLLECTIONS_DIR }),
-    );
-  });
-  after(async () => {
-    await one.processes.stop();
-    await relay.stop();
-  });
+/** A process whose way to PostgreSQL can fall silent. */
+async function startBehindRelay(t: TestContext) {
+  const url = new URL(await createDatabase(surroundings().postgresUrl));
+  const relay = await Relay.start(new URL(url));
+  t.after(() => relay.stop());
+  url.host = `127.0.0.1:${relay.port}`;
+  const COLLECTIONS_DIR = declarationsFolder(declarations);
+  const processes = await Processes.start('postgres', 1, { DATABASE_URL: url.href, COLLECTIONS_DIR });
+  t.after(() => processes.stop());
+  const one = new DeclaredProcesses(processes);
+  const caller = await one.person();
+  const { record } = await caller.make('notes', { text: 'before' });
+  // Whoever was seen here is known without asking.
+  assert.equal((await caller.get('/me')).status, 200);
+  return { relay, one, caller, record };
+}
 
-  it('is told to whoever needs it, keeps nobody else waiting, and is used again as soon as it answers', async () => {
-    const caller = await one.person();
-    const { record } = await caller.make('notes', { text: 'before' });
-    // Whoever was seen here is known without asking.
-    assert.equal((await caller.get('/me')).status, 200);
+/** A firewall that forgets its connections, or a machine that is gone: none is refused, and none is ended. */
+describe('a PostgreSQL that says nothing any more', () => {
+  it('is told to whoever needs it, keeps nobody else waiting, and is used again as soon as it answers', async (t) => {
+    const { relay, caller, record } = await startBehindRelay(t);
     relay.fallSilent();
-    const needsIt = Promise.all([
+    let answered = 0;
+    const needIt = [
       caller.send('POST', '/notes', { text: 'never' }),
       caller.get(`/notes/${record.id}`),
       caller.get('/notes'),
-    ]);
+    ].map(async (asked) => {
+      const reply = await asked;
+      answered += 1;
+      return reply;
+    });
     assert.equal((await caller.get('/me')).status, 200);
-    for (const reply of await needsIt) {
+    assert.equal(answered, 0, 'control: the others have waited all along');
+    for (const reply of await Promise.all(needIt)) {
       assertCode(reply, 'storage_unavailable');
       assert.match(String(reply.headers.get('retry-after')), /^[1-9]\d*$/);
     }
@@ -47,5 +51,11 @@ describe('a PostgreSQL that says nothing any more', () => {
     await caller.make('notes', { text: 'after' });
     const texts = (await caller.all('notes')).map(({ text }) => text);
     assert.deepEqual(texts.toSorted(), ['after', 'before']);
+  });
+
+  it('keeps no process from ending', async (t) => {
+    const { relay, one } = await startBehindRelay(t);
+    relay.fallSilent();
+    await one.service(0).stop();
   });
 });

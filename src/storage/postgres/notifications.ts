@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import { impatientSocket } from './pool.ts';
 
 export const channel = 'vestibule_standing';
 
@@ -37,7 +38,13 @@ async function listen(
   onChange: () => void,
   signal: AbortSignal,
 ): Promise<{ ended: Promise<void> }> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 3_000, query_timeout: 3_000 });
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: 3_000,
+    query_timeout: 3_000,
+    // Or it would wait for ever for the farewell of a server that has fallen silent.
+    stream: impatientSocket,
+  });
   const ended = Promise.withResolvers<void>();
   client.on('error', () => ended.resolve());
   client.on('end', () => ended.resolve());

@@ -45,7 +45,7 @@ function connect(url: string, limits: PoolConfig): Pool {
  * and what those leave behind survives until the whole heap is looked through; a socket moves the one that it has along.
  * Connections that nobody uses are closed before.
  */
-function impatientSocket(): Socket {
+export function impatientSocket(): Socket {
   const socket = new Socket();
   const silentMs = statementTimeoutMs + 1_000;
   socket.setTimeout(silentMs, () => socket.destroy(new Error(`not a word for ${silentMs / 1000} s`)));

@@ -32,7 +32,7 @@ export async function transactionOn<T>(
   }
 }
 
-// By callbacks: what the driver's own promises leave behind survives just as long.
+// By callbacks: what the driver's own promises leave behind survives until the whole heap is looked through.
 
 function clientOf(pool: Pool): Promise<PoolClient> {
   const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
