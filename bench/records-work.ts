@@ -51,7 +51,7 @@ const warmUpSeconds = { one: 2, page: 5, create: 2 } as const satisfies Record<R
 /** At a hundred a second a p99 needs a while. */
 const meTimes = 7;
 /** It takes that long until the engine has compiled nearly all of what a write runs; how a process starts is not asked. */
-const writesBeforeMeTimes = 10;
+const writesBeforeMeSeconds = 30;
 
 /** One peer, one fresh process, the three works; reads first, since writes add records. */
 export async function measureRecords(
@@ -87,7 +87,7 @@ export async function measureRecords(
   };
   const measureMe = async (): Promise<RecordsMeSample> => {
     const lasts = seconds * meTimes;
-    await send('create', seconds * writesBeforeMeTimes);
+    await send('create', writesBeforeMeSeconds);
     const alone = await meLatency(furnished.origin, stage.goodToken, lasts);
     // The load starts before the probe, and lasts until after it.
     const [{ requests, seconds: took }, loaded] = await Promise.all([

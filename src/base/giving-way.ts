@@ -5,7 +5,8 @@ const lowest = 19;
 
 /**
  * Lets the thread that calls this give way to others: the lower its priority, the more. Linux has a priority for each
- * thread; elsewhere it would be that of the whole process, so everything stays as it is.
+ * thread; elsewhere it would be that of the whole process, so everything stays as it is. With one core it also sleeps in
+ * between: see `breathe`.
  */
 export function giveWay(priority = lowest): void {
   if (process.platform !== 'linux') return;
@@ -22,11 +23,12 @@ const sleepMs = 0.03;
 const nobodyWakesIt = new Int32Array(new SharedArrayBuffer(4));
 
 let breathes = false;
+/** Counted from the first call after it woke. */
 let awakeSince = 0;
 let sleptBefore = 0;
 
 /**
- * To be called between two pieces of work. A thread that gives way, and shares its only core with all others, sleeps for
+ * To be called between two pieces of work. A thread that gives way, and shares one core with all others, sleeps for
  * a moment when it has long been awake. Its priority alone is not enough: the kernel lets whoever has just begun go on
  * until it sleeps or some milliseconds are over. Other threads never sleep here.
  */
@@ -68,6 +70,6 @@ function setPriorityOf(thread: number, priority: number): void {
   try {
     setPriority(thread, priority);
   } catch {
-    // Where that is not allowed everything stays as it is.
+    // Where that is not allowed the priority stays as it is.
   }
 }

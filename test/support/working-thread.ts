@@ -1,41 +1,82 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isMainThread, parentPort } from 'node:worker_threads';
 import { breathe, giveWay, letEngineGiveWay } from '../../src/base/giving-way.ts';
+import { startThread, threadTask } from '../../src/base/threads.ts';
+import { inTransaction } from '../../src/storage/transaction.ts';
 
-/** A program that works as a thread does that gives way or does not, and prints how often it slept. */
+/** A program with a thread that works, which gives way or does not; it prints how often the thread slept meanwhile. */
 export interface Worked {
-  readonly busyBreaths: number;
-  readonly restedBreaths: number;
+  /** In 40 ms of work in small pieces. */
+  readonly inPieces: number;
+  /** In 40 ms of a transaction of short statements. */
+  readonly inStatements: number;
+  /** In pieces after each of which there was nothing to do, besides that. */
+  readonly withRests: number;
   readonly priority: number;
   readonly enginePriorities: readonly number[];
 }
 
-if (process.argv.includes('--give-way')) {
-  giveWay(10);
-  letEngineGiveWay(10);
+interface Task {
+  readonly givesWay: boolean;
 }
-const busyBreaths = await sleepsDuring(async () => {
-  for (let piece = 0; piece < 400; piece += 1) work(0.1);
-});
-const rests = 40;
-const restedBreaths = await sleepsDuring(async () => {
-  for (let rest = 0; rest < rests; rest += 1) {
-    await sleep(2);
-    work(0.1);
-  }
-});
-const worked: Worked = {
-  busyBreaths,
-  restedBreaths: restedBreaths - rests,
-  priority: getPriority(0),
-  enginePriorities: threadsNamed('V8Worker').map(getPriority),
-};
-process.stdout.write(JSON.stringify(worked));
 
-function work(milliseconds: number): void {
-  for (const until = performance.now() + milliseconds; performance.now() < until; );
-  breathe();
+const pieces = 400;
+const pieceMs = 0.1;
+
+if (isMainThread) {
+  const task: Task = { givesWay: process.argv.includes('--give-way') };
+  const worker = startThread(new URL(import.meta.url), task);
+  worker.once('message', (worked: Worked) => process.stdout.write(JSON.stringify(worked)));
+} else {
+  if (threadTask<Task>().givesWay) {
+    giveWay(10);
+    letEngineGiveWay(10);
+  }
+  const worked: Worked = {
+    inPieces: await sleepsDuring(async () => {
+      for (let piece = 0; piece < pieces; piece += 1) {
+        work();
+        breathe();
+      }
+    }),
+    inStatements: await sleepsDuring(workInStatements),
+    withRests: await restAndWork(40),
+    priority: getPriority(0),
+    enginePriorities: threadsNamed('V8Worker').map(getPriority),
+  };
+  parentPort?.postMessage(worked);
+}
+
+function work(): void {
+  for (const until = performance.now() + pieceMs; performance.now() < until; );
+}
+
+async function workInStatements(): Promise<void> {
+  const connection = {
+    begin: 'begin',
+    async run() {
+      work();
+      return { rows: [], rowCount: 0 };
+    },
+    explain: (error: unknown) => error,
+    undo: async () => {},
+  };
+  await inTransaction(connection, async (transaction) => {
+    for (let statement = 0; statement < pieces; statement += 1) await transaction.run('select 1', []);
+  });
+}
+
+async function restAndWork(times: number): Promise<number> {
+  const sleeps = await sleepsDuring(async () => {
+    for (let time = 0; time < times; time += 1) {
+      await sleep(2);
+      work();
+      breathe();
+    }
+  });
+  return sleeps - times;
 }
 
 /** How often this thread has left its core by its own will. */
