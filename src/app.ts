@@ -145,10 +145,10 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     store: storage.standing,
     clients: storage.clients,
     ownIssuer: ownIssuer(config),
-    onChange() {
+    async onChange() {
       registry.forget();
       void signingKeys.reload();
-      directory.refresh().catch((error: unknown) => {
+      await directory.refresh().catch((error: unknown) => {
         log.error(errorFields(error), 'clients cannot be read');
       });
     },

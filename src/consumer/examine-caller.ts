@@ -34,7 +34,7 @@ export async function examineCaller(
     store: { ...parts.standing, watch: async () => async () => {} },
     clients,
     ownIssuer,
-    onChange() {},
+    onChange: async () => {},
     clock,
     log: createLog('silent'),
   });

@@ -9,8 +9,8 @@ interface StandingOptions {
   readonly clients: Pick<ClientStore, 'find'>;
   /** The issuer whose tokens speak for clients of ours. */
   readonly ownIssuer: string;
-  /** Hears of every change, after it counts here. */
-  readonly onChange: () => void;
+  /** Hears of every change, after it counts here; the start waits for it. */
+  readonly onChange: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -104,7 +104,7 @@ export class Standing {
     this.#suspended = new Set(suspendedConsumers);
     this.#activeClients = new Map(activeClients.map((client) => [client.id, client]));
     this.#refused = new WeakSet();
-    this.#options.onChange();
+    await this.#options.onChange();
   }
 }
 

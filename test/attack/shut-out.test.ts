@@ -60,7 +60,7 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
       },
     },
     ownIssuer,
-    onChange: () => {
+    onChange: async () => {
       state.changes += 1;
     },
     clock: systemClock,
