@@ -1,36 +1,42 @@
 import assert from 'node:assert/strict';
-import { afterEach, it } from 'node:test';
-import { attackedService } from '../support/attacked-service.ts';
+import { afterEach, describe, it } from 'node:test';
+import { type AttackedService, attackedService } from '../support/attacked-service.ts';
 import { compact, rs256 } from '../support/forged-token.ts';
 import { anyJson, mutate } from '../support/mutations.ts';
 import { makeKey } from '../support/provider.ts';
 import { PseudoRandom } from '../support/pseudo-random.ts';
 import { exchange, head, parseReply, statuses } from '../support/raw-http.ts';
 import { request, withToken } from '../support/request.ts';
-import { me } from '../support/service.ts';
+import { me, type Settings } from '../support/service.ts';
 
-/** Short times, so that what waits for the rest of a request is soon over, and refusals without end. */
+const seed = 20_240_229;
+const jsonType = 'content-type: application/json';
+/** Refusals without end. */
+const untiring = { REFUSALS_PER_MINUTE: '1000000' };
+/** Short times, so that what waits for the rest of a request is soon over. */
 const impatient = {
+  ...untiring,
   HEADERS_TIMEOUT_SECONDS: '1',
   REQUEST_TIMEOUT_SECONDS: '1',
   KEEP_ALIVE_SECONDS: '1',
-  REFUSALS_PER_MINUTE: '1000000',
 };
-const target = attackedService({ settings: impatient });
-const seed = 20_240_229;
-const jsonType = 'content-type: application/json';
 
-/** Whatever a test has sent: the process runs, has had no error of its own, and lets the right ones in. */
-afterEach(async () => {
-  assert.equal(target().service.process.exitCode, null);
-  assert.doesNotMatch(await target().service.metrics(), /^http_requests_total\{.*status="5/m);
-  const errors = target()
-    .service.logLines()
-    .filter(({ level }) => Number(level) >= 50);
-  assert.deepEqual(errors, []);
-  await target().accepts(await target().provider.token());
-  assert.equal((await request(target().url)).status, 403);
-});
+/** Whatever a test has sent it: the process runs, has had no error of its own, and lets the right ones in. */
+function survivor(settings: Settings): () => AttackedService {
+  const target = attackedService({ settings });
+  afterEach(async () => {
+    const { service, provider, url } = target();
+    assert.equal(service.process.exitCode, null);
+    assert.doesNotMatch(await service.metrics(), /^http_requests_total\{.*status="5/m);
+    assert.deepEqual(
+      service.logLines().filter(({ level }) => Number(level) >= 50),
+      [],
+    );
+    await target().accepts(await provider.token());
+    assert.equal((await request(url)).status, 403);
+  });
+  return target;
+}
 
 /** Runs a task many times, a hundred at once. */
 async function many(count: number, task: (index: number) => Promise<void>): Promise<void> {
@@ -107,87 +113,96 @@ const hostile: Record<string, [string, readonly number[]]> = {
   'an empty line first': [`\r\n\r\n${get(me)}`, [400, 403]],
   nothing: ['\r\n', [400, 408]],
 };
-for (const [name, [bytes, allowed]] of Object.entries(hostile)) {
-  it(`[G182-185] ${name}: at most one answer, from the catalogue of errors`, async () => {
-    const answer = await exchange(target().service.url, Buffer.from(bytes, 'latin1'));
-    assert.doesNotMatch(answer, /cookie-gingerquoll/);
-    if (answer === '') return;
-    assert.equal(statuses(answer).length, 1, answer);
-    const { status, headers } = parseReply(answer);
-    assert.ok(allowed.includes(status), answer);
-    assert.match(headers.get('content-type') ?? '', /^application\/(problem\+)?json$/);
-    assert.match(headers.get('cache-control') ?? '', /no-store/);
-  });
-}
+describe('broken requests', () => {
+  const target = survivor(impatient);
 
-it('three thousand broken requests bring forth no fault', async () => {
-  const random = new PseudoRandom(seed);
-  const credentials = JSON.stringify({ client_id: 'somebody', client_secret: 'secret-thistledrake' });
-  const token = await target().provider.token();
-  const models = [
-    get(me, `authorization: Bearer ${token}`),
-    get('/.well-known/jwks.json', 'accept: */*'),
-    get('/unknown/path?x=1', 'cookie: a=b'),
-    `${post(`content-length: ${credentials.length}`)}${credentials}`,
-    `${post('transfer-encoding: chunked')}${credentials.length.toString(16)}\r\n${credentials}\r\n0\r\n\r\n`,
-  ].map((model) => Buffer.from(model));
-  await many(3_000, async () => {
-    const mutated = mutate(random.pick(models), random);
-    const isTruncated = random.below(4) === 0;
-    const bytes = isTruncated ? mutated.subarray(0, random.below(mutated.length)) : mutated;
-    const answer = await exchange(target().service.url, bytes, isTruncated ? 'at once' : 'when answered');
-    assertNoFault(answer, bytes);
-  });
-});
+  for (const [name, [bytes, allowed]] of Object.entries(hostile)) {
+    it(`[G182-185] ${name}: at most one answer, from the catalogue of errors`, async () => {
+      const answer = await exchange(target().service.url, Buffer.from(bytes, 'latin1'));
+      assert.doesNotMatch(answer, /cookie-gingerquoll/);
+      if (answer === '') return;
+      assert.equal(statuses(answer).length, 1, answer);
+      const { status, headers } = parseReply(answer);
+      assert.ok(allowed.includes(status), answer);
+      assert.match(headers.get('content-type') ?? '', /^application\/(problem\+)?json$/);
+      assert.match(headers.get('cache-control') ?? '', /no-store/);
+    });
+  }
 
-it('bytes without any order bring forth no fault', async () => {
-  const random = new PseudoRandom(seed + 1);
-  await many(500, async () => {
-    const bytes = random.bytes(1 + random.below(400));
-    assertNoFault(await exchange(target().service.url, bytes, 'at once'), bytes);
+  it('three thousand broken requests bring forth no fault', async () => {
+    const random = new PseudoRandom(seed);
+    const credentials = JSON.stringify({ client_id: 'somebody', client_secret: 'secret-thistledrake' });
+    const token = await target().provider.token();
+    const models = [
+      get(me, `authorization: Bearer ${token}`),
+      get('/.well-known/jwks.json', 'accept: */*'),
+      get('/unknown/path?x=1', 'cookie: a=b'),
+      `${post(`content-length: ${credentials.length}`)}${credentials}`,
+      `${post('transfer-encoding: chunked')}${credentials.length.toString(16)}\r\n${credentials}\r\n0\r\n\r\n`,
+    ].map((model) => Buffer.from(model));
+    await many(3_000, async () => {
+      const mutated = mutate(random.pick(models), random);
+      const isTruncated = random.below(4) === 0;
+      const bytes = isTruncated ? mutated.subarray(0, random.below(mutated.length)) : mutated;
+      const answer = await exchange(target().service.url, bytes, isTruncated ? 'at once' : 'when answered');
+      assertNoFault(answer, bytes);
+    });
   });
-});
 
-it('fifteen hundred broken tokens are all refused', async () => {
-  const random = new PseudoRandom(seed + 2);
-  const { provider } = target();
-  const good = await provider.token();
-  await many(1_000, async () => {
-    const token = mutate(Buffer.from(good), random)
-      .toString('latin1')
-      .replaceAll(/[^\x21-\x7e]/g, '~');
-    const { status } = await withToken(target().url, token);
-    assert.equal(status, token === good ? 200 : 403, token);
-  });
-  const claims = Object.keys(provider.claims());
-  const stranger = await makeKey(provider.key.kid);
-  await many(500, async () => {
-    const changed = { ...provider.claims(), [random.pick(claims)]: anyJson(random) };
-    const header = {
-      alg: 'RS256',
-      kid: provider.key.kid,
-      [random.pick(['alg', 'kid', 'typ', 'crit', 'x'])]: anyJson(random),
-    };
-    const forged = compact(header, changed, rs256(stranger.privateKey));
-    const { status } = await withToken(target().url, forged);
-    assert.equal(status, 403, forged);
+  it('bytes without any order bring forth no fault', async () => {
+    const random = new PseudoRandom(seed + 1);
+    await many(500, async () => {
+      const bytes = random.bytes(1 + random.below(400));
+      assertNoFault(await exchange(target().service.url, bytes, 'at once'), bytes);
+    });
   });
 });
 
 const formType = 'application/x-www-form-urlencoded';
 
-it('a thousand bodies that are no credentials get 400 or 401 at /token', async () => {
-  const random = new PseudoRandom(seed + 3);
-  const types = ['application/json', 'application/json; charset=utf-8', 'text/plain', formType, ''];
-  await many(1_000, async () => {
-    const json = JSON.stringify(anyJson(random));
-    const body = random.below(2) === 0 ? json : mutate(Buffer.from(json), random);
-    const type = random.pick(types);
-    const headers = { 'content-type': type };
-    const reply = await request(`${target().service.url}/token`, { method: 'POST', headers, body });
-    assert.ok(reply.status === 400 || reply.status === 401, `${reply.status} for ${body}`);
-    // A form is answered as RFC 6749 says, everything else as the specification does.
-    if (type === formType) assert.equal(reply.json().error, 'invalid_request', reply.text);
-    else assert.equal(reply.text, '{}');
+/** Nothing is missing of these requests: none is ever too late. */
+describe('broken input', () => {
+  const target = survivor(untiring);
+
+  it('fifteen hundred broken tokens are all refused', async () => {
+    const random = new PseudoRandom(seed + 2);
+    const { provider } = target();
+    const good = await provider.token();
+    await many(1_000, async () => {
+      const token = mutate(Buffer.from(good), random)
+        .toString('latin1')
+        .replaceAll(/[^\x21-\x7e]/g, '~');
+      const { status } = await withToken(target().url, token);
+      assert.equal(status, token === good ? 200 : 403, token);
+    });
+    const claims = Object.keys(provider.claims());
+    const stranger = await makeKey(provider.key.kid);
+    await many(500, async () => {
+      const changed = { ...provider.claims(), [random.pick(claims)]: anyJson(random) };
+      const header = {
+        alg: 'RS256',
+        kid: provider.key.kid,
+        [random.pick(['alg', 'kid', 'typ', 'crit', 'x'])]: anyJson(random),
+      };
+      const forged = compact(header, changed, rs256(stranger.privateKey));
+      const { status } = await withToken(target().url, forged);
+      assert.equal(status, 403, forged);
+    });
+  });
+
+  it('a thousand bodies that are no credentials get 400 or 401 at /token', async () => {
+    const random = new PseudoRandom(seed + 3);
+    const types = ['application/json', 'application/json; charset=utf-8', 'text/plain', formType, ''];
+    await many(1_000, async () => {
+      const json = JSON.stringify(anyJson(random));
+      const body = random.below(2) === 0 ? json : mutate(Buffer.from(json), random);
+      const type = random.pick(types);
+      const headers = { 'content-type': type };
+      const reply = await request(`${target().service.url}/token`, { method: 'POST', headers, body });
+      assert.ok(reply.status === 400 || reply.status === 401, `${reply.status} for ${body}`);
+      // A form is answered as RFC 6749 says, everything else as the specification does.
+      if (type === formType) assert.equal(reply.json().error, 'invalid_request', reply.text);
+      else assert.equal(reply.text, '{}');
+    });
   });
 });
