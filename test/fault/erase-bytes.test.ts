@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { Storage, StoredRecord } from '../../src/storage/port.ts';
 import { createTestDatabase, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases.ts';
 import { PseudoRandom } from '../support/pseudo-random.ts';
 import { newLine, newRecord, noUsage } from '../support/records.ts';
+import { surroundings } from '../support/surroundings.ts';
 
 /** In everything that is the caller's, and in nothing else. */
 const mark = 'ErasedCaller';
@@ -86,6 +87,26 @@ describe('after a caller was erased', () => {
     assert.deepEqual(await holding(), []);
     await storage.close();
   });
+
+  it('no byte of it is left in the table files of PostgreSQL once the operator has had them written anew', async () => {
+    const database = await createTestDatabase('postgres');
+    const storage = await database.open();
+    await leadALife(storage);
+    const [found] = await database.query('select oid from pg_database where datname = current_database()');
+    const folder = `${surroundings().runDirectory}/postgres/base/${found?.oid}`;
+    const marksInFiles = async () => {
+      await database.query('checkpoint');
+      return readdirSync(folder).reduce((sum, name) => sum + marksOf(readFileSync(`${folder}/${name}`)), 0);
+    };
+    assert.ok((await marksInFiles()) > 100, 'control: it is there at first');
+    await storage.records.erase(caller, newLine({ subject: 'somebody' }));
+    await storage.records.sweep();
+    await storage.close();
+    // As docs/operations.md says.
+    await database.query('analyze');
+    await database.query('vacuum full');
+    assert.equal(await marksInFiles(), 0);
+  });
 });
 
 /** A few thousand inserts, changes and removals of many callers, so that rows are moved between pages again and again. */
@@ -133,6 +154,9 @@ async function leadALife(storage: Storage): Promise<void> {
 /** How often the mark stands in the file or its log. */
 function marksIn(file: string): number {
   const files = [file, `${file}-wal`, `${file}-shm`].filter((name) => existsSync(name));
-  const bytes = Buffer.concat(files.map((name) => readFileSync(name)));
+  return files.reduce((sum, name) => sum + marksOf(readFileSync(name)), 0);
+}
+
+function marksOf(bytes: Buffer): number {
   return bytes.toString('latin1').split(mark).length - 1;
 }
