@@ -23,7 +23,26 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/auth/jwks-fetch.ts', 'fetchDeadlineMs', 'ms', 'How long a provider may take to answer with it.'),
   fixed('src/auth/key-set.ts', 'maxKeys', '', 'Keys of a key set that are looked at.'),
-  fixed('src/auth/batches.ts', 'mostWaiting', '', 'Tokens that wait to be verified (503 `overloaded`).'),
+  fixed(
+    'src/auth/signature-queue.ts',
+    'mostWaiting',
+    '',
+    'Tokens that wait to be verified (503 `overloaded`).',
+  ),
+  fixed(
+    'src/auth/signature-queue.ts',
+    'mostWaitingOfAddress',
+    '',
+    'Of those, from one address that is past `REFUSALS_PER_MINUTE`.',
+  ),
+  fixed(
+    'src/http/body.ts',
+    'mostBodyBytesAtOnce',
+    'bytes',
+    'The bodies of all requests that are being read or answered (503 `overloaded`).',
+  ),
+  fixed('src/http/body.ts', 'mostBodyBytesOfAddress', 'bytes', 'The same of one address.'),
+  fixed('src/http/body.ts', 'mostBodyPieces', '', 'Pieces that a body may come in (413 `body_too_large`).'),
   fixed('src/tokens/clients.ts', 'mostScopes', '', 'Scopes of a machine client.'),
   fixed(
     'src/tokens/assertion.ts',

@@ -26,11 +26,12 @@ import { Standing } from './consumer/standing.ts';
 import { readBuiltFiles } from './frontend/built-files.ts';
 import { frontendContentPolicy } from './frontend/content-policy.ts';
 import { createAuthenticate } from './http/authenticate.ts';
+import { addressFinder, isTrustedProxy } from './http/client-address.ts';
 import { Listener } from './http/listener.ts';
 import { createObserve } from './http/observe.ts';
-import { addressFinder } from './http/peers.ts';
 import { createReceive } from './http/receive.ts';
 import { RefusalLimit } from './http/refusal-limit.ts';
+import { createCountRefused } from './http/refused-connections.ts';
 import { consumerPrefix, opsRoutes, resourceMetadataPath, serviceRoutes } from './http/routes.ts';
 import { createServer, type ServerParts } from './http/server.ts';
 import { createTransportCheck } from './http/transport.ts';
@@ -134,7 +135,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     { ...ownRules(config), keys: signingKeys },
   ];
   const tokenCache = new TokenCache({
-    verify: createVerifier(issuers, new Lane(narrowLane), clock),
+    verify: createVerifier(issuers, clock),
     pseudonymOf: createPseudonym(keyring.pseudonym),
     maxEntries: config.tokenCacheEntries,
     clock,
@@ -163,6 +164,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     requestId: createRequestIds(),
     authenticate: createAuthenticate(tokenCache, (principal) => standing.check(principal)),
     addressOf: addressFinder(config.trustedProxies),
+    isProxy: (address: string) => isTrustedProxy(config.trustedProxies, address),
   };
   const service = createServer({
     ...shared,
@@ -171,6 +173,8 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     corsOrigins: config.corsOrigins,
     refusals: new RefusalLimit(config.refusalsPerMinute, clock),
     receive: createReceive(() => stage === 'closing', createTransportCheck(config.trustedProxies)),
+    isClosing: () => stage === 'closing',
+    onRefusedConnection: createCountRefused({ metrics, clock, log }),
     observe: createObserve(log, metrics),
     resourceMetadata: `${issuer}${resourceMetadataPath}`,
     routes: serviceRoutes({
@@ -235,6 +239,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const opsListener = new Listener(ops, clock);
   const opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
   parts.defer(() => opsListener.close(opsShutdownMs));
+  metrics.watchConnections(() => service.connections.size);
   const listener = new Listener(service, clock);
   const address = await listener.listen(config.host, config.port, 'PORT');
   parts.defer(async () => {
@@ -276,12 +281,11 @@ const plainInternal = {
   corsOrigins: [],
   refusals: null,
   receive: createReceive(() => false, null),
+  isClosing: () => false,
+  onRefusedConnection: () => {},
   observe: () => () => {},
   resourceMetadata: null,
 } satisfies Partial<ServerParts>;
-
-/** For the tokens of callers who were refused often: one at a time on a thread beside this one. */
-const narrowLane = { running: 1, waiting: 32, refusal: 'overloaded' } as const;
 
 /**
  * Five for each thread: with fewer it waits for the next one, and with more the event loop has so many answers at once

@@ -1,5 +1,4 @@
 import { constants, type KeyObject, type VerifyKeyObjectInput, verify } from 'node:crypto';
-import { promisify } from 'node:util';
 import type { CompactToken } from './compact.ts';
 
 interface Scheme {
@@ -33,8 +32,6 @@ const schemes: Readonly<Record<string, Scheme>> = {
   Ed25519: { hash: null, keyed: plain },
 };
 
-const verifyAside = promisify(verify);
-
 type Signed = Pick<CompactToken, 'signed' | 'signature'>;
 
 /** Whether the signature of a token holds; told at once, on this thread. */
@@ -46,16 +43,6 @@ export function signatureHolds(token: Signed, key: KeyObject, algorithm: string)
     // A signature that is none for this kind of key.
     return false;
   }
-}
-
-/** The same on a thread of the platform's pool: the way there and back costs more in all, and takes nothing from anybody else. */
-export async function signatureHoldsAside(
-  token: Signed,
-  key: KeyObject,
-  algorithm: string,
-): Promise<boolean> {
-  const task = taskOf(token, key, algorithm);
-  return task !== null && verifyAside(...task).catch(() => false);
 }
 
 function taskOf({ signed, signature }: Signed, key: KeyObject, algorithm: string) {

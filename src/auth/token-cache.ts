@@ -5,7 +5,8 @@ import { RecentMap } from '../base/recent-map.ts';
 import { BurstMemory } from './burst-memory.ts';
 import { type Claimant, checkTimes } from './claims.ts';
 import type { TrustedIssuer } from './issuers.ts';
-import type { IsSuspicious, Verify } from './verifier.ts';
+import type { SuspectAddress } from './signature-queue.ts';
+import type { Verify } from './verifier.ts';
 
 interface Remembered {
   readonly digest: Digest;
@@ -52,9 +53,9 @@ export class TokenCache {
   }
 
   /** The caller behind credentials of which only the digest is known, by the token in them. */
-  async examine(digest: Digest, token: string, isSuspicious: IsSuspicious): Promise<Principal> {
+  async examine(digest: Digest, token: string, suspectAddress: SuspectAddress): Promise<Principal> {
     const { verify, pseudonymOf } = this.#options;
-    const { claimant, issuer, generation } = await verify(token, isSuspicious);
+    const { claimant, issuer, generation } = await verify(token, suspectAddress);
     const principal: Principal = { ...claimant, id: pseudonymOf(claimant), memo: null };
     if (generation !== null) this.#remembered.set(placeOf(digest), { digest, principal, issuer, generation });
     return principal;

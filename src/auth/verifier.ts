@@ -1,14 +1,12 @@
-import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
-import type { Lane } from '../base/lane.ts';
 import { rememberLast } from '../base/remember-last.ts';
-import { Batches } from './batches.ts';
 import { type Claimant, checkClaims } from './claims.ts';
 import { type CompactToken, jsonObject, parseCompact } from './compact.ts';
 import { checkType, readHeader } from './header.ts';
 import { chooseIssuer, type TrustedIssuer } from './issuers.ts';
-import { signatureHolds, signatureHoldsAside } from './signature.ts';
+import { signatureHolds } from './signature.ts';
+import { SignatureQueue, type SuspectAddress } from './signature-queue.ts';
 
 /** A verified token, and what it was verified against. */
 export interface Verified {
@@ -19,35 +17,15 @@ export interface Verified {
 }
 
 /** Answers with whom a token speaks for, or rejects with the refusal that says why not. */
-export type Verify = (token: string, isSuspicious: IsSuspicious) => Promise<Verified>;
+export type Verify = (token: string, suspectAddress: SuspectAddress) => Promise<Verified>;
 
-/** Whether whoever sent a token has been refused often of late. Asked when it is the token's turn, not before. */
-export type IsSuspicious = () => boolean;
-
-/**
- * parse -> header -> issuer -> key -> signature -> claims. Nothing is said of the claims until the signature holds.
- *
- * Signatures are checked in batches on this thread. Those of whoever has been refused often of late wait in a narrow
- * lane for a thread beside it, so that a flood of bad tokens cannot stand in the way of good ones.
- */
-export function createVerifier(issuers: readonly TrustedIssuer[], narrowLane: Lane, clock: Clock): Verify {
-  const batches = new Batches();
+/** parse -> header -> issuer -> key -> signature -> claims. Nothing is said of the claims until the signature holds. */
+export function createVerifier(issuers: readonly TrustedIssuer[], clock: Clock): Verify {
+  const signatures = new SignatureQueue();
   const algorithms = new Set(issuers.flatMap((issuer) => [...issuer.algorithms]));
   const headerOf = rememberLast((segment: string) => readHeader(jsonObject(segment), algorithms));
 
-  const checkSignature = (
-    token: CompactToken,
-    key: KeyObject,
-    algorithm: string,
-    isSuspicious: IsSuspicious,
-  ) =>
-    batches.run(() =>
-      isSuspicious()
-        ? narrowLane.run(() => signatureHoldsAside(token, key, algorithm))
-        : signatureHolds(token, key, algorithm),
-    );
-
-  return async (text, isSuspicious) => {
+  return async (text, suspectAddress) => {
     const token = parseCompact(text);
     const { kid, algorithm, type } = headerOf(token.header);
     const issuer = chooseIssuer(issuers, token.unverifiedPayload.iss);
@@ -58,7 +36,7 @@ export function createVerifier(issuers: readonly TrustedIssuer[], narrowLane: La
     const found = issuer.keys.find(kid, algorithm, () => looksRight(token, issuer, clock));
     const key = found instanceof Promise ? await found : found;
     if (key === undefined) throw new Refusal('key_unknown');
-    const holds = await checkSignature(token, key, algorithm, isSuspicious);
+    const holds = await signatures.run(() => signatureHolds(token, key, algorithm), suspectAddress);
     if (!holds) throw new Refusal('signature_invalid');
     const claimant = checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);
     return { claimant, issuer, generation };

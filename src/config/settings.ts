@@ -235,7 +235,13 @@ export const serviceSettings = {
   }),
   maxConnections: defaulted(kind.integer(10, 100000), '10000', {
     example: '2000',
-    sentence: 'How many connections are open at once at most.',
+    sentence:
+      'How many connections are open at once at most. Past that a new one takes the place of an idle one; where none is idle it is closed.',
+  }),
+  maxConnectionsPerAddress: defaulted(kind.integer(1, 100000), '2000', {
+    example: '200',
+    sentence:
+      'The same for the connections from one address, or one IPv6 network (/64). Trusted proxies are not bound by it.',
   }),
   headersTimeoutSeconds: defaulted(kind.integer(1, 300), '10', {
     example: '5',

@@ -5,7 +5,7 @@ import type { Principal } from '../base/principal.ts';
 /** The caller behind an Authorization header; at once when the very same was verified before. */
 export type Authenticate = (
   authorization: string | undefined,
-  visitor: { isSuspicious(): boolean },
+  origin: { suspectAddress(): string | null },
 ) => Principal | Promise<Principal>;
 
 const bearerScheme = /^bearer(?:\s|$)/i;
@@ -26,14 +26,14 @@ export function createAuthenticate(
     const verdict = checkStanding(principal);
     return verdict === undefined ? principal : verdict.then(() => principal);
   };
-  return (authorization, visitor) => {
+  return (authorization, origin) => {
     const credentials = asBearer(authorization);
     const known = cache.recall(credentials);
     if (typeof known !== 'string') return admit(known);
     // Only now, because a header that was seen before has the right form.
     if (!bearerForm.test(credentials)) throw new Refusal('authorization_malformed');
     const token = credentials.slice(usualStart.length);
-    return cache.examine(known, token, () => visitor.isSuspicious()).then(admit);
+    return cache.examine(known, token, () => origin.suspectAddress()).then(admit);
   };
 }
 

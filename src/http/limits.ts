@@ -3,6 +3,7 @@ export interface Limits {
   readonly maxHeaderBytes: number;
   readonly maxBodyBytes: number;
   readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
   readonly headersTimeoutSeconds: number;
   readonly requestTimeoutSeconds: number;
   readonly keepAliveSeconds: number;
@@ -14,29 +15,31 @@ export const checkEveryMs = 1_000;
 /** A caller that takes nothing of its answer gets this much longer than one that does not finish its request. */
 const stalledSeconds = 5;
 
-/** How long connections may do nothing; see http/connection-watch. */
-export function patience(limits: Limits) {
+/** How many connections there may be, and how long they may do nothing; see http/connections. */
+export function connectionLimits(limits: Limits) {
   return {
+    mostInAll: limits.maxConnections,
+    mostOfAddress: limits.maxConnectionsPerAddress,
     idleMs: limits.keepAliveSeconds * 1000,
     stalledMs: (limits.requestTimeoutSeconds + stalledSeconds) * 1000,
   };
 }
 
-/** The limits as options of the platform's server. */
+/** The limits as options of Node's server. */
 export function serverOptions(limits: Limits) {
   return {
     maxHeaderSize: limits.maxHeaderBytes,
-    // The platform wants it no longer than the whole.
+    // Node wants it no longer than the whole.
     headersTimeout: Math.min(limits.headersTimeoutSeconds, limits.requestTimeoutSeconds) * 1000,
     handshakeTimeout: limits.headersTimeoutSeconds * 1000,
     requestTimeout: limits.requestTimeoutSeconds * 1000,
-    // Not the platform's business; see http/connection-watch.
+    // See http/connections, which does that instead.
     keepAliveTimeout: 0,
     connectionsCheckingInterval: checkEveryMs,
-    // A header sent twice becomes one with a comma in it. By default the platform would silently keep the first
+    // A header sent twice becomes one with a comma in it. By default Node would silently keep the first
     // Authorization or Content-Type and drop the other, and a proxy in front might have judged that other one.
     joinDuplicateHeaders: true,
-    // The platform's own refusal would not be a problem document; see http/receive.
+    // Node's own refusal would not be a problem document; see http/receive.
     requireHostHeader: false,
     // A request without a body needs no stream for one.
     optimizeEmptyRequests: true,

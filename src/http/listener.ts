@@ -1,37 +1,30 @@
 import type { Server as HttpsServer } from 'node:https';
-import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { AddressInfo } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
+import type { HttpServer } from './server.ts';
 
 /** A server's life: it begins to listen, takes up a renewed certificate, and ends within a deadline. */
 export class Listener {
-  readonly #server: FastifyInstance;
+  readonly #http: HttpServer;
   readonly #clock: Clock;
-  /**
-   * Every open socket, those too that the platform's HTTP server does not count as its own: in the middle of a TLS
-   * handshake, or after a request for a tunnel.
-   */
-  readonly #sockets = new Set<Socket>();
 
-  constructor(server: FastifyInstance, clock: Clock) {
-    this.#server = server;
+  constructor(http: HttpServer, clock: Clock) {
+    this.#http = http;
     this.#clock = clock;
-    server.server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
-      // The platform notes the answer on the socket. Asked now, of all of them, it leaves them alike; asked later, of a
-      // few, it makes two kinds of plain sockets, and every request is the dearer for it.
-      void socket.remoteAddress;
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
   }
 
   /** The address, as a caller would write it. `setting` is where an operator would choose another port. */
   async listen(host: string, port: number, setting: string): Promise<string> {
+    const { server } = this.#http;
     try {
-      const address = await this.#server.listen({ host, port });
-      // The library does not know of TLS that it did not set up itself.
-      return this.#tlsServer() === null ? address : address.replace(/^http:/, 'https:');
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ host, port }, () => {
+          server.off('error', reject);
+          resolve();
+        });
+      });
     } catch (error) {
       const { code } = error as { code?: string };
       if (code === 'EADDRINUSE') {
@@ -42,14 +35,18 @@ export class Listener {
       if (code === undefined) throw error;
       throw new OperatorError(`Cannot listen on ${host}:${port} (${code}). Check HOST and ${setting}.`);
     }
+    const { address, port: actual, family } = server.address() as AddressInfo;
+    const name = family === 'IPv6' ? `[${address}]` : address;
+    return `${this.#tlsServer() === null ? 'http' : 'https'}://${name}:${actual}`;
   }
 
   /** Lets requests in flight finish; past the deadline every connection is cut off, whatever state it is in. */
   async close(deadlineMs: number): Promise<void> {
-    const cancel = this.#clock.after(deadlineMs, () => {
-      for (const socket of this.#sockets) socket.destroy();
-    });
-    await this.#server.close();
+    const { server, connections } = this.#http;
+    const cancel = this.#clock.after(deadlineMs, () => connections.destroyAll());
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    await closed;
     cancel();
   }
 
@@ -59,7 +56,7 @@ export class Listener {
   }
 
   #tlsServer(): HttpsServer | null {
-    const { server } = this.#server;
-    return 'setSecureContext' in server ? (server as unknown as HttpsServer) : null;
+    const { server } = this.#http;
+    return 'setSecureContext' in server ? (server as HttpsServer) : null;
   }
 }

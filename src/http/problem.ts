@@ -39,28 +39,20 @@ function hints({ code, options }: Refusal): Record<string, string> {
   };
 }
 
-/** What the HTTP library reports by itself, in the words of the catalogue. */
-const libraryCodes: Readonly<Record<string, ErrorCode>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'media_type_not_supported',
+/** What Node's HTTP parser reports, in the words of the catalogue. */
+const parserCodes: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-  ECONNRESET: 'bad_request',
 };
 
-/** What the platform's parser reports: it is never a bug of ours. */
+/** A request that Node could not make sense of, or would not wait for any longer: never a bug of ours. */
 export function brokenRequest(error: { readonly code?: string }): Refusal {
-  return new Refusal(libraryCodes[error.code ?? ''] ?? 'bad_request', { cause: error });
+  return new Refusal(parserCodes[error.code ?? ''] ?? 'bad_request', { cause: error });
 }
 
-/** Any error as a refusal: ours as it is, the library's translated, anything else is a bug of ours. */
+/** Any error as a refusal: what is none already is a bug of ours. */
 export function toRefusal(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  const { code, statusCode } = error as { code?: string; statusCode?: number };
-  const known = libraryCodes[code ?? ''];
-  if (known !== undefined) return new Refusal(known, { cause: error });
-  const isCallersFault = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
-  return new Refusal(isCallersFault ? 'bad_request' : 'internal', { cause: error });
+  return error instanceof Refusal ? error : new Refusal('internal', { cause: error });
 }
 
 /** A complete answer for a connection that broke before there was a request to answer. */

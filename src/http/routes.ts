@@ -1,4 +1,3 @@
-import type { ErrorCode } from '../base/errors.ts';
 import type { BearerHandler, PublicHandler } from '../base/handler.ts';
 import type { Collection } from '../consumer/collections/collection.ts';
 import { deprecationHeaders } from '../consumer/collections/deprecation.ts';
@@ -39,8 +38,6 @@ interface RouteBase {
   readonly path: string;
   /** Whether scripts of the origins in CORS_ORIGINS may call it. */
   readonly cors: boolean;
-  /** What a body that cannot be read amounts to, where it is not `media_type_not_supported`. */
-  readonly unreadableBody?: ErrorCode;
   /** For a page: what it may load. */
   readonly contentPolicy?: string;
   /** On every answer of the route, refusals too. */
@@ -81,7 +78,6 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
       path: '/token',
       access: 'client_credentials',
       cors: false,
-      unreadableBody: 'credentials_missing',
       handle: issueToken(parts),
     },
     {

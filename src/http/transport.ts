@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net';
 import { Refusal } from '../base/errors.ts';
-import { isTrustedProxy } from './peers.ts';
+import { isTrustedProxy } from './client-address.ts';
 
 /** Just enough of a request to tell how it came in. */
 interface Arrival {

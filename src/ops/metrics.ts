@@ -11,6 +11,9 @@ export interface Metrics {
   meter(route: string): Meter;
   /** A try to fetch the provider's keys: null when it went well. */
   countKeyFetch(fault: string | null): void;
+  /** A connection that was closed because there are too many, in all or from its address. */
+  countRefusedConnection(reason: string): void;
+  watchConnections(open: () => number): void;
   readonly expose: PublicHandler;
 }
 
@@ -51,6 +54,12 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
     labelNames: ['result'],
     registers,
   });
+  const refusedConnections = new Counter({
+    name: 'connections_refused_total',
+    help: 'Connections closed at once because too many are open, by what there are too many of: "all" or "address".',
+    labelNames: ['reason'],
+    registers,
+  });
   describeKeySet(registry, keySet);
 
   return {
@@ -63,38 +72,44 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
         if ([401, 403, 429].includes(status)) failures.inc({ reason: refusalCode });
       };
     },
+    countRefusedConnection: (reason) => refusedConnections.inc({ reason }),
+    watchConnections: (open) => gauge(registry, 'connections_open', 'Connections open now.', open),
     countKeyFetch: (fault) => keyFetches.inc({ result: fault ?? 'ok' }),
     expose: async () => answer(registry.contentType, await registry.metrics()),
   };
 }
 
+function gauge(registry: Registry, name: string, help: string, value: () => number): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(value());
+    },
+  });
+}
+
 function describeKeySet(registry: Registry, keySet: () => KeySetStatus): void {
-  const gauge = (name: string, help: string, value: (status: KeySetStatus) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(value(keySet()));
-      },
-    });
-  gauge(
+  const describe = (name: string, help: string, value: (status: KeySetStatus) => number) =>
+    gauge(registry, name, help, () => value(keySet()));
+  describe(
     'jwks_age_seconds',
     'Seconds since the keys of the identity provider were fetched; NaN while there are none.',
     ({ ageSeconds }) => ageSeconds ?? Number.NaN,
   );
-  gauge(
+  describe(
     'jwks_stale_seconds_left',
     'Seconds until the keys are too old to be used.',
     (keys) => keys.staleLeftSeconds,
   );
-  gauge(
+  describe(
     'jwks_next_fetch_seconds',
     'Seconds until the keys are fetched again.',
     (keys) => keys.nextFetchSeconds,
   );
-  gauge('jwks_usable_keys', 'Keys of the provider that may verify tokens.', (keys) => keys.keys);
-  gauge(
+  describe('jwks_usable_keys', 'Keys of the provider that may verify tokens.', (keys) => keys.keys);
+  describe(
     'jwks_alarming_keys',
     'Published keys that nobody should use: weak, symmetric, private, ambiguous.',
     (keys) => keys.alarmingKeys,

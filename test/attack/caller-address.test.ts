@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { it } from 'node:test';
-import { callerAddress } from '../../src/http/peers.ts';
+import { callerAddress } from '../../src/http/client-address.ts';
 
 const proxies = new BlockList();
 proxies.addAddress('10.0.0.7');
@@ -32,8 +32,17 @@ it('[C101] what a caller puts in front of its own address counts for nothing', (
 });
 
 it('[C101] a proxy that says nothing or nonsense is itself the caller', () => {
-  for (const said of [undefined, '', 'unknown', '10.1.2.3', '203.0.113.9:80'])
+  for (const said of [undefined, '', 'unknown', '10.1.2.3', '203.0.113.9:', ':80', '[203.0.113.9'])
     assert.equal(callerAddress(proxies, '10.0.0.7', said), '10.0.0.7');
+});
+
+it('[C101] the port that some proxies write behind an address is no part of it', () => {
+  const of = (said: string) => callerAddress(proxies, '10.0.0.7', said);
+  assert.equal(of('203.0.113.9:4711'), '203.0.113.9');
+  assert.equal(of('198.51.100.1:80, 203.0.113.9:4711, 10.1.2.3:443'), '203.0.113.9');
+  for (const said of ['[2001:db8:1:2::1]:4711', '[2001:db8:1:2::1]', '2001:db8:1:2::1'])
+    assert.equal(of(said), '2001:db8:1:2');
+  assert.equal(of('[::ffff:203.0.113.9]:4711'), '203.0.113.9');
 });
 
 it('[C102] an IPv6 caller is its whole network, so that it cannot change its address at will', () => {

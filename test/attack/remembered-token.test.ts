@@ -5,7 +5,6 @@ import type { TrustedIssuer } from '../../src/auth/issuers.ts';
 import { TokenCache } from '../../src/auth/token-cache.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { Lane } from '../../src/base/lane.ts';
 import { createPseudonym } from '../../src/consumer/pseudonym.ts';
 import { withBrokenSignature, withClaims } from '../support/compact.ts';
 import { compact, rs256 } from '../support/forged-token.ts';
@@ -16,7 +15,6 @@ import { makeKey } from '../support/provider.ts';
 const key = await makeKey();
 const set = usableKeys({ keys: [key.jwk] });
 const policy = { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false };
-const lane = new Lane({ running: 1, waiting: 1, refusal: 'overloaded' });
 
 /** A cache over the real verifier; how often that one had work, and the keys in the hands of the test. */
 function remembering(maxEntries = 100) {
@@ -34,11 +32,11 @@ function remembering(maxEntries = 100) {
     requireAtJwt: false,
     claims: policy,
   };
-  const verify = createVerifier([issuer], lane, clock);
+  const verify = createVerifier([issuer], clock);
   const cache = new TokenCache({
-    verify(token, isSuspicious) {
+    verify(token, suspectAddress) {
       state.verified += 1;
-      return verify(token, isSuspicious);
+      return verify(token, suspectAddress);
     },
     pseudonymOf: createPseudonym(new Uint8Array(32)),
     maxEntries,
@@ -49,7 +47,7 @@ function remembering(maxEntries = 100) {
     clock,
     async ask(token: string, credentials = token) {
       const known = cache.recall(credentials);
-      return typeof known === 'string' ? cache.examine(known, token, () => false) : known;
+      return typeof known === 'string' ? cache.examine(known, token, () => null) : known;
     },
   };
 }

@@ -42,6 +42,7 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   MAX_HEADER_BYTES: ['1024', /whole number from 10240 to 65536/],
   MAX_BODY_BYTES: ['9999999', /whole number from 1024 to 1048576/],
   MAX_CONNECTIONS: ['many', /whole number from 10 to 100000/],
+  MAX_CONNECTIONS_PER_ADDRESS: ['0', /whole number from 1 to 100000/],
   HEADERS_TIMEOUT_SECONDS: ['0', /whole number from 1 to 300/],
   REQUEST_TIMEOUT_SECONDS: ['301', /whole number from 1 to 300/],
   KEEP_ALIVE_SECONDS: ['1.5', /whole number from 1 to 3600/],

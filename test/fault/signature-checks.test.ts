@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Batches } from '../../src/auth/batches.ts';
-import { createVerifier } from '../../src/auth/verifier.ts';
-import { systemClock } from '../../src/base/clock.ts';
+import { SignatureQueue } from '../../src/auth/signature-queue.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { Lane } from '../../src/base/lane.ts';
-import { compact, rs256 } from '../support/forged-token.ts';
-import { usableKeys } from '../support/key-set.ts';
-import { makeKey } from '../support/provider.ts';
 
 /** Work that ends when the test says so, and how much of it has begun. */
 function worker() {
@@ -18,6 +13,7 @@ function worker() {
   };
 }
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+const trusted = () => null;
 const isOverloaded = (error: unknown) => error instanceof Refusal && error.code === 'overloaded';
 
 it('[G174] no more checks run at once than the lane has places, and those in line follow in turn', async () => {
@@ -59,13 +55,13 @@ it('[G174] past the end of the line a check is refused at once', async () => {
 });
 
 it('[G174] however many signatures wait, others get a turn of the event loop after a few', async () => {
-  const batches = new Batches();
+  const queue = new SignatureQueue();
   let checked = 0;
   const all = Array.from({ length: 100 }, () =>
-    batches.run(() => {
+    queue.run(() => {
       checked += 1;
       return true;
-    }),
+    }, trusted),
   );
   assert.equal(checked, 0, 'what else has come in is read first');
   let before = 0;
@@ -78,9 +74,9 @@ it('[G174] however many signatures wait, others get a turn of the event loop aft
 });
 
 it('[G174] each gets the result of its own check', async () => {
-  const batches = new Batches();
+  const queue = new SignatureQueue();
   const results = await Promise.all(
-    Array.from({ length: 40 }, (_, index) => batches.run(() => index % 3 === 0)),
+    Array.from({ length: 40 }, (_, index) => queue.run(() => index % 3 === 0, trusted)),
   );
   assert.deepEqual(
     results,
@@ -89,64 +85,88 @@ it('[G174] each gets the result of its own check', async () => {
 });
 
 it('[G174] more signatures than memory should hold are refused, and there is room again later', async () => {
-  const batches = new Batches();
-  const all = Array.from({ length: 10_000 }, () => batches.run(() => true));
-  assert.throws(() => batches.run(() => true), isOverloaded);
+  const queue = new SignatureQueue();
+  const all = Array.from({ length: 10_000 }, () => queue.run(() => true, trusted));
+  assert.throws(() => queue.run(() => true, trusted), isOverloaded);
   await Promise.all(all);
-  assert.equal(await batches.run(() => true), true);
+  assert.equal(await queue.run(() => true, trusted), true);
 });
 
-it('[G174] the suspicious wait in their own lane, everybody else does not, and garbage never gets that far', async () => {
-  const key = await makeKey();
-  const set = usableKeys({ keys: [key.jwk] });
-  const issuer = {
-    keys: { find: async () => set.find(key.kid, 'RS256'), generation: () => 1 },
-    algorithms: new Set(['RS256']),
-    requireAtJwt: false,
-    claims: { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false },
-  };
-  const verify = createVerifier(
-    [issuer],
-    new Lane({ running: 1, waiting: 0, refusal: 'overloaded' }),
-    systemClock,
+it('[G174] of suspects a few are checked in a turn, and everybody else goes before them', async () => {
+  const queue = new SignatureQueue();
+  const order: string[] = [];
+  const check = (name: string, address: string | null) =>
+    queue.run(
+      () => {
+        order.push(name);
+        return true;
+      },
+      () => address,
+    );
+  const flood = Array.from({ length: 40 }, () => check('flood', '192.0.2.1'));
+  const others = Array.from({ length: 4 }, () => check('other', null));
+  let before = 0;
+  while (order.length < 44) {
+    await settled();
+    const inTurn = order.slice(before);
+    assert.ok(inTurn.filter((name) => name === 'flood').length <= 4, `${inTurn}`);
+    before = order.length;
+  }
+  assert.ok(
+    order.lastIndexOf('other') < 16,
+    `the last of the others was number ${order.lastIndexOf('other')}`,
   );
-  const token = compact({ alg: 'RS256' }, { iss: 'i', aud: 'a', exp: 9e9 }, rs256(key.privateKey));
-  const all = await Promise.allSettled([
-    ...[false, false, true, true].map((suspicious) => verify(token, () => suspicious)),
-    verify('garbage', () => true),
-  ]);
-  const ends = all.map((end) => (end.status === 'rejected' ? end.reason.code : 'verified'));
-  assert.deepEqual(ends, ['verified', 'verified', 'verified', 'overloaded', 'token_malformed']);
+  await Promise.all([...flood, ...others]);
 });
 
-it('[G174] whether a caller is suspicious is asked when it is its turn, so that a crowd that came at once is stopped', async () => {
-  const key = await makeKey();
-  const set = usableKeys({ keys: [key.jwk] });
-  const issuer = {
-    keys: { find: () => set.find(key.kid, 'RS256'), generation: () => 1 },
-    algorithms: new Set(['RS256']),
-    requireAtJwt: false,
-    claims: { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false },
-  };
-  const verify = createVerifier(
-    [issuer],
-    new Lane({ running: 1, waiting: 0, refusal: 'overloaded' }),
-    systemClock,
+it('[G174] suspect addresses take turns: a flood from one does not keep the other waiting', async () => {
+  const queue = new SignatureQueue();
+  const order: string[] = [];
+  const from = (address: string) =>
+    queue.run(
+      () => order.push(address) > 0,
+      () => address,
+    );
+  const all = [...Array.from({ length: 500 }, () => from('flood')), from('other'), from('other')];
+  await Promise.all(all);
+  // The queue is read sixteen at a time: by then so many of the flood have had their turn.
+  assert.ok(
+    order.lastIndexOf('other') < 150,
+    `the other was number ${order.lastIndexOf('other')} of ${all.length}`,
   );
-  const forged = compact(
-    { alg: 'RS256' },
-    { iss: 'i', aud: 'a', exp: 9e9 },
-    rs256((await makeKey()).privateKey),
-  );
+});
+
+it('[G174] so many of one suspect address wait and no more, and all others still find room', async () => {
+  const queue = new SignatureQueue();
+  const from = (address: string | null) =>
+    queue.run(
+      () => true,
+      () => address,
+    );
+  const flood = await Promise.allSettled(Array.from({ length: 3_000 }, () => from('flood')));
+  const refused = flood.filter((end) => end.status === 'rejected');
+  assert.ok(refused.length > 0 && refused.every(({ reason }) => isOverloaded(reason)));
+  assert.ok(flood.length - refused.length >= 1_000);
+  assert.deepEqual(await Promise.all([from('other'), from(null)]), [true, true]);
+});
+
+it('[G174] whether a caller is suspect is asked when it is its turn, so that a crowd that came at once is seen', async () => {
+  const queue = new SignatureQueue();
   let refused = 0;
-  const tries = Array.from({ length: 100 }, () =>
-    verify(forged, () => refused >= 10).catch((error: Refusal) => {
-      refused += 1;
-      return error.code;
-    }),
+  const turns: number[] = [];
+  const all = Array.from({ length: 64 }, () =>
+    queue.run(
+      () => {
+        turns.push(refused);
+        refused += 1;
+        return false;
+      },
+      () => (refused >= 10 ? 'flood' : null),
+    ),
   );
-  const codes = await Promise.all(tries);
-  const checked = codes.filter((code) => code === 'signature_invalid').length;
-  assert.ok(checked < 50, `${checked} of 100 signatures were checked`);
-  assert.ok(codes.includes('overloaded'));
+  await settled();
+  assert.equal(turns.length, 16);
+  await settled();
+  assert.ok(turns.length <= 20, `${turns.length} were checked although the crowd was known by then`);
+  await Promise.all(all);
 });

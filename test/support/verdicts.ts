@@ -6,7 +6,6 @@ import { TokenCache } from '../../src/auth/token-cache.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { type ErrorCode, Refusal } from '../../src/base/errors.ts';
-import { Lane } from '../../src/base/lane.ts';
 import type { Principal } from '../../src/base/principal.ts';
 import { createPseudonym } from '../../src/consumer/pseudonym.ts';
 
@@ -17,7 +16,6 @@ export interface Policy {
 }
 
 const toleranceSeconds = 5;
-const lane = new Lane({ running: 1, waiting: 100, refusal: 'overloaded' });
 const pseudonymOf = createPseudonym(new Uint8Array(32));
 
 /** What Vestibule's own verifier and token cache make of a token; anything but a refusal would be a 500 and is thrown. */
@@ -41,14 +39,14 @@ export async function ourVerdict(
     claims: { issuers, audience, requiredScopes, clientsOnly: false },
   };
   const cache = new TokenCache({
-    verify: createVerifier([trusted], lane, systemClock),
+    verify: createVerifier([trusted], systemClock),
     pseudonymOf,
     maxEntries: 10,
     clock: systemClock,
   });
   try {
     const first = cache.recall(token);
-    const principal = typeof first === 'string' ? await cache.examine(first, token, () => false) : first;
+    const principal = typeof first === 'string' ? await cache.examine(first, token, () => null) : first;
     if (cache.recall(token) !== principal)
       throw new Error('a token that is remembered speaks for somebody else');
     return principal;

@@ -97,7 +97,7 @@ export const cacheChecks: readonly Mutant[] = [
       'a flood of tokens fills the memory',
     ],
   ]),
-  ...checksOf('src/auth/batches.ts', lanes, [
+  ...checksOf('src/auth/signature-queue.ts', lanes, [
     [
       'how many signatures are checked in a turn',
       'this.#waiting.splice(0, mostInATurn)',
@@ -106,9 +106,27 @@ export const cacheChecks: readonly Mutant[] = [
     ],
     [
       'how many signatures wait',
-      "if (this.#waiting.length >= mostWaiting) throw new Refusal('overloaded', { retryAfterSeconds: 1 });",
+      "if (this.#length >= mostWaiting) throw new Refusal('overloaded', { retryAfterSeconds: 1 });",
       '',
       'a flood of tokens fills the memory',
+    ],
+    [
+      'suspects wait for the places of suspects',
+      'if (address === null) return false;',
+      'if (address !== "nobody") return false;',
+      'a flood of bad tokens takes all the cryptography there is',
+    ],
+    [
+      'how many wait of one address',
+      'if (line.length >= mostWaitingOfAddress) {',
+      'if (line.length < 0) {',
+      'one address takes the places of all others',
+    ],
+    [
+      'addresses take turns',
+      'this.#suspects.delete(address);',
+      'if (line.length === 0) this.#suspects.delete(address);',
+      'one address keeps all others waiting',
     ],
   ]),
 ];

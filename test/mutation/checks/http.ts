@@ -6,6 +6,8 @@ const address = ['test/attack/caller-address.test.ts'];
 const head = ['test/attack/request-head.test.ts'];
 const limits = ['test/http/limits.test.ts'];
 const refusals = ['test/attack/refusal-flood.test.ts'];
+const bodies = ['test/attack/body-flood.test.ts'];
+const held = ['test/fault/held-connections.test.ts'];
 const headers = ['test/http/headers.test.ts'];
 const bounded = ['test/fault/bounded-memory.test.ts'];
 
@@ -54,17 +56,17 @@ export const httpChecks: readonly Mutant[] = [
       'slow bodies hold all connections',
     ],
   ]),
-  ...checksOf('src/http/connection-watch.ts', limits, [
+  ...checksOf('src/http/connections.ts', limits, [
     [
       'the end of an idle connection',
-      'now - connection.quietSince >= this.#patience.idleMs',
-      'false',
+      'isIdle && now - (connection.quietSince ?? now) >= this.#options.idleMs',
+      'isIdle && now < 0',
       'callers who are gone hold all connections',
     ],
     [
       'the end of a connection whose caller takes nothing',
-      'if (isWaiting !== isTimed) socket',
-      'if (isTimed) socket',
+      'if (isWaiting === isTimed) return;',
+      'return;',
       'callers who take nothing of large answers fill the memory',
     ],
   ]),
@@ -103,7 +105,7 @@ export const httpChecks: readonly Mutant[] = [
       'tokens travel in the clear for a part of the way',
     ],
   ]),
-  ...checksOf('src/http/peers.ts', address, [
+  ...checksOf('src/http/client-address.ts', address, [
     [
       'only a trusted proxy names the caller',
       'forwardedFor === undefined || !isTrustedProxy(proxies, peer)',
@@ -157,7 +159,7 @@ export const httpChecks: readonly Mutant[] = [
       'whoever was refused too often is refused for ever',
     ],
   ]),
-  ...checksOf('src/http/exit.ts', refusals, [
+  ...checksOf('src/http/respond.ts', refusals, [
     [
       'refusals of protected routes count',
       'const isTurnedAway = this.#options.personal && isTurnedAwayAtTheDoor(refusal.code);',
@@ -178,21 +180,78 @@ export const httpChecks: readonly Mutant[] = [
       ],
     ],
   ),
-  ...checksOf('src/http/server.ts', limits, [
-    ['the size of a body', 'bodyLimit: limits.maxBodyBytes,', 'bodyLimit: 1e9,', 'one body fills the memory'],
+  ...checksOf('src/http/body.ts', limits, [
     [
-      'other methods are refused',
-      "if (!scriptable || request.method !== 'OPTIONS') throw new Refusal('method_not_allowed', { allow });",
+      'the size that a body says it has',
+      "if (isTooLong(request, this.#maxBytes)) throw new Refusal('body_too_large');",
       '',
-      'a method nobody thought of is answered',
-      ['test/http/method.405.test.ts'],
+      'a body that is too large is read before it is refused',
+    ],
+    [
+      'the size of a body',
+      'length > this.#maxBytes || this.#pieces > mostBodyPieces',
+      'length > 1e9 || this.#pieces > mostBodyPieces',
+      'one body fills the memory',
+    ],
+    [
+      'the pieces of a body',
+      'length > this.#maxBytes || this.#pieces > mostBodyPieces',
+      'length > this.#maxBytes',
+      'bodies sent letter by letter take all the time there is',
+      bodies,
+    ],
+    [
+      'what bodies of one address hold',
+      'held > mostBodyBytesOfAddress',
+      'held < 0',
+      'one address takes the room of all others',
+      bodies,
     ],
   ]),
-  ...checksOf('src/http/entrance.ts', head, [
+  ...checksOf('src/http/connections.ts', held, [
+    [
+      'the number of connections',
+      "if (this.#accepted.size >= mostInAll) return 'all';",
+      '',
+      'connections take all the files there are',
+    ],
+    [
+      'the number of connections of an address',
+      "return isCrowded && !isProxy(address) ? 'address' : null;",
+      'return isCrowded && isProxy(address) ? null : null;',
+      'one address takes the places of all others',
+    ],
+    [
+      'an idle connection makes room',
+      'socket.destroy();\n      // It is gone',
+      '// It is gone',
+      'idle callers keep others out',
+    ],
+    [
+      'one answer to a request',
+      'isOfLast && response.headersSent',
+      'isOfLast && response.headersSent && false',
+      'a request gets a second answer, and the next one may get it instead',
+      ['test/attack/unread-body.test.ts'],
+    ],
+  ]),
+  ...checksOf(
+    'src/http/other-methods.ts',
+    ['test/http/method.405.test.ts'],
+    [
+      [
+        'other methods are refused',
+        "if (scriptable && context.request.method === 'OPTIONS') responder.send(context, preflight);",
+        "if (scriptable || context.request.method !== 'HEAD') responder.send(context, preflight);",
+        'a method nobody thought of is answered',
+      ],
+    ],
+  ),
+  ...checksOf('src/http/endpoint.ts', head, [
     [
       'a token before the handler',
-      "if (route.access !== 'bearer') return route.handle(visit);",
-      "if (route.access !== 'bearer' || visit.authorization === undefined) return route.handle(visit, null as never);",
+      "const caller = route.access === 'bearer' ? authenticate",
+      "const caller = route.access === 'bearer' && context.authorization !== undefined ? authenticate",
       'no token is as good as any',
       ['test/attack/access-matrix.test.ts'],
     ],

@@ -151,7 +151,7 @@ export const tokenChecks: readonly Mutant[] = [
       ],
       [
         'the signature',
-        'await checkSignature(token, key, algorithm, isSuspicious);',
+        'await signatures.run(() => signatureHolds(token, key, algorithm), suspectAddress);',
         'true;',
         'anybody is anybody',
       ],
@@ -174,13 +174,6 @@ export const tokenChecks: readonly Mutant[] = [
         'checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);\n    const generation = issuer.keys.generation();',
         'whoever has no key learns which claims would do',
         oracle,
-      ],
-      [
-        'the suspicious wait in a lane of their own',
-        'isSuspicious()\n        ? narrowLane',
-        'isSuspicious() && false\n        ? narrowLane',
-        'a flood of bad tokens takes all the cryptography there is',
-        ['test/fault/signature-checks.test.ts'],
       ],
     ],
   ),

@@ -2,43 +2,42 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Input } from '../base/handler.ts';
 import type { RefusalLimit } from './refusal-limit.ts';
+import type { Params } from './router.ts';
 
-/** What is known of where requests come from. */
-export interface Whereabouts {
+export interface ContextParts {
   readonly addressOf: (request: IncomingMessage) => string;
   /** Limits the refusals of protected routes by where they come from. */
   readonly refusals: RefusalLimit | null;
 }
 
-const noParams: Readonly<Record<string, string>> = {};
-
-/** A request on its way through, whoever found its route: what the platform has of it, its name and its beginning. */
-export class Visit implements Input {
+/** A request from its head to its answer: what Node has of it, its id and when it began. What a handler sees is its `Input`. */
+export class RequestContext implements Input {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly id: string;
-  readonly body: Uint8Array | undefined;
-  readonly params: Readonly<Record<string, string>>;
-  /** On the platform's monotonic clock, in milliseconds. */
-  readonly startedAt: number;
-  readonly #whereabouts: Whereabouts;
+  readonly params: Params;
+  /** By performance.now(). */
+  readonly startedAt = performance.now();
+  /** The caller waits for a "100 Continue" before it sends its body. */
+  readonly expectsContinue: boolean;
+  /** Set once it has been read. */
+  body: Uint8Array | undefined = undefined;
+  readonly #parts: ContextParts;
 
   constructor(
-    whereabouts: Whereabouts,
+    parts: ContextParts,
     request: IncomingMessage,
     response: ServerResponse,
     id: string,
-    startedAt: number = performance.now(),
-    body?: Uint8Array,
-    params: Readonly<Record<string, string>> = noParams,
+    params: Params,
+    expectsContinue: boolean,
   ) {
-    this.#whereabouts = whereabouts;
+    this.#parts = parts;
     this.request = request;
     this.response = response;
     this.id = id;
-    this.startedAt = startedAt;
-    this.body = body;
     this.params = params;
+    this.expectsContinue = expectsContinue;
   }
 
   get contentType(): string | undefined {
@@ -61,12 +60,14 @@ export class Visit implements Input {
   }
 
   get address(): string {
-    return this.#whereabouts.addressOf(this.request);
+    return this.#parts.addressOf(this.request);
   }
 
-  /** Whether so many requests from there were refused of late that the next one deserves less trust. */
-  isSuspicious(): boolean {
-    const { refusals } = this.#whereabouts;
-    return refusals?.hasCounted() === true && refusals.isReached(this.address);
+  /** The caller's address when so many requests from there were refused of late that the next one deserves less trust. */
+  suspectAddress(): string | null {
+    const { refusals } = this.#parts;
+    if (refusals?.hasCounted() !== true) return null;
+    const { address } = this;
+    return refusals.isReached(address) ? address : null;
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type BlockList, isIP, isIPv4 } from 'node:net';
+import { type BlockList, isIP, isIPv4, type Socket } from 'node:net';
 
 /** Whether a socket's other end is a proxy that the operator named. */
 export function isTrustedProxy(proxies: BlockList, address: string | undefined): boolean {
@@ -7,6 +7,7 @@ export function isTrustedProxy(proxies: BlockList, address: string | undefined):
   return isIP(plain) !== 0 && proxies.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6');
 }
 
+/** The caller's address for limits: see callerAddress. */
 export function addressFinder(proxies: BlockList): (request: IncomingMessage) => string {
   return ({ headers, socket }) => {
     const forwardedFor = headers['x-forwarded-for'] as string | undefined;
@@ -26,14 +27,25 @@ export function callerAddress(
 ): string {
   if (forwardedFor === undefined || !isTrustedProxy(proxies, peer))
     return network(withoutMapping(peer ?? ''));
-  const hops = forwardedFor.split(',').map((hop) => withoutMapping(hop.trim()));
+  const hops = forwardedFor.split(',').map((hop) => withoutMapping(withoutPort(hop.trim())));
   const caller = hops.findLast((hop) => !isTrustedProxy(proxies, hop)) ?? '';
   return network(isIP(caller) === 0 ? withoutMapping(peer ?? '') : caller);
+}
+
+/** The other end of a socket, as limits count it. */
+export function peerAddress({ remoteAddress }: Socket): string {
+  return network(withoutMapping(remoteAddress ?? ''));
 }
 
 /** A socket that listens on both families shows an IPv4 peer as ::ffff:a.b.c.d. */
 function withoutMapping(address: string): string {
   return address.startsWith('::ffff:') && isIPv4(address.slice(7)) ? address.slice(7) : address;
+}
+
+/** Some proxies write the port too: a.b.c.d:port, [v6]:port; and some write [v6] without one. */
+function withoutPort(hop: string): string {
+  const [, v6, v4] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(hop) ?? [];
+  return v6 ?? v4 ?? hop;
 }
 
 /** An IPv6 address by its first 64 bits. */

@@ -1,0 +1,75 @@
+import type { Answer } from '../base/handler.ts';
+import type { Principal } from '../base/principal.ts';
+import type { Authenticate } from './authenticate.ts';
+import { type BodyReader, hasBody } from './body.ts';
+import { createCors } from './cors.ts';
+import type { RequestContext } from './request-context.ts';
+import { Responder, type ResponderParts } from './respond.ts';
+import type { Route } from './routes.ts';
+
+export interface EndpointParts extends ResponderParts {
+  readonly corsOrigins: readonly string[];
+  readonly authenticate: Authenticate;
+  readonly bodies: BodyReader;
+}
+
+/** What answers to one method at one address. */
+export interface Endpoint {
+  /** Never throws. */
+  handle(context: RequestContext): void;
+  readonly responder: Responder;
+}
+
+const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** The trip of a request through its route: who calls -> the body -> the handler -> the answer. */
+export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
+  const { authenticate, corsOrigins, bodies } = parts;
+  const takesBody = bodyMethods.has(route.method);
+  const responder = new Responder(parts, {
+    pattern: route.path,
+    personal: route.access === 'bearer',
+    cors: route.cors && corsOrigins.length > 0 ? createCors(corsOrigins).answer : null,
+    contentPolicy: route.contentPolicy,
+    headers: route.headers,
+  });
+
+  const call = (context: RequestContext, caller: Principal | null) =>
+    route.access === 'bearer' ? route.handle(context, caller as Principal) : route.handle(context);
+
+  const answerTo = (context: RequestContext): Answer | Promise<Answer> => {
+    const caller = route.access === 'bearer' ? authenticate(context.authorization, context) : null;
+    if (takesBody && hasBody(context.request)) return withBody(context, caller);
+    return caller instanceof Promise ? caller.then((known) => call(context, known)) : call(context, caller);
+  };
+
+  /** The token of a caller that was never seen is checked while the body comes in, unless the caller waits to be let in. */
+  const withBody = async (context: RequestContext, caller: Principal | null | Promise<Principal>) => {
+    if (context.expectsContinue) await caller;
+    const body = bodies.read(context.request, context.address);
+    try {
+      if (context.expectsContinue) context.response.writeContinue();
+      const known = await caller;
+      context.body = await body.bytes;
+      return await call(context, known);
+    } finally {
+      body.release();
+    }
+  };
+
+  const handle: Endpoint['handle'] = (context) => {
+    try {
+      const answer = answerTo(context);
+      if (!(answer instanceof Promise)) responder.send(context, answer);
+      else {
+        answer.then(
+          (ready) => responder.send(context, ready),
+          (error) => responder.refuse(context, error),
+        );
+      }
+    } catch (error) {
+      responder.refuse(context, error);
+    }
+  };
+  return { handle, responder };
+}

@@ -1,0 +1,172 @@
+import type { IncomingMessage } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { pipeline } from 'node:stream/promises';
+import { describe, type ErrorCode, type Refusal } from '../base/errors.ts';
+import type { Answer } from '../base/handler.ts';
+import { discardBody, hasBody, isTooLong } from './body.ts';
+import type { Connections } from './connections.ts';
+import type { CorsHeaders } from './cors.ts';
+import { cacheControlAt, fixedHeaders } from './headers.ts';
+import type { Limits } from './limits.ts';
+import type { Observe } from './observe.ts';
+import { toProblem, toRefusal } from './problem.ts';
+import type { ContextParts, RequestContext } from './request-context.ts';
+
+export interface ResponderParts extends ContextParts {
+  readonly limits: Limits;
+  readonly connections: Connections;
+  readonly isClosing: () => boolean;
+  /** Callers come over HTTPS, whoever ends it. */
+  readonly https: boolean;
+  readonly observe: (pattern: string) => Observe;
+  /** The address of the document that says who issues tokens for here (RFC 9728). */
+  readonly resourceMetadata: string | null;
+}
+
+interface ResponderOptions {
+  readonly pattern: string;
+  /** Answers depend on the caller's token. */
+  readonly personal: boolean;
+  readonly cors: CorsHeaders | null;
+  readonly contentPolicy?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** How long the rest of a body that is too large may go by before the connection closes, and how much of it. */
+const lingerMs = 1_000;
+const lingerBytes = 4 * 1024 * 1024;
+
+/** Puts the answers and refusals of one route on the wire, and sees to it that each is counted. */
+export class Responder {
+  readonly #parts: ResponderParts;
+  readonly #options: ResponderOptions;
+  readonly #fixed: readonly string[];
+  /** The head of most answers, with room for what is each one's own. */
+  readonly #usual: readonly string[];
+  readonly #observe: Observe;
+  readonly #keepAlive: string;
+
+  constructor(parts: ResponderParts, options: ResponderOptions) {
+    const { personal, cors, pattern, contentPolicy, headers } = options;
+    this.#parts = parts;
+    this.#options = options;
+    this.#fixed = fixedHeaders({ https: parts.https, personal, cors: cors !== null, contentPolicy, headers });
+    this.#usual = [...this.#fixed, 'x-request-id', '', 'content-length', '', 'content-type', ''];
+    this.#observe = parts.observe(pattern);
+    this.#keepAlive = `timeout=${parts.limits.keepAliveSeconds}`;
+  }
+
+  send(context: RequestContext, answer: Answer): void {
+    this.#write(context, answer, null);
+  }
+
+  refuse(context: RequestContext, error: unknown): void {
+    const refusal = this.#counted(context, toRefusal(error));
+    this.#write(context, toProblem(refusal, this.#parts.resourceMetadata), refusal);
+  }
+
+  /** A connection that broke before there was a request. */
+  observeBroken(refusal: Refusal): void {
+    const { status } = describe(refusal.code);
+    this.#observe('(none)', status, 0, '', refusal);
+  }
+
+  #counted(context: RequestContext, refusal: Refusal): Refusal {
+    const { refusals } = this.#parts;
+    const isTurnedAway = this.#options.personal && isTurnedAwayAtTheDoor(refusal.code);
+    return isTurnedAway && refusals !== null ? refusals.count(context.address, refusal) : refusal;
+  }
+
+  #write(context: RequestContext, answer: Answer, refusal: Refusal | null): void {
+    const { request, response, id } = context;
+    const { status, text, chunks } = answer;
+    // The connection broke, and whoever ended it has said and counted why (see http/server).
+    if (request.socket.writableEnded) return;
+    if (response.headersSent || response.destroyed) {
+      this.#finish(context, status, refusal);
+      return;
+    }
+    const head = this.#head(id, answer);
+    const hasLeftover = !request.complete && hasBody(request);
+    const isEndless = hasLeftover && (status === 413 || isTooLong(request, this.#parts.limits.maxBodyBytes));
+    const isLast = isEndless || this.#parts.isClosing() || !response.shouldKeepAlive;
+    if (isLast) head.push('connection', 'close');
+    else head.push('keep-alive', this.#keepAlive);
+    if (this.#options.cors !== null) head.push(...this.#options.cors(request.headers.origin));
+    response.writeHead(status, head);
+    if (chunks !== null) return void this.#pour(context, status, chunks);
+    // Plain ASCII, as most answers are, goes out without being encoded again.
+    const encoding = answer.isAscii ? 'latin1' : 'utf8';
+    if (hasLeftover && isLast) this.#endLater(context, text, encoding);
+    else response.end(text, encoding);
+    if (hasLeftover && !isLast) this.#keepConnection(request);
+    this.#finish(context, status, refusal);
+  }
+
+  /** The next request comes after the rest of this one's body, which nobody will read; unless that has no end. */
+  #keepConnection(request: IncomingMessage): void {
+    discardBody(request, {
+      maxBytes: this.#parts.limits.maxBodyBytes,
+      onOver: (hasEnded) => {
+        if (!hasEnded) request.socket.destroy();
+      },
+    });
+  }
+
+  /**
+   * With its length known the answer is complete for the caller. Closed at once, with bytes still coming in, the
+   * connection would be reset, and the reset may overtake the answer.
+   */
+  #endLater({ request, response }: RequestContext, text: string, encoding: 'latin1' | 'utf8'): void {
+    response.write(text, encoding);
+    const timer = setTimeout(() => response.end(), lingerMs);
+    discardBody(request, {
+      maxBytes: lingerBytes,
+      onOver() {
+        clearTimeout(timer);
+        response.end();
+      },
+    });
+  }
+
+  #finish({ request, startedAt, id }: RequestContext, status: number, refusal: Refusal | null): void {
+    this.#parts.connections.answered(request.socket);
+    this.#observe(request.method ?? '', status, performance.now() - startedAt, id, refusal);
+  }
+
+  /** As fast as the caller takes it. Where it breaks half-way the connection does, so that nobody takes a part for the whole. */
+  async #pour(context: RequestContext, status: number, chunks: AsyncIterable<string>): Promise<void> {
+    const { request, response } = context;
+    try {
+      await pipeline(request.method === 'HEAD' ? [] : chunks, response);
+      this.#finish(context, status, null);
+    } catch (error) {
+      const isCallerGone = (error as { code?: string }).code === 'ERR_STREAM_PREMATURE_CLOSE';
+      this.#finish(context, status, isCallerGone ? null : toRefusal(error));
+    }
+  }
+
+  #head(id: string, { contentType, contentLength, cacheControl, chunks, head: own }: Answer): string[] {
+    if (contentType === null) return [...this.#fixed, 'x-request-id', id, ...own];
+    if (chunks !== null) return [...this.#fixed, 'x-request-id', id, 'content-type', contentType, ...own];
+    const head = this.#usual.slice();
+    const end = head.length;
+    head[end - 5] = id;
+    head[end - 3] = contentLength;
+    head[end - 1] = contentType;
+    if (cacheControl !== null) head[cacheControlAt] = cacheControl;
+    if (own.length > 0) head.push(...own);
+    return head;
+  }
+}
+
+/** Whoever is let in and asks for too much is no stranger at the door. */
+const forMembers: ReadonlySet<ErrorCode> = new Set([
+  'client_not_admitted',
+  'not_owner',
+  'action_not_allowed',
+]);
+
+function isTurnedAwayAtTheDoor(code: ErrorCode): boolean {
+  return describe(code).status === 403 && !forMembers.has(code);
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, describe, it } from 'node:test';
+import { assertProblem } from '../support/answers.ts';
+import { oneService } from '../support/one-service.ts';
+import { exchange, head, parseReply } from '../support/raw-http.ts';
+import { request, withToken } from '../support/request.ts';
+import { requestFrom } from '../support/request-from.ts';
+import { addClient, me } from '../support/service.ts';
+import { credentialsBody, postToken } from '../support/token-endpoint.ts';
+
+const json = 'content-type: application/json';
+const chunked = 'transfer-encoding: chunked';
+
+describe('bodies sent letter by letter', () => {
+  let secret = '';
+  const running = oneService({ NODE_OPTIONS: '--max-old-space-size=512' }, async (settings) => {
+    secret = await addClient(settings, 'caller');
+  });
+  const held: Socket[] = [];
+  after(() => {
+    for (const socket of held) socket.destroy();
+  });
+  const letters = (count: number) => '1\r\nx\r\n'.repeat(count);
+
+  it('[G178] sixty at once, to addresses that exist and that do not, neither end the process nor fill it', async () => {
+    const { service, provider } = running();
+    const token = await provider.token();
+    const residentMb = async () =>
+      Number(/^process_resident_memory_bytes (\S+)/m.exec(await service.metrics())?.[1]) / 1e6;
+    await withToken(service.url + me, token);
+    const before = await residentMb();
+    const { hostname, port } = new URL(service.url);
+    const paths = ['/token', '/nowhere', me, '/api/consumer/v1/notes'];
+    // 393 kB each, 23 MB in all; the announced end never comes.
+    const flood = letters(65_500);
+    await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        const socket = connect(Number(port), hostname);
+        socket.on('error', () => {});
+        held.push(socket);
+        await once(socket, 'connect');
+        const start = head('POST', paths[index % paths.length] as string, json, chunked);
+        await new Promise((resolve) => socket.write(start + flood, resolve));
+      }),
+    );
+    assert.equal((await withToken(service.url + me, token)).status, 200);
+    assert.equal(service.process.exitCode, null);
+    const grown = (await residentMb()) - before;
+    assert.ok(grown < 150, `the process has grown by ${Math.round(grown)} MB`);
+  });
+
+  it('one that comes in too many pieces is refused, whatever its size', async () => {
+    const { service } = running();
+    const bytes = `${head('POST', '/token', json, chunked)}${letters(5_000)}0\r\n\r\n`;
+    assertProblem(parseReply(await exchange(service.url, bytes)), 'body_too_large');
+  });
+
+  it('one in many pieces that is not too many is read as if it came whole', async () => {
+    const { service } = running();
+    const pieces = [...credentialsBody({ id: 'caller', secret })].map((letter) => `1\r\n${letter}\r\n`);
+    const bytes = `${head('POST', '/token', json, chunked)}${pieces.join('')}0\r\n\r\n`;
+    assert.equal(parseReply(await exchange(service.url, bytes)).status, 200);
+  });
+});
+
+describe('bodies that do not end', () => {
+  let secret = '';
+  const running = oneService(
+    { MAX_BODY_BYTES: '1048576', REQUEST_TIMEOUT_SECONDS: '60' },
+    async (settings) => {
+      secret = await addClient(settings, 'caller');
+    },
+  );
+  const held: Socket[] = [];
+  after(() => {
+    for (const socket of held) socket.destroy();
+  });
+
+  it('those of one address may hold so much and no more, and others are served meanwhile', async () => {
+    const { service } = running();
+    const { hostname, port } = new URL(service.url);
+    const megabyte = 1_048_576;
+    const start = head('POST', '/token', json, `content-length: ${megabyte}`);
+    const replies = Array.from({ length: 20 }, async () => {
+      const socket = connect({ host: hostname, port: Number(port), localAddress: '127.0.0.9' });
+      socket.on('error', () => {});
+      held.push(socket);
+      socket.write(start + ' '.repeat(megabyte - 1));
+      const [first] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+      return String(first);
+    });
+    const refused = await Promise.race(replies);
+    assertProblem(parseReply(refused), 'overloaded');
+    assert.equal((await postToken(service.url, credentialsBody({ id: 'caller', secret }))).status, 200);
+    assert.equal((await requestFrom('127.0.0.9', `${service.url}/.well-known/jwks.json`)).status, 200);
+    for (const socket of held) socket.destroy();
+    assert.equal((await request(`${service.url}/openapi.json`)).status, 200);
+  });
+});

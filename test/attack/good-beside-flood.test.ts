@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { compact, rs256 } from '../support/forged-token.ts';
+import { oneService } from '../support/one-service.ts';
+import { makeKey } from '../support/provider.ts';
+import { withToken } from '../support/request.ts';
+import { me } from '../support/service.ts';
+
+const running = oneService({ REFUSALS_PER_MINUTE: '20' });
+
+it('[G174] good new tokens get in beside a flood of forged ones from their own address', async () => {
+  const { service, provider } = running();
+  const { kid } = provider.key;
+  const stranger = await makeKey(kid);
+  const forged = (index: number) =>
+    compact({ alg: 'RS256', kid }, { ...provider.claims(), jti: `${index}` }, rs256(stranger.privateKey));
+  let flooding = true;
+  let sent = 0;
+  const refused = new Set<number>();
+  const flood = Array.from({ length: 100 }, async () => {
+    while (flooding && sent < 20_000) {
+      sent += 1;
+      refused.add((await withToken(service.url + me, forged(sent))).status);
+    }
+  });
+  const statuses: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const tokens = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => provider.token({ jti: `${round}-${index}` })),
+    );
+    const replies = await Promise.all(tokens.map((token) => withToken(service.url + me, token)));
+    statuses.push(...replies.map(({ status }) => status));
+  }
+  flooding = false;
+  await Promise.all(flood);
+  assert.deepEqual(statuses, Array(150).fill(200));
+  assert.ok(refused.has(429), 'the flood has never reached the limit');
+  assert.ok(!refused.has(200));
+});

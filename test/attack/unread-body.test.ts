@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { assertProblem } from '../support/answers.ts';
+import { oneService } from '../support/one-service.ts';
+import { exchange, parseReply, statuses } from '../support/raw-http.ts';
+import { me } from '../support/service.ts';
+
+const limit = 65_536;
+
+/** Bodies that nobody asked for, or that are refused before they have come. */
+describe('a body that is not read', () => {
+  const running = oneService({ REQUEST_TIMEOUT_SECONDS: '5' });
+  const open = (method: string, path: string, ...lines: string[]) =>
+    `${[`${method} ${path} HTTP/1.1`, 'host: a.example', ...lines].join('\r\n')}\r\n\r\n`;
+  const chunked = 'transfer-encoding: chunked';
+  const broken = 'zz\r\nhello\r\n0\r\n\r\n';
+  const last = () => open('GET', '/.well-known/jwks.json', 'connection: close');
+
+  it('[G183] a GET with a malformed chunked body gets one answer, and its connection closes', async () => {
+    const { service, provider } = running();
+    const token = `authorization: Bearer ${await provider.token()}`;
+    for (const request of [
+      open('GET', me, token, chunked),
+      open('GET', me, chunked),
+      open('GET', '/nowhere', chunked),
+      open('POST', me, chunked),
+      open('DELETE', me, chunked),
+      open('POST', '/nowhere', chunked),
+    ]) {
+      const answer = await exchange(service.url, `${request}${broken}`);
+      assert.equal(statuses(answer).length, 1, answer);
+    }
+    const [first] = statuses(await exchange(service.url, `${open('GET', me, token, chunked)}${broken}`));
+    assert.equal(first, 200);
+  });
+
+  it('[G183] what follows a malformed body is never taken for a request', async () => {
+    const { service } = running();
+    const answer = await exchange(service.url, `${open('GET', '/nowhere', chunked)}${broken}${last()}`);
+    assert.deepEqual(statuses(answer), [404]);
+  });
+
+  it('a well-formed one goes by, and the connection is good for the next request', async () => {
+    const { service } = running();
+    const bodies = [
+      ['content-length: 5', 'hello'],
+      [`content-length: ${limit}`, 'x'.repeat(limit)],
+      [chunked, '5\r\nhello\r\n0\r\n\r\n'],
+    ] as const;
+    for (const [line, body] of bodies) {
+      for (const [request, status] of [
+        [open('GET', me, line), 403],
+        [open('POST', '/nowhere', line), 404],
+        [open('PATCH', me, line), 405],
+        [open('GET', '/.well-known/jwks.json', line), 200],
+      ] as const) {
+        const answer = await exchange(service.url, `${request}${body}${last()}`);
+        assert.deepEqual(statuses(answer), [status, 200], `${request}${line}`);
+      }
+    }
+  });
+
+  it('one without an end does not keep the connection', async () => {
+    const { service } = running();
+    const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`;
+    for (const request of [open('GET', me, chunked), open('POST', '/nowhere', chunked)]) {
+      const answer = await exchange(service.url, `${request}${chunk.repeat(limit / 4096 + 1)}`);
+      assert.equal(statuses(answer).length, 1, answer);
+    }
+  });
+
+  it('one that is too large by its length is answered before it comes, and the answer arrives', async () => {
+    const { service } = running();
+    const request = open('POST', '/token', 'content-type: application/json', `content-length: ${40 * limit}`);
+    const reply = parseReply(await exchange(service.url, `${request}${' '.repeat(40 * limit)}`));
+    assertProblem(reply, 'body_too_large');
+    assert.equal(reply.headers.get('connection'), 'close');
+  });
+
+  it('nobody who is refused is told to go on sending', async () => {
+    const { service } = running();
+    const expecting = (method: string, path: string, ...lines: string[]) =>
+      open(method, path, 'expect: 100-continue', 'content-length: 40', 'connection: close', ...lines);
+    for (const [request, status] of [
+      [expecting('POST', '/nowhere'), 404],
+      [expecting('PUT', '/token'), 405],
+      [expecting('POST', '/token').replace('length: 40', `length: ${limit + 1}`), 413],
+    ] as const)
+      assert.deepEqual(statuses(await exchange(service.url, request)), [status], request);
+    const json = 'content-type: application/json';
+    const body = `{"client_id":"x","client_secret":"y"}   `;
+    assert.deepEqual(
+      statuses(await exchange(service.url, `${expecting('POST', '/token', json)}${body}`)),
+      [100, 401],
+    );
+  });
+});
