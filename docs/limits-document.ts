@@ -41,10 +41,22 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Records on a page at most (400 `query_invalid`).',
   ),
   fixed(
-    'src/consumer/records/list-query.ts',
+    'src/consumer/records/page.ts',
     'largestPageBytes',
     'bytes',
     'Of the records on a page; one that is larger ends earlier.',
+  ),
+  fixed(
+    'src/consumer/records/page.ts',
+    'mostLookedAt',
+    '',
+    "Records that a page of an owner's looks through for what fits its filters; then it ends earlier.",
+  ),
+  fixed(
+    'src/consumer/records/page.ts',
+    'mostBytesLookedAt',
+    'bytes',
+    'The same in bytes, by the most that a record of the collection may have.',
   ),
   fixed(
     'src/consumer/records/create.ts',

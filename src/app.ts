@@ -139,7 +139,8 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     maxEntries: config.tokenCacheEntries,
     clock,
   });
-  const registry = new Registry(storage.consumers, clock);
+  const digest = createKeyedDigest(keyring.records);
+  const registry = new Registry(storage.consumers, digest, clock);
   const directory = new ClientDirectory(storage.clients);
   const standing = new Standing({
     store: storage.standing,
@@ -186,9 +187,9 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         store: storage.records,
         registry,
         reads: new ReadLimit(config.readsPerMinute, clock),
-        looks: new ReadLimit(10 * config.readsPerMinute, clock),
+        attempts: new ReadLimit(config.readsPerMinute, clock),
         erasures: new ReadLimit(10, clock),
-        digest: createKeyedDigest(keyring.records),
+        digest,
         clock,
       },
       writes,

@@ -333,7 +333,11 @@ for (const engine of databaseEngines) {
           await assert.rejects(database.query(statement), /append-only/, statement);
         assert.deepEqual(await storage.audit.list(0), before);
         await storage.clients.add(newClient(), newSecret(), anyLine);
-        assert.equal((await storage.audit.list(0)).length, before.length + 1, 'control: lines are still added');
+        assert.equal(
+          (await storage.audit.list(0)).length,
+          before.length + 1,
+          'control: lines are still added',
+        );
       });
     });
 

@@ -49,6 +49,7 @@ export class Sweeper {
         while (!this.#isStopped && (await this.#store.expire(name, changedBefore, atOnce)) === atOnce);
       }
       await this.#store.expireIdempotencyKeys(this.#clock.now());
+      await this.#store.expireSpentBudgets(this.#clock.now());
       await this.#sweepTraces();
     } catch (error) {
       this.#log.error(errorFields(error), 'expired records cannot be deleted');
