@@ -64,6 +64,12 @@ export const fixedLimits: readonly FixedLimit[] = [
     'ms',
     'How long an `Idempotency-Key` is remembered.',
   ),
+  fixed(
+    'src/storage/sqlite/traces.ts',
+    'quicklyScrubbedBytes',
+    'bytes',
+    'The largest SQLite file that is written anew by itself after somebody was erased (see operations.md).',
+  ),
   fixed('src/consumer/collections/validator.ts', 'mostErrors', '', 'Errors that a 422 lists.'),
   fixed('src/config/files.ts', 'largestCollectionFile', 'bytes', 'The largest declaration of a collection.'),
   fixed(

@@ -230,7 +230,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   parts.defer(() => providerKeys.stop());
   await standing.start();
   parts.defer(() => standing.stop());
-  const sweeper = new Sweeper(storage.records, declared, clock, log);
+  const sweeper = new Sweeper(storage.records, declared, clock, log, metrics.setScrubDue);
   sweeper.start();
   parts.defer(() => sweeper.stop());
   const opsListener = new Listener(ops, clock);

@@ -11,6 +11,7 @@ export interface Metrics {
   meter(route: string): Meter;
   /** A try to fetch the provider's keys: null when it went well. */
   countKeyFetch(fault: string | null): void;
+  setScrubDue(isDue: boolean): void;
   readonly expose: PublicHandler;
 }
 
@@ -52,6 +53,11 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
     registers,
   });
   describeKeySet(registry, keySet);
+  const scrubDue = new Gauge({
+    name: 'storage_scrub_due',
+    help: '1 when erased callers may have left copies in the SQLite file: see "vestibule scrub".',
+    registers,
+  });
 
   return {
     meter(route) {
@@ -64,6 +70,7 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
       };
     },
     countKeyFetch: (fault) => keyFetches.inc({ result: fault ?? 'ok' }),
+    setScrubDue: (isDue) => scrubDue.set(isDue ? 1 : 0),
     expose: async () => answer(registry.contentType, await registry.metrics()),
   };
 }

@@ -365,10 +365,11 @@ export interface RecordStore {
    * is what it had spent, when `budgets` are given.
    */
   erase(owner: string, audit: AuditEntry | null, budgets?: ErasedBudgets): Promise<Erased | null>;
+  /** Whether erased callers may have left copies between the lines of the database's files. */
+  isScrubDue(): Promise<boolean>;
   /**
-   * Removes what erased callers may have left between the lines of the database's files; nothing to do when nobody
-   * was erased since the last time. Takes as long as the database is large (SQLite: about 7 ms for each megabyte),
-   * and writes wait meanwhile.
+   * Removes them; nothing to do when nobody was erased since the last time. Takes as long as the database is large
+   * (SQLite: 7 to 13 ms for each megabyte), and writes wait meanwhile: `quickly` leaves a large one as it is.
    */
-  sweep(): Promise<void>;
+  scrub(extent?: 'quickly' | 'whatever it takes'): Promise<void>;
 }

@@ -324,7 +324,7 @@ for (const engine of databaseEngines) {
         note: text,
       }));
       const sorts = [word, size, 'created_at'] as const;
-      const valueOf = (record: StoredRecord, field: RecordQuery['sort']['field']): FieldValue =>
+      const sortedBy = (record: StoredRecord, field: RecordQuery['sort']['field']): FieldValue =>
         field === 'created_at' ? record.createdAt : JSON.parse(record.body)[field.name];
 
       it('is known before it is fetched: the sizes are those of the bodies, in their order', async () => {
@@ -346,7 +346,7 @@ for (const engine of databaseEngines) {
                 assert.deepEqual(await records.sizes({ ...filtered, after }), sizes);
                 const last: StoredRecord | undefined = page.at(-1);
                 if (last === undefined) break;
-                after = { value: valueOf(last, field), id: last.id };
+                after = { value: sortedBy(last, field), id: last.id };
               }
             }
           }

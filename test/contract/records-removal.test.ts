@@ -216,10 +216,10 @@ for (const engine of databaseEngines) {
         await fill('usr_gone');
         await fill('usr_stays');
         const before = await records.ofOwner('usr_stays', null, 10);
-        await records.sweep();
+        await records.scrub();
         await records.erase('usr_gone', null);
-        await records.sweep();
-        await records.sweep();
+        await records.scrub();
+        await records.scrub();
         assert.deepEqual(await records.ofOwner('usr_stays', null, 10), before);
         await storage.ping();
       });

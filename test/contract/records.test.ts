@@ -235,7 +235,8 @@ for (const engine of databaseEngines) {
         expireSpentBudgets: () => records.expireSpentBudgets(1),
         top: () => records.top(1),
         erase: () => records.erase('x', anyLine),
-        sweep: () => records.sweep(),
+        scrub: () => records.scrub(),
+        isScrubDue: () => records.isScrubDue(),
       };
       assert.deepEqual(Object.keys(questions).sort(), Object.keys(records).sort());
       for (const [name, ask] of Object.entries(questions)) {

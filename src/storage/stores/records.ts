@@ -126,6 +126,8 @@ export function recordStore(engine: Engine): RecordStore {
 
     erase: (owner, audit, budgets) => eraseOwner(engine, owner, audit, budgets),
 
-    sweep: () => engine.traces.sweep(),
+    isScrubDue: () => engine.traces.isDue(),
+
+    scrub: (extent) => engine.traces.scrub(extent === 'quickly'),
   };
 }
