@@ -85,7 +85,7 @@ export function addConsumerCommand(program: Command, tools: Tools): void {
       const total = Object.values(erased.records).reduce((sum, count) => sum + count, 0);
       const data = { id, records: erased.records, total, idempotency_keys: erased.idempotencyKeys };
       const more = erased.isScrubDue
-        ? ' Copies may be left in the database file until "vestibule scrub", or "serve" within the hour where the file is small.'
+        ? ' Copies may be left in the database file until "npx vestibule scrub", or "serve" within the hour where the file is small.'
         : '';
       print(options.json, data, () => `Caller "${id}" is erased, with ${total} records.${more}`);
     });

@@ -369,7 +369,7 @@ export interface RecordStore {
   isScrubDue(): Promise<boolean>;
   /**
    * Removes them; nothing to do when nobody was erased since the last time. Takes as long as the database is large
-   * (SQLite: 7 to 13 ms for each megabyte), and writes wait meanwhile: `quickly` leaves a large one as it is.
+   * (SQLite: 7 to 20 ms for each megabyte), and writes wait meanwhile: `quickly` leaves a large one as it is.
    */
   scrub(extent?: 'quickly' | 'whatever it takes'): Promise<void>;
 }

@@ -84,7 +84,7 @@ const scrubFinding = doubtful('erased callers', {
   expected: 'no copies of their records left in the database file',
   found: 'somebody was erased since the file was last written anew',
   advice:
-    'A small file is written anew within the hour. For a large one run "vestibule scrub" when it is no trouble that writes wait.',
+    'A small file is written anew within the hour. For a large one run "npx vestibule scrub" when it is no trouble that writes wait.',
 });
 
 function databaseAdvice(detail: string): string {

@@ -6,7 +6,7 @@ import type { Collection } from '../collections/collection.ts';
 const everyMs = 60_000;
 /** Small enough that writers wait for a moment only. */
 const atOnce = 200;
-/** Writing a small database anew takes a tenth of a second, and writers wait for it. */
+/** Writing a small database anew takes less than a tenth of a second, and writers wait for it. */
 const scrubEveryMs = 3_600_000;
 
 /** Deletes what has expired, a little at a time. Until it comes round nobody is shown such a record any more. */
@@ -74,7 +74,7 @@ export class Sweeper {
     await this.#store.scrub('quickly');
     const isDue = await this.#store.isScrubDue();
     if (isDue && !this.#isScrubDue)
-      this.#log.warn('erased callers may have left copies in the database file: run "vestibule scrub"');
+      this.#log.warn('erased callers may have left copies in the database file: run "npx vestibule scrub"');
     this.#isScrubDue = isDue;
     this.#onScrubDue(isDue);
   }
