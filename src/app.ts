@@ -140,7 +140,8 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     maxEntries: config.tokenCacheEntries,
     clock,
   });
-  const registry = new Registry(storage.consumers, clock);
+  const digest = createKeyedDigest(keyring.records);
+  const registry = new Registry(storage.consumers, digest, clock);
   const directory = new ClientDirectory(storage.clients);
   const standing = new Standing({
     store: storage.standing,
@@ -190,9 +191,9 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         store: storage.records,
         registry,
         reads: new ReadLimit(config.readsPerMinute, clock),
-        looks: new ReadLimit(10 * config.readsPerMinute, clock),
+        attempts: new ReadLimit(config.readsPerMinute, clock),
         erasures: new ReadLimit(10, clock),
-        digest: createKeyedDigest(keyring.records),
+        digest,
         clock,
       },
       writes,
@@ -233,7 +234,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   parts.defer(() => providerKeys.stop());
   await standing.start();
   parts.defer(() => standing.stop());
-  const sweeper = new Sweeper(storage.records, declared, clock, log);
+  const sweeper = new Sweeper(storage.records, declared, clock, log, metrics.setScrubDue);
   sweeper.start();
   parts.defer(() => sweeper.stop());
   const opsListener = new Listener(ops, clock);

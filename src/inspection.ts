@@ -48,6 +48,7 @@ export function inspectDatabase(config: Config, areDeclared: boolean) {
       version: look.version,
       masterSecretFits: await masterSecretFits(shelf, keyring),
       breaking: areDeclared ? await judge() : null,
+      isScrubDue: await records.isScrubDue(),
     };
   });
 }

@@ -76,14 +76,18 @@ export function addConsumerCommand(program: Command, tools: Tools): void {
       // The line says that somebody was erased, and not who: that name is what has to go.
       const erased = await work('erase', async ({ records }, audit) => {
         const gone = await records.erase(id, audit('consumer.erased', '(erased)'));
+        if (gone === null) return null;
         // While somebody else has the database it cannot be written anew; "serve" does it within the hour.
-        if (gone !== null) await records.sweep().catch(() => {});
-        return gone;
+        await records.scrub('quickly').catch(() => {});
+        return { ...gone, isScrubDue: await records.isScrubDue() };
       });
       if (erased === null) throw noSuchConsumer(id);
       const total = Object.values(erased.records).reduce((sum, count) => sum + count, 0);
       const data = { id, records: erased.records, total, idempotency_keys: erased.idempotencyKeys };
-      print(options.json, data, () => `Caller "${id}" is erased, with ${total} records.`);
+      const more = erased.isScrubDue
+        ? ' Copies may be left in the database file until "npx vestibule scrub", or "serve" within the hour where the file is small.'
+        : '';
+      print(options.json, data, () => `Caller "${id}" is erased, with ${total} records.${more}`);
     });
 
   consumer

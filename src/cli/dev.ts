@@ -135,7 +135,7 @@ async function ensureClient(clients: Clients): Promise<string> {
   if (known) await clients.remove(clientId);
   const label = 'the client of the examples';
   const secret = (await clients.add({ id: clientId, label, scopes: [], publicKey: null })) ?? '';
-  mkdirSync('./data', { recursive: true });
+  mkdirSync('./data', { recursive: true, mode: 0o700 });
   writeFileSync(clientFile, `${secret}\n`, { mode: 0o600 });
   return secret;
 }

@@ -8,6 +8,7 @@ import { addDevCommand } from './dev.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addExplainCommand } from './explain.ts';
 import { addKeysCommand } from './keys.ts';
+import { addScrubCommand } from './scrub.ts';
 import { addServeCommand } from './serve.ts';
 import type { Tools } from './tools.ts';
 
@@ -29,5 +30,6 @@ export function createProgram(version: string, parts: Omit<Tools, 'environment'>
   addKeysCommand(program, tools);
   addConsumerCommand(program, tools);
   addAuditCommand(program, tools);
+  addScrubCommand(program, tools);
   return program;
 }

@@ -40,7 +40,7 @@ function secretBeside(databaseFile: string): string {
 function writeOnce(file: string, content: string): void {
   const draft = `${file}.${process.pid}`;
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(draft, content, { mode: 0o600, flush: true });
     linkSync(draft, file);
   } catch (error) {

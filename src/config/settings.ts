@@ -175,7 +175,8 @@ export const serviceSettings = {
   }),
   readsPerMinute: defaulted(kind.integer(1, 1_000_000), '600', {
     example: '1200',
-    sentence: 'How many reads of records a minute a caller may make of each process (429 past that).',
+    sentence:
+      'How many reads of records a minute a caller may make of each process (429 past that). Writes that are refused, or repeat an earlier one, count as reads.',
   }),
   newcomersPerHour: defaulted(kind.integer(0, 1_000_000), '1000', {
     example: '200',

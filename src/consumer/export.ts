@@ -3,10 +3,11 @@ import type { Consumer, RecordStore, StoredRecord } from '../storage/port.ts';
 import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
 import { ownerOf, requireScopes } from './records/caller.ts';
+import { largestPageBytes } from './records/page.ts';
 import type { RecordParts } from './records/parts.ts';
 import { presentPlain } from './records/present.ts';
 
-const pageSize = 50;
+const largestPage = 50;
 
 /** GET /api/consumer/v1/me/export: everything that is held about the caller, a line of JSON for each thing. */
 export function exportAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
@@ -17,12 +18,19 @@ export function exportAll(collections: readonly Collection[], parts: RecordParts
     const headers = reads.take(owner);
     const known = await registry.register(principal);
     // Before the answer begins: what cannot be read is an error then, and not half an export.
+    const pageSize = pageSizeFor(collections);
     const first = await store.ofOwner(owner, null, pageSize);
     const download = { 'content-disposition': 'attachment; filename="export.ndjson"' };
-    return stream('application/x-ndjson', lines(store, owner, known?.consumer ?? null, first), {
+    return stream('application/x-ndjson', lines(store, owner, known?.consumer ?? null, first, pageSize), {
       headers: { ...download, ...headers },
     });
   };
+}
+
+/** How many records at a time: no more than fit on a page of a list, even if all are as large as they may be. */
+function pageSizeFor(collections: readonly Collection[]): number {
+  const largest = Math.max(1, ...collections.map(({ limits }) => limits.bytes));
+  return Math.min(largestPage, Math.max(Math.floor(largestPageBytes / largest), 1));
 }
 
 /** The last line counts the others, so that an export that was cut off is not taken for a whole one. */
@@ -31,6 +39,7 @@ async function* lines(
   owner: string,
   consumer: Consumer | null,
   first: readonly StoredRecord[],
+  pageSize: number,
 ): AsyncGenerator<string> {
   if (consumer !== null) {
     const { id, kind, registeredAt } = consumer;

@@ -3,6 +3,8 @@ import type { Answer } from '../base/handler.ts';
 import type { Principal } from '../base/principal.ts';
 import { RecentMap } from '../base/recent-map.ts';
 import type { Consumer, ConsumerStore } from '../storage/port.ts';
+import type { KeyedDigest } from './records/keyed-digest.ts';
+import { formerName } from './records/spent-budgets.ts';
 
 const mostRemembered = 100_000;
 
@@ -22,12 +24,14 @@ export class KnownConsumer {
 /** The callers as the database has them. One that was seen before is answered from memory, whatever token it brings. */
 export class Registry {
   readonly #store: ConsumerStore;
+  readonly #digest: KeyedDigest;
   readonly #clock: Clock;
   readonly #known = new RecentMap<string, KnownConsumer>(mostRemembered);
   #epoch = 0;
 
-  constructor(store: ConsumerStore, clock: Clock) {
+  constructor(store: ConsumerStore, digest: KeyedDigest, clock: Clock) {
     this.#store = store;
+    this.#digest = digest;
     this.#clock = clock;
   }
 
@@ -50,7 +54,9 @@ export class Registry {
 
   async #enter(id: string, { kind }: Principal): Promise<KnownConsumer> {
     const epoch = this.#epoch;
-    const known = new KnownConsumer(await this.#store.register(id, kind, this.#clock.now()), epoch);
+    const former = formerName(this.#digest, id);
+    const consumer = await this.#store.register(id, kind, this.#clock.now(), former);
+    const known = new KnownConsumer(consumer, epoch);
     if (epoch === this.#epoch) this.#known.set(id, known);
     return known;
   }

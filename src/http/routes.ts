@@ -14,6 +14,7 @@ import {
 import { overview } from '../consumer/overview.ts';
 import type { RecordParts } from '../consumer/records/parts.ts';
 import { listRecords, readRecord } from '../consumer/records/read.ts';
+import { countingUncharged } from '../consumer/records/uncharged-writes.ts';
 import type { Write } from '../consumer/records/write-handler.ts';
 import type { WriteThread } from '../consumer/records/write-thread.ts';
 import { usage } from '../consumer/usage.ts';
@@ -146,7 +147,7 @@ function collectionRoutes(
   const parts = { ...records, collection, path };
   const all = { access: 'bearer', cors: true, headers: deprecationHeaders(collection) } as const;
   const actions = collection.machine?.actions ?? [];
-  const write = (name: Write) => writes.handler(collection.name, name);
+  const write = (name: Write) => countingUncharged(writes.handler(collection.name, name), records);
   return [
     { ...all, method: 'GET', path, handle: listRecords(parts) },
     { ...all, method: 'POST', path, handle: write('create') },

@@ -14,6 +14,7 @@ export interface Metrics {
   /** A connection that was closed because there are too many, in all or from its address. */
   countRefusedConnection(reason: string): void;
   watchConnections(open: () => number): void;
+  setScrubDue(isDue: boolean): void;
   readonly expose: PublicHandler;
 }
 
@@ -61,6 +62,11 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
     registers,
   });
   describeKeySet(registry, keySet);
+  const scrubDue = new Gauge({
+    name: 'storage_scrub_due',
+    help: '1 when erased callers may have left copies in the SQLite file: see "vestibule scrub".',
+    registers,
+  });
 
   return {
     meter(route) {
@@ -75,6 +81,7 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
     countRefusedConnection: (reason) => refusedConnections.inc({ reason }),
     watchConnections: (open) => gauge(registry, 'connections_open', 'Connections open now.', open),
     countKeyFetch: (fault) => keyFetches.inc({ result: fault ?? 'ok' }),
+    setScrubDue: (isDue) => scrubDue.set(isDue ? 1 : 0),
     expose: async () => answer(registry.contentType, await registry.metrics()),
   };
 }

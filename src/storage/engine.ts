@@ -34,10 +34,12 @@ export interface OwnEngine extends Engine {
 
 /** What deleted rows leave behind in the files of a database. PostgreSQL reuses and recycles its files by itself. */
 export interface Traces {
-  /** Notes, within the transaction that deletes, that there is something to sweep. */
+  /** Notes, within the transaction that deletes, that there is something to scrub. */
   note(transaction: Database): Promise<void>;
   /** Empties the log, as far as nobody else is reading it. */
   flush(): Promise<void>;
-  /** Writes the database anew when something was noted since the last time. */
-  sweep(): Promise<void>;
+  /** Whether something was noted since the last time. */
+  isDue(): Promise<boolean>;
+  /** Writes the database anew when it is due; `quickly`: unless it is too large for it to be over in a moment. */
+  scrub(quickly: boolean): Promise<void>;
 }

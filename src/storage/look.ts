@@ -6,6 +6,7 @@ import type { Storage } from './port.ts';
 import { postgresEngine } from './postgres/engine.ts';
 import type { Database } from './schema.ts';
 import { lookIntoSqlite } from './sqlite/look.ts';
+import { sqliteTraces } from './sqlite/traces.ts';
 import { clientStore } from './stores/clients.ts';
 import { consumerStore } from './stores/consumers.ts';
 import { recordStore } from './stores/records.ts';
@@ -20,7 +21,7 @@ export interface Reading {
   readonly signingKeys: Pick<Storage['signingKeys'], 'list'>;
   readonly shelf: Pick<Storage['shelf'], 'read'>;
   readonly standing: Pick<Storage['standing'], 'read'>;
-  readonly records: Pick<Storage['records'], 'ofCollection' | 'counts'>;
+  readonly records: Pick<Storage['records'], 'ofCollection' | 'counts' | 'isScrubDue'>;
 }
 
 export type Look =
@@ -90,7 +91,7 @@ function sqliteReader(file: string): Engine {
     unhurried: (work) => work(database),
     announce: nothing,
     watch: async () => nothing,
-    traces: { note: nothing, flush: nothing, sweep: nothing },
+    traces: sqliteTraces(database),
     unavailable: () => null,
     close: () => database.destroy(),
   };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { OperatorError } from '../base/errors.ts';
 import { type ColumnTypes, columnTypes } from './column-types.ts';
 import type { Engine } from './engine.ts';
-import { createRecordTables } from './record-tables.ts';
+import { createRecordTables, createSpentBudgets } from './record-tables.ts';
 import type { Database } from './schema.ts';
 
 /** One step forward. A step that has been released is never changed; the next change is a new step. */
@@ -120,6 +120,13 @@ const migrations: readonly Migration[] = [
     },
   },
   { version: 4, up: createRecordTables },
+  {
+    version: 6,
+    async up(database, types) {
+      if (types.engine === 'sqlite') await refuseReplacement(database);
+      await createSpentBudgets(database, types);
+    },
+  },
 ];
 
 /** The database itself refuses to change or delete a row. */
@@ -136,6 +143,16 @@ async function makeAppendOnly(database: Database, engine: Engine['name'], name: 
     await sql`create trigger ${sql.id(`${name}_refuses_${change}`)} before ${sql.raw(change)} on ${table}
       begin select raise(abort, 'the table is append-only'); end`.execute(database);
   }
+}
+
+/**
+ * SQLite deletes what an `insert or replace` takes the place of without its delete triggers. On PostgreSQL whatever
+ * writes over a row is an update, and refused as one. A line that gets its number from SQLite has none above 0 yet.
+ */
+async function refuseReplacement(database: Database): Promise<void> {
+  await sql`create trigger audit_refuses_replacement before insert on audit
+    when new.seq > 0 and exists (select 1 from audit where seq = new.seq)
+    begin select raise(abort, 'the table is append-only'); end`.execute(database);
 }
 
 export const newestVersion = migrations.at(-1)?.version ?? 0;

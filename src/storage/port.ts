@@ -123,8 +123,11 @@ export interface Consumer {
 }
 
 export interface ConsumerStore {
-  /** The caller as it was first seen; first sight registers it. */
-  register(id: string, kind: ConsumerKind, now: number): Promise<Consumer>;
+  /**
+   * The caller as it was first seen; first sight registers it. Whoever was erased under the name `former` goes on with
+   * what it had spent of budgets whose windows still run.
+   */
+  register(id: string, kind: ConsumerKind, now: number, former?: Uint8Array): Promise<Consumer>;
   find(id: string): Promise<Consumer | null>;
   /** False when there is no such consumer. */
   setState(id: string, state: ConsumerState, audit: AuditEntry): Promise<boolean>;
@@ -229,6 +232,12 @@ export type Operator = 'eq' | 'gt' | 'gte' | 'lt' | 'lte';
 /** Booleans are 0 and 1. */
 export type FieldValue = string | number;
 
+/** A place in the order of a list: that of a record with this value and id, whether it is there or not. */
+export interface Place {
+  readonly value: FieldValue;
+  readonly id: string;
+}
+
 export interface RecordQuery {
   readonly collection: string;
   /** Null: everybody's. */
@@ -241,8 +250,10 @@ export interface RecordQuery {
   }[];
   /** Records that agree in it come by id, in the same direction. */
   readonly sort: { readonly field: IndexedField | 'created_at'; readonly descending: boolean };
-  /** Only what comes after this one in that order. */
-  readonly after: { readonly value: FieldValue; readonly id: string } | null;
+  /** Only what comes after this place in that order. */
+  readonly after: Place | null;
+  /** And not beyond this one; when it is not said, to the end. */
+  readonly until?: Place | null;
   readonly limit: number;
   /** What was last changed at this time or before has expired; null: nothing expires. */
   readonly expiredAt: number | null;
@@ -261,6 +272,16 @@ export interface Usage {
 export interface Erased {
   readonly records: Readonly<Record<string, number>>;
   readonly idempotencyKeys: number;
+  /** Until when it stays what was spent of budgets; null when nothing stays. */
+  readonly budgetsKeptUntil: number | null;
+}
+
+/** What stays of the budgets of a caller that is erased. */
+export interface ErasedBudgets {
+  /** The name under which it stays, which leads back to nobody. */
+  readonly former: Uint8Array;
+  /** Until when that usage counts; null: it does not any more. */
+  endOf(collection: string, usage: Usage): number | null;
 }
 
 export interface UsedIdempotencyKey {
@@ -310,6 +331,13 @@ export interface RecordStore {
   prepare(collections: readonly DeclaredIndexes[]): Promise<void>;
   find(collection: string, id: string): Promise<StoredRecord | null>;
   list(query: RecordQuery): Promise<readonly StoredRecord[]>;
+  /** How many bytes the bodies have that the same list would have. */
+  sizes(query: RecordQuery): Promise<readonly number[]>;
+  /**
+   * The place of the record so many further on, whatever the list is filtered by besides what it is sorted by: what is
+   * looked through on the way to it. Null when there are fewer.
+   */
+  placeAfter(query: RecordQuery, count: number): Promise<Place | null>;
   /** Of one owner, by collection. */
   usage(owner: string): Promise<ReadonlyMap<string, Usage>>;
   /** Of one owner, in the order of collection, time of creation and id. */
@@ -330,12 +358,18 @@ export interface RecordStore {
   top(
     limit: number,
   ): Promise<readonly { readonly owner: string; readonly records: number; readonly bytes: number }[]>;
-  /** Everything about a caller, itself included, in one transaction; null when there was nothing at all. */
-  erase(owner: string, audit: AuditEntry | null): Promise<Erased | null>;
+  /** Forgets what erased callers had spent of budgets whose windows have ended; answers with the number of lines. */
+  expireSpentBudgets(now: number): Promise<number>;
   /**
-   * Removes what erased callers may have left between the lines of the database's files; nothing to do when nobody
-   * was erased since the last time. Takes as long as the database is large (SQLite: about 7 ms for each megabyte),
-   * and writes wait meanwhile.
+   * Everything about a caller, itself included, in one transaction; null when there was nothing at all. All that may stay
+   * is what it had spent, when `budgets` are given.
    */
-  sweep(): Promise<void>;
+  erase(owner: string, audit: AuditEntry | null, budgets?: ErasedBudgets): Promise<Erased | null>;
+  /** Whether erased callers may have left copies between the lines of the database's files. */
+  isScrubDue(): Promise<boolean>;
+  /**
+   * Removes them; nothing to do when nobody was erased since the last time. Takes as long as the database is large
+   * (SQLite: 7 to 20 ms for each megabyte), and writes wait meanwhile: `quickly` leaves a large one as it is.
+   */
+  scrub(extent?: 'quickly' | 'whatever it takes'): Promise<void>;
 }

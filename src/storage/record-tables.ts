@@ -63,3 +63,20 @@ export async function createRecordTables({ schema }: Database, types: ColumnType
     .where(sql`kind`, '=', sql.lit('user'))
     .execute();
 }
+
+/** What erased callers had spent of budgets whose windows still run, under a keyed digest of their pseudonym. */
+export async function createSpentBudgets({ schema }: Database, types: ColumnTypes): Promise<void> {
+  await schema
+    .createTable('spent_budgets')
+    .addColumn('former', types.bytes, (column) => column.notNull())
+    .addColumn('collection', types.text, (column) => column.notNull())
+    .addColumn('writes', types.integer, (column) => column.notNull())
+    .addColumn('writes_since', types.integer, (column) => column.notNull())
+    .addColumn('newcomer_writes', types.integer, (column) => column.notNull())
+    .addColumn('newcomer_since', types.integer, (column) => column.notNull())
+    .addColumn('ends_at', types.integer, (column) => column.notNull())
+    .addPrimaryKeyConstraint('spent_budgets_key', ['former', 'collection'])
+    .modifyEnd(types.keyedTableEnd)
+    .execute();
+  await schema.createIndex('spent_budgets_end').on('spent_budgets').column('ends_at').execute();
+}

@@ -55,6 +55,15 @@ export interface Tables {
     newcomer_writes: number;
     newcomer_since: number;
   };
+  spent_budgets: {
+    former: Uint8Array;
+    collection: string;
+    writes: number;
+    writes_since: number;
+    newcomer_writes: number;
+    newcomer_since: number;
+    ends_at: number;
+  };
   idempotency_keys: {
     owner: string;
     collection: string;

@@ -28,6 +28,7 @@ const commands = [
   ['consumer', 'suspend'],
   ['consumer', 'resume'],
   ['audit'],
+  ['scrub'],
 ];
 
 /** Wrong usage, and what the parser has to say about it. */

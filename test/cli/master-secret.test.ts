@@ -53,6 +53,13 @@ describe('the master secret', () => {
     assert.equal(readFileSync(file, 'utf8'), secret);
   });
 
+  it('is made in a folder that only its owner can look into, where there was none', async () => {
+    const settings = await newSettings('sqlite', provider.settings);
+    const folder = `${settings.TEST_DIRECTORY}/data`;
+    await addClient({ ...settings, DATABASE_URL: `sqlite:${folder}/vestibule.db` }, 'one');
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+  });
+
   it('is made once when two commands start at once', async () => {
     const settings = await newSettings('sqlite', {});
     const [one, other] = await Promise.all([addClient(settings, 'one'), addClient(settings, 'other')]);

@@ -317,6 +317,97 @@ for (const engine of databaseEngines) {
       }
     });
 
+    describe('what a page costs', () => {
+      const bodies = words.map((text, index) => ({
+        word: text.slice(0, index),
+        size: index % 3,
+        note: text,
+      }));
+      const sorts = [word, size, 'created_at'] as const;
+      const sortedBy = (record: StoredRecord, field: RecordQuery['sort']['field']): FieldValue =>
+        field === 'created_at' ? record.createdAt : JSON.parse(record.body)[field.name];
+
+      it('is known before it is fetched: the sizes are those of the bodies, in their order', async () => {
+        const { collection } = await collectionOf(
+          bodies.map((fields, index) => ({
+            fields,
+            createdAt: index % 5,
+            state: index % 2 ? 'odd' : 'even',
+          })),
+        );
+        for (const field of sorts) {
+          for (const descending of [false, true]) {
+            for (const owner of [null, 'usr_somebody']) {
+              const query = newQuery({ collection, owner, sort: { field, descending }, limit: 9 });
+              const filtered = { ...query, state: owner === null ? null : 'odd' };
+              for (let after: RecordQuery['after'] = null; ; ) {
+                const page: readonly StoredRecord[] = await records.list({ ...filtered, after });
+                const sizes = page.map(({ body }) => Buffer.byteLength(body));
+                assert.deepEqual(await records.sizes({ ...filtered, after }), sizes);
+                const last: StoredRecord | undefined = page.at(-1);
+                if (last === undefined) break;
+                after = { value: sortedBy(last, field), id: last.id };
+              }
+            }
+          }
+        }
+      });
+
+      it('has an end: stretch by stretch, whatever it is filtered by, nothing is left out or comes twice', async () => {
+        const { collection, made } = await collectionOf(
+          bodies.map((fields, index) => ({
+            fields,
+            createdAt: index % 5,
+            state: index % 2 ? 'odd' : 'even',
+          })),
+        );
+        const odd = made.filter(({ state }) => state === 'odd').map(({ id }) => id);
+        const small = made.filter(({ body }) => JSON.parse(body).size === 1).map(({ id }) => id);
+        const conditions = [{ field: size, operator: 'eq', value: 1 }] as const;
+        for (const field of sorts) {
+          for (const descending of [false, true]) {
+            const sort = { field, descending };
+            const query = newQuery({ collection, owner: 'usr_somebody', sort });
+            for (const stretch of [1, 4, 1_000]) {
+              const state = await stretches({ ...query, state: 'odd' }, stretch);
+              assert.deepEqual(state.toSorted(), odd.toSorted());
+              const filtered = await stretches({ ...query, conditions }, stretch);
+              assert.deepEqual(filtered.toSorted(), small.toSorted());
+            }
+          }
+        }
+      });
+
+      it('a place is so many records further on, and there is none beyond the last', async () => {
+        const { collection } = await collectionOf(
+          ['b', 'a', 'c'].map((text) => ({ id: text, fields: { word: text }, state: 'any' })),
+        );
+        const sort = { field: word, descending: false };
+        const query = newQuery({ collection, owner: 'usr_somebody', sort, state: 'none' });
+        const at = (count: number, after: RecordQuery['after'] = null) =>
+          records.placeAfter({ ...query, after }, count);
+        assert.deepEqual(await at(1), { value: 'a', id: 'a' });
+        assert.deepEqual(await at(3), { value: 'c', id: 'c' });
+        assert.equal(await at(4), null);
+        assert.deepEqual(await at(2, { value: 'a', id: 'a' }), { value: 'c', id: 'c' });
+        assert.equal(await at(3, { value: 'a', id: 'a' }), null);
+        assert.equal(await records.placeAfter({ ...query, owner: 'usr_nobody' }, 1), null);
+      });
+
+      /** The ids of a list that looks at so many records at a time. */
+      async function stretches(query: RecordQuery, count: number): Promise<string[]> {
+        const ids: string[] = [];
+        for (let after: RecordQuery['after'] = null; ; ) {
+          const until: RecordQuery['after'] = await records.placeAfter({ ...query, after }, count);
+          const found = await records.list({ ...query, after, until });
+          assert.ok(found.length <= count);
+          ids.push(...found.map(({ id }) => id));
+          if (until === null) return ids;
+          after = until;
+        }
+      }
+    });
+
     it('everything of one collection comes by id, page by page', async () => {
       const { collection, made } = await collectionOf(words.map((text) => ({ id: `i${text}` })));
       const expected = made.map(({ id }) => id).toSorted(compare);

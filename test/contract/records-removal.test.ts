@@ -103,6 +103,7 @@ for (const engine of databaseEngines) {
         assert.deepEqual(await records.erase('usr_gone', line), {
           records: { notes: 3, 'b%': 2 },
           idempotencyKeys: 1,
+          budgetsKeptUntil: null,
         });
         assert.deepEqual(await storage.audit.list(0), [line]);
         assert.equal(await storage.consumers.find('usr_gone'), null);
@@ -127,11 +128,16 @@ for (const engine of databaseEngines) {
 
       it('removes a caller who has nothing but a registration, or nothing but records', async () => {
         await storage.consumers.register('usr_bare', 'user', openedAt);
-        assert.deepEqual(await records.erase('usr_bare', null), { records: {}, idempotencyKeys: 0 });
+        assert.deepEqual(await records.erase('usr_bare', null), {
+          records: {},
+          idempotencyKeys: 0,
+          budgetsKeptUntil: null,
+        });
         await insertAll(records, [newRecord({ owner: 'usr_unknown' })]);
         assert.deepEqual(await records.erase('usr_unknown', null), {
           records: { notes: 1 },
           idempotencyKeys: 0,
+          budgetsKeptUntil: null,
         });
       });
 
@@ -141,8 +147,50 @@ for (const engine of databaseEngines) {
         assert.deepEqual(await records.erase('usr_busy', null), {
           records: { notes: 5_001 },
           idempotencyKeys: 0,
+          budgetsKeptUntil: null,
         });
         assert.equal((await records.counts())[0]?.count, 1);
+      });
+
+      it('keeps what still counts of budgets for whoever comes back under that name, and for nobody else', async () => {
+        const spend = (collection: string) =>
+          records.write((write) =>
+            write.setUsage('usr_spent', collection, noUsage, {
+              ...noUsage,
+              records: 2,
+              writes: 7,
+              newcomerWrites: 5,
+            }),
+          );
+        await storage.consumers.register('usr_spent', 'user', 100);
+        for (const collection of ['ended', 'notes', 'other']) await spend(collection);
+        const former = Buffer.from('former');
+        const ends = new Map([
+          ['notes', 500],
+          ['other', 300],
+        ]);
+        const endOf = (collection: string) => ends.get(collection) ?? null;
+        const erased = await records.erase('usr_spent', null, { former, endOf });
+        assert.equal(erased?.budgetsKeptUntil, 500);
+        assert.deepEqual(await records.usage('usr_spent'), new Map());
+        await storage.consumers.register('usr_else', 'user', 400, Buffer.from('another'));
+        assert.deepEqual(await records.usage('usr_else'), new Map());
+        await Promise.all([1, 2, 3].map(() => storage.consumers.register('usr_spent', 'user', 400, former)));
+        const left = { ...noUsage, writes: 7, newcomerWrites: 5 };
+        assert.deepEqual(await records.usage('usr_spent'), new Map([['notes', left]]), 'the other has ended');
+        assert.equal(await records.expireSpentBudgets(1e12), 0, 'nothing is kept twice');
+      });
+
+      it('forgets what was kept when it has ended', async () => {
+        await storage.consumers.register('usr_spent', 'user', 100);
+        await records.write((write) =>
+          write.setUsage('usr_spent', 'notes', noUsage, { ...noUsage, writes: 1 }),
+        );
+        await records.erase('usr_spent', null, { former: Buffer.from('former'), endOf: () => 500 });
+        assert.equal(await records.expireSpentBudgets(499), 0);
+        assert.equal(await records.expireSpentBudgets(500), 1);
+        await storage.consumers.register('usr_spent', 'user', 200, Buffer.from('former'));
+        assert.deepEqual(await records.usage('usr_spent'), new Map());
       });
 
       it('is heard of by whoever watches who may come in', async () => {
@@ -168,10 +216,10 @@ for (const engine of databaseEngines) {
         await fill('usr_gone');
         await fill('usr_stays');
         const before = await records.ofOwner('usr_stays', null, 10);
-        await records.sweep();
+        await records.scrub();
         await records.erase('usr_gone', null);
-        await records.sweep();
-        await records.sweep();
+        await records.scrub();
+        await records.scrub();
         assert.deepEqual(await records.ofOwner('usr_stays', null, 10), before);
         await storage.ping();
       });

@@ -223,6 +223,8 @@ for (const engine of databaseEngines) {
         prepare: () => records.prepare([]),
         find: () => records.find('x', 'x'),
         list: () => records.list(newQuery()),
+        sizes: () => records.sizes(newQuery()),
+        placeAfter: () => records.placeAfter(newQuery(), 1),
         usage: () => records.usage('x'),
         ofOwner: () => records.ofOwner('x', null, 1),
         ofCollection: () => records.ofCollection('x', '', 1),
@@ -230,9 +232,11 @@ for (const engine of databaseEngines) {
         write: () => records.write(async () => {}),
         expire: () => records.expire('x', 1, 1),
         expireIdempotencyKeys: () => records.expireIdempotencyKeys(1),
+        expireSpentBudgets: () => records.expireSpentBudgets(1),
         top: () => records.top(1),
         erase: () => records.erase('x', anyLine),
-        sweep: () => records.sweep(),
+        scrub: () => records.scrub(),
+        isScrubDue: () => records.isScrubDue(),
       };
       assert.deepEqual(Object.keys(questions).sort(), Object.keys(records).sort());
       for (const [name, ask] of Object.entries(questions)) {

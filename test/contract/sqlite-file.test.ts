@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { newSqliteFile, sqliteDatabase } from '../support/databases.ts';
@@ -26,6 +27,30 @@ describe('the SQLite file', () => {
       assert.equal(statSync(name).mode & 0o777, 0o600, name.slice(file.length) || 'the file');
     }
     await storage.close();
+  });
+
+  it('belongs to its owner alone from the first byte, and so does a folder made for it', async () => {
+    const before = process.umask(0);
+    try {
+      const file = `${dirname(newSqliteFile())}/made/for/it/vestibule.db`;
+      await (await sqliteDatabase(file).open()).close();
+      for (const folder of [dirname(file), dirname(dirname(file))])
+        assert.equal(statSync(folder).mode & 0o777, 0o700, folder);
+      // Opening fails once the file is there: what it has then is what it was made with.
+      const halfWay = newSqliteFile();
+      mkdirSync(`${halfWay}-wal`);
+      await assert.rejects(sqliteDatabase(halfWay).open());
+      assert.equal(statSync(halfWay).mode & 0o777, 0o600);
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it('leaves a folder as it is that somebody else has made', async () => {
+    const file = newSqliteFile();
+    const before = statSync(dirname(file)).mode;
+    await (await sqliteDatabase(file).open()).close();
+    assert.equal(statSync(dirname(file)).mode, before);
   });
 
   it('holds everything by itself after a clean stop', async () => {

@@ -309,6 +309,36 @@ for (const engine of databaseEngines) {
           await assert.rejects(database.query(statement), /append-only/);
         assert.ok((await storage.audit.list(0)).length > 0);
       });
+
+      it('cannot be written over by an insert that takes the place of a line', async () => {
+        await storage.clients.add(newClient(), newSecret(), anyLine);
+        const before = await storage.audit.list(0);
+        const line = "(select max(seq) from audit), 1, 'forged', 'x', 'x', 'x', '{}'";
+        const columns = 'audit (seq, at, actor, node, action, subject, details)';
+        const instead = "on conflict (seq) do update set actor = 'forged'";
+        const statements =
+          engine === 'sqlite'
+            ? [
+                `insert or replace into ${columns} values (${line})`,
+                `replace into ${columns} values (${line})`,
+                `insert into ${columns} select ${line} where true ${instead}`,
+              ]
+            : [
+                `insert into ${columns} overriding system value values (${line}) ${instead}`,
+                `merge into audit using (select 1) as one on true when matched then update set actor = 'forged'`,
+                'merge into audit using (select 1) as one on true when matched then delete',
+                'truncate audit',
+              ];
+        for (const statement of statements)
+          await assert.rejects(database.query(statement), /append-only/, statement);
+        assert.deepEqual(await storage.audit.list(0), before);
+        await storage.clients.add(newClient(), newSecret(), anyLine);
+        assert.equal(
+          (await storage.audit.list(0)).length,
+          before.length + 1,
+          'control: lines are still added',
+        );
+      });
     });
 
     describe('signing keys', () => {

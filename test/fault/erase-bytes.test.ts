@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Storage, StoredRecord } from '../../src/storage/port.ts';
 import { createTestDatabase, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases.ts';
 import { PseudoRandom } from '../support/pseudo-random.ts';
-import { newLine, newRecord, noUsage } from '../support/records.ts';
+import { insertAll, newLine, newRecord, noUsage } from '../support/records.ts';
 import { surroundings } from '../support/surroundings.ts';
 
 /** In everything that is the caller's, and in nothing else. */
@@ -27,7 +27,7 @@ describe('after a caller was erased', () => {
     const erased = await storage.records.erase(caller, newLine({ subject: 'somebody' }));
     assert.ok((erased?.records.notes ?? 0) > 50 && erased?.idempotencyKeys === 1);
     assert.equal(existsSync(`${file}-wal`) ? readFileSync(`${file}-wal`).length : 0, 0, 'the log is empty');
-    await storage.records.sweep();
+    await storage.records.scrub();
     assert.equal(marksIn(file), 0);
     assert.ok(readFileSync(file).includes('usr_other'), 'control: others are still there');
     const [integrity] = await sqliteDatabase(file).query('pragma integrity_check');
@@ -43,13 +43,36 @@ describe('after a caller was erased', () => {
     await first.records.erase(caller, null);
     await first.close();
     const second = await sqliteDatabase(file).open();
-    await second.records.sweep();
+    await second.records.scrub();
     assert.equal(marksIn(file), 0);
     const sizeOfLog = () => (existsSync(`${file}-wal`) ? readFileSync(`${file}-wal`).length : 0);
     const before = sizeOfLog();
-    await second.records.sweep();
+    await second.records.scrub();
     assert.equal(sizeOfLog(), before, 'and the one after that has nothing to do');
     await second.close();
+  });
+
+  it('a file that is too large to be written anew in a moment waits for the operator, and says so', async () => {
+    const file = newSqliteFile();
+    const storage = await sqliteDatabase(file).open();
+    await leadALife(storage);
+    const note = 'other'.repeat(200);
+    await insertAll(
+      storage.records,
+      Array.from({ length: 9_000 }, () => newRecord({ owner: 'usr_other0', fields: { note } })),
+    );
+    assert.equal(await storage.records.isScrubDue(), false);
+    await storage.records.erase(caller, null);
+    const freePages = async () =>
+      Number((await sqliteDatabase(file).query('pragma freelist_count'))[0]?.freelist_count);
+    const before = await freePages();
+    assert.ok(before > 0, 'control: the file would be smaller if it were written anew');
+    await storage.records.scrub('quickly');
+    assert.deepEqual([await freePages(), await storage.records.isScrubDue()], [before, true]);
+    await storage.records.scrub('whatever it takes');
+    assert.deepEqual([await freePages(), await storage.records.isScrubDue()], [0, false]);
+    assert.equal(marksIn(file), 0);
+    await storage.close();
   });
 
   it('sweeping goes on another day when it was in the way of somebody else', async () => {
@@ -59,9 +82,9 @@ describe('after a caller was erased', () => {
     await storage.records.erase(caller, null);
     const neighbour = await sqliteDatabase(file).open();
     await neighbour.records.write(async () => {
-      await assert.rejects(storage.records.sweep());
+      await assert.rejects(storage.records.scrub());
     });
-    await storage.records.sweep();
+    await storage.records.scrub();
     assert.equal(marksIn(file), 0);
     await neighbour.close();
     await storage.close();
@@ -83,7 +106,7 @@ describe('after a caller was erased', () => {
     };
     assert.deepEqual(await holding(), ['consumers', 'idempotency_keys', 'records', 'usage'], 'control');
     await storage.records.erase(caller, newLine({ subject: 'somebody' }));
-    await storage.records.sweep();
+    await storage.records.scrub();
     assert.deepEqual(await holding(), []);
     await storage.close();
   });
@@ -100,7 +123,7 @@ describe('after a caller was erased', () => {
     };
     assert.ok((await marksInFiles()) > 100, 'control: it is there at first');
     await storage.records.erase(caller, newLine({ subject: 'somebody' }));
-    await storage.records.sweep();
+    await storage.records.scrub();
     await storage.close();
     // As docs/operations.md says.
     await database.query('analyze');

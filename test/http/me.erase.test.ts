@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ApiCaller, WireRecord } from '../support/api-caller.ts';
 import { assertCode } from '../support/code.ts';
-import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
+import { atOnce, dayMs, declaredProcesses } from '../support/declared-processes.ts';
 import { tally } from '../support/flood.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
@@ -24,6 +24,7 @@ interface Receipt {
   readonly records: Readonly<Record<string, number>>;
   readonly total: number;
   readonly idempotency_keys: number;
+  readonly budgets_kept_until: string | null;
 }
 
 for (const engine of databaseEngines) {
@@ -61,8 +62,9 @@ for (const engine of databaseEngines) {
       const id = await idOf(caller);
       assert.deepEqual(await rowsOf(id), { records: 5, usage: 2, idempotency_keys: 1, consumers: 1 });
       const before = two().processes.now();
-      const { erased_at, ...counted } = await erase(caller);
+      const { erased_at, budgets_kept_until, ...counted } = await erase(caller);
       assert.deepEqual(counted, { records: { notes: 4, orders: 1 }, total: 5, idempotency_keys: 1 });
+      assert.equal(Date.parse(String(budgets_kept_until)) % 86_400_000, 0, 'until the day ends');
       assert.ok(Date.parse(erased_at) >= before - 1 && Date.parse(erased_at) <= two().processes.now());
       assert.deepEqual(await rowsOf(id), nothing);
       for (const service of two().services) {
@@ -93,11 +95,39 @@ for (const engine of databaseEngines) {
       assert.equal(new Set(now.map(({ registered_at }) => registered_at)).size, 1, 'both know when');
       for (const service of two().services) {
         const { records, writes } = await caller.at(service).usage('notes');
-        assert.deepEqual([records.used, writes.used], [0, 0]);
+        assert.deepEqual([records.used, writes.used], [0, 4], 'with what it had spent');
       }
       const again = await caller.send('POST', '/notes', { text: 'another' }, { 'idempotency-key': 'once' });
       assert.equal(again.status, 201);
       assert.notEqual(again.json<WireRecord>().id, keyed.id);
+    });
+
+    it('all that stays are counts, not under its own name, and they go when their windows end', async () => {
+      await two().advance(dayMs - (two().processes.now() % dayMs));
+      const caller = await two().person();
+      await fill(caller);
+      const id = await idOf(caller);
+      await erase(caller);
+      const kept = async () => plainSql(two().processes.settings).query('select * from spent_budgets');
+      const rows = (await kept()).toSorted((one, other) =>
+        String(one.collection) < String(other.collection) ? -1 : 1,
+      );
+      assert.deepEqual(
+        rows.map(({ collection, writes, newcomer_writes }) => [
+          collection,
+          Number(writes),
+          Number(newcomer_writes),
+        ]),
+        [
+          ['notes', 4, 0],
+          ['orders', 1, 0],
+        ],
+      );
+      const [{ former } = {}] = rows;
+      assert.ok(former instanceof Uint8Array && former.length === 32);
+      assert.equal(Buffer.from(former).includes(Buffer.from(id.slice('usr_'.length), 'base64url')), false);
+      await two().advance(dayMs);
+      await until(kept, (left) => left.length === 0, 'the counts stay for longer than they count');
     });
 
     it('nobody else notices', async () => {
@@ -114,7 +144,7 @@ for (const engine of databaseEngines) {
 
     it('somebody who has nothing, or has erased it all, gets an empty receipt', async () => {
       const caller = await two().person();
-      const empty = { records: {}, total: 0, idempotency_keys: 0 };
+      const empty = { records: {}, total: 0, idempotency_keys: 0, budgets_kept_until: null };
       for (let count = 0; count < 2; count += 1) {
         const { erased_at: _, ...counted } = await erase(caller);
         assert.deepEqual(counted, empty);
@@ -177,7 +207,12 @@ for (const engine of databaseEngines) {
       assert.equal((await machine.send('PATCH', `/notes/${record.id}`, { text: 'seen' })).status, 200);
       const id = await idOf(machine);
       const { erased_at: _, ...counted } = await erase(machine);
-      assert.deepEqual(counted, { records: { notes: 2 }, total: 2, idempotency_keys: 0 });
+      assert.deepEqual(counted, {
+        records: { notes: 2 },
+        total: 2,
+        idempotency_keys: 0,
+        budgets_kept_until: null,
+      });
       assert.deepEqual(await rowsOf(id), nothing);
       assert.equal((await caller.get(`/notes/${record.id}`)).json().text, 'seen');
       await (await two().machine(await house())).make('notes', {});

@@ -11,7 +11,7 @@ import type { Credentials } from '../support/token-endpoint.ts';
 const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
 const states = 'states: { open: { close: closed }, closed: {} }';
 const writes = 10;
-const reads = 20;
+const reads = 120;
 const newcomersPerHour = 15;
 const declarations = {
   notes: `${schema}\n${states}\naccess: { clients: own }\nlimits: { writes: ${writes}/hour }`,
@@ -62,7 +62,7 @@ for (const engine of databaseEngines) {
       assert.equal((await caller.all('notes')).length, writes);
     });
 
-    it('every kind of write counts, the headers count down, and what is refused costs nothing', async () => {
+    it('every kind of write counts, the headers count down, and what is refused costs nothing of it', async () => {
       await two().nextWindow(hourMs);
       const caller = await two().person();
       const replies = [await create(caller)];
@@ -168,27 +168,74 @@ for (const engine of databaseEngines) {
         replies.map(({ status }) => status),
         [200, 404, 200, 200, 200],
       );
-      const shown = replies
-        .filter(({ status }) => status === 200)
-        .map((reply) => left(reply, 'reads', reads, 60));
-      assert.deepEqual(shown, [19, 17, 16, 15]);
+      const shown = replies.map((reply) => left(reply, 'reads', reads, 60));
+      assert.deepEqual(
+        shown,
+        [1, 2, 3, 4, 5].map((used) => reads - used),
+      );
       const more = await atOnce(reads, () => caller.get('/notes'));
-      assert.deepEqual(statuses(more), { 200: 15, 429: 5 });
+      assert.deepEqual(statuses(more), { 200: reads - 5, 429: 5 });
       for (const path of ['/me/usage', '/me/export', '/trial'])
         assertWait(await caller.get(path), 'read_limit_reached', 1, 60);
       assert.equal((await caller.get('/me')).status, 200, 'who one is can always be asked');
     });
 
-    it('a 304 costs nothing, also when there is nothing left', async () => {
+    it('a 304 is a read like any other, and says what is left', async () => {
       const caller = await two().person();
       const { record, etag } = await caller.make('notes', {});
       const again = () => caller.get(`/notes/${record.id}`, { 'if-none-match': etag });
-      assert.deepEqual(statuses(await atOnce(3 * reads, again)), { 304: 3 * reads });
-      const replies = await atOnce(reads + 1, () => caller.get(`/notes/${record.id}`));
-      assert.deepEqual(statuses(replies), { 200: reads, 429: 1 });
-      assert.equal((await again()).status, 304);
-      const stale = await caller.get(`/notes/${record.id}`, { 'if-none-match': '"another"' });
-      assertWait(stale, 'read_limit_reached', 1, 60);
+      assert.equal(left(await again(), 'reads', reads, 60), reads - 1);
+      assert.deepEqual(statuses(await atOnce(reads + 4, again)), { 304: reads - 1, 429: 5 });
+      assertWait(await caller.get(`/notes/${record.id}`), 'read_limit_reached', 1, 60);
+    });
+
+    const uncharged: Record<string, (caller: ApiCaller, id: string) => Promise<Reply>> = {
+      '412': (caller, id) => caller.send('PATCH', `/notes/${id}`, {}, { 'if-match': '"another"' }),
+      '404': (caller) => caller.send('DELETE', '/notes/00000000-0000-4000-8000-000000000000'),
+      '422': (caller) => caller.send('POST', '/notes', { text: 1 }),
+      'a replay': (caller) => caller.send('POST', '/notes', { text: 'x' }, { 'idempotency-key': 'once' }),
+    };
+    for (const [what, attempt] of Object.entries(uncharged)) {
+      it(`a write that ends in ${what} is a read, however many come at once, and none goes past the limit`, async () => {
+        await two().nextWindow(hourMs);
+        const caller = await two().person();
+        const { record } = await caller.make('notes', {});
+        if (what === 'a replay') {
+          assert.equal((await attempt(caller, record.id)).headers.get('idempotency-replayed'), null);
+        }
+        const first = await attempt(caller, record.id);
+        assert.equal(left(first, 'reads', reads, 60), reads - 1);
+        assert.equal(first.headers.get('idempotency-replayed'), what === 'a replay' ? 'true' : null);
+        const replies = await atOnce(3 * reads, () => attempt(caller, record.id));
+        assert.deepEqual(statuses(replies), { [first.status]: reads - 1, 429: 2 * reads + 1 });
+        for (const reply of replies.filter(({ status }) => status === 429)) {
+          assertWait(reply, 'read_limit_reached', 1, 60);
+          assert.equal(left(reply, 'reads', reads, 60), 0);
+        }
+        assertWait(await caller.get('/notes'), 'read_limit_reached', 1, 60);
+        assert.equal((await create(caller, 1)).status, 201, 'another process counts for itself');
+      });
+    }
+
+    it('what was spent stays spent for whoever erases itself and comes back, until its windows end', async () => {
+      await two().nextWindow(dayMs);
+      const sub = 'somebody who begins anew';
+      const caller = await two().person({ sub });
+      await spend(caller);
+      assert.deepEqual(statuses(await atOnce(3, (index) => create(caller, index, 'trial'))), { 201: 3 });
+      for (let round = 0; round < 3; round += 1) {
+        assert.equal((await caller.at(two().service(round)).send('DELETE', '/me')).status, 200);
+        assertWait(await create(caller, round), 'write_budget_spent', 3_400, 3_600);
+        assertWait(await create(caller, round + 1, 'trial'), 'newcomer_budget_spent', 86_200, 86_400);
+      }
+      const { records, writes: spent, newcomer } = await caller.usage('trial');
+      assert.deepEqual([records.used, spent.used, newcomer?.used], [0, 3, 3]);
+      await two().nextWindow(hourMs);
+      await spend(await two().person({ sub }));
+      assertCode(await create(await two().person({ sub }), 0, 'trial'), 'newcomer_budget_spent');
+      await two().nextWindow(dayMs);
+      const later = await two().person({ sub });
+      assert.deepEqual(statuses(await atOnce(3, (index) => create(later, index, 'trial'))), { 201: 3 });
     });
 
     it('a newcomer may write little each day, and as everybody does once it has been here long enough', async () => {

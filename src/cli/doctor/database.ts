@@ -75,9 +75,17 @@ function databaseFindings(
         passed('database', `${kind} answers`),
         passed('schema', `version ${now.version}, the newest`),
         recordsFinding(now.breaking, allowBreakingSchemas),
+        ...(now.isScrubDue ? [scrubFinding] : []),
       ];
   }
 }
+
+const scrubFinding = doubtful('erased callers', {
+  expected: 'no copies of their records left in the database file',
+  found: 'somebody was erased since the file was last written anew',
+  advice:
+    'A small file is written anew within the hour. For a large one run "npx vestibule scrub" when it is no trouble that writes wait.',
+});
 
 function databaseAdvice(detail: string): string {
   if (/ECONNREFUSED/.test(detail))

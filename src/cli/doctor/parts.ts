@@ -40,6 +40,7 @@ export type DatabaseNow =
       readonly masterSecretFits: boolean;
       /** A sentence for each declaration that records which exist do not fit; null when they were not looked at. */
       readonly breaking: readonly string[] | null;
+      readonly isScrubDue: boolean;
     };
 
 export interface CertificateNow {

@@ -94,6 +94,11 @@ export const erased = object({
   },
   total: count,
   idempotency_keys: count,
+  budgets_kept_until: {
+    anyOf: [dateTime, { type: 'null' }],
+    description:
+      'Until then it is kept, under a keyed digest that leads back to nobody, how much of its budgets the caller had spent; null when nothing is kept.',
+  },
 });
 
 const rate = { count: { type: 'integer', minimum: 1 }, window_seconds: count };

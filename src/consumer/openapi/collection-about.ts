@@ -33,6 +33,7 @@ export function aboutCollection(collection: Collection): About {
     'write_budget_spent',
     ...(limits.newcomer === null ? [] : (['newcomer_budget_spent'] as const)),
     'newcomers_paused',
+    'read_limit_reached',
   ];
   return {
     collection,

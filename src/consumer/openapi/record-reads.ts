@@ -50,12 +50,12 @@ export function readOperation({ collection, schemas, reading, readErrors }: Abou
     parameters: [
       idParameter,
       headerParameter('If-None-Match', {
-        description: 'An ETag. While the record is that version the answer is 304, which costs nothing.',
+        description: 'An ETag. While the record is that version the answer is 304 without it.',
       }),
     ],
     responses: {
       200: recordResponse('The record.', schemas, headers),
-      304: { description: 'The record is still that version.', headers: version },
+      304: { description: 'The record is still that version.', headers },
       ...errorResponses([...readErrors, 'not_found', 'header_invalid']),
     },
   };

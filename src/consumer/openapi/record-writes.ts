@@ -5,7 +5,7 @@ import type { CollectionSchemas } from './collection-schemas.ts';
 import { errorResponses } from './error-responses.ts';
 import { limitsInWords } from './limits-in-words.ts';
 import type { Headers, Operation, Parameter, RequestBody } from './openapi-types.ts';
-import { budget, created, deprecation, version } from './response-headers.ts';
+import { budget, created, deprecation, replay, version } from './response-headers.ts';
 
 const bodyErrors: readonly ErrorCode[] = [
   'json_invalid',
@@ -29,7 +29,11 @@ export function createOperation({ collection, schemas, writing, writeErrors }: A
     ],
     requestBody: fieldsBody(schemas),
     responses: {
-      201: recordResponse('The record was made.', schemas, { ...created, ...writeHeaders(collection) }),
+      201: recordResponse('The record was made.', schemas, {
+        ...created,
+        ...replay,
+        ...writeHeaders(collection),
+      }),
       ...errorResponses([
         ...writeErrors,
         ...bodyErrors,

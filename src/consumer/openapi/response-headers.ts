@@ -36,6 +36,11 @@ export const nextPage: Headers = {
   Link: text('The next page, with rel="next" (RFC 8288); absent on the last one.'),
 };
 
+/** Of a request that was sent before with the same key: nothing was made, and it counts as a read. */
+export const replay: Headers = {
+  'Idempotency-Replayed': text('"true" when an earlier request with the same key has made the record.'),
+};
+
 /** What is left of a budget. */
 export function budget(name: 'reads' | 'writes'): Headers {
   return {

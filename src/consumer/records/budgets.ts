@@ -29,6 +29,16 @@ export function newcomerBudget(
   return budget(newcomer, usage.newcomerWrites, usage.newcomerSince, now);
 }
 
+/** When the last window ends in which something was spent; null when none runs. */
+export function spentUntil({ writes, newcomer }: CollectionLimits, usage: Usage, now: number): number | null {
+  const budgets = [
+    budget(writes, usage.writes, usage.writesSince, now),
+    ...(newcomer === null ? [] : [budget(newcomer, usage.newcomerWrites, usage.newcomerSince, now)]),
+  ];
+  const ends = budgets.filter(({ used }) => used > 0).map(({ resetsAt }) => resetsAt);
+  return ends.length === 0 ? null : Math.max(...ends);
+}
+
 /** The usage after one more write, which adds so many records. Throws when there is no room for it. */
 export function charge(limits: CollectionLimits, usage: Usage, writer: Writer, addedRecords: number): Usage {
   const { now } = writer;

@@ -5,6 +5,7 @@ import { Caller } from './caller.ts';
 import { readFields, toBody } from './fields.ts';
 import type { CollectionWriteParts } from './parts.ts';
 import { etagOf, present } from './present.ts';
+import { replayed } from './uncharged-writes.ts';
 import type { WriteHandler, WriteInput } from './write-handler.ts';
 import { isExpired, type Writing, write } from './writing.ts';
 
@@ -22,7 +23,7 @@ export function createRecord(parts: CollectionWriteParts): WriteHandler {
     const key = idempotencyKey(input);
     const [record, headers] = await write(parts, caller, async (writing) => {
       const made = key === null ? null : await madeWith(key, body, parts, caller, writing);
-      if (made !== null) return [made, writing.headers];
+      if (made !== null) return [made, { [replayed]: 'true' }];
       const record = await insert(newId(clock.now()), body, 1, parts, caller, writing);
       if (key !== null) remember(key, record, parts, caller, writing);
       return [record, writing.headers];

@@ -1,23 +1,15 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/errors.ts';
-import type { FieldValue, RecordQuery, StoredRecord } from '../../storage/port.ts';
+import type { FieldValue, Place, RecordQuery, StoredRecord } from '../../storage/port.ts';
 import type { Caller } from './caller.ts';
 import type { ListQuery } from './list-query.ts';
 import type { CollectionParts } from './parts.ts';
 import { fieldsOf } from './present.ts';
 
-type Place = NonNullable<RecordQuery['after']>;
-
 const cursorForm = /^[A-Za-z0-9_-]{1,4096}\.[A-Za-z0-9_-]{43}$/;
 
-/** Where a list goes on after this record: for this caller, this collection and this query only. */
-export function cursorFor(
-  record: StoredRecord,
-  query: ListQuery,
-  parts: CollectionParts,
-  caller: Caller,
-): string {
-  const place: Place = { value: sortValue(record, query), id: record.id };
+/** Where a list goes on after this place: for this caller, this collection and this query only. */
+export function cursorAt(place: Place, query: ListQuery, parts: CollectionParts, caller: Caller): string {
   const text = Buffer.from(JSON.stringify([place.value, place.id])).toString('base64url');
   return `${text}.${parts.digest.of(...boundTo(text, query, parts, caller)).toString('base64url')}`;
 }
@@ -41,7 +33,7 @@ function boundTo(
 }
 
 /** As the storage compares it: a field that is missing counts as empty. */
-function sortValue(record: StoredRecord, { sort: { field } }: ListQuery): FieldValue {
+export function sortValue(record: StoredRecord, { sort: { field } }: Pick<RecordQuery, 'sort'>): FieldValue {
   if (field === 'created_at') return record.createdAt;
   const value = fieldsOf(record)[field.name];
   return field.kind === 'text' ? String(value ?? '') : Number(value ?? 0);

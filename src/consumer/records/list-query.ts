@@ -5,8 +5,6 @@ import { normaliseDateTime } from '../collections/normalise.ts';
 
 export const defaultPage = 50;
 export const largestPage = 200;
-/** A page of large records ends before it has so many bytes; `next` leads on. */
-export const largestPageBytes = 1_048_576;
 
 type SortField = RecordQuery['sort']['field'];
 
@@ -59,7 +57,7 @@ export function linkTo({ asked }: ListQuery, cursor: string): string {
 
 /**
  * In a list of everybody's records an index must lead to what is asked for: by the state and the time of creation, or by
- * the field that the list is sorted by. Of the few records of one owner any filter is cheap.
+ * the field that the list is sorted by. A list of one owner may have any filter: it looks at so many records at a time.
  */
 function checkIndexed(
   conditions: ListQuery['conditions'],

@@ -11,8 +11,8 @@ export interface RecordParts {
   readonly store: RecordStore;
   readonly registry: Registry;
   readonly reads: ReadLimit;
-  /** At single records, those that are answered with 304 included. */
-  readonly looks: ReadLimit;
+  /** Writes that are under way or came to nothing: see uncharged-writes.ts. */
+  readonly attempts: ReadLimit;
   readonly erasures: ReadLimit;
   readonly digest: KeyedDigest;
   readonly clock: Clock;

@@ -17,6 +17,12 @@ export class ReadLimit {
     this.#clock = clock;
   }
 
+  /** Takes back what was counted last: it was none, as it turned out. */
+  giveBack(owner: string): void {
+    const count = this.#counts.get(owner);
+    if (count !== undefined && count.used > 0) count.used -= 1;
+  }
+
   /** Counts one read; answers with the headers that show what is left. Throws when nothing was. */
   take(owner: string): Record<string, string> {
     const now = this.#clock.monotonic();

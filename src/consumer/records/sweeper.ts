@@ -6,8 +6,8 @@ import type { Collection } from '../collections/collection.ts';
 const everyMs = 60_000;
 /** Small enough that writers wait for a moment only. */
 const atOnce = 200;
-/** Writing a database anew takes a while, and writers wait for it. */
-const tracesEveryMs = 3_600_000;
+/** Writing a small database anew takes less than a tenth of a second, and writers wait for it. */
+const scrubEveryMs = 3_600_000;
 
 /** Deletes what has expired, a little at a time. Until it comes round nobody is shown such a record any more. */
 export class Sweeper {
@@ -17,10 +17,19 @@ export class Sweeper {
   readonly #log: Log;
   #cancel: () => void = () => {};
   #isStopped = false;
-  #tracesSweptAt = Number.NEGATIVE_INFINITY;
+  readonly #onScrubDue: (isDue: boolean) => void;
+  #scrubbedAt = Number.NEGATIVE_INFINITY;
+  #isScrubDue = false;
   #sweeping: Promise<void> = Promise.resolve();
 
-  constructor(store: RecordStore, collections: readonly Collection[], clock: Clock, log: Log) {
+  constructor(
+    store: RecordStore,
+    collections: readonly Collection[],
+    clock: Clock,
+    log: Log,
+    onScrubDue: (isDue: boolean) => void,
+  ) {
+    this.#onScrubDue = onScrubDue;
     this.#store = store;
     this.#collections = collections;
     this.#clock = clock;
@@ -49,18 +58,24 @@ export class Sweeper {
         while (!this.#isStopped && (await this.#store.expire(name, changedBefore, atOnce)) === atOnce);
       }
       await this.#store.expireIdempotencyKeys(this.#clock.now());
-      await this.#sweepTraces();
+      await this.#store.expireSpentBudgets(this.#clock.now());
+      await this.#scrub();
     } catch (error) {
       this.#log.error(errorFields(error), 'expired records cannot be deleted');
     }
   }
 
-  /** What erased callers have left in the files of the database, if any has. */
-  async #sweepTraces(): Promise<void> {
+  /** What erased callers have left in the files of the database, if any has. A large one is left to the operator. */
+  async #scrub(): Promise<void> {
     const now = this.#clock.monotonic();
-    if (now - this.#tracesSweptAt < tracesEveryMs) return;
+    if (now - this.#scrubbedAt < scrubEveryMs) return;
     // Before it is tried: what takes long and fails is not tried again every minute.
-    this.#tracesSweptAt = now;
-    await this.#store.sweep();
+    this.#scrubbedAt = now;
+    await this.#store.scrub('quickly');
+    const isDue = await this.#store.isScrubDue();
+    if (isDue && !this.#isScrubDue)
+      this.#log.warn('erased callers may have left copies in the database file: run "npx vestibule scrub"');
+    this.#isScrubDue = isDue;
+    this.#onScrubDue(isDue);
   }
 }

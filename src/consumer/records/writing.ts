@@ -4,6 +4,7 @@ import type { Collection } from '../collections/collection.ts';
 import { charge, rateHeaders, writeBudget } from './budgets.ts';
 import type { Caller } from './caller.ts';
 import type { CollectionWriteParts } from './parts.ts';
+import { formerName } from './spent-budgets.ts';
 
 /** One write of one caller, in one transaction: what it finds, what it costs, what is left of the budget. */
 export class Writing {
@@ -91,7 +92,7 @@ async function writeNow<T>(
   caller: Caller,
   work: (writing: Writing) => Promise<T>,
 ): Promise<T> {
-  const { collection, consumers, store, clock } = parts;
+  const { collection, consumers, store, digest, clock } = parts;
   for (let attempt = 1; ; attempt++) {
     const done = await store.write(async (transaction) => {
       const [writer, usage] = await Promise.all([
@@ -104,7 +105,7 @@ async function writeNow<T>(
     if (done !== null) return done.result;
     if (attempt === mostAttempts) break;
     // Nobody has seen the caller yet, or it was erased and begins anew.
-    await consumers.register(caller.id, caller.kind, clock.now());
+    await consumers.register(caller.id, caller.kind, clock.now(), formerName(digest, caller.id));
   }
   throw new Refusal('storage_unavailable', { detail: 'the caller is being erased' });
 }

@@ -42,7 +42,12 @@ export function postgresEngine(url: string, poolSize: number): Engine {
       await sql`select pg_notify(${channel}, '')`.execute(transaction);
     },
     watch: (onChange) => watchNotifications(url, onChange),
-    traces: { note: async () => {}, flush: async () => {}, sweep: async () => {} },
+    traces: {
+      note: async () => {},
+      flush: async () => {},
+      isDue: async () => false,
+      scrub: async () => {},
+    },
     unavailable,
     async close() {
       await database.destroy();

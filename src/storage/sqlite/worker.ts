@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type MessagePort, parentPort } from 'node:worker_threads';
@@ -54,7 +54,8 @@ const pragmas = {
 };
 
 function open(file: string): DatabaseSync {
-  mkdirSync(dirname(file), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makePrivate(file);
   const database = new DatabaseSync(file);
   // Changing the journal mode needs the file to itself for a moment, so waiting for others comes first.
   database.exec(`pragma busy_timeout = ${pragmas.busy_timeout}`);
@@ -65,6 +66,15 @@ function open(file: string): DatabaseSync {
   }
   chmodSync(file, 0o600);
   return database;
+}
+
+/** SQLite would make it readable for everybody. The two files of its log get the permissions that this one has. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch {
+    // It is there already, or SQLite says what is wrong.
+  }
 }
 
 /** Never makes a file, and sees what the other connection has committed. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { FieldValue, Operator, RecordQuery, StoredRecord } from '../port.ts';
+import type { FieldValue, Operator, Place, RecordQuery, StoredRecord } from '../port.ts';
 import type { Database, Tables } from '../schema.ts';
 import { comparable, fieldExpression } from './record-fields.ts';
 import { ofEverybody } from './record-indexes.ts';
@@ -17,7 +17,9 @@ export const recordColumns = [
 ] as const;
 
 export type RecordRow = Pick<Tables['records'], (typeof recordColumns)[number]>;
-type Query = SelectQueryBuilder<Tables, 'records', RecordRow>;
+type Selected<Row> = SelectQueryBuilder<Tables, 'records', Row>;
+type Query = Selected<RecordRow>;
+type Matching = Selected<unknown>;
 
 export function toRecord({ created_at, updated_at, ...row }: RecordRow): StoredRecord {
   return { ...row, createdAt: created_at, updatedAt: updated_at };
@@ -34,48 +36,130 @@ const comparisons = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
 /** One page. Whatever it is sorted by, an index has the records in that order: what was read before costs nothing. */
 export function pageOf(engine: Engine, query: RecordQuery) {
-  const { sort, after, limit } = query;
+  const { sort, limit } = query;
   const direction = sort.descending ? 'desc' : 'asc';
-  const value = expressionOf(engine, sort.field);
-  const firstOf = (records: Query) => records.orderBy(value, direction).orderBy('id', direction).limit(limit);
-  const matching = matchingOf(engine, query);
-  if (after === null) return firstOf(matching);
-  // Two ranges of the index rather than one comparison of pairs: SQLite does not look up a pair with an expression
-  // in it, and would read all records that agree with the last one again for each page.
-  const beyond = sort.descending ? '<' : '>';
-  const last = comparable(after.value);
-  const tied = matching
-    .where(value, '=', last)
-    .where('id', beyond, after.id)
-    .orderBy('id', direction)
-    .limit(limit);
-  const further = firstOf(matching.where(value, beyond, last));
-  const { reader } = engine;
-  const either = reader
-    .selectFrom(tied.as('tied'))
+  const [first, second] = rangesOf(engine, query).map((range) => range.select(recordColumns)) as [
+    Query,
+    Query?,
+  ];
+  if (second === undefined) return first;
+  return engine.reader
+    .selectFrom(bothOf(engine.reader, first, second).as('records'))
     .selectAll()
-    .unionAll(reader.selectFrom(further.as('further')).selectAll());
-  return reader
-    .selectFrom(either.as('records'))
-    .selectAll()
-    .orderBy(value, direction)
+    .orderBy(expressionOf(engine, sort.field), direction)
     .orderBy('id', direction)
     .limit(limit);
 }
 
-function matchingOf(engine: Engine, query: RecordQuery): Query {
-  const { owner, state, expiredAt } = query;
+/** How many bytes the bodies of a page have. Neither database has to read a body for it, unless a field is compared. */
+export function sizesOf(engine: Engine, query: RecordQuery) {
+  const size = sql<number>`octet_length(body)`.as('size');
+  const [first] = rangesOf(engine, query) as [Matching];
+  return query.after === null ? first.select(size) : placesOf(engine, query, (range) => range.select(size));
+}
+
+/** The place so many records further on. Only the index of the order is read for it. */
+export function placeAfter(engine: Engine, query: RecordQuery, count: number) {
+  const { field } = query.sort;
+  const conditions = query.conditions.filter((condition) => isSame(condition.field, field));
+  const inOrder = { ...query, state: null, expiredAt: null, conditions, limit: count };
+  return placesOf(engine, inOrder, (range) => range)
+    .limit(1)
+    .offset(count - 1);
+}
+
+/** The places of the records of a page, and what else is wanted of them but their bodies. */
+function placesOf<More>(
+  engine: Engine,
+  query: RecordQuery,
+  withMore: (range: Selected<Place>) => Selected<Place & More>,
+) {
+  const { sort, limit } = query;
+  const direction = sort.descending ? 'desc' : 'asc';
+  const value = expressionOf(engine, sort.field).as('value');
+  const [first, second] = rangesOf(engine, query).map((range) => withMore(range.select([value, 'id']))) as [
+    Selected<Place & More>,
+    Selected<Place & More>?,
+  ];
+  if (second === undefined) return first;
+  return engine.reader
+    .selectFrom(bothOf(engine.reader, first, second).as('records'))
+    .selectAll()
+    .orderBy(sql.ref('value'), direction)
+    .orderBy(sql.ref('id'), direction)
+    .limit(limit) as unknown as Selected<Place & More>;
+}
+
+function bothOf<Row>(reader: Database, first: Selected<Row>, second: Selected<Row>) {
+  return reader
+    .selectFrom(first.as('tied'))
+    .selectAll()
+    .unionAll(reader.selectFrom(second.as('further')).selectAll());
+}
+
+/**
+ * What a query is about, in its order. Behind a place these are two ranges of the index rather than one comparison of
+ * pairs: SQLite does not look up a pair with an expression in it, and would read all records that agree with the last
+ * one again for each page.
+ */
+function rangesOf(engine: Engine, query: RecordQuery): readonly Matching[] {
+  const { sort, after, limit } = query;
+  const direction = sort.descending ? 'desc' : 'asc';
+  const value = expressionOf(engine, sort.field);
+  const byId = (records: Matching) => records.orderBy('id', direction).limit(limit);
+  const inOrder = (records: Matching) => byId(records.orderBy(value, direction));
+  const matching = matchingOf(engine, query);
+  if (after === null) return [inOrder(matching)];
+  const beyond = sort.descending ? '<' : '>';
+  const last = comparable(after.value);
+  return [
+    byId(matching.where(value, '=', last).where('id', beyond, after.id)),
+    inOrder(matching.where(value, beyond, last)),
+  ];
+}
+
+function matchingOf(engine: Engine, query: RecordQuery): Matching {
+  const { owner, state, sort, until, expiredAt } = query;
   // Written out, so that the indexes of this collection are used.
-  let records = recordsOf(engine.reader).where('collection', '=', sql.lit(query.collection));
+  let records: Matching = engine.reader
+    .selectFrom('records')
+    .where('collection', '=', sql.lit(query.collection));
   if (owner !== null) records = records.where('owner', '=', owner);
   else if (engine.name === 'sqlite') records = records.where(ofEverybody);
-  if (state !== null) records = records.where('state', '=', state);
+  if (state !== null) records = records.where(filterOn(engine, query, sql.ref('state')), '=', state);
   for (const { field, operator, value } of inOneOrder(query.conditions)) {
-    records = records.where(expressionOf(engine, field), comparisons[operator], comparable(value));
+    const expression = expressionOf(engine, field);
+    const filtered = isSame(field, sort.field) ? expression : filterOn(engine, query, expression);
+    records = records.where(filtered, comparisons[operator], comparable(value));
+  }
+  if (until) {
+    const value = expressionOf(engine, sort.field);
+    const end = comparable(until.value);
+    records = records
+      .where(value, sort.descending ? '>=' : '<=', end)
+      .where(({ or, eb }) =>
+        or([eb(value, sort.descending ? '>' : '<', end), eb('id', sort.descending ? '>=' : '<=', until.id)]),
+      );
   }
   // The sign keeps both databases from going by the time of change, which is in no order that helps.
   if (expiredAt !== null) records = records.where(sql<number>`+updated_at`, '>', expiredAt);
   return records;
+}
+
+/**
+ * In a list of one owner, what is not in the order of the list is no way to it: SQLite would take the index of another
+ * field, or the one of everybody's states, and sort whatever it finds there. The sign keeps it in the order.
+ */
+function filterOn(
+  engine: Engine,
+  { owner }: RecordQuery,
+  expression: RawBuilder<FieldValue>,
+): RawBuilder<FieldValue> {
+  return engine.name === 'sqlite' && owner !== null ? sql<FieldValue>`+${expression}` : expression;
+}
+
+function isSame(one: RecordQuery['sort']['field'], other: RecordQuery['sort']['field']): boolean {
+  return one === other || (one !== 'created_at' && other !== 'created_at' && one.name === other.name);
 }
 
 function expressionOf(engine: Engine, field: RecordQuery['sort']['field']): RawBuilder<FieldValue> {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { Refusal } from '../../base/errors.ts';
 import type { Engine } from '../engine.ts';
-import type { AuditEntry, Erased } from '../port.ts';
-import type { Database } from '../schema.ts';
+import type { AuditEntry, Erased, ErasedBudgets } from '../port.ts';
+import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
-import { releaseRecords } from './record-transaction.ts';
+import { releaseRecords, toUsage } from './record-transaction.ts';
 
 /** Deletes what expired, and takes it off its owners' counts. What somebody is changing just now is left for later. */
 export function expireRecords(
@@ -49,6 +49,7 @@ export async function eraseOwner(
   engine: Engine,
   owner: string,
   audit: AuditEntry | null,
+  budgets?: ErasedBudgets,
 ): Promise<Erased | null> {
   const erased = await engine.database.transaction().execute(async (transaction) => {
     // First, so that whoever writes for this caller is done before or finds nobody afterwards.
@@ -61,21 +62,45 @@ export async function eraseOwner(
     if (audit === null && consumer.some(({ state }) => state === 'suspended'))
       throw new Refusal('consumer_suspended');
     const records = await eraseRecords(transaction, owner);
-    const usage = await transaction.deleteFrom('usage').where('owner', '=', owner).executeTakeFirst();
+    const usage = await transaction.deleteFrom('usage').where('owner', '=', owner).returningAll().execute();
     const keys = await transaction
       .deleteFrom('idempotency_keys')
       .where('owner', '=', owner)
       .executeTakeFirst();
-    const others = BigInt(consumer.length) + usage.numDeletedRows + keys.numDeletedRows;
+    const others = BigInt(consumer.length + usage.length) + keys.numDeletedRows;
     if (others === 0n && records.size === 0) return null;
     if (audit !== null) await writeAudit(transaction, audit);
     await engine.traces.note(transaction);
     await engine.announce(transaction);
-    return { records: Object.fromEntries(records), idempotencyKeys: Number(keys.numDeletedRows) };
+    return {
+      records: Object.fromEntries(records),
+      idempotencyKeys: Number(keys.numDeletedRows),
+      budgetsKeptUntil: budgets === undefined ? null : await keepBudgets(transaction, usage, budgets),
+    };
   });
   // It is erased, whether or not the log can be emptied now.
   if (erased !== null) await engine.traces.flush().catch(() => {});
   return erased;
+}
+
+/** Until when what was spent stays; null when nothing does. */
+async function keepBudgets(
+  transaction: Database,
+  usage: readonly Tables['usage'][],
+  { former, endOf }: ErasedBudgets,
+): Promise<number | null> {
+  const spent = usage.flatMap((row) => {
+    const ends_at = endOf(row.collection, toUsage(row));
+    const { owner: _owner, records: _records, ...counts } = row;
+    return ends_at === null ? [] : [{ ...counts, former, ends_at }];
+  });
+  if (spent.length === 0) return null;
+  await transaction
+    .insertInto('spent_budgets')
+    .values(spent)
+    .onConflict((conflict) => conflict.columns(['former', 'collection']).doNothing())
+    .execute();
+  return Math.max(...spent.map(({ ends_at }) => ends_at));
 }
 
 /** How many there were, by collection. */

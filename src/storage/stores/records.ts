@@ -3,7 +3,7 @@ import type { Engine } from '../engine.ts';
 import { ThrownByWork } from '../guard.ts';
 import type { RecordStore } from '../port.ts';
 import { prepareIndexes } from './record-indexes.ts';
-import { pageOf, recordsOf, toRecord } from './record-queries.ts';
+import { pageOf, placeAfter, recordsOf, sizesOf, toRecord } from './record-queries.ts';
 import { eraseOwner, expireRecords } from './record-removal.ts';
 import { recordStatements, recordTransaction, toUsage } from './record-transaction.ts';
 
@@ -22,6 +22,10 @@ export function recordStore(engine: Engine): RecordStore {
     },
 
     list: async (query) => (await pageOf(engine, query).execute()).map(toRecord),
+
+    sizes: async (query) => (await sizesOf(engine, query).execute()).map(({ size }) => size),
+
+    placeAfter: async (query, count) => (await placeAfter(engine, query, count).executeTakeFirst()) ?? null,
 
     async usage(owner) {
       const rows = await reader.selectFrom('usage').selectAll().where('owner', '=', owner).execute();
@@ -89,6 +93,14 @@ export function recordStore(engine: Engine): RecordStore {
       return Number(numDeletedRows);
     },
 
+    async expireSpentBudgets(now) {
+      const { numDeletedRows } = await database
+        .deleteFrom('spent_budgets')
+        .where('ends_at', '<=', now)
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+
     async top(limit) {
       const owners = reader
         .selectFrom('records')
@@ -112,8 +124,10 @@ export function recordStore(engine: Engine): RecordStore {
       return rows.map(({ owner, records, bytes }) => ({ owner, records, bytes: Number(bytes) }));
     },
 
-    erase: (owner, audit) => eraseOwner(engine, owner, audit),
+    erase: (owner, audit, budgets) => eraseOwner(engine, owner, audit, budgets),
 
-    sweep: () => engine.traces.sweep(),
+    isScrubDue: () => engine.traces.isDue(),
+
+    scrub: (extent) => engine.traces.scrub(extent === 'quickly'),
   };
 }

@@ -66,6 +66,7 @@ export interface Receipt {
   readonly records: Readonly<Record<string, number>>;
   readonly total: number;
   readonly idempotency_keys: number;
+  readonly budgets_kept_until: string | null;
 }
 
 /** The members of a record that the service adds. */

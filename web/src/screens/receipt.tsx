@@ -33,6 +33,12 @@ export function ReceiptScreen({ receipt, collections }: ReceiptScreenProps) {
         </dl>
       </section>
       <p>The service does not know you any more. If you go on using it, you are written down anew.</p>
+      {receipt.budgets_kept_until !== null && (
+        <p>
+          Until {displayMoment(receipt.budgets_kept_until)} it keeps, without your pseudonym, how much you
+          have written: erasing is no way to write more.
+        </p>
+      )}
       <div class="buttons">
         <button type="button" class="primary" onClick={() => void session.signOut()}>
           Sign out

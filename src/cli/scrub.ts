@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { loadStorageConfig } from '../config/load.ts';
+import { print } from './output.ts';
+import { administer, type Tools } from './tools.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** `vestibule scrub`: for the hour in which it is nobody's trouble when writes have to wait. */
+export function addScrubCommand(program: Command, tools: Tools): void {
+  program
+    .command('scrub')
+    .description(
+      'write the SQLite file anew when a caller was erased since the last time; writes wait meanwhile',
+    )
+    .option('--json', 'print JSON')
+    .action(async (options: JsonOption) => {
+      const config = loadStorageConfig(tools.environment());
+      const outcome = await administer(tools, config, 'scrub', async ({ storage: { records } }) => {
+        if (!(await records.isScrubDue())) return 'nothing_to_do';
+        await records.scrub('whatever it takes');
+        return (await records.isScrubDue()) ? 'still_due' : 'scrubbed';
+      });
+      print(options.json, { outcome }, () => sentences[outcome]);
+    });
+}
+
+const sentences = {
+  scrubbed: 'The file is written anew. No byte is left in it of anybody who was erased.',
+  nothing_to_do:
+    'There is nothing to do: nobody was erased since the last time, or the database is PostgreSQL, for which docs/operations.md tells what to do.',
+  still_due:
+    'The file is written anew, but somebody reads what was there before, or was erased meanwhile. Run it once more.',
+};

@@ -1,0 +1,47 @@
+import { describe, Refusal } from '../../base/errors.ts';
+import type { Answer, BearerHandler } from '../../base/handler.ts';
+import type { ReadLimit } from './read-limit.ts';
+
+interface Limits {
+  readonly reads: ReadLimit;
+  /** Writes under way, and those of the last minute that were no more than a read. */
+  readonly attempts: ReadLimit;
+}
+
+/** On the answer to a request whose record an earlier one with the same key has made. */
+export const replayed = 'idempotency-replayed';
+
+/**
+ * A write that is refused, or has been done before, has looked something up for the caller and is charged to no budget
+ * of the collection. So it counts as a read. It takes its place before it begins, or any number of them could be under
+ * way at once; what it finds is told only while there are reads left. Writes that succeed cost no reads.
+ */
+export function countingUncharged(handle: BearerHandler, { reads, attempts }: Limits): BearerHandler {
+  return async (input, principal) => {
+    const { id } = principal;
+    if (id === null) return handle(input, principal);
+    attempts.take(id);
+    let answer: Answer;
+    try {
+      answer = await handle(input, principal);
+    } catch (error) {
+      if (error instanceof Refusal && isAnswerToTheCaller(error)) throw withHeaders(error, reads.take(id));
+      attempts.giveBack(id);
+      throw error;
+    }
+    if (answer.head.includes(replayed))
+      return { ...answer, head: [...answer.head, ...Object.entries(reads.take(id)).flat()] };
+    attempts.giveBack(id);
+    return answer;
+  };
+}
+
+/** Not what says that the caller is to come again later: a budget of its own is spent, or the service cannot serve it. */
+function isAnswerToTheCaller({ code }: Refusal): boolean {
+  const { status } = describe(code);
+  return status < 500 && status !== 429;
+}
+
+function withHeaders({ code, options }: Refusal, headers: Readonly<Record<string, string>>): Refusal {
+  return new Refusal(code, { ...options, headers: { ...options.headers, ...headers } });
+}

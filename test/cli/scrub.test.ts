@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { before, describe, it } from 'node:test';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { declaredProcesses, hourMs } from '../support/declared-processes.ts';
+import { succeeded } from '../support/outcome.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { until } from '../support/polling.ts';
+import { insertAll, newRecord } from '../support/records.ts';
+import { runVestibule } from '../support/service.ts';
+
+const notes = 'schema: { properties: { text: { type: string, maxLength: 2000 } } }';
+
+describe('vestibule scrub, beside a service with a file too large to be written anew in passing', () => {
+  const one = declaredProcesses('sqlite', 1, { notes });
+  const settings = () => one().processes.settings;
+  const file = () => String(settings().DATABASE_URL).replace('sqlite:', '');
+  const isDue = async () => /^storage_scrub_due (\d)$/m.exec(await one().service(0).metrics())?.[1];
+  const run = (...parameters: string[]) => runVestibule(settings(), ...parameters);
+  const freePages = async () =>
+    Number((await plainSql(settings()).query('pragma freelist_count'))[0]?.freelist_count);
+  let caller: ApiCaller;
+  before(async () => {
+    caller = await one().person();
+    const owner = String((await caller.get('/me')).json().id);
+    const storage = await plainSql(settings()).open();
+    const text = 'of somebody else '.repeat(60);
+    const others = Array.from({ length: 9_000 }, () => newRecord({ fields: { text } }));
+    const own = Array.from({ length: 500 }, () =>
+      newRecord({ owner, fields: { text: 'ErasedCaller'.repeat(20) } }),
+    );
+    await insertAll(storage.records, [...others, ...own]);
+    await storage.close();
+  });
+
+  it('has nothing to do while nobody was erased', async () => {
+    assert.match(succeeded(await run('scrub')), /^There is nothing to do/);
+  });
+
+  it('is asked for by a metric and a line of the log after somebody was, and nothing is rewritten before', async () => {
+    assert.equal((await caller.send('DELETE', '/me')).status, 200);
+    const free = await freePages();
+    assert.ok(free > 0, 'control');
+    await one().advance(hourMs);
+    await until(isDue, (due) => due === '1', 'nobody is told that a scrub is due');
+    assert.equal(await freePages(), free, 'the file was not written anew');
+    const lines = one()
+      .service(0)
+      .logLines()
+      .filter(({ msg }) => String(msg).includes('vestibule scrub'));
+    assert.equal(lines.length, 1);
+    assert.match((await run('doctor')).stdout, /erased callers .*vestibule scrub/s);
+  });
+
+  it('leaves no byte of whoever was erased, while the service runs', async () => {
+    assert.deepEqual(JSON.parse(succeeded(await run('scrub', '--json'))), { outcome: 'scrubbed' });
+    assert.equal(await freePages(), 0);
+    assert.equal(readFileSync(file()).includes('ErasedCaller'), false);
+    const next = await one().person();
+    assert.equal((await next.send('POST', '/notes', { text: 'goes on' })).status, 201);
+    await one().advance(hourMs);
+    await until(isDue, (due) => due === '0', 'the metric does not say that it was done');
+  });
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import type { ApiCaller, WireRecord } from '../support/api-caller.ts';
+import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { insertAll, newRecord } from '../support/records.ts';
+import { databaseEngines } from '../support/service.ts';
+
+interface Page {
+  readonly items: readonly WireRecord[];
+  readonly next: string | null;
+}
+
+const schema = `schema:
+  required: [word]
+  properties: { word: { type: string, maxLength: 20 }, text: { type: string, maxLength: 65000 } }
+index: [word]
+states: { open: { close: closed }, closed: {} }`;
+const declarations = { small: schema, large: `${schema}\nlimits: { bytes: 65000 }` };
+
+/** What a page looks through at most. */
+const looked = 2_000;
+const pageBytes = 1_048_576;
+
+for (const engine of databaseEngines) {
+  describe(`what one list may cost, on ${engine}`, () => {
+    const one = declaredProcesses(engine, 1, declarations);
+    /** A person with records that were written long ago, oldest first. */
+    const owner = async (collection: string, fields: readonly object[]) => {
+      const caller = await one().person();
+      const { id } = (await caller.get('/me')).json();
+      const storage = await plainSql(one().processes.settings).open();
+      const records = fields.map((each, index) =>
+        newRecord({
+          collection,
+          owner: String(id),
+          state: 'open',
+          createdAt: index,
+          fields: { ...each },
+        }),
+      );
+      await insertAll(storage.records, records);
+      await storage.close();
+      return caller;
+    };
+    const list = async (caller: ApiCaller, path: string): Promise<Page> => {
+      const reply = await caller.get(path);
+      assert.equal(reply.status, 200, reply.text);
+      return reply.json<Page>();
+    };
+
+    it('a filter that no index leads to looks at so many records, and the page leads on where it stopped', async () => {
+      const words = Array.from({ length: looked + 500 }, (_, index) => ({
+        word: index === 3 ? 'this' : 'that',
+      }));
+      const caller = await owner('small', words);
+      const first = await list(caller, '/small?word=this');
+      assert.deepEqual(first.items, []);
+      const second = await list(caller, `/small?word=this&cursor=${first.next}`);
+      assert.deepEqual([second.items.map(({ word }) => word), second.next], [['this'], null]);
+      const sorted = await list(caller, '/small?word=this&sort=word');
+      assert.deepEqual([sorted.items.length, sorted.next], [1, null], 'an index leads there');
+      const closed = await list(caller, '/small?state=closed&sort=created_at');
+      assert.deepEqual(closed.items, []);
+      assert.equal(
+        (await list(caller, `/small?state=closed&sort=created_at&cursor=${closed.next}`)).next,
+        null,
+      );
+      assert.equal((await caller.all('small', '&word=that')).length, looked + 499, 'nothing is left out');
+      assert.equal((await caller.all('small', '&state=open&sort=word')).length, looked + 500);
+    });
+
+    it('large records are not fetched to be left out again: many lists at once take little memory', async () => {
+      const text = 'x'.repeat(60_000);
+      const caller = await owner(
+        'large',
+        Array.from({ length: 201 }, (_, index) => ({ word: String(index), text })),
+      );
+      const pid = one().service(0).process.pid;
+      const peakMegabytes = () =>
+        Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
+      await list(caller, '/large?limit=200');
+      const before = peakMegabytes();
+      const pages = await atOnce(50, () => list(caller, '/large?limit=200'));
+      for (const { items, next } of pages) {
+        assert.equal(items.length, Math.floor(pageBytes / (text.length + 30)));
+        assert.notEqual(next, null);
+      }
+      const rise = peakMegabytes() - before;
+      assert.ok(rise < 220, `${rise.toFixed(0)} MB more than before`);
+      assert.equal((await caller.all('large')).length, 201);
+    });
+  });
+}
