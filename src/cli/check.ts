@@ -43,7 +43,7 @@ export function addCheckCommand(program: Command, tools: Tools): void {
               ),
           '',
           keys === null
-            ? 'No keys of the provider are stored that could be read: "vestibule serve" fetches them when it starts.'
+            ? 'No keys of the provider are stored that could be read: "npx vestibule serve" fetches them when it starts.'
             : `The stored keys of the provider are ${keys.age_seconds} s old, are to be fetched again in ${keys.next_fetch_in_seconds} s, and can be used for ${keys.stale_seconds_left} s more.`,
         ].join('\n'),
       );

@@ -127,7 +127,7 @@ function showSecret(id: string, secret: string): string {
 }
 
 function showClients(clients: readonly ReturnType<typeof asData>[]): string {
-  if (clients.length === 0) return 'There are no clients yet. Add one with: vestibule client add <id>';
+  if (clients.length === 0) return 'There are no clients yet. Add one with: npx vestibule client add <id>';
   const list = table(
     ['ID', 'STATE', 'CREATED', 'SCOPES', 'LABEL'],
     clients.map((entry) => [

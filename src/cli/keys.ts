@@ -68,7 +68,7 @@ function asData({ kid, algorithm, createdAt, signsFrom, retiresAt }: SigningKeyR
 }
 
 function showKeys(keys: readonly ReturnType<typeof asData>[]): string {
-  if (keys.length === 0) return 'There is no signing key yet: the first "vestibule serve" makes one.';
+  if (keys.length === 0) return 'There is no signing key yet: the first "npx vestibule serve" makes one.';
   return table(
     ['KID', 'ALGORITHM', 'USE', 'SIGNS FROM', 'RETIRES'],
     keys.map((key) => [key.kid, key.algorithm, key.use, key.signs_from, key.retires_at ?? '-']),

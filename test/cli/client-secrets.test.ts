@@ -111,7 +111,7 @@ for (const engine of databaseEngines) {
       await rotate('crowded');
       refused(
         await client('rotate', 'crowded'),
-        /Client "crowded" has 2 live secrets.*vestibule client remove-secret crowded <secret-id>/,
+        /Client "crowded" has 2 live secrets.*: npx vestibule client remove-secret crowded <secret-id>/,
       );
       const [first] = await secretsOf('crowded');
       succeeded(await client('remove-secret', 'crowded', String(first?.secret_id), '--json'));

@@ -25,7 +25,7 @@ for (const engine of databaseEngines) {
 
     it('says how the first key comes about while there is none', async () => {
       const said = succeeded(await runVestibule(settings, 'keys', 'list'));
-      assert.equal(said, 'There is no signing key yet: the first "vestibule serve" makes one.\n');
+      assert.equal(said, 'There is no signing key yet: the first "npx vestibule serve" makes one.\n');
       assert.equal(succeeded(await runVestibule(settings, 'keys', 'list', '--json')), '[]\n');
     });
 
