@@ -52,7 +52,8 @@ export function addClientCommand(program: Command, tools: Tools): void {
     .description('list the clients and what is known of their secrets, never the secrets')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {
-      const clients = (await work('list', ({ clients }) => clients.list())).map(asData);
+      const config = loadStorageConfig(tools.environment());
+      const clients = (await tools.readStorage(config, ({ clients }) => clients.list())).map(asData);
       print(options.json, clients, () => showClients(clients));
     });
 

@@ -18,9 +18,7 @@ export function addKeysCommand(program: Command, tools: Tools): void {
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {
       const config = loadStorageConfig(tools.environment());
-      const records = await administer(tools, config, 'keys list', ({ storage }) =>
-        storage.signingKeys.list(),
-      );
+      const records = await tools.readStorage(config, ({ signingKeys }) => signingKeys.list());
       const now = Date.now();
       const signing = records.findLast(({ signsFrom }) => signsFrom <= now);
       const data = records.map((record) => asData(record, useOf(record, signing, now)));

@@ -4,6 +4,7 @@ import { succeeded } from '../support/outcome.ts';
 import { TestProvider } from '../support/provider.ts';
 import { request } from '../support/request.ts';
 import {
+  addClient,
   databaseEngines,
   newSettings,
   runVestibule,
@@ -20,6 +21,8 @@ for (const engine of databaseEngines) {
     before(async () => {
       provider = await TestProvider.start();
       settings = await newSettings(engine, provider.settings);
+      // There is a database from then on: what only looks makes none.
+      await addClient(settings, 'somebody');
     });
     after(() => provider.stop());
 

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Engine, OwnEngine } from '../engine.ts';
 import type { Tables } from '../schema.ts';
+import { missingRights } from './missing-rights.ts';
 import { channel, watchNotifications } from './notifications.ts';
 import { hurriedPool, patientPool } from './pool.ts';
 import { transactionOn } from './transaction.ts';
@@ -43,6 +44,7 @@ export function postgresEngine(url: string, poolSize: number): Engine {
     },
     watch: (onChange) => watchNotifications(url, onChange),
     traces: { note: async () => {}, flush: async () => {}, sweep: async () => {} },
+    missingRights: () => missingRights(database),
     unavailable,
     async close() {
       await database.destroy();
