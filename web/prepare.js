@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 
 // What `npm ci` runs. Where only what runs the service is installed (npm ci --omit=dev) there is nothing to build with,
 // and that is fine. Plain JavaScript, because the Node.js that installs need not be the one that comes with us.
-// The first `npx vestibule` runs it once more, perhaps as a user who may not write here: then everything is built already.
-if (process.env.npm_command === 'exec') process.exit();
 if (existsSync(new URL('../node_modules/esbuild', import.meta.url))) {
   await import('./build.ts');
 } else {
