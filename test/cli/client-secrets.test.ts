@@ -156,7 +156,10 @@ for (const engine of databaseEngines) {
         ['owner', '000000000000'],
         ['owner', "' or ''='"],
       ] as const) {
-        refused(await client('remove-secret', id, secretId), /Client ".*" has no secret ".*"\. "vestibule/);
+        refused(
+          await client('remove-secret', id, secretId),
+          /Client ".*" has no secret ".*"\. "npx vestibule/,
+        );
       }
       assert.equal(await statusOf('owner', secret), 200);
     });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { parseEnv } from 'node:util';
 import { loadConfig } from '../../src/config/load.ts';
@@ -18,6 +20,13 @@ describe('every command of README and docs', () => {
 
   it('is still printed when a test runs it', () => {
     assert.deepEqual(known.toSorted(), printed.toSorted());
+  });
+
+  // With "bin" in package.json npx would link the whole project into its own cache instead, run the scripts of an installation
+  // there and change the mode of a file: whoever does not own the project could not use it.
+  it('leads npx to our own file, without asking anybody', () => {
+    assert.equal(realpathSync('node_modules/.bin/vestibule'), resolve('bin/vestibule.js'));
+    assert.equal(JSON.parse(readFileSync('package.json', 'utf8')).bin, undefined);
   });
 
   it('is printed as a shell takes it', () => assert.deepEqual(nakedCommands(), []));

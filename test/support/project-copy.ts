@@ -98,6 +98,8 @@ export class ProjectCopy {
         HOME: this.folder,
         npm_config_cache: this.#npmCache,
         npm_config_update_notifier: 'false',
+        // What is not here is not fetched from elsewhere.
+        npm_config_offline: 'true',
         ...this.#variables,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
