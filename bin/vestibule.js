@@ -1,7 +1,15 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
+
+// Plain JavaScript that every Node.js can read, so that one that is too old can say so.
+if (Number.parseInt(process.version.slice(1), 10) < 24) {
+  process.stderr.write(
+    `vestibule: Vestibule needs Node.js 24 or newer, and this is ${process.version}. In the project's folder "npx vestibule" runs with the one that "npm ci" brings; else install a newer one.\n`,
+  );
+  process.exit(1);
+}
 
 // Most of a start goes into a few hundred small files of TypeScript. The platform keeps what came out of them for the
 // next start, and with nothing left to strip of types it need not even load what strips them: so this file has none.
+const { enableCompileCache } = await import('node:module');
 enableCompileCache();
 await import('../src/main.ts');

@@ -14,7 +14,7 @@ export function configDocument(): string {
 
 Settings come from the environment, or from a file of \`NAME=value\` lines named with \`--settings <file>\`; the
 environment wins. Lists are separated by commas or spaces. All mistakes are reported together, and nothing starts
-on a bad setting. \`vestibule check\` reads them, says what is wrong and shows what is in force.
+on a bad setting. \`npx vestibule check\` reads them, says what is wrong and shows what is in force.
 
 ## The service
 
@@ -22,7 +22,7 @@ ${table(serviceSettings)}
 
 ## The tokens of POST /token and the keys that sign them
 
-Also for \`vestibule keys rotate\`. All processes on one database should have the same.
+Also for \`npx vestibule keys rotate\`. All processes on one database should have the same.
 
 ${table(keySettings)}
 

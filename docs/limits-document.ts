@@ -126,7 +126,7 @@ ${table(['setting', 'default', 'takes', 'meaning'], settingRows())}
 ## Of a collection
 
 Declared under \`limits\` in its file, and counted for each caller in all processes together. Machine clients of POST /token are
-bound by \`bytes\` only.
+bound by \`bytes\` and \`expire\` only.
 
 ${table(['limit', 'default', 'takes', 'meaning'], collectionRows())}
 

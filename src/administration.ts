@@ -7,7 +7,6 @@ import { type Clock, systemClock } from './base/clock.ts';
 import { OperatorError } from './base/errors.ts';
 import { readCollectionFiles, readMasterSecret } from './config/files.ts';
 import type { Config, KeyConfig, StorageConfig } from './config/settings.ts';
-import { checkAgainst, sentenceOf } from './consumer/collections/check-against.ts';
 import type { Collection } from './consumer/collections/collection.ts';
 import { storedDeclarations } from './consumer/collections/stored-declarations.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
@@ -49,15 +48,8 @@ export async function openAdministration(config: StorageConfig, actor: string, c
   };
   const keySetMemory = (service: Config) =>
     authenticatedMemory(storage.shelf, keyring.providerKeys, providerJwksUrl(service));
-  const storedKeySet = (service: Config) => keySetMemory(service).load();
   const digest = createKeyedDigest(keyring.declarations);
   const declarations = storedDeclarations(storage.shelf, (content) => digest.of(content));
-  const judgeCollections = async (service: Config) => {
-    const declared = await readDeclaredCollections(service);
-    const stored = await declarations.load();
-    const verdicts = await checkAgainst({ stored, declared, records: storage.records });
-    return verdicts.map((verdict) => ({ ...verdict, sentence: sentenceOf(verdict) }));
-  };
   return {
     storage,
     keyring,
@@ -65,9 +57,7 @@ export async function openAdministration(config: StorageConfig, actor: string, c
     clients,
     rotateKey,
     keySetMemory,
-    storedKeySet,
     declarations,
-    judgeCollections,
   };
 }
 

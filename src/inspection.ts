@@ -8,18 +8,21 @@ import {
 import { ownKeysNow, providerKeysNow } from './auth/examine-key.ts';
 import { masterSecretFits } from './auth/examine-master-secret.ts';
 import { examineProvider } from './auth/examine-provider.ts';
-import { deriveKeyring } from './auth/keyring.ts';
+import { deriveKeyring, type Keyring } from './auth/keyring.ts';
+import { otherMasterSecret } from './auth/master-secret.ts';
 import { authenticatedMemory } from './auth/stored-key-set.ts';
 import { type Clock, systemClock } from './base/clock.ts';
+import { OperatorError } from './base/errors.ts';
 import { readMasterSecret } from './config/files.ts';
 import { ownIssuer } from './config/rules.ts';
-import { type Config, signingAlgorithms } from './config/settings.ts';
+import { type Config, type StorageConfig, signingAlgorithms } from './config/settings.ts';
 import { checkAgainst, sentenceOf } from './consumer/collections/check-against.ts';
 import { storedDeclarations } from './consumer/collections/stored-declarations.ts';
 import { examineCaller } from './consumer/examine-caller.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
 import { ownRules, providerJwksUrl, providerRules } from './issuer-rules.ts';
-import { lookInto } from './storage/look.ts';
+import { type Look, lookInto } from './storage/look.ts';
+import type { Reading } from './storage/port.ts';
 
 /** What callers will see of the certificate. */
 export { examineCertificate } from './auth/examine-certificate.ts';
@@ -34,23 +37,80 @@ export function inspectProvider(config: Config, discoveryUrl: string, clock: Clo
 export function inspectDatabase(config: Config, areDeclared: boolean) {
   return lookInto(config.databaseUrl, async (look) => {
     if (look.state !== 'ready') return look;
-    const { shelf, records } = look.reading;
     const keyring = deriveKeyring(readMasterSecret(config));
-    const digest = createKeyedDigest(keyring.declarations);
     const judge = async () => {
-      const stored = await storedDeclarations(onlyRead(shelf), (content) => digest.of(content)).load();
-      const declared = await readDeclaredCollections(config);
-      const verdicts = await checkAgainst({ stored, declared, records });
-      return verdicts.filter(({ verdict }) => verdict === 'breaking').map(sentenceOf);
+      const verdicts = await verdictsOn(config, look.reading, keyring);
+      return verdicts.filter(({ verdict }) => verdict === 'breaking').map(({ sentence }) => sentence);
     };
     return {
       state: look.state,
       version: look.version,
-      masterSecretFits: await masterSecretFits(shelf, keyring),
+      masterSecretFits: await masterSecretFits(look.reading.shelf, keyring),
       breaking: areDeclared ? await judge() : null,
-      isScrubDue: await records.isScrubDue(),
+      isScrubDue: await look.reading.records.isScrubDue(),
     };
   });
+}
+
+/** For a command that only looks: what it reads, or a sentence on why there is nothing that it could read. */
+export function readStorage<T>(
+  config: StorageConfig,
+  work: (reading: Reading, keyring: Keyring) => Promise<T>,
+): Promise<T> {
+  return lookInto(config.databaseUrl, async (look) => {
+    if (look.state !== 'ready') throw new OperatorError(whyNotRead(config, look));
+    return work(look.reading, await keyringFor(config, look.reading));
+  });
+}
+
+/** What is declared, held against the records that exist. */
+export function judgeCollections(config: Config) {
+  return readStorage(config, (reading, keyring) => verdictsOn(config, reading, keyring));
+}
+
+/** The provider's keys that a restart would begin with; else why they cannot be read. */
+export function storedKeySet(config: Config) {
+  return lookInto(config.databaseUrl, async (look) => {
+    if (look.state === 'ready') {
+      const { providerKeys } = await keyringFor(config, look.reading);
+      const memory = authenticatedMemory(onlyRead(look.reading.shelf), providerKeys, providerJwksUrl(config));
+      return { state: look.state, sentence: null, keys: await memory.load() };
+    }
+    const sentence = whyNotRead(config, look);
+    // An older one is migrated by the next "serve"; with this one it cannot start.
+    if (look.state === 'other_version' && look.version > look.newest) throw new OperatorError(sentence);
+    return { state: look.state, sentence, keys: null };
+  });
+}
+
+/** The keys of the database, which has to be one of this master secret. */
+async function keyringFor(config: StorageConfig, { shelf }: Reading): Promise<Keyring> {
+  const keyring = deriveKeyring(readMasterSecret(config));
+  if (await masterSecretFits(shelf, keyring)) return keyring;
+  throw otherMasterSecret();
+}
+
+async function verdictsOn(config: Config, { shelf, records }: Reading, keyring: Keyring) {
+  const digest = createKeyedDigest(keyring.declarations);
+  const stored = await storedDeclarations(onlyRead(shelf), (content) => digest.of(content)).load();
+  const declared = await readDeclaredCollections(config);
+  const verdicts = await checkAgainst({ stored, declared, records });
+  return verdicts.map((verdict) => ({ ...verdict, sentence: sentenceOf(verdict) }));
+}
+
+function whyNotRead({ databaseUrl }: StorageConfig, look: Exclude<Look, { state: 'ready' }>): string {
+  const where =
+    databaseUrl.engine === 'sqlite'
+      ? `The SQLite file "${databaseUrl.file}" (DATABASE_URL)`
+      : 'The database set in DATABASE_URL';
+  if (look.state === 'absent')
+    return `${where} is not there, and a command that only looks does not make it. Check DATABASE_URL; the first "npx vestibule serve" makes it.`;
+  if (look.state === 'unusable') return `${where} cannot be used: ${look.detail}.`;
+  const { version, newest } = look;
+  if (version > newest)
+    return `${where} has schema version ${version}, and this release knows versions up to ${newest}. Use a release at least as new as the one that migrated it.`;
+  const found = version === 0 ? 'is empty' : `has schema version ${version}, that of an older release`;
+  return `${where} ${found}, and this release reads version ${newest}. Nothing was changed: the next "npx vestibule serve" of this release migrates it${version === 0 ? '' : '; until then use the release that it belongs to'}.`;
 }
 
 /** What becomes of a token, step by step, by the keys and the database as they are now. */

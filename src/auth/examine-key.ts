@@ -89,7 +89,7 @@ export async function examineKey(
     const step = failedStep('key', keys.code, {
       expected: 'the published keys of the issuer',
       found: keys.why,
-      advice: `The keys of the issuer cannot be had (${keys.why}). "vestibule doctor" tells more.`,
+      advice: `The keys of the issuer cannot be had (${keys.why}). "npx vestibule doctor" tells more.`,
     });
     return { step, key: null };
   }

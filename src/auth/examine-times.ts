@@ -30,7 +30,7 @@ function timesCause({ exp, nbf, iat }: JsonObject, code: ErrorCode | null, nowSe
   }
   if (code === 'token_not_yet_valid') {
     const start = Math.max(Number(nbf ?? 0), Number(iat ?? 0));
-    return `The token becomes valid in ${duration(start - nowSeconds)} only (${shownTime(start)}): one of the clocks, ours or the provider's, is wrong. "vestibule doctor" compares them.`;
+    return `The token becomes valid in ${duration(start - nowSeconds)} only (${shownTime(start)}): one of the clocks, ours or the provider's, is wrong. "npx vestibule doctor" compares them.`;
   }
   return 'A time in the token (exp, nbf, iat) is not a number of seconds since 1970.';
 }

@@ -86,7 +86,7 @@ function callerStep(caller: CallerNow | null): Step {
     return failedStep('caller', caller.code, {
       expected: 'a database that answers',
       found: caller.unknown,
-      advice: `The token is right, but the database cannot be read (${caller.unknown}). "vestibule doctor" tells more.`,
+      advice: `The token is right, but the database cannot be read (${caller.unknown}). "npx vestibule doctor" tells more.`,
     });
   }
   if (caller.pseudonym === null) return passedStep('caller', 'nobody is named, so nothing is kept');
@@ -96,9 +96,9 @@ function callerStep(caller: CallerNow | null): Step {
 
 const standingCauses: Partial<Record<ErrorCode, string>> = {
   consumer_suspended:
-    'The operator has suspended this caller. "vestibule consumer resume" lets it in again (its pseudonym: --pseudonym).',
+    'The operator has suspended this caller. "npx vestibule consumer resume" lets it in again (its pseudonym: --pseudonym).',
   client_disabled:
-    'The client was disabled or removed, or the secret that the token was issued for was. "vestibule client list" shows them.',
+    'The client was disabled or removed, or the secret that the token was issued for was. "npx vestibule client list" shows them.',
 };
 
 function standingStep(caller: CallerNow | null): Step {

@@ -17,7 +17,11 @@ export async function checkMasterSecret(shelf: Shelf, keyring: Keyring): Promise
   await shelf.writeFirst(name, '', keyring.check);
   const mark = (await shelf.read(name))?.mac;
   if (mark?.length === keyring.check.length && timingSafeEqual(mark, keyring.check)) return;
-  throw new OperatorError(
+  throw otherMasterSecret();
+}
+
+export function otherMasterSecret(): OperatorError {
+  return new OperatorError(
     'The database was made with another master secret. Set MASTER_SECRET or MASTER_SECRET_FILE to that one.',
   );
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { loadStorageConfig } from '../config/load.ts';
 import { print, table } from './output.ts';
-import { administer, type Tools } from './tools.ts';
+import type { Tools } from './tools.ts';
 
 interface AuditOptions {
   readonly since: number;
@@ -18,9 +18,7 @@ export function addAuditCommand(program: Command, tools: Tools): void {
     .option('--json', 'print JSON')
     .action(async (options: AuditOptions) => {
       const config = loadStorageConfig(tools.environment());
-      const entries = await administer(tools, config, 'audit', ({ storage }) =>
-        storage.audit.list(options.since),
-      );
+      const entries = await tools.readStorage(config, ({ audit }) => audit.list(options.since));
       const data = entries.map(({ at, ...entry }) => ({ at: new Date(at).toISOString(), ...entry }));
       print(options.json, data, () =>
         data.length === 0

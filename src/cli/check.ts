@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { OperatorError } from '../base/errors.ts';
 import { checkFiles } from '../config/files.ts';
 import { type Environment, loadConfig, settingText } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { environmentName, settings } from '../config/settings.ts';
 import { print, table } from './output.ts';
-import { administer, type Tools } from './tools.ts';
+import type { Tools } from './tools.ts';
 
 /** `vestibule check`: reads the settings as `serve` would, and the provider's keys as they are stored. */
 export function addCheckCommand(program: Command, tools: Tools): void {
@@ -24,9 +22,9 @@ export function addCheckCommand(program: Command, tools: Tools): void {
       const declared = await tools.readDeclaredCollections(config);
       if (options.against) return checkAgainstRecords(tools, config, options.json);
       const inForce = settingsInForce(environment);
-      const keys = await storedKeys(tools, config);
+      const { database, keys } = await storedKeys(tools, config);
       const collections = declared.map(({ name, title }) => ({ name, title }));
-      print(options.json, { ok: true, settings: inForce, collections, provider_keys: keys }, () =>
+      print(options.json, { ok: true, settings: inForce, collections, database, provider_keys: keys }, () =>
         [
           'The settings are in order.',
           '',
@@ -43,7 +41,7 @@ export function addCheckCommand(program: Command, tools: Tools): void {
               ),
           '',
           keys === null
-            ? 'No keys of the provider are stored that could be read: "vestibule serve" fetches them when it starts.'
+            ? `No keys of the provider are stored that could be read: "npx vestibule serve" fetches them when it starts.${database.sentence === null ? '' : ` ${database.sentence}`}`
             : `The stored keys of the provider are ${keys.age_seconds} s old, are to be fetched again in ${keys.next_fetch_in_seconds} s, and can be used for ${keys.stale_seconds_left} s more.`,
         ].join('\n'),
       );
@@ -52,9 +50,7 @@ export function addCheckCommand(program: Command, tools: Tools): void {
 
 /** Fails when a declaration breaks what exists, so that it can stand before a deployment. */
 async function checkAgainstRecords(tools: Tools, config: Config, json: boolean | undefined): Promise<void> {
-  const verdicts = await administer(tools, config, 'check', (administration) =>
-    administration.judgeCollections(config),
-  );
+  const verdicts = await tools.judgeCollections(config);
   const isBreaking = verdicts.some(({ verdict }) => verdict === 'breaking');
   print(json, { ok: !isBreaking, collections: verdicts }, () =>
     verdicts.length === 0
@@ -76,23 +72,17 @@ function settingsInForce(environment: Environment) {
   });
 }
 
-/** What a restart would begin with. Makes no database where there is none. */
+/** What a restart would begin with. A database that is not there or does not answer is no mistake in the settings. */
 async function storedKeys(tools: Tools, config: Config) {
-  const { databaseUrl } = config;
-  if (databaseUrl.engine === 'sqlite' && !existsSync(databaseUrl.file)) return null;
-  // A database that does not answer now is no mistake in the settings; "serve" says what is wrong with it.
-  const stored = await administer(tools, config, 'check', (administration) =>
-    administration.storedKeySet(config),
-  ).catch((error: unknown) => {
-    if (error instanceof OperatorError) return null;
-    throw error;
-  });
-  if (stored === null) return null;
-  const ageMs = Date.now() - stored.fetchedAt;
+  const { state, sentence, keys } = await tools.storedKeySet(config);
+  const database = { state, sentence };
+  if (keys === null) return { database, keys };
+  const ageMs = Date.now() - keys.fetchedAt;
   const seconds = (milliseconds: number) => Math.max(Math.round(milliseconds / 1000), 0);
-  return {
+  const times = {
     age_seconds: seconds(ageMs),
-    next_fetch_in_seconds: seconds(stored.refreshAt - Date.now()),
+    next_fetch_in_seconds: seconds(keys.refreshAt - Date.now()),
     stale_seconds_left: seconds(config.jwksMaxStaleSeconds * 1000 - ageMs),
   };
+  return { database, keys: times };
 }

@@ -52,7 +52,8 @@ export function addClientCommand(program: Command, tools: Tools): void {
     .description('list the clients and what is known of their secrets, never the secrets')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {
-      const clients = (await work('list', ({ clients }) => clients.list())).map(asData);
+      const config = loadStorageConfig(tools.environment());
+      const clients = (await tools.readStorage(config, ({ clients }) => clients.list())).map(asData);
       print(options.json, clients, () => showClients(clients));
     });
 
@@ -127,7 +128,7 @@ function showSecret(id: string, secret: string): string {
 }
 
 function showClients(clients: readonly ReturnType<typeof asData>[]): string {
-  if (clients.length === 0) return 'There are no clients yet. Add one with: vestibule client add <id>';
+  if (clients.length === 0) return 'There are no clients yet. Add one with: npx vestibule client add <id>';
   const list = table(
     ['ID', 'STATE', 'CREATED', 'SCOPES', 'LABEL'],
     clients.map((entry) => [

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../base/errors.ts';
 import { loadStorageConfig } from '../config/load.ts';
-import type { AuditLine, Consumer, ConsumerState, Storage, Usage } from '../storage/port.ts';
+import type { AuditLine, Consumer, ConsumerState, Reading, Storage, Usage } from '../storage/port.ts';
 import { print, table } from './output.ts';
 import { administer, type Tools } from './tools.ts';
 
@@ -18,13 +18,15 @@ export function addConsumerCommand(program: Command, tools: Tools): void {
     administer(tools, loadStorageConfig(tools.environment()), `consumer ${command}`, ({ storage, audit }) =>
       task(storage, audit),
     );
+  const read = <T>(task: (reading: Reading) => Promise<T>) =>
+    tools.readStorage(loadStorageConfig(tools.environment()), task);
 
   consumer
     .command('show <id>')
     .description('show all that is held about a caller')
     .option('--json', 'print JSON')
     .action(async (id: string, options: JsonOption) => {
-      const data = await work('show', async ({ consumers, records }) =>
+      const data = await read(async ({ consumers, records }) =>
         asData(known(id, await consumers.find(id)), await records.usage(id)),
       );
       print(options.json, data, () =>
@@ -98,7 +100,7 @@ export function addConsumerCommand(program: Command, tools: Tools): void {
     .action(async (options: JsonOption & { readonly limit: string }) => {
       if (!/^[1-9]\d{0,3}$/.test(options.limit))
         throw new OperatorError(`--limit must be a whole number from 1 to 9999; found "${options.limit}".`);
-      const rows = await work('top', ({ records }) => records.top(Number(options.limit)));
+      const rows = await read(({ records }) => records.top(Number(options.limit)));
       const data = rows.map(({ owner, records, bytes }) => ({ id: owner, records, bytes }));
       print(options.json, data, () =>
         data.length === 0

@@ -27,6 +27,6 @@ function verdict(checks: readonly Finding[]): string {
   const warnings = count('warn');
   const doubts = warnings === 0 ? '' : `, ${warnings} to look at`;
   return failures === 0
-    ? `Nothing stands in the way${doubts}. Send a token: "vestibule explain" tells what becomes of it.`
+    ? `Nothing stands in the way${doubts}. Send a token: "npx vestibule explain" tells what becomes of it.`
     : `${failures} of ${checks.length} checks failed${doubts}. The first is the one to begin with.`;
 }

@@ -22,7 +22,7 @@ export function addExplainCommand(program: Command, tools: Tools): void {
     .action(async (options: ExplainOptions, command: Command) => {
       if (command.args.length > 0) {
         command.error(
-          'error: a token on the command line stays in the history of the shell and is seen by everybody on the machine. Give it on standard input, for example: vestibule explain < token.txt',
+          'error: a token on the command line stays in the history of the shell and is seen by everybody on the machine. Give it on standard input, for example: npx vestibule explain < token.txt',
           { exitCode: 2 },
         );
       }
@@ -52,7 +52,7 @@ function bareToken(input: string): string {
   const token = input.trim().replace(/^(authorization:\s*)?bearer\s+/i, '');
   if (token !== '') return token;
   throw new OperatorError(
-    'There is no token on standard input. Give it there, for example: vestibule explain < token.txt',
+    'There is no token on standard input. Give it there, for example: npx vestibule explain < token.txt',
   );
 }
 

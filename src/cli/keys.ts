@@ -18,9 +18,7 @@ export function addKeysCommand(program: Command, tools: Tools): void {
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {
       const config = loadStorageConfig(tools.environment());
-      const records = await administer(tools, config, 'keys list', ({ storage }) =>
-        storage.signingKeys.list(),
-      );
+      const records = await tools.readStorage(config, ({ signingKeys }) => signingKeys.list());
       const now = Date.now();
       const signing = records.findLast(({ signsFrom }) => signsFrom <= now);
       const data = records.map((record) => asData(record, useOf(record, signing, now)));
@@ -68,7 +66,7 @@ function asData({ kid, algorithm, createdAt, signsFrom, retiresAt }: SigningKeyR
 }
 
 function showKeys(keys: readonly ReturnType<typeof asData>[]): string {
-  if (keys.length === 0) return 'There is no signing key yet: the first "vestibule serve" makes one.';
+  if (keys.length === 0) return 'There is no signing key yet: the first "npx vestibule serve" makes one.';
   return table(
     ['KID', 'ALGORITHM', 'USE', 'SIGNS FROM', 'RETIRES'],
     keys.map((key) => [key.kid, key.algorithm, key.use, key.signs_from, key.retires_at ?? '-']),

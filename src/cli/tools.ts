@@ -3,9 +3,9 @@ import type { Finding } from '../base/finding.ts';
 import type { Log } from '../base/log.ts';
 import type { Environment } from '../config/load.ts';
 import type { Config, KeyConfig, StorageConfig } from '../config/settings.ts';
-import type { AuditLine, SigningKeyRecord, Storage } from '../storage/port.ts';
+import type { AuditLine, Reading, SigningKeyRecord, Storage } from '../storage/port.ts';
 import type { Clients } from '../tokens/clients.ts';
-import type { DoctorParts } from './doctor/parts.ts';
+import type { DatabaseNow, DoctorParts } from './doctor/parts.ts';
 
 /** What `main` hands to the commands: they build nothing themselves and never import the app. */
 export interface Tools extends DoctorParts {
@@ -13,7 +13,12 @@ export interface Tools extends DoctorParts {
   startApp(config: Config): Promise<RunningApp>;
   /** `command` is whom the audit names. */
   openAdministration(config: StorageConfig, command: string): Promise<Administration>;
+  /** For commands that only look: nothing is made, migrated or changed. */
+  readStorage<T>(config: StorageConfig, work: (reading: Reading) => Promise<T>): Promise<T>;
   readDeclaredCollections(config: Config): Promise<readonly DeclaredCollection[]>;
+  /** What is declared, held against the records that exist. */
+  judgeCollections(config: Config): Promise<readonly CollectionVerdict[]>;
+  storedKeySet(config: Config): Promise<StoredKeySet>;
   explainToken(config: Config, token: string): Promise<ExplainedToken>;
 }
 
@@ -59,13 +64,17 @@ export interface Administration {
   readonly clients: Clients;
   readonly audit: AuditLine;
   rotateKey(config: KeyConfig, atOnce: boolean): Promise<SigningKeyRecord>;
-  /** What is declared, held against the records that exist. */
-  judgeCollections(config: Config): Promise<readonly CollectionVerdict[]>;
-  /** The provider's keys that a restart would begin with. */
-  storedKeySet(config: Config): Promise<{ readonly fetchedAt: number; readonly refreshAt: number } | null>;
 }
 
-/** Opens the database for one piece of work and closes it whatever happens. */
+/** The provider's keys that a restart would begin with. */
+export interface StoredKeySet {
+  readonly state: DatabaseNow['state'];
+  /** Why the database cannot be read, and what to do. */
+  readonly sentence: string | null;
+  readonly keys: { readonly fetchedAt: number; readonly refreshAt: number } | null;
+}
+
+/** For commands that change something. Opens the database for one piece of work and closes it whatever happens. */
 export async function administer<T>(
   tools: Tools,
   config: StorageConfig,

@@ -1,4 +1,6 @@
 import { BlockList, isIP } from 'node:net';
+import { whyGuessable } from './guessable.ts';
+import { withCheckedCertificate } from './postgres-url.ts';
 
 /** Turns the text of a setting into its value, or throws an Error whose message says what was expected. */
 export type Parse<T> = (text: string) => T;
@@ -105,13 +107,16 @@ export type DatabaseUrl =
   | { readonly engine: 'postgres'; readonly url: string };
 
 export const databaseUrl: Parse<DatabaseUrl> = (value) => {
-  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return { engine: 'postgres', url: value };
+  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) {
+    return { engine: 'postgres', url: withCheckedCertificate(value) };
+  }
   const file = /^sqlite:(?!:)(.+)$/.exec(value)?.[1];
   if (file !== undefined) return { engine: 'sqlite', file };
   throw new Error('must be "sqlite:<file>" or "postgres://<user>:<password>@<host>/<database>"');
 };
 
 export const masterSecret: Parse<string> = (value) => {
-  if (Buffer.byteLength(value) < 32) throw new Error('must be at least 32 bytes long');
+  const fault = whyGuessable(value);
+  if (fault !== null) throw new Error(`must hold 256 random bits, and ${fault}`);
   return value;
 };

@@ -77,7 +77,7 @@ function readOne(key: string, setting: Setting, environment: Environment, into: 
     return null;
   } catch (error) {
     // The value of a secret is not repeated: standard error ends up in logs.
-    const found = setting.secret ? 'the value found (a secret, not shown) is not' : `found "${text}"`;
+    const found = setting.secret ? 'what was found is a secret and not shown' : `found "${text}"`;
     return `${name} ${(error as Error).message}; ${found}. Example: ${name}=${setting.example}`;
   }
 }

@@ -1,3 +1,4 @@
+import { hostOf, saysHowItIsProtected } from './postgres-url.ts';
 import type { Config, settings } from './settings.ts';
 
 /** A rule that concerns more than one setting: it is asked once all the settings it needs are readable. */
@@ -22,6 +23,14 @@ export const storageRules: readonly Rule[] = [
       config.masterSecret === null &&
       config.masterSecretFile === null &&
       'MASTER_SECRET is not set, and with PostgreSQL every process must have the same one. Example: MASTER_SECRET_FILE=/run/secrets/vestibule, made with: openssl rand -base64 48',
+  },
+  {
+    needs: ['databaseUrl'],
+    mistake: (config) =>
+      config.databaseUrl.engine === 'postgres' &&
+      leavesTheMachine(config.databaseUrl.url) &&
+      !saysHowItIsProtected(config.databaseUrl.url) &&
+      'DATABASE_URL leads to another machine and does not say whether by TLS; without it everybody on the way can read and change what is sent. Add sslmode=verify-full, with sslrootcert=<file> for an authority of your own, or sslmode=disable if that network is to be trusted. Example: DATABASE_URL=postgres://vestibule:secret@db.example.org/vestibule?sslmode=verify-full',
   },
 ];
 
@@ -116,6 +125,12 @@ export function isBehindProxy(config: Pick<Config, 'trustedProxies'>): boolean {
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** A path is that of a socket; without a host the driver takes this machine. */
+function leavesTheMachine(url: string): boolean {
+  const host = hostOf(url);
+  return host !== '' && !host.startsWith('/') && !isLoopback(host);
 }
 
 function isHttpsOrLoopback(url: string): boolean {

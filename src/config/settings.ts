@@ -48,8 +48,9 @@ export const signingAlgorithms = ['RS256', 'ES256', 'EdDSA'] as const;
 /** What every command that touches the database needs. */
 export const storageSettings = {
   databaseUrl: defaulted(kind.databaseUrl, 'sqlite:./data/vestibule.db', {
-    example: 'postgres://vestibule:secret@db.example.org/vestibule',
-    sentence: 'Where data is kept: an SQLite file, or a PostgreSQL database for more than one machine.',
+    example: 'postgres://vestibule:secret@db.example.org/vestibule?sslmode=verify-full',
+    sentence:
+      'Where data is kept: an SQLite file, or a PostgreSQL database for more than one machine. The URL of a PostgreSQL on another machine has to say `sslmode`: `verify-full` (so do `require` and `verify-ca` here: certificate and name are always checked, by `sslrootcert` where it is given), or `disable` for a network that is to be trusted.',
     secret: true,
   }),
   databasePoolSize: defaulted(kind.integer(1, 200), '10', {
@@ -60,7 +61,7 @@ export const storageSettings = {
   masterSecret: optional(kind.masterSecret, {
     example: '$(openssl rand -base64 48)',
     sentence:
-      'The secret from which all keys are derived: pseudonyms, stored client secrets, the encryption of signing keys. Losing it makes every stored pseudonym meaningless. Required with PostgreSQL; with SQLite it is made at the first start in a file beside the database.',
+      'The secret from which all keys are derived: pseudonyms, stored client secrets, the encryption of signing keys. It must hold 256 random bits: at least 43 characters of base64, or 64 of hex. Losing it makes every stored pseudonym meaningless. Required with PostgreSQL; with SQLite it is made at the first start in a file beside the database.',
     secret: true,
   }),
   masterSecretFile: optional(kind.text, {

@@ -22,9 +22,17 @@ export interface Engine {
   announce(transaction: Database): Promise<void>;
   watch(onChange: () => void): Promise<() => Promise<void>>;
   readonly traces: Traces;
+  /** Asked when something was refused, or would be: what this user may not do and must; null when nothing is missing. */
+  missingRights(): Promise<MissingRights | null>;
   /** The refusal to answer with when the database could not do its work; null when the error is a bug of ours. */
   unavailable(error: unknown): Refusal | null;
   close(): Promise<void>;
+}
+
+export interface MissingRights {
+  readonly found: string;
+  /** The statement that gives them. */
+  readonly advice: string;
 }
 
 /** One that other threads of this process can use, too. */

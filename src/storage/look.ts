@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
-import type { Engine } from './engine.ts';
+import type { Engine, MissingRights } from './engine.ts';
 import { guard } from './guard.ts';
 import { newestVersion, schemaVersion } from './migrations.ts';
-import type { Storage } from './port.ts';
+import type { Reading } from './port.ts';
 import { postgresEngine } from './postgres/engine.ts';
 import type { Database } from './schema.ts';
 import { lookIntoSqlite } from './sqlite/look.ts';
 import { sqliteTraces } from './sqlite/traces.ts';
+import { unavailable as sqliteUnavailable } from './sqlite/unavailable.ts';
+import { auditStore } from './stores/audit.ts';
 import { clientStore } from './stores/clients.ts';
 import { consumerStore } from './stores/consumers.ts';
 import { recordStore } from './stores/records.ts';
@@ -14,21 +16,17 @@ import { shelf } from './stores/shelf.ts';
 import { signingKeyStore } from './stores/signing-keys.ts';
 import { standingStore } from './stores/standing.ts';
 
-/** What may be read of a database that is only looked at. */
-export interface Reading {
-  readonly clients: Pick<Storage['clients'], 'find'>;
-  readonly consumers: Pick<Storage['consumers'], 'find'>;
-  readonly signingKeys: Pick<Storage['signingKeys'], 'list'>;
-  readonly shelf: Pick<Storage['shelf'], 'read'>;
-  readonly standing: Pick<Storage['standing'], 'read'>;
-  readonly records: Pick<Storage['records'], 'ofCollection' | 'counts' | 'isScrubDue'>;
-}
-
 export type Look =
   | { readonly state: 'absent' }
   | { readonly state: 'unusable'; readonly detail: string }
   /** Its schema is that of an older or a newer release. */
-  | { readonly state: 'other_version'; readonly version: number; readonly newest: number }
+  | {
+      readonly state: 'other_version';
+      readonly version: number;
+      readonly newest: number;
+      /** The next start cannot migrate it: the rights that are missing, and how to give them. */
+      readonly missingRights: MissingRights | null;
+    }
   | { readonly state: 'ready'; readonly version: number; readonly reading: Reading };
 
 type Place =
@@ -42,7 +40,10 @@ export async function lookInto<T>(place: Place, work: (look: Look) => Promise<T>
   try {
     engine = place.engine === 'sqlite' ? sqliteReader(place.file) : postgresEngine(place.url, 1);
   } catch (error) {
-    return work({ state: 'unusable', detail: (error as Error).message });
+    return work({
+      state: 'unusable',
+      detail: sqliteUnavailable(error)?.options.detail ?? (error as Error).message,
+    });
   }
   try {
     return await work(await lookAt(engine));
@@ -54,7 +55,10 @@ export async function lookInto<T>(place: Place, work: (look: Look) => Promise<T>
 async function lookAt(engine: Engine): Promise<Look> {
   try {
     const version = await versionOf(engine.database);
-    if (version !== newestVersion) return { state: 'other_version', version, newest: newestVersion };
+    if (version !== newestVersion) {
+      const missingRights = await engine.missingRights();
+      return { state: 'other_version', version, newest: newestVersion, missingRights };
+    }
     return { state: 'ready', version, reading: readingOf(engine) };
   } catch (error) {
     const detail = engine.unavailable(error)?.options.detail ?? (error as Error).message;
@@ -75,6 +79,7 @@ function readingOf(engine: Engine): Reading {
     signingKeys: guard(signingKeyStore(engine), engine),
     shelf: guard(shelf(engine.database), engine),
     standing: guard(standingStore(engine), engine),
+    audit: guard(auditStore(engine), engine),
     records: guard(recordStore(engine), engine),
   };
 }
@@ -92,7 +97,8 @@ function sqliteReader(file: string): Engine {
     announce: nothing,
     watch: async () => nothing,
     traces: sqliteTraces(database),
-    unavailable: () => null,
+    missingRights: async () => null,
+    unavailable: sqliteUnavailable,
     close: () => database.destroy(),
   };
 }

@@ -21,6 +21,17 @@ export interface Storage {
   close(): Promise<void>;
 }
 
+/** What may be read of a database that is only looked at: nothing in it is made, migrated or changed. */
+export interface Reading {
+  readonly clients: Pick<ClientStore, 'find' | 'list'>;
+  readonly consumers: Pick<ConsumerStore, 'find'>;
+  readonly signingKeys: Pick<SigningKeyStore, 'list'>;
+  readonly shelf: Pick<Shelf, 'read'>;
+  readonly standing: Pick<StandingStore, 'read'>;
+  readonly audit: AuditStore;
+  readonly records: Pick<RecordStore, 'ofCollection' | 'counts' | 'usage' | 'top' | 'isScrubDue'>;
+}
+
 /** What a thread opens a database with that another thread has open: see `shared.ts`. */
 export type SharedDatabase =
   | { readonly engine: 'sqlite'; readonly port: MessagePort }

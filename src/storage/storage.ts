@@ -17,8 +17,9 @@ export async function createStorage(engine: OwnEngine, now: number): Promise<Sto
   try {
     await migrate(engine, now);
   } catch (error) {
+    const explained = await asOperatorError(engine, error);
     await engine.close();
-    throw asOperatorError(engine, error);
+    throw explained;
   }
   return { ...storesOn(engine), share: () => engine.share() };
 }
@@ -53,11 +54,12 @@ export function storesOn(engine: Engine): Omit<Storage, 'share'> {
   };
 }
 
-function asOperatorError(engine: Engine, error: unknown): unknown {
+async function asOperatorError(engine: Engine, error: unknown): Promise<unknown> {
   if (error instanceof OperatorError) return error;
   const refusal = engine.unavailable(error);
   if (refusal === null) return error;
-  return new OperatorError(`The database set in DATABASE_URL cannot be used: ${refusal.options.detail}.`, {
-    cause: error,
-  });
+  // Who cannot be asked has told what is wrong already.
+  const missing = await engine.missingRights().catch(() => null);
+  const reason = missing === null ? `${refusal.options.detail}.` : `${missing.found}. ${missing.advice}`;
+  return new OperatorError(`The database set in DATABASE_URL cannot be used: ${reason}`, { cause: error });
 }

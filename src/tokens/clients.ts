@@ -97,7 +97,7 @@ export class Clients {
     if (outcome === 'no_such_client') throw noSuchClient(id);
     if (outcome === 'too_many') {
       throw new OperatorError(
-        `Client "${id}" has ${secretSlots} live secrets, which is as many as it can have. Remove one with: vestibule client remove-secret ${id} <secret-id>`,
+        `Client "${id}" has ${secretSlots} live secrets, which is as many as it can have. Remove one with: npx vestibule client remove-secret ${id} <secret-id>`,
       );
     }
     return created;
@@ -108,7 +108,7 @@ export class Clients {
     if (await store.removeSecret(id, secretId, audit('client.secret_removed', id, { secret_id: secretId })))
       return;
     throw new OperatorError(
-      `Client "${id}" has no secret "${secretId}". "vestibule client list" shows the ids of those there are.`,
+      `Client "${id}" has no secret "${secretId}". "npx vestibule client list" shows the ids of those there are.`,
     );
   }
 
@@ -162,5 +162,5 @@ function checkedScopes(named: readonly string[]): readonly string[] {
 }
 
 function noSuchClient(id: string): OperatorError {
-  return new OperatorError(`There is no client "${id}". "vestibule client list" shows those there are.`);
+  return new OperatorError(`There is no client "${id}". "npx vestibule client list" shows those there are.`);
 }

@@ -193,6 +193,6 @@ export async function rotateSigningKey(
     );
   }
   if (!(await addNextKey(options, keys, atOnce ? 0 : options.prepublishMs)))
-    throw new OperatorError('Somebody else has added a key just now. "vestibule keys list" shows it.');
+    throw new OperatorError('Somebody else has added a key just now. "npx vestibule keys list" shows it.');
   return (await store.list()).at(-1) as SigningKeyRecord;
 }

@@ -3,6 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { after, before, describe, it } from 'node:test';
+import { openAdministration } from '../../src/administration.ts';
+import { loadStorageConfig } from '../../src/config/load.ts';
 import { canaryWords } from '../support/canaries.ts';
 import { newDirectory, succeeded } from '../support/outcome.ts';
 import { provokeRefusals } from '../support/personal-requests.ts';
@@ -73,6 +75,9 @@ for (const engine of databaseEngines) {
     });
 
     it('says so while nothing has been done', async () => {
+      // A start makes the database; this is what it makes of it before anything else.
+      const { storage } = await openAdministration(loadStorageConfig(settings), 'test');
+      await storage.close();
       assert.equal(succeeded(await run('audit')), 'Nothing has been done yet.\n');
       assert.deepEqual(await audit(), []);
     });

@@ -3,11 +3,12 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { generate } from 'selfsigned';
 import { environmentName, settings } from '../../src/config/settings.ts';
+import { newMasterSecret } from '../support/master-secret.ts';
 import { newDirectory, refused, succeeded } from '../support/outcome.ts';
 import { runVestibule, type Settings } from '../support/service.ts';
 
 const password = 'hunter-4711';
-const masterSecret = 'a master secret that nobody may see';
+const masterSecret = newMasterSecret();
 
 describe('vestibule check', () => {
   const directory = newDirectory();
@@ -50,7 +51,7 @@ describe('vestibule check', () => {
 
   it('shows no secret that is set', async () => {
     const secret = {
-      DATABASE_URL: `postgres://vestibule:${password}@db.example.org/vestibule`,
+      DATABASE_URL: `postgres://vestibule:${password}@db.example.org/vestibule?sslmode=verify-full`,
       MASTER_SECRET: masterSecret,
     };
     for (const options of [[], ['--json']]) {

@@ -111,7 +111,7 @@ for (const engine of databaseEngines) {
       await rotate('crowded');
       refused(
         await client('rotate', 'crowded'),
-        /Client "crowded" has 2 live secrets.*vestibule client remove-secret crowded <secret-id>/,
+        /Client "crowded" has 2 live secrets.*: npx vestibule client remove-secret crowded <secret-id>/,
       );
       const [first] = await secretsOf('crowded');
       succeeded(await client('remove-secret', 'crowded', String(first?.secret_id), '--json'));
@@ -156,7 +156,10 @@ for (const engine of databaseEngines) {
         ['owner', '000000000000'],
         ['owner', "' or ''='"],
       ] as const) {
-        refused(await client('remove-secret', id, secretId), /Client ".*" has no secret ".*"\. "vestibule/);
+        refused(
+          await client('remove-secret', id, secretId),
+          /Client ".*" has no secret ".*"\. "npx vestibule/,
+        );
       }
       assert.equal(await statusOf('owner', secret), 200);
     });

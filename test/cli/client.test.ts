@@ -63,7 +63,7 @@ for (const engine of databaseEngines) {
       );
 
     it('says what to do when there are no clients yet', async () => {
-      assert.match(succeeded(await client('list')), /no clients yet.*vestibule client add <id>/);
+      assert.match(succeeded(await client('list')), /no clients yet.*: npx vestibule client add <id>/);
       assert.deepEqual(JSON.parse(succeeded(await client('list', '--json'))), []);
     });
 
@@ -195,7 +195,7 @@ for (const engine of databaseEngines) {
 
     for (const command of ['disable', 'enable', 'remove', 'scopes', 'rotate']) {
       it(`says so when there is no client to ${command}`, async () => {
-        refused(await client(command, 'nobody'), /There is no client "nobody"\. "vestibule client list"/);
+        refused(await client(command, 'nobody'), /There is no client "nobody"\. "npx vestibule client list"/);
       });
     }
 

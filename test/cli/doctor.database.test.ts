@@ -6,6 +6,7 @@ import { openAdministration } from '../../src/administration.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { type DiscoveredProvider, discoveredProvider } from '../support/discovered-provider.ts';
 import { assertLines, examined, healthySettings, linesOf } from '../support/examined.ts';
+import { newMasterSecret } from '../support/master-secret.ts';
 import { newDirectory } from '../support/outcome.ts';
 import { freePort } from '../support/ports.ts';
 import type { Settings } from '../support/service.ts';
@@ -63,10 +64,10 @@ describe('vestibule doctor, about the database', () => {
   it('names a file that is no database', async () => {
     const settings = await healthy();
     writeFileSync(fileOf(settings), 'all kinds of text, but no database\n'.repeat(100));
-    writeFileSync(`${fileOf(settings)}.secret`, 'x'.repeat(64));
+    writeFileSync(`${fileOf(settings)}.secret`, newMasterSecret());
     await failuresOf(
       settings,
-      /^FAIL {2}database +file is not a database; .*something else\. Check DATABASE_URL/,
+      /^FAIL {2}database +the file is not an SQLite database; .*something else\. Check DATABASE_URL/,
     );
   });
 
@@ -80,7 +81,7 @@ describe('vestibule doctor, about the database', () => {
     it(`names a master secret that is another one (${engine})`, async () => {
       const settings = await used(await healthy({}, engine));
       await failuresOf(
-        { ...settings, MASTER_SECRET: 'another secret of thirty-two bytes and more' },
+        { ...settings, MASTER_SECRET: newMasterSecret() },
         /^FAIL {2}master secret +another; expected the one that the database was made with\. Set MASTER_SECRET/,
       );
     });
@@ -107,7 +108,7 @@ describe('vestibule doctor, about the database', () => {
   });
 
   it('names a PostgreSQL that is down, a wrong password and a missing database', async () => {
-    const secret = { MASTER_SECRET: 'x'.repeat(40) };
+    const secret = { MASTER_SECRET: newMasterSecret() };
     const at = (change: (url: URL) => void) => {
       const url = new URL(surroundings().postgresUrl);
       change(url);
@@ -156,7 +157,7 @@ describe('vestibule doctor, about the database', () => {
 
   it('never shows the password of a database', async () => {
     const url = 'postgres://vestibule:hunter-4711@127.0.0.1:1/vestibule';
-    const findings = await examined(await healthy({ DATABASE_URL: url, MASTER_SECRET: 'x'.repeat(40) }));
+    const findings = await examined(await healthy({ DATABASE_URL: url, MASTER_SECRET: newMasterSecret() }));
     assert.doesNotMatch(JSON.stringify(findings), /hunter-4711/);
   });
 });

@@ -83,7 +83,7 @@ describe('the command vestibule doctor', () => {
     assert.match(shown, /^pass {2}issuer +"http:\/\/127\.0\.0\.1:\d+"$/m);
     assert.match(shown, /^pass {2}keys +1 usable/m);
     assert.match(shown, /^pass {2}port +127\.0\.0\.1:\d+ is taken by a vestibule that is ready$/m);
-    assert.match(shown, /\nNothing stands in the way\. Send a token: "vestibule explain"/);
+    assert.match(shown, /\nNothing stands in the way\. Send a token: "npx vestibule explain"/);
   });
 
   it('ends with exit code 1 and JSON when something is wrong', async () => {

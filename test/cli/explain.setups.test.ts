@@ -117,7 +117,7 @@ describe('explain, of the tokens of POST /token', () => {
     succeeded(await runVestibule(service.settings, 'client', 'disable', 'robot'));
     const explanation = await explained(service.settings, token);
     assert.equal(explanation.code, 'client_disabled');
-    assert.match(explanation.summary, /disabled or removed.*"vestibule client list"/);
+    assert.match(explanation.summary, /disabled or removed.*"npx vestibule client list"/);
     await until(
       async () => (await withToken(service.url + me, token)).json().code,
       (code) => code === explanation.code,

@@ -284,6 +284,6 @@ describe('vestibule explain', () => {
     await runVestibule(service.settings, 'consumer', 'suspend', String(pseudonym));
     const { code, summary } = await caller();
     assert.equal(code, 'consumer_suspended');
-    assert.match(summary, /suspended this caller.*"vestibule consumer resume"/);
+    assert.match(summary, /suspended this caller.*"npx vestibule consumer resume"/);
   });
 });

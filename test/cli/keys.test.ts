@@ -4,6 +4,7 @@ import { succeeded } from '../support/outcome.ts';
 import { TestProvider } from '../support/provider.ts';
 import { request } from '../support/request.ts';
 import {
+  addClient,
   databaseEngines,
   newSettings,
   runVestibule,
@@ -20,12 +21,14 @@ for (const engine of databaseEngines) {
     before(async () => {
       provider = await TestProvider.start();
       settings = await newSettings(engine, provider.settings);
+      // There is a database from then on: what only looks makes none.
+      await addClient(settings, 'somebody');
     });
     after(() => provider.stop());
 
     it('says how the first key comes about while there is none', async () => {
       const said = succeeded(await runVestibule(settings, 'keys', 'list'));
-      assert.equal(said, 'There is no signing key yet: the first "vestibule serve" makes one.\n');
+      assert.equal(said, 'There is no signing key yet: the first "npx vestibule serve" makes one.\n');
       assert.equal(succeeded(await runVestibule(settings, 'keys', 'list', '--json')), '[]\n');
     });
 

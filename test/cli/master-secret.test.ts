@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { loadStorageConfig } from '../../src/config/load.ts';
+import { newMasterSecret } from '../support/master-secret.ts';
 import { endOf, refused, succeeded } from '../support/outcome.ts';
 import { TestProvider } from '../support/provider.ts';
 import { withToken } from '../support/request.ts';
-import {
-  addClient,
-  databaseEngines,
-  me,
-  newSettings,
-  runVestibule,
-  type Settings,
-  startService,
-} from '../support/service.ts';
+import { addClient, me, newSettings, runVestibule, type Settings, startService } from '../support/service.ts';
 
-const newSecret = () => randomBytes(48).toString('base64');
 const secretFileOf = (settings: Settings) => `${settings.DATABASE_URL?.replace('sqlite:', '')}.secret`;
 
 describe('the master secret', () => {
@@ -35,7 +28,7 @@ describe('the master secret', () => {
   }
 
   /** A database that has been in use, with its secret in a file. */
-  async function usedDatabase(secret = newSecret()): Promise<Settings> {
+  async function usedDatabase(secret = newMasterSecret()): Promise<Settings> {
     const settings = await newSettings('sqlite', provider.settings);
     writeFileSync(secretFileOf(settings), secret, { mode: 0o600 });
     await idOfCaller(settings);
@@ -88,7 +81,7 @@ describe('the master secret', () => {
   it('that is another one than that of the database is refused by the service', async () => {
     const settings = await usedDatabase();
     refused(
-      await endOf({ ...settings, MASTER_SECRET: newSecret() }, ['serve']),
+      await endOf({ ...settings, MASTER_SECRET: newMasterSecret() }, ['serve']),
       /made with another master secret\. Set MASTER_SECRET or MASTER_SECRET_FILE/,
     );
   });
@@ -96,14 +89,14 @@ describe('the master secret', () => {
   it('that is another one cannot be used to add a client, whose secret would never work', async () => {
     const settings = await usedDatabase();
     refused(
-      await runVestibule({ ...settings, MASTER_SECRET: newSecret() }, 'client', 'add', 'stillborn'),
+      await runVestibule({ ...settings, MASTER_SECRET: newMasterSecret() }, 'client', 'add', 'stillborn'),
       /master secret/i,
     );
     assert.deepEqual(JSON.parse(succeeded(await runVestibule(settings, 'client', 'list', '--json'))), []);
   });
 
   it('is read from MASTER_SECRET_FILE, with or without a line end, and is the same as MASTER_SECRET', async () => {
-    const secret = newSecret();
+    const secret = newMasterSecret();
     const settings = await usedDatabase(secret);
     const file = `${settings.TEST_DIRECTORY}/secret.txt`;
     writeFileSync(file, `${secret}\r\n`);
@@ -115,21 +108,51 @@ describe('the master secret', () => {
     assert.equal(new Set(ids).size, 1);
   });
 
-  it('that is too short is refused and not repeated, wherever it comes from', async () => {
-    const short = 'only-31-bytes-long-and-no-more-';
-    assert.equal(Buffer.byteLength(short), 31);
-    for (const engine of databaseEngines) {
-      const { MASTER_SECRET: _, ...settings } = await newSettings(engine, provider.settings);
-      const file = `${settings.TEST_DIRECTORY}/short.txt`;
-      writeFileSync(file, `${short}    \n`);
-      const fromFile = await runVestibule({ ...settings, MASTER_SECRET_FILE: file }, 'client', 'list');
-      refused(fromFile, /\(MASTER_SECRET_FILE\) must be at least 32 bytes long.*openssl rand/);
-      const direct = await runVestibule({ ...settings, MASTER_SECRET: short }, 'client', 'list');
-      assert.equal(direct.code, 1);
-      assert.match(direct.stderr, /MASTER_SECRET must be at least 32 bytes long/);
-      for (const { stdout, stderr } of [fromFile, direct])
-        assert.equal((stdout + stderr).includes(short), false);
+  it('that can be guessed is refused and not repeated, wherever it comes from', async () => {
+    const guessable = {
+      'thirty-one-bytes-and-no-more-at-': 'its 32 characters are too few',
+      [randomUUID()]: 'its 36 characters are too few',
+      [randomBytes(31).toString('hex')]: 'its 62 characters are too few',
+      ['x'.repeat(64)]: 'its 64 characters repeat themselves',
+      [`${randomBytes(8).toString('hex').repeat(4)}`]: 'its 64 characters repeat themselves',
+      ['abba0110'.repeat(9).replace('0', '1')]: 'its 72 characters are too much alike',
+      abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ: 'its 52 characters follow one another in order',
+      'Swift-Otter-Green-Lantern-Copper-Kettle-Winter-Harbour-9': 'its 56 characters read like words',
+      'all our passwords are known to the three people of operations': 'its 61 characters read like words',
+    };
+    for (const [secret, why] of Object.entries(guessable)) {
+      const { MASTER_SECRET: _, ...settings } = await newSettings('sqlite', provider.settings);
+      const file = `${settings.TEST_DIRECTORY}/guessable.txt`;
+      writeFileSync(file, `${secret}    \n`);
+      const fromFile = await endOf({ ...settings, MASTER_SECRET_FILE: file }, ['serve']);
+      rmSync(file);
+      refused(
+        fromFile,
+        new RegExp(`\\(MASTER_SECRET_FILE\\) must hold 256 random bits, and ${why}.*openssl rand`),
+      );
+      assert.throws(
+        () => loadStorageConfig({ MASTER_SECRET: secret }),
+        ({ message }: Error) => {
+          assert.match(
+            message,
+            new RegExp(`MASTER_SECRET must hold 256 random bits, and ${why};.*openssl rand`),
+          );
+          assert.equal(message.includes(secret), false);
+          return true;
+        },
+      );
+      assert.equal((fromFile.stdout + fromFile.stderr).includes(secret), false);
     }
+  });
+
+  it('that is random is taken in each of its usual forms', () => {
+    const forms = [
+      randomBytes(32).toString('hex'),
+      randomBytes(32).toString('hex').toUpperCase(),
+      randomBytes(48).toString('base64'),
+      randomBytes(48).toString('base64url'),
+    ];
+    for (const secret of forms) assert.doesNotThrow(() => loadStorageConfig({ MASTER_SECRET: secret }));
   });
 
   it('must be given for PostgreSQL, and nothing is made up', async () => {

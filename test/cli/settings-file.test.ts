@@ -55,7 +55,8 @@ describe('the settings file', () => {
   it('works for the commands that need the storage settings only', async () => {
     const directory = newDirectory();
     const file = settingsFile(`DATABASE_URL=sqlite:${directory}/from-file.db\n`);
-    assert.equal(succeeded(await vestibule({}, '--settings', file, 'client', 'list', '--json')), '[]\n');
+    succeeded(await vestibule({}, '--settings', file, 'client', 'add', 'billing'));
+    assert.match(succeeded(await vestibule({}, '--settings', file, 'client', 'list')), /^billing +active /m);
   });
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadConfig, loadStorageConfig, SettingsError } from '../../src/config/load.ts';
 import { environmentName, settings } from '../../src/config/settings.ts';
+import { newMasterSecret } from '../support/master-secret.ts';
 import { newDirectory } from '../support/outcome.ts';
 import { runVestibule, type Settings } from '../support/service.ts';
 
@@ -12,7 +13,7 @@ const good: Settings = { IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: 
 const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   DATABASE_URL: ['mysql://root:hunter-2@db/x', /must be "sqlite:<file>" or "postgres:/],
   DATABASE_POOL_SIZE: ['0', /whole number from 1 to 200/],
-  MASTER_SECRET: ['too-short-hunter-3', /at least 32 bytes/],
+  MASTER_SECRET: ['too-short-hunter-3', /must hold 256 random bits, and its 18 characters are too few/],
   LOG_LEVEL: ['loud', /one of trace, debug/],
   BASE_URL: ['https://api.example.org/?x=1', /without user, query and fragment/],
   HOST: ['not a host', /IP address or a host name/],
@@ -84,12 +85,27 @@ const moreWrong: readonly (readonly [name: string, value: string])[] = [
 /** Settings that are right by themselves but not together. */
 const contradictions: Record<string, { changes: Settings; names: string[] }> = {
   'two master secrets': {
-    changes: { MASTER_SECRET: 'x'.repeat(32), MASTER_SECRET_FILE: '/run/secrets/vestibule' },
+    changes: { MASTER_SECRET: newMasterSecret(), MASTER_SECRET_FILE: '/run/secrets/vestibule' },
     names: ['MASTER_SECRET', 'MASTER_SECRET_FILE'],
   },
   'PostgreSQL without a master secret': {
-    changes: { DATABASE_URL: 'postgres://db/x' },
+    changes: { DATABASE_URL: 'postgres://127.0.0.1/x' },
     names: ['MASTER_SECRET', 'MASTER_SECRET_FILE'],
+  },
+  'PostgreSQL over a network without a word on TLS': {
+    changes: {
+      DATABASE_URL: 'postgres://vestibule:hunter-2@db.example.org/x',
+      MASTER_SECRET: newMasterSecret(),
+    },
+    names: ['DATABASE_URL', 'sslmode=verify-full', 'sslmode=disable'],
+  },
+  'PostgreSQL at a host that is named behind the question mark': {
+    changes: { DATABASE_URL: 'postgres://127.0.0.1/x?host=10.0.0.7', MASTER_SECRET: newMasterSecret() },
+    names: ['DATABASE_URL', 'sslmode=verify-full'],
+  },
+  'PostgreSQL with a way of TLS that does not exist': {
+    changes: { DATABASE_URL: 'postgres://db/x?sslmode=verified', MASTER_SECRET: newMasterSecret() },
+    names: ['DATABASE_URL', 'sslmode=verify-full'],
   },
   'a certificate without its key': { changes: { TLS_CERT_FILE: 'tls.crt' }, names: ['TLS_KEY_FILE'] },
   'a key without its certificate': { changes: { TLS_KEY_FILE: 'tls.key' }, names: ['TLS_CERT_FILE'] },
@@ -143,7 +159,7 @@ describe('the settings', () => {
 
   it('have an example that is right', () => {
     for (const [key, setting] of Object.entries(settings)) {
-      assert.doesNotThrow(() => setting.parse(setting.example.replace(/^\$\(.*\)$/, 'x'.repeat(64))), key);
+      assert.doesNotThrow(() => setting.parse(setting.example.replace(/^\$\(.*\)$/, newMasterSecret())), key);
     }
   });
 
@@ -169,9 +185,33 @@ describe('the settings', () => {
       const [mistake, ...others] = mistakesOf({ ...good, ...changes });
       assert.deepEqual(others, []);
       for (const named of names) assert.match(String(mistake), new RegExp(`\\b${named}\\b`));
+      assert.doesNotMatch(String(mistake), /hunter/);
       assert.match(String(mistake), /Example: |for example /);
     });
   }
+
+  it('take a PostgreSQL on this machine, and one elsewhere when it is said how the way is protected', () => {
+    const local = ['postgres://127.0.0.1/x', 'postgres://[::1]/x', 'postgres://localhost/x', 'postgres:///x'];
+    const sockets = ['postgres:///x?host=/run/postgresql', 'postgres://u@%2Frun%2Fpostgresql/x'];
+    const modes = ['disable', 'no-verify', 'require', 'verify-ca', 'verify-full'];
+    const elsewhere = [...modes.map((mode) => `postgres://db/x?sslmode=${mode}`), 'postgres://db/x?ssl=true'];
+    for (const DATABASE_URL of [...local, ...sockets, ...elsewhere])
+      assert.doesNotThrow(
+        () => loadConfig({ ...good, DATABASE_URL, MASTER_SECRET: newMasterSecret() }),
+        DATABASE_URL,
+      );
+  });
+
+  it('have the certificate of a PostgreSQL checked in every mode of TLS, whatever the next driver makes of them', () => {
+    for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
+      const url = `postgres://db/x?sslmode=${mode}&sslrootcert=ca.crt`;
+      const { databaseUrl } = loadConfig({ ...good, DATABASE_URL: url, MASTER_SECRET: newMasterSecret() });
+      assert.deepEqual(databaseUrl, {
+        engine: 'postgres',
+        url: 'postgres://db/x?sslmode=verify-full&sslrootcert=ca.crt',
+      });
+    }
+  });
 
   it('cannot be changed once they are read', () => {
     assert.ok(Object.isFrozen(loadConfig(good)));

@@ -243,6 +243,21 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     [/^2: index\.0 must be of the type string, integer, number or boolean; found "a"/],
   ],
   [
+    'an index of an enum that does not say its type',
+    'schema: {required: [a], properties: {a: {enum: [red, green]}}}\nindex: [a]',
+    [/^2: index\.0 must be of the type string, .*boolean\. Add "type: string" to it; found "a"/],
+  ],
+  [
+    'an index of an enum of numbers that does not say its type',
+    'schema: {required: [a], properties: {a: {enum: [1, 2]}}}\nindex: [a]',
+    [/^2: index\.0 must be of the type string, .*boolean\. Add "type: integer" to it; found "a"/],
+  ],
+  [
+    'an index of an enum of all kinds',
+    'schema: {required: [a], properties: {a: {enum: [1, red]}}}\nindex: [a]',
+    [/^2: index\.0 must be of the type string, integer, number or boolean; found "a"/],
+  ],
+  [
     'an index of what is too long',
     'schema: {required: [a], properties: {a: {type: string, maxLength: 501}}}\nindex: [a]',
     [/^2: index\.0 must have a "maxLength" of at most 500, or a format of such a length; found "a"/],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { openAdministration } from '../../src/administration.ts';
 import { OperatorError } from '../../src/base/errors.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { newSqliteFile } from '../support/databases.ts';
+import { newMasterSecret } from '../support/master-secret.ts';
 import { endOf, refused } from '../support/outcome.ts';
 import { freePort } from '../support/ports.ts';
 import { createDatabase } from '../support/postgres.ts';
@@ -45,7 +45,7 @@ const unusable: Record<string, { url(): Promise<string>; says: RegExp }> = {
 for (const [name, { url, says }] of Object.entries(unusable)) {
   describe(name, () => {
     it('is reported as one sentence for the operator', async () => {
-      const config = loadStorageConfig({ DATABASE_URL: await url(), MASTER_SECRET: randomUUID() });
+      const config = loadStorageConfig({ DATABASE_URL: await url(), MASTER_SECRET: newMasterSecret() });
       await assert.rejects(openAdministration(config, 'test'), (error) => {
         assert.ok(error instanceof OperatorError, String(error));
         isOneSentence(error.message, says);
@@ -57,7 +57,7 @@ for (const [name, { url, says }] of Object.entries(unusable)) {
       it(`ends "vestibule ${command.join(' ')}" with exit code 1 and that sentence`, async () => {
         const settings = {
           DATABASE_URL: await url(),
-          MASTER_SECRET: randomUUID(),
+          MASTER_SECRET: newMasterSecret(),
           IDP_ORIGIN: 'http://127.0.0.1:9',
           API_AUDIENCE: 'x',
           BASE_URL: 'http://127.0.0.1/vestibule',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import { decodeProtectedHeader, type JWK } from 'jose';
+import { newMasterSecret } from '../support/master-secret.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { TestProvider } from '../support/provider.ts';
 import { request, withToken } from '../support/request.ts';
@@ -51,7 +51,7 @@ for (const engine of databaseEngines) {
       const provider = await TestProvider.down();
       const settings = await newSettings(engine, {
         ...provider.settings,
-        MASTER_SECRET: `${randomUUID()}${randomUUID()}`,
+        MASTER_SECRET: newMasterSecret(),
       });
       const secret = await addClient(settings, 'caller');
       const first = await start(settings);

@@ -7,6 +7,7 @@ import { canaryClaims } from '../support/canaries.ts';
 import { partsOf } from '../support/compact.ts';
 import { grantedScope, onEveryDeployment } from '../support/deployments.ts';
 import { startKeyServer } from '../support/key-server.ts';
+import { newMasterSecret } from '../support/master-secret.ts';
 import { type Claims, makeKey, TestProvider } from '../support/provider.ts';
 import { request, withToken } from '../support/request.ts';
 import { databaseEngines, me, newSettings, type Service, startService } from '../support/service.ts';
@@ -85,7 +86,7 @@ for (const database of databaseEngines) {
   describe(`tokens of every shape, on ${database}`, () => {
     let provider: TestProvider;
     let service: Service;
-    const masterSecret = 'a master secret for the tests of /me, long enough';
+    const masterSecret = newMasterSecret();
     const open = async (changes: Claims = {}, at = service) => {
       const reply = await withToken(`${at.url}${me}`, await provider.token(changes));
       assert.equal(reply.status, 200, reply.text);

@@ -36,6 +36,11 @@ describe('docs/limits.md', () => {
     assert.deepEqual(rows, ['per_user', 'bytes', 'writes', 'newcomer', 'expire']);
   });
 
+  it('says of machine clients what docs/collections.md says', () => {
+    assert.match(text, /Machine clients of POST \/token are\s+bound by `bytes` and `expire` only\./);
+    assert.match(readFileSync('docs/collections.md', 'utf8'), /exempt from all but `bytes` and `expire`\./);
+  });
+
   it('says what rates and durations can be', () => {
     for (const unit of ['s', 'min', 'h', 'd']) {
       assert.notEqual(parseRate(`1/${unit}`), null);

@@ -16,7 +16,8 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
   lockfileVersion: number;
   packages: Record<string, Locked>;
 };
-const { '': root, ...packages } = lock.packages;
+// Our own command is a package of this folder, so that npm links it.
+const { '': root, bin: _, 'node_modules/vestibule-command': command, ...packages } = lock.packages;
 
 describe('the lock file', () => {
   it('pins every package by the SHA-512 of its content', () => {
@@ -35,13 +36,17 @@ describe('the lock file', () => {
     assert.deepEqual(elsewhere, []);
   });
 
+  it('links our own command', () => assert.deepEqual(command, { resolved: 'bin', link: true }));
+
   it('belongs to package.json', () => {
     assert.deepEqual(root?.dependencies, manifest.dependencies);
     assert.deepEqual(root?.devDependencies, manifest.devDependencies);
   });
 
   it('holds exactly the versions that package.json names, and those are exact', () => {
-    for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
+    const { 'vestibule-command': own, ...others } = manifest.dependencies;
+    assert.equal(own, 'file:bin');
+    for (const [name, version] of Object.entries({ ...others, ...manifest.devDependencies })) {
       assert.match(String(version), /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
       assert.equal(packages[`node_modules/${name}`]?.version, version, name);
     }

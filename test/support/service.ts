@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ClockMessage } from './clocked-main.ts';
+import { newMasterSecret } from './master-secret.ts';
 import { createDatabase } from './postgres.ts';
 import { surroundings } from './surroundings.ts';
 
@@ -50,7 +51,7 @@ export async function newSettings(engine: DatabaseEngine, overrides: Settings): 
   return {
     DATABASE_URL:
       engine === 'sqlite' ? `sqlite:${directory}/vestibule.db` : await createDatabase(postgresUrl),
-    ...(engine === 'sqlite' ? {} : { MASTER_SECRET: `${randomUUID()}${randomUUID()}` }),
+    ...(engine === 'sqlite' ? {} : { MASTER_SECRET: newMasterSecret() }),
     BASE_URL: 'http://127.0.0.1/vestibule',
     PORT: '0',
     OPS_PORT: '0',

@@ -5,6 +5,8 @@ import { readMasterSecret } from '../../config/files.ts';
 import type { Config } from '../../config/settings.ts';
 import type { DatabaseNow, DoctorParts } from './parts.ts';
 
+type OtherVersion = Extract<DatabaseNow, { state: 'other_version' }>;
+
 /** Is it there, is it ours, and does it open with our secret? `areDeclared`: the collections can be read. */
 export async function examineDatabase(
   config: Config,
@@ -67,7 +69,7 @@ function databaseFindings(
     case 'other_version':
       return [
         passed('database', `${kind} answers`),
-        schemaFinding(now.version, now.newest),
+        schemaFinding(now),
         skipped('records', 'the schema comes first'),
       ];
     case 'ready':
@@ -95,12 +97,16 @@ function databaseAdvice(detail: string): string {
     return 'The database does not know this user or password. Check DATABASE_URL.';
   if (/3D000/.test(detail))
     return 'The server has no such database. Create it, or check the name in DATABASE_URL.';
-  if (/not a database/.test(detail)) return 'The file is something else. Check DATABASE_URL.';
+  if (/not an SQLite database/.test(detail)) return 'The file is something else. Check DATABASE_URL.';
   if (/locked|busy/.test(detail)) return 'Another program holds it. Stop that one.';
   return 'Check DATABASE_URL, and whether this user may open it.';
 }
 
-function schemaFinding(version: number, newest: number): Finding {
+function schemaFinding({ version, newest, missingRights }: OtherVersion): Finding {
+  if (version < newest && missingRights !== null) {
+    const expected = `a role that can bring the schema to version ${newest}`;
+    return failed('schema', { expected, ...missingRights });
+  }
   if (version < newest) {
     const from = version === 0 ? 'the database is empty' : `version ${version}`;
     return passed('schema', `${from}; the next start brings it to version ${newest}`);

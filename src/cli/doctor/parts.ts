@@ -33,7 +33,13 @@ export interface ProviderNow {
 export type DatabaseNow =
   | { readonly state: 'absent' }
   | { readonly state: 'unusable'; readonly detail: string }
-  | { readonly state: 'other_version'; readonly version: number; readonly newest: number }
+  | {
+      readonly state: 'other_version';
+      readonly version: number;
+      readonly newest: number;
+      /** Why the next start cannot migrate it. */
+      readonly missingRights: { readonly found: string; readonly advice: string } | null;
+    }
   | {
       readonly state: 'ready';
       readonly version: number;

@@ -47,7 +47,10 @@ const fieldErrors = {
 
 /** Members that a problem has besides the four that all have. */
 const ownMembers: { readonly [C in ErrorCode]?: Readonly<Record<string, Schema>> } = {
-  query_invalid: { parameter: { ...text, description: 'The name of the parameter.' } },
+  query_invalid: {
+    parameter: { ...text, description: 'The name of the parameter.' },
+    detail: { ...text, description: 'With which other it does not go together, when it is right by itself.' },
+  },
   header_invalid: { header: { ...text, description: 'The name of the header.' } },
   validation_failed: { errors: { ...fieldErrors, description: 'At most one for each field.' } },
   record_too_large: { limit: { type: 'integer', description: 'How many bytes a record may have.' } },

@@ -64,9 +64,20 @@ function checkIndexed(
   state: string | null,
   { field }: ListQuery['sort'],
 ): void {
-  if (state !== null && field !== 'created_at') throw invalid('state');
-  const other = conditions.find((condition) => nameOf(condition.field) !== nameOf(field));
-  if (other !== undefined) throw invalid(nameOf(other.field));
+  const sortedBy = nameOf(field);
+  const sort = `this list is sorted by "${sortedBy}" (by "sort", or by its first filter where "sort" is not given)`;
+  if (state !== null && sortedBy !== 'created_at') {
+    throw invalid(
+      'state',
+      `"state" and "${sortedBy}" do not go together: in a list of everybody's records "state" can be filtered by with the sort by "created_at" only, and ${sort}. Ask for one of them.`,
+    );
+  }
+  const other = conditions.map((condition) => nameOf(condition.field)).find((name) => name !== sortedBy);
+  if (other === undefined) return;
+  throw invalid(
+    other,
+    `"${other}" and "${sortedBy}" do not go together: a list of everybody's records can be filtered by the field that it is sorted by only, and ${sort}. Ask for one of them.`,
+  );
 }
 
 function nameOf(field: SortField): string {
@@ -139,6 +150,8 @@ function isDateTime({ schema }: Collection, { name }: IndexedField): boolean {
   return properties?.[name]?.format === 'date-time';
 }
 
-function invalid(parameter: string): Refusal {
-  return new Refusal('query_invalid', { members: { parameter } });
+function invalid(parameter: string, detail?: string): Refusal {
+  return new Refusal('query_invalid', {
+    members: { parameter, ...(detail === undefined ? {} : { detail }) },
+  });
 }

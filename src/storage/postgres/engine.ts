@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Engine, OwnEngine } from '../engine.ts';
 import type { Tables } from '../schema.ts';
+import { missingRights } from './missing-rights.ts';
 import { channel, watchNotifications } from './notifications.ts';
 import { hurriedPool, patientPool } from './pool.ts';
 import { transactionOn } from './transaction.ts';
@@ -48,6 +49,7 @@ export function postgresEngine(url: string, poolSize: number): Engine {
       isDue: async () => false,
       scrub: async () => {},
     },
+    missingRights: () => missingRights(database),
     unavailable,
     async close() {
       await database.destroy();

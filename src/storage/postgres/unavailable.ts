@@ -3,14 +3,19 @@ import { Refusal } from '../../base/errors.ts';
 
 /** SQLSTATE classes: connection, resources, operator intervention, system error; and the server not accepting us. */
 const unavailableStates = /^(08|53|55|57|58|28|3D|25006|40)/;
+/** Insufficient privilege, and no schema that this role could use. */
+const withoutRights = /^(42501|3F000)$/;
 
 export function unavailable(error: unknown): Refusal | null {
   if (!(error instanceof Error) || error instanceof Refusal) return null;
   const code = (error as { code?: unknown }).code;
   if (error instanceof DatabaseError) {
-    if (!unavailableStates.test(error.code ?? '')) return null;
+    const state = error.code ?? '';
+    if (!unavailableStates.test(state) && !withoutRights.test(state)) return null;
+    // What it says of missing rights names a table or schema of ours, never what is in it.
+    const said = withoutRights.test(state) ? ` (${error.message})` : '';
     return new Refusal('storage_unavailable', {
-      detail: `PostgreSQL answered with SQLSTATE ${error.code}`,
+      detail: `PostgreSQL answered with SQLSTATE ${state}${said}`,
       cause: error,
     });
   }

@@ -55,6 +55,7 @@ function engineOn(driver: SqliteDriver): Engine {
     announce: async () => {},
     watch: async () => async () => {},
     traces: sqliteTraces(database),
+    missingRights: async () => null,
     unavailable,
     async close() {
       await database.destroy();

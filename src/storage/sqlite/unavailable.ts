@@ -14,8 +14,16 @@ const unavailableCodes: Readonly<Record<number, string>> = {
 };
 
 export function unavailable(error: unknown): Refusal | null {
-  if (!(error instanceof SqliteError)) return null;
+  const resultCode = resultCodeOf(error);
+  if (resultCode === undefined) return null;
   // No code: the thread itself is gone.
-  const detail = error.resultCode === null ? error.message : unavailableCodes[error.resultCode & 0xff];
+  const detail = resultCode === null ? (error as Error).message : unavailableCodes[resultCode & 0xff];
   return detail === undefined ? null : new Refusal('storage_unavailable', { detail, cause: error });
+}
+
+/** That of an error from the thread, or of one that node:sqlite threw on this one; undefined for any other error. */
+function resultCodeOf(error: unknown): number | null | undefined {
+  if (error instanceof SqliteError) return error.resultCode;
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+  return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode : undefined;
 }

@@ -40,10 +40,11 @@ export interface Page {
 }
 
 export interface Me {
-  readonly id: string;
+  /** Null for a caller that the token does not name: nothing is kept about it. */
+  readonly id: string | null;
   readonly kind: string;
   readonly registered_at: string | null;
-  readonly subject: string;
+  readonly subject: string | null;
   readonly token: { readonly expires_at: string };
 }
 

@@ -89,7 +89,14 @@ function Verdict({ token }: { readonly token: string }) {
       {!isLoading && problem === null && value !== null && (
         <Notice tone="good" title="Accepted">
           <p>
-            <code>200</code> Signature, issuer, audience and times are right. You are <code>{value.id}</code>.
+            <code>200</code> Signature, issuer, audience and times are right.{' '}
+            {value.id === null ? (
+              'It names nobody, so nothing is kept about you.'
+            ) : (
+              <>
+                You are <code>{value.id}</code>.
+              </>
+            )}
           </p>
         </Notice>
       )}

@@ -65,7 +65,7 @@ function AtTheService() {
         <dl class="held">
           <dt>Pseudonym</dt>
           <dd>
-            <code>{value.id}</code>
+            <code>{value.id ?? 'none: your token names nobody'}</code>
           </dd>
           <dt>Kind</dt>
           <dd>{value.kind}</dd>

@@ -1,0 +1,33 @@
+import { before, describe, it } from 'node:test';
+import { browsing } from '../support/browser.ts';
+import { personNamed } from '../support/browser-person.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
+
+/** What GET /me says to a token that names nobody. */
+const nobody = {
+  id: null,
+  kind: 'client',
+  registered_at: null,
+  subject: null,
+  token: { issued_at: null, expires_at: '2099-01-01T00:00:00.000Z' },
+};
+
+describe('a caller without an id, in a browser', () => {
+  const running = browsing();
+  let visitor: Visitor;
+  before(async () => {
+    visitor = await running().visitor();
+    await visitor.signIn(personNamed('Nobody'));
+    await visitor.page.route('**/api/consumer/v1/me', (route) => route.fulfill({ json: nobody }));
+  });
+
+  it('is told that there is none', async () => {
+    await visitor.open('you');
+    await visitor.sees('none: your token names nobody');
+  });
+
+  it('is told that the token is accepted all the same', async () => {
+    await visitor.open('token');
+    await visitor.sees('It names nobody, so nothing is kept about you.');
+  });
+});

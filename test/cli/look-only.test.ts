@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { before, describe, it } from 'node:test';
+import { openAdministration } from '../../src/administration.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { loadStorageConfig } from '../../src/config/load.ts';
+import { newestVersion } from '../../src/storage/migrations.ts';
+import { endOf, refused, succeeded } from '../support/outcome.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { readerOf } from '../support/postgres-roles.ts';
+import { type DatabaseEngine, databaseEngines, newSettings, type Settings } from '../support/service.ts';
+
+const caller = 'usr_somebody';
+const noProvider = { IDP_ORIGIN: 'http://127.0.0.1:9' };
+
+/** Every command that only looks at the database. */
+const looks = [
+  ['check', '--against'],
+  ['client', 'list'],
+  ['keys', 'list'],
+  ['audit'],
+  ['consumer', 'top'],
+  ['consumer', 'show', caller],
+];
+
+/** The settings of a database as a start of this release leaves it; in PostgreSQL those of a role that may only read. */
+async function used(engine: DatabaseEngine) {
+  const settings = await newSettings(engine, noProvider);
+  const { storage, clients } = await openAdministration(loadStorageConfig(settings), 'test');
+  await clients.add({ id: 'billing', label: '', scopes: [], publicKey: null });
+  await storage.consumers.register(caller, 'user', systemClock.now());
+  await storage.close();
+  if (engine === 'sqlite') return { settings, reader: settings };
+  return { settings, reader: { ...settings, DATABASE_URL: await readerOf(settings) } };
+}
+
+/** All by which one could tell that somebody has been there. */
+async function stateOf(engine: DatabaseEngine, settings: Settings): Promise<unknown> {
+  if (engine === 'sqlite') return filesIn(String(settings.TEST_DIRECTORY));
+  const { query } = plainSql(settings);
+  return [
+    await query('select * from schema_migrations order by version'),
+    await query('select name, content from shelf order by name'),
+    await query("select tablename from pg_tables where schemaname = 'public' order by 1"),
+    await query("select indexname from pg_indexes where schemaname = 'public' order by 1"),
+  ];
+}
+
+function filesIn(folder: string) {
+  return readdirSync(folder).map((name) => {
+    const { mtimeMs, mode } = statSync(`${folder}/${name}`);
+    return { name, mtimeMs, mode, content: readFileSync(`${folder}/${name}`, 'base64') };
+  });
+}
+
+for (const engine of databaseEngines) {
+  describe(`a command that only looks, on ${engine}`, () => {
+    let settings: Settings;
+    let reader: Settings;
+    before(async () => {
+      ({ settings, reader } = await used(engine));
+    });
+
+    /** Whatever is done leaves the database as it is. */
+    async function untouched(work: () => Promise<void>): Promise<void> {
+      const before = await stateOf(engine, settings);
+      await work();
+      assert.deepEqual(await stateOf(engine, settings), before);
+    }
+
+    for (const command of [['check'], ...looks]) {
+      it(`${command.join(' ')} changes nothing, and needs no right to`, () =>
+        untouched(async () => {
+          const shown = succeeded(await endOf(reader, command));
+          if (command.includes('show')) assert.match(shown, /usr_somebody +user +active/);
+          if (command.includes('audit')) assert.match(shown, /client\.added +billing/);
+        }));
+    }
+
+    it('leaves a database of an older release to that release, and says so', async () => {
+      await plainSql(settings).query(`delete from schema_migrations where version = ${newestVersion}`);
+      const found = `schema version ${newestVersion - 1}, that of an older release`;
+      await untouched(async () => {
+        for (const command of looks) {
+          const says = `${found}, and this release reads version ${newestVersion}\\. .*npx vestibule serve`;
+          refused(await endOf(reader, command), new RegExp(says));
+        }
+        assert.match(succeeded(await endOf(reader, ['check'])), new RegExp(`in order[\\s\\S]*${found}`));
+      });
+    });
+
+    it('leaves a database of a newer release alone, too, and says so', async () => {
+      await plainSql(settings).query('insert into schema_migrations (version, applied_at) values (9999, 0)');
+      await untouched(async () => {
+        for (const command of [['check'], ...looks])
+          refused(await endOf(reader, command), /schema version 9999, and this release knows versions up to/);
+      });
+    });
+  });
+}
+
+describe('a command that only looks, where there is nothing', () => {
+  for (const command of looks) {
+    it(`${command.join(' ')} says that there is no SQLite file and makes none`, async () => {
+      const settings = await newSettings('sqlite', noProvider);
+      const outcome = await endOf(settings, command);
+      refused(outcome, /vestibule\.db" \(DATABASE_URL\) is not there, .*Check DATABASE_URL/);
+      assert.deepEqual(readdirSync(String(settings.TEST_DIRECTORY)), []);
+    });
+  }
+
+  it('says that a PostgreSQL database is empty and makes no table', async () => {
+    const settings = await newSettings('postgres', noProvider);
+    refused(await endOf(settings, ['client', 'list']), /DATABASE_URL is empty, .*npx vestibule serve/);
+    assert.deepEqual(await plainSql(settings).tables(), []);
+  });
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { ProjectCopy } from '../support/project-copy.ts';
+
+/** What a reader has in hand when coming to a command: values that the pages can only show an example of. */
+export interface Hand {
+  /** The newest secret of each client, and the id of its first one. */
+  readonly secrets: Map<string, { newest: string; firstId: string }>;
+  note: { id: string; etag: string };
+  booking: string;
+  pseudonym: string;
+}
+
+export interface Expected {
+  /** What its output has to say. */
+  readonly says: RegExp;
+  /** What stands in the place of the examples in its text. */
+  readonly instead?: (hand: Hand) => Readonly<Record<string, string>>;
+  /** Takes up what the reader takes from the output. */
+  readonly take?: (output: string, hand: Hand) => void;
+  /** It runs until it is ended; its output is that until it says what it has to. */
+  readonly keepsRunning?: true;
+}
+
+/** By their text as it is printed, in the order in which they are run. */
+export type Commands = Readonly<Record<string, Expected>>;
+
+export function newHand(): Hand {
+  return { secrets: new Map(), note: { id: '', etag: '' }, booking: '', pseudonym: '' };
+}
+
+/** A test for each; it says what was run. */
+export function runAll(commands: Commands, project: ProjectCopy, hand: Hand): void {
+  for (const [text, expected] of Object.entries(commands)) {
+    it(text, async (context) => {
+      const replaced = expected.instead?.(hand) ?? {};
+      const outcome = expected.keepsRunning
+        ? await project.runUntil(text, replaced, expected.says)
+        : await project.run(text, replaced);
+      assert.match(outcome.output, expected.says, outcome.output + outcome.errors);
+      assert.equal(outcome.code, 0, outcome.errors);
+      expected.take?.(outcome.output, hand);
+      context.diagnostic(`ran: ${outcome.script}`);
+    });
+  }
+}
+
+/** What a pattern finds, which has to be there. */
+export function first(pattern: RegExp, output: string): string {
+  const [, found] = pattern.exec(output) ?? [];
+  assert.ok(found, `${pattern} is not in: ${output}`);
+  return found;
+}
+
+export const secretOf = (client: string) => (hand: Hand) => {
+  return { 'vsec_...': hand.secrets.get(client)?.newest ?? '' };
+};
+
+export const takeSecret = (client: string) => (output: string, hand: Hand) => {
+  const newest = first(/(vsec_\S+)/, output);
+  hand.secrets.set(client, { newest, firstId: hand.secrets.get(client)?.firstId ?? '' });
+};
+
+export function takeSecretIds(output: string, hand: Hand): void {
+  for (const [client, { newest }] of hand.secrets) {
+    const firstId = first(new RegExp(`^${client} +([0-9a-f]{12}) `, 'm'), output);
+    hand.secrets.set(client, { newest, firstId });
+  }
+}

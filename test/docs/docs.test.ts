@@ -1,0 +1,25 @@
+import { after, before, describe } from 'node:test';
+import { ProjectCopy } from '../support/project-copy.ts';
+import { first, newHand, runAll, takeSecret, takeSecretIds } from './commands.ts';
+import { docsCommands } from './docs-commands.ts';
+
+describe('the commands of docs', () => {
+  const project = new ProjectCopy();
+  const hand = newHand();
+  before(async () => {
+    await project.start();
+    // What README.md has told its readers to do before.
+    const vestibule = async (text: string) =>
+      (await project.run(`$NODE bin/vestibule.js ${text}`, {})).output;
+    for (const client of ['billing-service', 'reports'])
+      takeSecret(client)(await vestibule(`client add ${client}`), hand);
+    takeSecretIds(await vestibule('client list'), hand);
+    const me = await project.run(
+      'curl -s -H "Authorization: Bearer $TOKEN" $BASE_URL/api/consumer/v1/me',
+      {},
+    );
+    hand.pseudonym = first(/"id":"(usr_[^"]+)"/, me.output);
+  });
+  after(() => project.stop());
+  runAll(docsCommands, project, hand);
+});

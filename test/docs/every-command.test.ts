@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { readFileSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import { parseEnv } from 'node:util';
+import { loadConfig } from '../../src/config/load.ts';
+import { documentedCommands, documentedSettings, nakedCommands } from '../support/documented-commands.ts';
+import { notRun, startCommand } from './commands-not-run.ts';
+import { docsCommands } from './docs-commands.ts';
+import { readmeCommands } from './readme-commands.ts';
+
+describe('every command of README and docs', () => {
+  const printed = documentedCommands().map(({ text }) => text);
+  const known = [startCommand, ...[readmeCommands, docsCommands, notRun].flatMap(Object.keys)];
+
+  it('is run by a test, or there is a reason why not', () => {
+    const forgotten = printed.filter((text) => !known.includes(text));
+    assert.deepEqual(forgotten, [], 'add it to readme-commands.ts, docs-commands.ts or commands-not-run.ts');
+  });
+
+  it('is still printed when a test runs it', () => {
+    assert.deepEqual(known.toSorted(), printed.toSorted());
+  });
+
+  // With "bin" in package.json npx would link the whole project into its own cache instead, run the scripts of an installation
+  // there and change the mode of a file: whoever does not own the project could not use it.
+  it('leads npx to our own file, without asking anybody', () => {
+    assert.equal(realpathSync('node_modules/.bin/vestibule'), resolve('bin/vestibule.js'));
+    assert.equal(JSON.parse(readFileSync('package.json', 'utf8')).bin, undefined);
+  });
+
+  it('is printed as a shell takes it', () => assert.deepEqual(nakedCommands(), []));
+
+  it('goes with settings that can be read', () => {
+    const others = { IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: 'https://api.example.org' };
+    const blocks = documentedSettings();
+    assert.ok(blocks.length > 5);
+    for (const { text } of blocks)
+      assert.doesNotThrow(() => loadConfig({ ...others, ...parseEnv(text) }), text);
+  });
+});

@@ -1,0 +1,11 @@
+import { after, before, describe } from 'node:test';
+import { ProjectCopy } from '../support/project-copy.ts';
+import { newHand, runAll } from './commands.ts';
+import { readmeCommands } from './readme-commands.ts';
+
+describe('the commands of README.md', () => {
+  const project = new ProjectCopy();
+  before(() => project.start());
+  after(() => project.stop());
+  runAll(readmeCommands, project, newHand());
+});

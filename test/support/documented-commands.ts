@@ -1,0 +1,95 @@
+import { globSync, readFileSync } from 'node:fs';
+
+/** Something that a page tells its reader to type. */
+export interface DocumentedCommand {
+  readonly page: string;
+  /** As it is printed; a comment behind it is left out. */
+  readonly text: string;
+}
+
+export interface DocumentedSettings {
+  readonly page: string;
+  /** NAME=value lines. */
+  readonly text: string;
+}
+
+export const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'ARCHITECTURE.md',
+  'bench/README.md',
+  ...globSync('docs/**/*.md').sort(),
+];
+
+/** Every command of the pages, in reading order, and each once: those of blocks, and `npx vestibule ...` within a sentence. */
+export function documentedCommands(): readonly DocumentedCommand[] {
+  const found = pages.flatMap((page) =>
+    partsOf(page).flatMap((part) => commandsIn(part).map((text) => ({ page, text }))),
+  );
+  return [...new Map(found.toReversed().map((command) => [command.text, command])).values()].toReversed();
+}
+
+/** Blocks that are nothing but settings. */
+export function documentedSettings(): readonly DocumentedSettings[] {
+  return pages.flatMap((page) =>
+    partsOf(page)
+      .filter(isSettings)
+      .map(({ text }) => ({ page, text })),
+  );
+}
+
+/** Code in a sentence that looks like a command of ours and that no shell knows by that name. */
+export function nakedCommands(): readonly string[] {
+  return pages.flatMap((page) =>
+    partsOf(page)
+      .filter(({ language }) => language === null)
+      .flatMap(({ text }) =>
+        [...text.matchAll(/`(vestibule [^`]+)`/g)].map(([, code]) => `${page}: ${code}`),
+      ),
+  );
+}
+
+interface Part {
+  /** That of a block; null for what is not in a block. */
+  readonly language: string | null;
+  readonly text: string;
+}
+
+function partsOf(page: string): readonly Part[] {
+  return readFileSync(page, 'utf8')
+    .split(/^(```.*\n[\s\S]*?\n```)$/m)
+    .map((part) => {
+      const [, language, text] = /^```(.*)\n([\s\S]*)\n```$/.exec(part) ?? [];
+      return language === undefined ? { language: null, text: part } : { language, text: text ?? '' };
+    });
+}
+
+const settingLine = /^[A-Z_]+=\S*$/;
+
+function isSettings({ language, text }: Part): boolean {
+  return language === 'sh' && text.split('\n').every((line) => settingLine.test(line));
+}
+
+function commandsIn(part: Part): readonly string[] {
+  const { language, text } = part;
+  if (language === null) {
+    return [...text.matchAll(/`(npx vestibule [^`]+)`/g)].map(([, code]) =>
+      String(code).replaceAll(/\s+/g, ' '),
+    );
+  }
+  if (language === 'console') {
+    return [...text.matchAll(/^\$ (.*)$/gm)].map(([, code]) => String(code));
+  }
+  if (!['sh', 'bash', 'shell'].includes(language) || isSettings(part)) return [];
+  return text
+    .replaceAll(/\\\n/g, '\\\0')
+    .split('\n')
+    .map((line) =>
+      line
+        .replaceAll('\\\0', '\\\n')
+        .replace(/\s+# .*$/, '')
+        .trim(),
+    )
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
