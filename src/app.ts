@@ -5,6 +5,7 @@ import { signedDocumentOpener } from './auth/signed-document.ts';
 import { TokenCache } from './auth/token-cache.ts';
 import { createVerifier } from './auth/verifier.ts';
 import { type Clock, systemClock } from './base/clock.ts';
+import { ConfirmedTime } from './base/confirmed-time.ts';
 import { tuneEngine } from './base/engine.ts';
 import { OperatorError } from './base/errors.ts';
 import { Lane } from './base/lane.ts';
@@ -66,6 +67,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   tuneEngine();
   const clock = surroundings.clock ?? systemClock;
   const log = surroundings.log ?? createLog(config.logLevel);
+  const time = new ConfirmedTime(clock, log);
   const tls = readTls(config);
   const builtFrontend = config.web === 'on' ? readBuiltFiles() : null;
 
@@ -91,6 +93,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     sealingKey: keyring.signingKeys,
     audit,
     clock,
+    time,
     log,
   });
   await signingKeys.start();
@@ -201,6 +204,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
           store: storage.assertions,
           audiences: [issuer, `${issuer}/token`],
           clock,
+          time,
         }),
         clock,
         log,
@@ -229,7 +233,15 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   parts.defer(() => providerKeys.stop());
   await standing.start();
   parts.defer(() => standing.stop());
-  const sweeper = new Sweeper(storage.records, declared, clock, log);
+  const sweeper = new Sweeper({
+    store: storage.records,
+    consumers: storage.consumers,
+    collections: declared,
+    onBroughtBack: () => registry.forget(),
+    clock,
+    time,
+    log,
+  });
   sweeper.start();
   parts.defer(() => sweeper.stop());
   const opsListener = new Listener(ops, clock);

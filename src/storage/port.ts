@@ -106,8 +106,8 @@ export interface ClientStore {
 
 /** Which signed assertions were used, so that none is used twice. */
 export interface AssertionStore {
-  /** True the first time, for all processes together. What expired before `now` may be forgotten. */
-  use(clientId: string, digest: Uint8Array, expiresAt: number, now: number): Promise<boolean>;
+  /** True the first time, for all processes together. What expired before `now` is forgotten; with null nothing is. */
+  use(clientId: string, digest: Uint8Array, expiresAt: number, now: number | null): Promise<boolean>;
 }
 
 export type ConsumerKind = 'user' | 'client';
@@ -126,6 +126,11 @@ export interface ConsumerStore {
   /** The caller as it was first seen; first sight registers it. */
   register(id: string, kind: ConsumerKind, now: number): Promise<Consumer>;
   find(id: string): Promise<Consumer | null>;
+  /**
+   * Whoever was registered in a time to come, by a clock that was wrong then, is registered now instead: or it would be
+   * new until that time. Users only, since it makes no difference for clients. Answers with their number.
+   */
+  bringBack(now: number): Promise<number>;
   /** False when there is no such consumer. */
   setState(id: string, state: ConsumerState, audit: AuditEntry): Promise<boolean>;
 }
