@@ -28,7 +28,7 @@ import { readBuiltFiles } from './frontend/built-files.ts';
 import { frontendContentPolicy } from './frontend/content-policy.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import { Listener } from './http/listener.ts';
-import { createObserve } from './http/observe.ts';
+import { createObserve, type Observe } from './http/observe.ts';
 import { addressFinder } from './http/peers.ts';
 import { createReceive } from './http/receive.ts';
 import { RefusalLimit } from './http/refusal-limit.ts';
@@ -37,6 +37,7 @@ import { createServer, type ServerParts } from './http/server.ts';
 import { createTransportCheck } from './http/transport.ts';
 import { ownRules, providerJwksUrl, providerRules } from './issuer-rules.ts';
 import { createMetrics } from './ops/metrics.ts';
+import { OutageLog } from './ops/outage-log.ts';
 import type { RecordWriterTask } from './record-writer.ts';
 import { createCheckAssertion } from './tokens/assertion.ts';
 import { createAuthenticateClient } from './tokens/authenticate-client.ts';
@@ -174,7 +175,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     corsOrigins: config.corsOrigins,
     refusals: new RefusalLimit(config.refusalsPerMinute, clock),
     receive: createReceive(() => stage === 'closing', createTransportCheck(config.trustedProxies)),
-    observe: createObserve(log, metrics),
+    observe: alsoNoting(new OutageLog(log, clock), createObserve(log, metrics)),
     resourceMetadata: `${issuer}${resourceMetadataPath}`,
     routes: serviceRoutes({
       issuer,
@@ -226,7 +227,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const ops = createServer({
     ...shared,
     ...plainInternal,
-    routes: opsRoutes({ storage, providerKeys, metrics, isStopping: () => stage !== 'open' }),
+    routes: opsRoutes({ storage, providerKeys, metrics, isStopping: () => stage !== 'open', clock }),
   });
 
   await providerKeys.start();
@@ -278,6 +279,17 @@ function frontendOf(config: Config, collections: readonly Collection[]) {
       provider: [issuerOrigin, config.idpOrigin],
       pictures: config.webImageOrigins,
     }),
+  };
+}
+
+/** Lets the log of outages hear of every refusal, too. */
+function alsoNoting(outages: OutageLog, observeRoute: (route: string) => Observe) {
+  return (route: string): Observe => {
+    const observe = observeRoute(route);
+    return (method, status, milliseconds, requestId, refusal) => {
+      if (refusal !== null) outages.note(refusal);
+      observe(method, status, milliseconds, requestId, refusal);
+    };
   };
 }
 

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 /**
  * What the rest of the service may ask of a database. No driver and no SQL in here; SQLite and PostgreSQL answer
  * alike, and test/contract holds both to it. Times are milliseconds since 1970. When the database cannot answer,
- * every method rejects with the refusal `storage_unavailable`.
+ * every method rejects with the refusal `storage_unavailable`; when too much waits for it in this process, with `overloaded`.
  */
 export interface Storage {
   readonly clients: ClientStore;

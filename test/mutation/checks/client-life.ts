@@ -99,14 +99,14 @@ export const clientLifeChecks: readonly Mutant[] = [
     ],
     [
       'an assertion is used once',
-      'return store.use(claims.sub as string, digest, expiresAt + toleranceMs, now);',
-      'return (await store.use(claims.sub as string, digest, expiresAt + toleranceMs, now)) || true;',
+      'return store.use(claims.sub as string, digest, expiresAt + toleranceMs, time.now());',
+      'return (await store.use(claims.sub as string, digest, expiresAt + toleranceMs, time.now())) || true;',
       'whoever overhears an assertion uses it again',
       replay,
     ],
     [
       'a used assertion is remembered until it ends',
-      'digest, expiresAt + toleranceMs, now)',
+      'digest, expiresAt + toleranceMs, time.now())',
       'digest, now - 1, now)',
       'whoever overhears an assertion uses it again',
       replay,
