@@ -107,7 +107,7 @@ export const clientLifeChecks: readonly Mutant[] = [
     [
       'a used assertion is remembered until it ends',
       'digest, expiresAt + toleranceMs, time.now())',
-      'digest, now - 1, now)',
+      'digest, clock.now() - 1, clock.now())',
       'whoever overhears an assertion uses it again',
       replay,
     ],
