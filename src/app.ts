@@ -5,6 +5,7 @@ import { signedDocumentOpener } from './auth/signed-document.ts';
 import { TokenCache } from './auth/token-cache.ts';
 import { createVerifier } from './auth/verifier.ts';
 import { type Clock, systemClock } from './base/clock.ts';
+import { ConfirmedTime } from './base/confirmed-time.ts';
 import { tuneEngine } from './base/engine.ts';
 import { OperatorError } from './base/errors.ts';
 import { Lane } from './base/lane.ts';
@@ -37,6 +38,7 @@ import { createServer, type ServerParts } from './http/server.ts';
 import { createTransportCheck } from './http/transport.ts';
 import { ownRules, providerJwksUrl, providerRules } from './issuer-rules.ts';
 import { createMetrics } from './ops/metrics.ts';
+import { OutageLog } from './ops/outage-log.ts';
 import type { RecordWriterTask } from './record-writer.ts';
 import { createCheckAssertion } from './tokens/assertion.ts';
 import { createAuthenticateClient } from './tokens/authenticate-client.ts';
@@ -67,6 +69,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   tuneEngine();
   const clock = surroundings.clock ?? systemClock;
   const log = surroundings.log ?? createLog(config.logLevel);
+  const time = new ConfirmedTime(clock, log);
   const tls = readTls(config);
   const builtFrontend = config.web === 'on' ? readBuiltFiles() : null;
 
@@ -92,6 +95,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     sealingKey: keyring.signingKeys,
     audit,
     clock,
+    time,
     log,
   });
   await signingKeys.start();
@@ -176,7 +180,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     receive: createReceive(() => stage === 'closing', createTransportCheck(config.trustedProxies)),
     isClosing: () => stage === 'closing',
     onRefusedConnection: createCountRefused({ metrics, clock, log }),
-    observe: createObserve(log, metrics),
+    observe: createObserve(log, metrics, new OutageLog(log, clock)),
     resourceMetadata: `${issuer}${resourceMetadataPath}`,
     routes: serviceRoutes({
       issuer,
@@ -206,6 +210,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
           store: storage.assertions,
           audiences: [issuer, `${issuer}/token`],
           clock,
+          time,
         }),
         clock,
         log,
@@ -227,14 +232,23 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const ops = createServer({
     ...shared,
     ...plainInternal,
-    routes: opsRoutes({ storage, providerKeys, metrics, isStopping: () => stage !== 'open' }),
+    routes: opsRoutes({ storage, providerKeys, metrics, isStopping: () => stage !== 'open', clock }),
   });
 
   await providerKeys.start();
   parts.defer(() => providerKeys.stop());
   await standing.start();
   parts.defer(() => standing.stop());
-  const sweeper = new Sweeper(storage.records, declared, clock, log, metrics.setScrubDue);
+  const sweeper = new Sweeper({
+    store: storage.records,
+    consumers: storage.consumers,
+    collections: declared,
+    onBroughtBack: () => registry.forget(),
+    onScrubDue: metrics.setScrubDue,
+    clock,
+    time,
+    log,
+  });
   sweeper.start();
   parts.defer(() => sweeper.stop());
   const opsListener = new Listener(ops, clock);

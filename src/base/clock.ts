@@ -8,6 +8,9 @@ export interface Clock {
   after(delayMs: number, task: () => void): () => void;
 }
 
+/** By how much the clocks of machines that share a database may differ. */
+export const clockDifferenceMs = 60_000;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -249,7 +249,7 @@ export const catalogue = {
   },
   overloaded: {
     status: 503,
-    sentence: 'More tokens wait to be verified than this process can take. Try again.',
+    sentence: 'More waits than this process can take. Nothing was begun. Try again.',
   },
   internal: { status: 500, sentence: 'Something went wrong on our side. The request id helps to find it.' },
   storage_unavailable: { status: 503, sentence: 'The database does not answer at the moment. Try again.' },

@@ -8,8 +8,13 @@ export interface TokenTimes {
   readonly issuedAtSeconds: number | null;
 }
 
-/** Stands for the keys of a client of ours where the id of a secret would stand. */
-export const keyCredential = 'key';
+/**
+ * Stands for the keys of a client of ours where the id of a secret would stand, and says which client by the moment it
+ * was added: one of the same name that was added at another moment is another client.
+ */
+export function keyCredential(clientCreatedAt: number): string {
+  return `key-${clientCreatedAt.toString(36)}`;
+}
 
 /** Who a verified token speaks for. Built in `auth/` from a token whose signature holds, and nowhere else. */
 export interface Principal {

@@ -113,10 +113,11 @@ function asActive({ id, createdAt, publicKeys, secrets }: ClientWithSecrets): Ac
 }
 
 /**
- * Whether a token was issued to this client and for credentials that it still has. One that is older than its client
- * was issued to another of the same name. Tokens carry whole seconds.
+ * Whether a token was issued to this client and for credentials that it still has. The credentials of another client of
+ * the same name have another name. Times are not compared: a clock that was set back issues tokens that seem to be older
+ * than their client.
  */
-function isFor({ times, credentialId }: Principal, { createdAt, hasKeys, secretIds }: ActiveClient): boolean {
-  const isOld = (times.issuedAtSeconds ?? 0) < Math.floor(createdAt / 1000);
-  return !isOld && (secretIds.includes(credentialId ?? '') || (hasKeys && credentialId === keyCredential));
+function isFor({ credentialId }: Principal, { createdAt, hasKeys, secretIds }: ActiveClient): boolean {
+  const isOfKeys = hasKeys && credentialId === keyCredential(createdAt);
+  return isOfKeys || secretIds.includes(credentialId ?? '');
 }

@@ -3,7 +3,7 @@ import { json } from '../base/handler.ts';
 import type { Usage } from '../storage/port.ts';
 import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
-import { type Budget, newcomerBudget, writeBudget } from './records/budgets.ts';
+import { asOfNow, type Budget, newcomerBudget, writeBudget } from './records/budgets.ts';
 import { ownerOf } from './records/caller.ts';
 import type { RecordParts } from './records/parts.ts';
 
@@ -28,9 +28,10 @@ export function usage(collections: readonly Collection[], parts: RecordParts): B
 
 function describe(
   { name, limits }: Collection,
-  usage: Usage,
+  counted: Usage,
   writer: { readonly registeredAt: number; readonly now: number },
 ) {
+  const usage = asOfNow(limits, counted, writer.now);
   const newcomer = newcomerBudget(limits, usage, writer);
   const until = writer.registeredAt + (limits.newcomer?.forMs ?? 0);
   return {

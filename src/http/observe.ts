@@ -1,6 +1,7 @@
-import { describe, type Refusal } from '../base/errors.ts';
+import type { Refusal } from '../base/errors.ts';
 import { errorFields, type Log } from '../base/log.ts';
 import type { Metrics } from '../ops/metrics.ts';
+import type { OutageLog } from '../ops/outage-log.ts';
 
 /** Hears of every finished request; by position, because an object for each of them would cost more than the counting. */
 export type Observe = (
@@ -13,27 +14,23 @@ export type Observe = (
 
 /**
  * One line and one set of measurements for each request. The route's pattern stands for the address, and nothing
- * that a caller chose is written down: no URL, query, address, user agent, token or claim.
+ * that a caller chose is written down: no URL, query, address, user agent, token or claim. That requests cannot be served
+ * is for `ops/outage-log` to warn of.
  */
-export function createObserve(log: Log, metrics: Metrics): (route: string) => Observe {
+export function createObserve(log: Log, metrics: Metrics, outages: OutageLog): (route: string) => Observe {
   return (route) => {
     const meter = metrics.meter(route);
     const logsAll = log.isLevelEnabled('info');
     return (method, status, milliseconds, requestId, refusal) => {
       meter(method, status, milliseconds / 1000, refusal?.code ?? null);
-      const level = levelOf(refusal);
-      if (level === 'info' ? !logsAll : !log.isLevelEnabled(level)) return;
+      if (refusal !== null) outages.note(refusal);
+      const level = refusal?.code === 'internal' ? 'error' : 'info';
+      if (level === 'info' && !logsAll) return;
       const duration = Math.round(milliseconds * 100) / 100;
       const line = { method, route, status, duration_ms: duration, request_id: requestId };
       log[level]({ ...line, ...refusalFields(refusal) }, 'request');
     };
   };
-}
-
-/** A bug of ours is an error; that something we need does not answer is worth a warning; the rest is daily business. */
-function levelOf(refusal: Refusal | null): 'info' | 'warn' | 'error' {
-  if (refusal === null || describe(refusal.code).status < 500) return 'info';
-  return refusal.code === 'internal' ? 'error' : 'warn';
 }
 
 function refusalFields(refusal: Refusal | null): Record<string, unknown> {

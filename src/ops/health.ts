@@ -1,13 +1,16 @@
+import type { Clock } from '../base/clock.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
 import type { Storage } from '../storage/port.ts';
+import { DatabaseProbe } from './database-probe.ts';
 
 /** GET /livez: the process runs and its event loop turns. Says nothing of anybody else. */
 export const live: PublicHandler = () => json({ status: 'ok' });
 
 export interface ReadinessParts {
-  readonly storage: Pick<Storage, 'ping'>;
+  readonly storage: Pick<Storage, 'ping' | 'shelf'>;
   readonly providerKeys: { status(): KeySetStatus };
   readonly isStopping: () => boolean;
+  readonly clock: Clock;
 }
 
 export interface KeySetStatus {
@@ -20,21 +23,20 @@ export interface KeySetStatus {
   readonly lastFault: string | null;
 }
 
-/** GET /readyz: send traffic here or not. 200 only when a request with a good token would be answered. */
-export function ready({ storage, providerKeys, isStopping }: ReadinessParts): PublicHandler {
+/** GET /readyz: send traffic here or not. 200 only when a request with a good token would be answered, a write too. */
+export function ready({ storage, providerKeys, isStopping, clock }: ReadinessParts): PublicHandler {
+  const probe = new DatabaseProbe({ storage, clock });
   return async () => {
     const keys = providerKeys.status();
-    const database = await storage.ping().then(
-      () => true,
-      () => false,
-    );
-    const isReady = database && keys.usable && !isStopping();
+    const fault = await probe.fault();
+    const isReady = fault === null && keys.usable && !isStopping();
     const body = {
       status: isStopping() ? 'stopping' : isReady ? 'ready' : 'not ready',
       checks: {
-        database: database ? 'ok' : 'does not answer',
+        database: fault?.check ?? 'ok',
         provider_keys: keys.usable ? 'ok' : 'not at hand',
       },
+      ...(fault === null ? {} : { database_fault: fault.reason }),
       provider_keys: {
         usable_keys: keys.keys,
         age_seconds: rounded(keys.ageSeconds),

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 /**
  * What the rest of the service may ask of a database. No driver and no SQL in here; SQLite and PostgreSQL answer
  * alike, and test/contract holds both to it. Times are milliseconds since 1970. When the database cannot answer,
- * every method rejects with the refusal `storage_unavailable`.
+ * every method rejects with the refusal `storage_unavailable`; when too much waits for it in this process, with `overloaded`.
  */
 export interface Storage {
   readonly clients: ClientStore;
@@ -117,8 +117,8 @@ export interface ClientStore {
 
 /** Which signed assertions were used, so that none is used twice. */
 export interface AssertionStore {
-  /** True the first time, for all processes together. What expired before `now` may be forgotten. */
-  use(clientId: string, digest: Uint8Array, expiresAt: number, now: number): Promise<boolean>;
+  /** True the first time, for all processes together. What expired before `now` is forgotten; with null nothing is. */
+  use(clientId: string, digest: Uint8Array, expiresAt: number, now: number | null): Promise<boolean>;
 }
 
 export type ConsumerKind = 'user' | 'client';
@@ -140,6 +140,11 @@ export interface ConsumerStore {
    */
   register(id: string, kind: ConsumerKind, now: number, former?: Uint8Array): Promise<Consumer>;
   find(id: string): Promise<Consumer | null>;
+  /**
+   * Whoever was registered in a time to come, by a clock that was wrong then, is registered now instead: or it would be
+   * new until that time. Users only, since it makes no difference for clients. Answers with their number.
+   */
+  bringBack(now: number): Promise<number>;
   /** False when there is no such consumer. */
   setState(id: string, state: ConsumerState, audit: AuditEntry): Promise<boolean>;
 }

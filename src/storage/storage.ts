@@ -26,7 +26,7 @@ export async function createStorage(engine: OwnEngine, now: number): Promise<Sto
 
 /** A database that is migrated already, behind the port. */
 export function storesOn(engine: Engine): Omit<Storage, 'share'> {
-  const { database } = engine;
+  const { database, reader } = engine;
   let closed = false;
   const guarded = <Store extends object>(store: Store) => guard(store, engine, () => closed);
   return {
@@ -40,7 +40,8 @@ export function storesOn(engine: Engine): Omit<Storage, 'share'> {
     records: guarded(recordStore(engine)),
     ...guarded({
       async ping() {
-        const version = await schemaVersion(database);
+        // Never behind a write, which may have to wait.
+        const version = await schemaVersion(reader);
         if (version === newestVersion) return;
         throw new Refusal('storage_unavailable', {
           detail: `schema version ${version}, expected ${newestVersion}`,

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
+import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import type { AssertionStore } from '../storage/port.ts';
 
 /** Takes a signed JWT apart and checks its signature; who it is from is not its business. Null when it is none. */
@@ -27,6 +28,8 @@ interface CheckAssertionOptions {
   /** Any of these as the audience means us. */
   readonly audiences: readonly string[];
   readonly clock: Clock;
+  /** By which used ones are forgotten. */
+  readonly time: ConfirmedTime;
 }
 
 const toleranceMs = 5_000;
@@ -35,7 +38,7 @@ const longestLifeMs = 600_000;
 const longestJti = 256;
 
 export function createCheckAssertion(options: CheckAssertionOptions): CheckAssertion {
-  const { openSigned, store, audiences, clock } = options;
+  const { openSigned, store, audiences, clock, time } = options;
   return {
     open(assertion) {
       const signed = openSigned(assertion);
@@ -47,11 +50,10 @@ export function createCheckAssertion(options: CheckAssertionOptions): CheckAsser
           expiryOf(claims, audiences, clock.now()) !== null &&
           signed?.signedBy(publicKeys) === true,
         async use() {
-          const now = clock.now();
-          const expiresAt = expiryOf(claims, audiences, now);
+          const expiresAt = expiryOf(claims, audiences, clock.now());
           if (expiresAt === null) return false;
           const digest = hash('sha256', claims.jti as string, 'buffer');
-          return store.use(claims.sub as string, digest, expiresAt + toleranceMs, now);
+          return store.use(claims.sub as string, digest, expiresAt + toleranceMs, time.now());
         },
       };
     },

@@ -76,7 +76,7 @@ export function createAuthenticateClient(options: AuthenticateClientOptions): Au
     // Last of all, because it makes the assertion worthless for the next time.
     const isFirstUse = client !== null && (await use());
     return client !== null && isFirstUse
-      ? { client, credentialId: keyCredential }
+      ? { client, credentialId: keyCredential(client.createdAt) }
       : { client: null, claimedId: clientId };
   };
 

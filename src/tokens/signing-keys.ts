@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import { OperatorError } from '../base/errors.ts';
 import { errorFields, type Log } from '../base/log.ts';
 import { Rereading } from '../base/rereading.ts';
@@ -21,9 +22,16 @@ interface SigningKeysOptions extends KeyRules {
   readonly clock: Clock;
 }
 
+interface ServingOptions extends SigningKeysOptions {
+  /** By which keys are added and deleted. Which one signs, and which are published, goes by the clock as it is. */
+  readonly time: ConfirmedTime;
+  readonly log: Log;
+}
+
 /** Added to the life of the last token of a key, because clocks differ. */
 const marginMs = 60_000;
 const lookAgainMs = 3_600_000;
+const unconfirmedMs = 60_000;
 /** At least so long between two readings, however many invented names of keys come in. */
 const pauseMs = 100;
 
@@ -33,7 +41,7 @@ const pauseMs = 100;
  * it signed has expired.
  */
 export class SigningKeys {
-  readonly #options: SigningKeysOptions & { readonly log: Log };
+  readonly #options: ServingOptions;
   #keys: readonly SigningKey[] = [];
   #generation = 0;
   /** When the next of them retires. */
@@ -42,13 +50,14 @@ export class SigningKeys {
   #cancelTimer: () => void = () => {};
   #isStopped = false;
 
-  constructor(options: SigningKeysOptions & { readonly log: Log }) {
+  constructor(options: ServingOptions) {
     this.#options = options;
   }
 
   /** Makes the first key of a new database. */
   async start(): Promise<void> {
     await this.#load();
+    if (this.#keys.length === 0) await this.#addNext();
     await this.#keepUp();
     if (this.#keys.length === 0)
       throw new OperatorError('The database holds no signing key, and none could be made.');
@@ -114,28 +123,35 @@ export class SigningKeys {
 
   /** Adds a key when it is time for one and deletes those that have retired; then sleeps until there is more to do. */
   async #keepUp(): Promise<void> {
-    const { store, clock, audit, log } = this.#options;
+    const { store, clock, time, audit, log } = this.#options;
+    const now = time.now();
     try {
-      if (this.#isNextDue() && (await addNextKey(this.#options, this.#keys))) {
-        log.info({ algorithm: this.#options.algorithm }, 'a new signing key is published');
+      if (now !== null) {
+        if (this.#isNextDue(now)) await this.#addNext();
+        const retired = await store.deleteRetired(now, (kid) => audit('key.retired', kid));
+        if (retired.length > 0) log.info({ keys: retired }, 'signing keys have retired');
       }
-      const retired = await store.deleteRetired(clock.now(), (kid) => audit('key.retired', kid));
-      if (retired.length > 0) log.info({ keys: retired }, 'signing keys have retired');
       await this.#rereading.again();
     } catch (error) {
-      if (this.#keys.length === 0) throw error;
       log.error(errorFields(error), 'signing keys cannot be kept up');
     }
     if (this.#isStopped) return;
-    this.#cancelTimer = clock.after(this.#untilNextMs(), () => void this.#keepUp());
+    const pause = now === null ? unconfirmedMs : this.#untilNextMs();
+    this.#cancelTimer = clock.after(pause, () => void this.#keepUp());
   }
 
-  #isNextDue(): boolean {
-    const { clock, algorithm, rotateAfterMs, prepublishMs } = this.#options;
+  async #addNext(): Promise<void> {
+    const { algorithm, log } = this.#options;
+    if (await addNextKey(this.#options, this.#keys))
+      log.info({ algorithm }, 'a new signing key is published');
+    await this.#rereading.again();
+  }
+
+  #isNextDue(now: number): boolean {
+    const { algorithm, rotateAfterMs, prepublishMs } = this.#options;
     const newest = this.#keys.at(-1);
     if (newest === undefined) return true;
-    const now = clock.now();
-    if (newest.signsFrom > now) return false;
+    if (this.#keys.length > 1 && newest.signsFrom > now) return false;
     const isOld = rotateAfterMs !== null && now >= newest.signsFrom + rotateAfterMs - prepublishMs;
     return isOld || newest.algorithm !== algorithm;
   }
@@ -186,7 +202,8 @@ export async function rotateSigningKey(
 ): Promise<SigningKeyRecord> {
   const { store, clock } = options;
   const keys = await store.list();
-  const waiting = keys.at(-1);
+  // The only one signs, also when a clock that was wrong has dated it.
+  const waiting = keys.length > 1 ? keys.at(-1) : undefined;
   if (waiting !== undefined && waiting.signsFrom > clock.now()) {
     throw new OperatorError(
       `The next key "${waiting.kid}" is published already and signs from ${new Date(waiting.signsFrom).toISOString()} on. Wait until then.`,

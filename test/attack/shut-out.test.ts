@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
-import type { Principal } from '../../src/base/principal.ts';
+import { keyCredential, type Principal } from '../../src/base/principal.ts';
 import { Standing } from '../../src/consumer/standing.ts';
 import { createAuthenticate } from '../../src/http/authenticate.ts';
 import { newClient, newSecret } from '../support/records.ts';
@@ -129,14 +129,14 @@ it('[C108] a token that was issued for a secret is worth nothing once that is re
 
 it('[C108] a token for the key of a client counts while the client has keys, and no other token does', async () => {
   const { part, state, announce, check } = standing({ machine: 'active' });
-  const byKey = { ...client('machine'), credentialId: 'key' };
+  const byKey = { ...client('machine'), credentialId: keyCredential(0) };
   await part.start();
   await assert.rejects(check(byKey), refusal('client_disabled'));
   Object.assign(state, { hasKeys: true, secretIds: [] });
   await announce();
   await check(byKey);
   assert.equal(state.lookups, 1, 'whoever is known is not looked up');
-  for (const credentialId of ['s1', 'key2', '', null])
+  for (const credentialId of ['s1', 'key', keyCredential(1), '', null])
     await assert.rejects(check({ ...byKey, credentialId }), refusal('client_disabled'));
 });
 
@@ -165,17 +165,21 @@ for (const [heardOf, before] of [
   ['heard of', { machine: 'active' }],
   ['looked up', {}],
 ] as const) {
-  it(`a token that is older than its client was issued to another of that name: ${heardOf}`, async () => {
+  it(`a token that was issued to another client of that name is refused, whatever its times: ${heardOf}`, async () => {
     const clients: Record<string, 'active' | 'disabled'> = { ...before };
     const { part, state, check } = standing(clients);
-    state.addedAt = 1_000_500;
+    Object.assign(state, { addedAt: 1_000_500, hasKeys: true });
     await part.start();
     clients.machine = 'active';
-    const issuedAt = (issuedAtSeconds: number) => ({
-      ...client('machine'),
-      times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds },
-    });
-    await check(issuedAt(1000));
-    await assert.rejects(check(issuedAt(999)), refusal('client_disabled'));
+    for (const issuedAtSeconds of [999, 1000, 1001, null]) {
+      const token = {
+        ...client('machine'),
+        times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds },
+      };
+      await check(token);
+      await check({ ...token, credentialId: keyCredential(1_000_500) });
+      for (const credentialId of [keyCredential(1_000_499), keyCredential(1_000_501), 's2'])
+        await assert.rejects(check({ ...token, credentialId }), refusal('client_disabled'));
+    }
   });
 }

@@ -267,6 +267,27 @@ for (const engine of databaseEngines) {
       });
     });
 
+    describe('callers of a time to come', () => {
+      it('are registered now instead, and no others', async () => {
+        const fresh = await (await createTestDatabase(engine)).open();
+        const now = openedAt;
+        const times = {
+          old: 1_000,
+          now,
+          'a clock away': now + 60_000,
+          ahead: now + 60_001,
+          'far ahead': now * 2,
+        };
+        for (const [id, at] of Object.entries(times)) await fresh.consumers.register(id, 'user', at);
+        await fresh.consumers.register('client', 'client', now * 2);
+        assert.equal(await fresh.consumers.bringBack(now), 2);
+        for (const [id, at] of Object.entries({ ...times, ahead: now, 'far ahead': now, client: now * 2 }))
+          assert.equal((await fresh.consumers.find(id))?.registeredAt, at, id);
+        assert.equal(await fresh.consumers.bringBack(now), 0);
+        await fresh.close();
+      });
+    });
+
     describe('used assertions', () => {
       it('one of twenty that come at once with the same name is the first', async () => {
         const digest = randomBytes(32);
@@ -277,9 +298,10 @@ for (const engine of databaseEngines) {
         assert.equal(await storage.assertions.use('other', digest, openedAt + 1_000, openedAt), true);
       });
 
-      it('one that has expired is forgotten', async () => {
+      it('one that has expired is forgotten, and not when nobody knows what time it is', async () => {
         const digest = randomBytes(32);
         assert.equal(await storage.assertions.use('one', digest, openedAt + 1_000, openedAt), true);
+        assert.equal(await storage.assertions.use('one', digest, openedAt + 9_000, null), false);
         assert.equal(await storage.assertions.use('one', digest, openedAt + 9_000, openedAt + 1_000), false);
         assert.equal(await storage.assertions.use('one', digest, openedAt + 9_000, openedAt + 1_001), true);
       });
@@ -431,6 +453,7 @@ for (const engine of databaseEngines) {
           setState: () => closed.clients.setState('x', 'active', anyLine),
           remove: () => closed.clients.remove('x', anyLine),
           register: () => closed.consumers.register('x', 'user', 1),
+          bringBack: () => closed.consumers.bringBack(1),
           findConsumer: () => closed.consumers.find('x'),
           setConsumerState: () => closed.consumers.setState('x', 'active', anyLine),
           standing: () => closed.standing.read(),

@@ -145,6 +145,7 @@ const tokenOperation: Operation = {
       'oauth_client_wrong',
       'oauth_too_many_failures',
       'signing_overloaded',
+      'overloaded',
       'storage_unavailable',
     ]),
   },

@@ -1,3 +1,4 @@
+import { clockDifferenceMs } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { Usage } from '../../storage/port.ts';
 import type { CollectionLimits, Rate } from '../collections/collection.ts';
@@ -61,24 +62,47 @@ export function charge(limits: CollectionLimits, usage: Usage, writer: Writer, a
 
 /** Windows begin at whole multiples of their length, the same for everybody and in every process. */
 function budget({ count, windowMs }: Rate, used: number, since: number, now: number): Budget {
-  // A clock that was set back opens no window a second time.
-  const start = Math.max(now - (now % windowMs), since);
+  // A clock that was set back, or is a little behind another one, opens no window a second time.
+  const start = Math.max(windowAt(now, windowMs), since);
   return { used: start === since ? used : 0, allowed: count, windowMs, resetsAt: start + windowMs };
 }
 
+function windowAt(now: number, windowMs: number): number {
+  return now - (now % windowMs);
+}
+
+/**
+ * The same usage, unless a clock that was wrong has counted it in a window to come: what was used there is used up in the
+ * window of now instead, or there would be nothing left until that time. The next window stays as it is, or a clock that
+ * is set back and forth would open it twice.
+ */
+export function asOfNow({ writes, newcomer }: CollectionLimits, usage: Usage, now: number): Usage {
+  const writesSince = notAhead(usage.writesSince, writes.windowMs, now);
+  const newcomerSince = notAhead(usage.newcomerSince, newcomer?.windowMs ?? 1, now);
+  if (writesSince === usage.writesSince && newcomerSince === usage.newcomerSince) return usage;
+  return { ...usage, writesSince, newcomerSince };
+}
+
+function notAhead(since: number, windowMs: number, now: number): number {
+  const isAhead = since > now + Math.max(windowMs, clockDifferenceMs);
+  return isAhead ? windowAt(now, windowMs) : since;
+}
+
+/** Never more than one window. */
+function secondsLeft({ windowMs, resetsAt }: Budget, now: number): number {
+  return Math.max(Math.ceil(Math.min(resetsAt - now, windowMs) / 1000), 0);
+}
+
 function spent(code: 'write_budget_spent' | 'newcomer_budget_spent', budget: Budget, now: number): Refusal {
-  const retryAfterSeconds = Math.max(Math.ceil((budget.resetsAt - now) / 1000), 1);
+  const retryAfterSeconds = Math.max(secondsLeft(budget, now), 1);
   return new Refusal(code, { retryAfterSeconds, headers: rateHeaders('writes', budget, now) });
 }
 
 /** As the draft "RateLimit header fields for HTTP" has them. */
-export function rateHeaders(
-  policy: 'reads' | 'writes',
-  { used, allowed, windowMs, resetsAt }: Budget,
-  now: number,
-) {
+export function rateHeaders(policy: 'reads' | 'writes', budget: Budget, now: number) {
+  const { used, allowed, windowMs } = budget;
   const left = Math.max(allowed - used, 0);
-  const seconds = Math.max(Math.ceil((resetsAt - now) / 1000), 0);
+  const seconds = secondsLeft(budget, now);
   return {
     'ratelimit-policy': `"${policy}";q=${allowed};w=${windowMs / 1000}`,
     ratelimit: `"${policy}";r=${left};t=${seconds}`,

@@ -18,7 +18,7 @@ export class TurnsByOwner {
   async take<T>(owner: string, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(owner) ?? { last: done, length: 0 };
     if (line.length >= mostWaiting)
-      throw new Refusal('storage_unavailable', { detail: 'too many writes of one caller wait' });
+      throw new Refusal('overloaded', { detail: 'too many writes of one caller wait', retryAfterSeconds: 1 });
     this.#lines.set(owner, line);
     line.length += 1;
     // What became of the one before is its own affair.

@@ -1,7 +1,7 @@
 import { Refusal } from '../../base/errors.ts';
 import type { Consumer, RecordTransaction, StoredRecord, Usage } from '../../storage/port.ts';
 import type { Collection } from '../collections/collection.ts';
-import { charge, rateHeaders, writeBudget } from './budgets.ts';
+import { asOfNow, charge, rateHeaders, writeBudget } from './budgets.ts';
 import type { Caller } from './caller.ts';
 import type { CollectionWriteParts } from './parts.ts';
 import { formerName } from './spent-budgets.ts';
@@ -99,13 +99,20 @@ async function writeNow<T>(
         transaction.lockConsumer(caller.id),
         transaction.usage(caller.id, collection.name),
       ]);
-      if (writer === null) return null;
+      if (writer === null) return 'unknown';
+      const settled = asOfNow(collection.limits, usage, clock.now());
+      if (settled !== usage) {
+        // Committed by itself: were the write refused, it would be undone, and be found again by the next one.
+        await transaction.setUsage(caller.id, collection.name, usage, settled);
+        return 'settled';
+      }
       return { result: await work(new Writing(parts, caller, writer, usage, transaction)) };
     });
-    if (done !== null) return done.result;
+    if (typeof done === 'object') return done.result;
     if (attempt === mostAttempts) break;
     // Nobody has seen the caller yet, or it was erased and begins anew.
-    await consumers.register(caller.id, caller.kind, clock.now(), formerName(digest, caller.id));
+    if (done === 'unknown')
+      await consumers.register(caller.id, caller.kind, clock.now(), formerName(digest, caller.id));
   }
   throw new Refusal('storage_unavailable', { detail: 'the caller is being erased' });
 }

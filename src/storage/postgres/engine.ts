@@ -1,10 +1,10 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import type { Pool } from 'pg';
 import type { Engine, OwnEngine } from '../engine.ts';
 import type { Tables } from '../schema.ts';
 import { missingRights } from './missing-rights.ts';
 import { channel, watchNotifications } from './notifications.ts';
 import { hurriedPool, patientPool } from './pool.ts';
+import { Sessions } from './sessions.ts';
 import { transactionOn } from './transaction.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -19,7 +19,8 @@ export function openPostgres(url: string, poolSize: number): OwnEngine {
 
 export function postgresEngine(url: string, poolSize: number): Engine {
   const pool = hurriedPool(url, poolSize);
-  const database = builderOn(pool);
+  const sessions = new Sessions(pool);
+  const database = builderOn(sessions);
   return {
     name: 'postgres',
     database,
@@ -29,10 +30,10 @@ export function postgresEngine(url: string, poolSize: number): Engine {
         transaction,
       );
     },
-    transaction: (work) => transactionOn(pool, work),
+    transaction: (work) => transactionOn(sessions, work),
     /** On a connection of its own: those of the pool give up after seconds, on this side too. */
     async unhurried(work) {
-      const patient = builderOn(patientPool(url));
+      const patient = builderOn(new Sessions(patientPool(url)));
       try {
         return await patient.transaction().execute(work);
       } finally {
@@ -59,6 +60,6 @@ export function postgresEngine(url: string, poolSize: number): Engine {
   };
 }
 
-function builderOn(pool: Pool): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+function builderOn(sessions: Sessions): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: sessions.forKysely() }) });
 }

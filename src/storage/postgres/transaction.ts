@@ -1,24 +1,29 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import {
   type Connection,
   inTransaction,
   type StatementResult,
   type TransactionConnection,
 } from '../transaction.ts';
+import type { Sessions } from './sessions.ts';
 import { unavailable } from './unavailable.ts';
 
 /** Straight on a connection of the pool, without Kysely. */
 export async function transactionOn<T>(
-  pool: Pool,
+  sessions: Sessions,
   work: (transaction: Connection) => Promise<T>,
 ): Promise<T> {
-  const client = await clientOf(pool);
+  const client = await sessions.take();
   let isBroken = false;
+  let failure: unknown;
   const run = (sql: string, parameters: readonly unknown[]) => ask(client, sql, parameters);
   const connection: TransactionConnection = {
     begin: 'begin',
     run,
-    explain: (error) => unavailable(error) ?? error,
+    explain(error) {
+      failure ??= error;
+      return unavailable(error) ?? error;
+    },
     async undo() {
       await run('rollback', []).catch(() => {
         isBroken = true;
@@ -28,18 +33,11 @@ export async function transactionOn<T>(
   try {
     return await inTransaction(connection, work);
   } finally {
-    client.release(isBroken);
+    sessions.giveBack(client, failure, isBroken);
   }
 }
 
-// By callbacks: what the driver's own promises leave behind survives until the whole heap is looked through.
-
-function clientOf(pool: Pool): Promise<PoolClient> {
-  const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
-  pool.connect((error, client) => (client === undefined ? reject(error) : resolve(client)));
-  return promise;
-}
-
+/** By a callback: what the driver's own promises leave behind survives until the whole heap is looked through. */
 function ask(client: PoolClient, sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
   const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();
   client.query(sql, [...parameters], (error, result) => {

@@ -5,6 +5,12 @@ import { Refusal } from '../../base/errors.ts';
 const unavailableStates = /^(08|53|55|57|58|28|3D|25006|40)/;
 /** Insufficient privilege, and no schema that this role could use. */
 const withoutRights = /^(42501|3F000)$/;
+const readOnlyState = '25006';
+
+/** Whether a session refused to write, because its server only reads. */
+export function onlyReads(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === readOnlyState;
+}
 
 export function unavailable(error: unknown): Refusal | null {
   if (!(error instanceof Error) || error instanceof Refusal) return null;
@@ -14,10 +20,8 @@ export function unavailable(error: unknown): Refusal | null {
     if (!unavailableStates.test(state) && !withoutRights.test(state)) return null;
     // What it says of missing rights names a table or schema of ours, never what is in it.
     const said = withoutRights.test(state) ? ` (${error.message})` : '';
-    return new Refusal('storage_unavailable', {
-      detail: `PostgreSQL answered with SQLSTATE ${state}${said}`,
-      cause: error,
-    });
+    const detail = `PostgreSQL ${onlyReads(error) ? 'only reads: it ' : ''}answered with SQLSTATE ${state}${said}`;
+    return new Refusal('storage_unavailable', { detail, cause: error });
   }
   // What the driver throws by itself is about the connection: refused, reset, timed out, ended. Those are plain
   // errors or carry a system code; a subclass such as TypeError is a bug.

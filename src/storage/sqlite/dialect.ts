@@ -10,14 +10,14 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { Refusal } from '../../base/errors.ts';
 import { type Connection, inTransaction } from '../transaction.ts';
 import { type SqliteConnection, SqliteError } from './thread.ts';
 import { Turns } from './turns.ts';
 import { unavailable } from './unavailable.ts';
 
-/** SQLite's result codes for a statement that makes no sense now, and for a database that somebody else has locked. */
+/** SQLite's result code for a statement that makes no sense now. */
 const misplaced = 1;
-const busy = 5;
 
 const ignore = () => {};
 
@@ -55,7 +55,12 @@ export class SqliteDriver implements Driver {
     this.#open = open;
     this.#turns = new Turns(
       atOnce,
-      () => new SqliteError({ message: 'the connection is busy', resultCode: busy }),
+      // Not begun yet, and by nobody's fault but ours.
+      () =>
+        new Refusal('overloaded', {
+          detail: 'too much waits for SQLite in this process',
+          retryAfterSeconds: 1,
+        }),
     );
   }
 

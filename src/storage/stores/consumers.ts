@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { clockDifferenceMs } from '../../base/clock.ts';
 import type { Engine } from '../engine.ts';
 import type { Consumer, ConsumerStore } from '../port.ts';
 import type { Database, Tables } from '../schema.ts';
@@ -39,6 +41,19 @@ export function consumerStore(engine: Engine): ConsumerStore {
       // Where somebody else was first, what the table says is the truth.
       return isFirst ? consumer : ((await find(id)) ?? consumer);
     },
+
+    bringBack: (now) =>
+      database.transaction().execute(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('consumers')
+          .set({ registered_at: now })
+          // Written out, so that the partial index is used.
+          .where('kind', '=', sql.lit('user'))
+          .where('registered_at', '>', now + clockDifferenceMs)
+          .executeTakeFirst();
+        if (numUpdatedRows > 0n) await engine.announce(transaction);
+        return Number(numUpdatedRows);
+      }),
 
     setState: (id, state, audit) =>
       database.transaction().execute(async (transaction) => {

@@ -75,9 +75,9 @@ export const consumerChecks: readonly Mutant[] = [
       'tokens of a disabled client work until they expire',
     ],
     [
-      'a token is not older than its client',
-      'return !isOld && (',
-      'return (isOld || true) && (',
+      'a token of keys is for the very client that it was issued to',
+      'credentialId === keyCredential(createdAt)',
+      "credentialId?.startsWith('key-') === true",
       'tokens of a removed client work for the next one of that name',
     ],
     [
@@ -100,13 +100,13 @@ export const consumerChecks: readonly Mutant[] = [
     ],
     [
       'tokens of keys are for clients with keys',
-      '(hasKeys && credentialId === keyCredential)',
-      'credentialId === keyCredential',
+      'hasKeys && credentialId === keyCredential(createdAt)',
+      'credentialId === keyCredential(createdAt)',
       'tokens of keys outlive them',
     ],
     [
       'tokens of clients with keys are those of keys',
-      '(hasKeys && credentialId === keyCredential)',
+      'hasKeys && credentialId === keyCredential(createdAt)',
       'hasKeys',
       'tokens of secrets outlive them',
     ],

@@ -1,0 +1,78 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import { Refusal } from '../../base/errors.ts';
+import { onlyReads } from './unavailable.ts';
+
+/** While a server only reads, reads go on: their sessions are made anew no more often than this. */
+const suspectEveryMs = 1_000;
+
+/**
+ * The sessions of a pool. After a failover one may be with a server that only reads, and it stays there for as long as it
+ * is used. So a session that has refused to write is ended instead of kept, and so are those that are as old, when they
+ * are asked for next.
+ */
+export class Sessions {
+  readonly #pool: Pool;
+  /** Those that are connected, by the moment they were. */
+  readonly #madeAt = new Map<PoolClient, number>();
+  #suspectBefore = Number.NEGATIVE_INFINITY;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+    pool.on('connect', (client) => this.#madeAt.set(client, performance.now()));
+    pool.on('remove', (client) => this.#madeAt.delete(client));
+  }
+
+  async take(): Promise<PoolClient> {
+    for (;;) {
+      const client = await this.#connect();
+      if ((this.#madeAt.get(client) ?? 0) >= this.#suspectBefore) return client;
+      client.release(true);
+    }
+  }
+
+  /** Gives a session back, with the error that its last user met, if any. */
+  giveBack(client: PoolClient, error: unknown, isBroken = false): void {
+    const refusesToWrite = onlyReads(error);
+    const now = performance.now();
+    if (refusesToWrite && now - this.#suspectBefore >= suspectEveryMs) this.#suspectBefore = now;
+    client.release(isBroken || refusesToWrite);
+  }
+
+  /** Kysely takes and gives back by itself, and would keep a session that only reads. */
+  forKysely(): PostgresPool {
+    const connect = async () => {
+      const client = await this.take();
+      let failure: unknown;
+      const query = async (sql: string, parameters: unknown[]) => {
+        try {
+          return await client.query(sql, parameters);
+        } catch (error) {
+          failure ??= error;
+          throw error;
+        }
+      };
+      const release = (destroy?: boolean) => this.giveBack(client, failure, destroy);
+      return { query, release } as unknown as PostgresPoolClient;
+    };
+    return { connect, end: () => this.#pool.end(), options: this.#pool.options };
+  }
+
+  /** By a callback: what the driver's own promises leave behind survives until the whole heap is looked through. */
+  #connect(): Promise<PoolClient> {
+    const pool = this.#pool;
+    const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
+    pool.connect((error, client) => {
+      if (client !== undefined) return resolve(client);
+      // With all of them connected it was none of the server's: whoever had to wait for one has waited too long.
+      const isOurs = this.#madeAt.size >= pool.options.max;
+      reject(isOurs ? allInUse(pool.options.max) : error);
+    });
+    return promise;
+  }
+}
+
+function allInUse(most: number): Refusal {
+  const detail = `all ${most} sessions of this process with PostgreSQL were in use for too long`;
+  return new Refusal('overloaded', { detail, retryAfterSeconds: 1 });
+}

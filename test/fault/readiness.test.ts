@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+import { Client } from 'pg';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { assertCode } from '../support/code.ts';
+import { newSqliteFile } from '../support/databases.ts';
+import { DeclaredProcesses, declarationsFolder, declaredProcesses } from '../support/declared-processes.ts';
+import { until } from '../support/polling.ts';
+import { Processes } from '../support/processes.ts';
+import { type Reply, request } from '../support/request.ts';
+import { surroundings } from '../support/surroundings.ts';
+
+const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
+
+const readyz = (one: DeclaredProcesses) => request(`${one.service(0).opsUrl}/readyz`);
+const becomeReady = (one: DeclaredProcesses) =>
+  until(
+    () => readyz(one),
+    ({ status }) => status === 200,
+    'it does not get ready',
+  );
+
+/** Sends no more traffic here, and says why. */
+function assertTakesNoWrites(reply: Reply, reason: RegExp): void {
+  assert.equal(reply.status, 503, reply.text);
+  const body = reply.json<{ status: string; checks: object; database_fault: string }>();
+  assert.equal(body.status, 'not ready');
+  assert.deepEqual(body.checks, { database: 'takes no writes', provider_keys: 'ok' });
+  assert.match(body.database_fault, reason);
+}
+
+async function assertOnlyReads(one: DeclaredProcesses, caller: ApiCaller, id: string): Promise<void> {
+  assertCode(await caller.send('POST', '/notes', {}), 'storage_unavailable');
+  assert.equal((await caller.get(`/notes/${id}`)).status, 200);
+  assert.equal((await request(`${one.service(0).opsUrl}/livez`)).status, 200);
+}
+
+describe('/readyz with SQLite on a disk that is full', () => {
+  const directory = `${newDirectory()}/disk`;
+  let one: DeclaredProcesses;
+  before(async () => {
+    mkdirSync(directory, { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', directory]);
+    const DATABASE_URL = `sqlite:${directory}/vestibule.db`;
+    const COLLECTIONS_DIR = declarationsFolder(declarations);
+    one = new DeclaredProcesses(await Processes.start('sqlite', 1, { DATABASE_URL, COLLECTIONS_DIR }));
+  });
+  after(async () => {
+    await one?.processes.stop();
+    execFileSync('umount', [directory]);
+  });
+
+  it('is 503 while it is, and 200 without a restart when there is room again', async () => {
+    const caller = await one.person();
+    const { record } = await caller.make('notes', {});
+    await becomeReady(one);
+    assert.throws(() => writeFileSync(`${directory}/filler`, Buffer.alloc(8_000_000)), { code: 'ENOSPC' });
+    const reply = await until(
+      () => readyz(one),
+      ({ status }) => status === 503,
+      'it stays ready',
+    );
+    assertTakesNoWrites(reply, /the disk is full/);
+    await assertOnlyReads(one, caller, record.id);
+    rmSync(`${directory}/filler`);
+    await becomeReady(one);
+    await caller.make('notes', {});
+  });
+});
+
+describe('/readyz with SQLite that another process has locked', () => {
+  const one = declaredProcesses('sqlite', 1, declarations);
+
+  it('is 503 before a write that waits for the lock has given up, and 200 once the lock is gone', async (t) => {
+    const caller = await one().person();
+    await caller.make('notes', {});
+    await becomeReady(one());
+    const other = new DatabaseSync(String(one().processes.settings.DATABASE_URL).slice('sqlite:'.length));
+    t.after(() => other.close());
+    other.exec('begin exclusive');
+    await one().advance(1_000);
+    const answers: string[] = [];
+    const writing = caller.send('POST', '/notes', {}).then((reply) => {
+      answers.push('POST');
+      return reply;
+    });
+    for (let count = 0; count < 2; count += 1) {
+      assertTakesNoWrites(await readyz(one()), /within 0\.8 s|locked by another process/);
+      answers.push('/readyz');
+    }
+    assertCode(await writing, 'storage_unavailable');
+    assert.equal(answers[0], '/readyz', 'whoever asks waits less than whoever writes');
+    other.exec('rollback');
+    await becomeReady(one());
+    await caller.make('notes', {});
+  });
+});
+
+describe('a PostgreSQL that only reads', () => {
+  const one = declaredProcesses('postgres', 1, declarations);
+  /** As after a failover: the sessions that are made meanwhile only read, for as long as they are kept. */
+  const onlyReads = async (isOn: boolean) => {
+    const client = new Client({ connectionString: surroundings().postgresUrl });
+    await client.connect();
+    const name = new URL(String(one().processes.settings.DATABASE_URL)).pathname.slice(1);
+    await client.query(`alter database ${name} set default_transaction_read_only = ${isOn}`);
+    if (isOn)
+      await client.query(
+        `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`,
+      );
+    await client.end();
+  };
+
+  it('/readyz is 503 while it does, and everything is well again at once when it does no more', async () => {
+    const caller = await one().person();
+    const { record } = await caller.make('notes', {});
+    await becomeReady(one());
+    await onlyReads(true);
+    const reply = await until(
+      () => readyz(one()),
+      ({ text }) => text.includes('takes no writes'),
+      'it stays ready',
+    );
+    assertTakesNoWrites(reply, /only reads.*25006/);
+    for (let count = 0; count < 5; count += 1) {
+      const tries = Array.from({ length: 10 }, () => caller.send('POST', '/notes', {}));
+      for (const refused of await Promise.all(tries)) assertCode(refused, 'storage_unavailable');
+    }
+    await assertOnlyReads(one(), caller, record.id);
+    const strangers = await Promise.all(Array.from({ length: 5 }, () => one().person()));
+    for (const stranger of strangers) assertCode(await stranger.get('/me'), 'storage_unavailable');
+    const [service] = one().services;
+    const said = () => service?.logLines().filter(({ msg }) => msg === 'requests are refused') ?? [];
+    const about = {
+      code: 'storage_unavailable',
+      detail: 'PostgreSQL only reads: it answered with SQLSTATE 25006',
+    };
+    const lines = () =>
+      said()
+        .filter(({ detail }) => detail === about.detail)
+        .map(({ level, code, detail, requests }) => ({ level, code, detail, requests }));
+    assert.deepEqual(lines(), [{ level: 40, ...about, requests: 1 }], 'once, and not for every request');
+    await one().advance(10_000);
+    assert.deepEqual(lines().slice(1), [{ level: 40, ...about, requests: 55 }], 'and then how many more');
+    await onlyReads(false);
+    for (let count = 0; count < 5; count += 1) await caller.make('notes', {});
+    for (const stranger of strangers) assert.equal((await stranger.get('/me')).status, 200);
+    assert.equal((await readyz(one())).status, 200);
+  });
+});
+
+function newDirectory(): string {
+  return newSqliteFile().replace(/\/[^/]+$/, '');
+}

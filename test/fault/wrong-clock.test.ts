@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import {
+  addKeyClient,
+  assertionClaims,
+  assertionForm,
+  type ClientKey,
+  makeClientKey,
+  signAssertion,
+} from '../support/client-keys.ts';
+import { assertCode } from '../support/code.ts';
+import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/declared-processes.ts';
+import { postForm } from '../support/oauth-form.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { until } from '../support/polling.ts';
+import type { Reply } from '../support/request.ts';
+import { databaseEngines, startService } from '../support/service.ts';
+
+const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
+const declarations = {
+  notes: `${schema}\nlimits: { writes: 10/min }`,
+  trial: `${schema}\nlimits: { writes: 1000/min, newcomer: 3/day for 2d }`,
+  letters: `${schema}\nlimits: { writes: 1000/min, expire: 90d }`,
+};
+const newcomersPerHour = 3;
+const minuteMs = 60_000;
+const leapMs = 100 * dayMs;
+const issuer = 'http://127.0.0.1/vestibule';
+
+for (const engine of databaseEngines) {
+  describe(`a clock that is wrong for a moment, on ${engine}`, () => {
+    const settings = { NEWCOMERS_PER_HOUR: String(newcomersPerHour) };
+    const one = declaredProcesses(engine, 1, declarations, settings);
+    const service = () => one().service(0);
+    const stored = async (id: string) => {
+      const database = plainSql(one().processes.settings);
+      return (await database.query(`select id from records where id = '${id}'`)).length;
+    };
+    let key: ClientKey;
+    before(async () => {
+      key = await makeClientKey('ES256');
+    });
+
+    /** Runs `work` while the clock on the wall is off by so much; no time passes by it. */
+    const whileOff = async <T>(byMs: number, work: () => Promise<T>): Promise<T> => {
+      await service().stepWallClock(byMs);
+      try {
+        return await work();
+      } finally {
+        await service().stepWallClock(-byMs);
+      }
+    };
+    /** Somebody whose token is good now, an hour ago and whenever the clock leaps to. */
+    const person = (sub: string) => {
+      const now = Math.floor(one().processes.now() / 1000);
+      return one().person({ sub, iat: now - 7_200, exp: now + (3 * leapMs) / 1000 });
+    };
+    const post = async (sub: string, collection = 'notes'): Promise<Reply> =>
+      (await person(sub)).send('POST', `/${collection}`, {});
+    const created = async (sub: string, collection?: string) => {
+      const reply = await post(sub, collection);
+      assert.equal(reply.status, 201, reply.text);
+      return reply.json<{ id: string }>().id;
+    };
+    /** How often the service has said that the clock was moved: when it looks at it next, after a minute. */
+    const jumpsSeen = () =>
+      service()
+        .logLines()
+        .filter(({ msg }) => msg === 'the clock has jumped').length;
+    const untilJumpIsSeen = (before: number) =>
+      until(jumpsSeen, (count) => count > before, 'nobody notices that the clock was moved');
+    /** Once the clock has been right for long enough. */
+    const settled = async () => {
+      await one().advance(minuteMs);
+      await one().advance(minuteMs);
+      await one().advance(minuteMs);
+    };
+
+    it('what was written in a time to come is used up now, and Retry-After is within one window', async () => {
+      await created('hasty');
+      await one().nextWindow(minuteMs);
+      await whileOff(leapMs, () => atOnce(10, () => created('hasty')));
+      const reply = await post('hasty');
+      assertCode(reply, 'write_budget_spent');
+      const seconds = Number(reply.headers.get('retry-after'));
+      assert.ok(seconds >= 1 && seconds <= 60, `Retry-After: ${seconds}`);
+      assert.match(String(reply.headers.get('ratelimit')), /;r=0;t=([1-5]?\d|60)$/);
+      const { writes } = await (await person('hasty')).usage('notes');
+      assert.equal(writes.used, 10);
+      assert.ok(Date.parse(writes.resets_at) <= one().processes.now() + minuteMs, writes.resets_at);
+      await one().advance(minuteMs);
+      await created('hasty');
+    });
+
+    it('whoever came in a time to come is new from now on: neither for longer, nor for less', async () => {
+      await one().advance(2 * hourMs);
+      const crowd = Array.from({ length: newcomersPerHour + 1 }, (_, index) => `early ${index}`);
+      await whileOff(leapMs, async () => {
+        for (const sub of crowd) assert.equal((await (await person(sub)).get('/me')).status, 200);
+      });
+      assertCode(await post('early 0', 'trial'), 'newcomers_paused');
+      await settled();
+      assertCode(await post('early 0', 'trial'), 'newcomers_paused');
+      const { registered_at } = (await (await person('early 1')).get('/me')).json<{
+        registered_at: string;
+      }>();
+      assert.ok(Date.parse(registered_at) <= one().processes.now(), registered_at);
+      await one().advance(hourMs);
+      for (let count = 0; count < 3; count += 1) await created('early 0', 'trial');
+      assertCode(await post('early 0', 'trial'), 'newcomer_budget_spent');
+      await one().advance(2 * dayMs);
+      for (let count = 0; count < 5; count += 1) await created('early 0', 'trial');
+    });
+
+    it('nothing is deleted that would have expired only then, and it is deleted when the time has really come', async () => {
+      const id = await created('writes letters', 'letters');
+      const seen = jumpsSeen();
+      await whileOff(leapMs, async () => {
+        await one().advance(minuteMs);
+        await untilJumpIsSeen(seen);
+      });
+      await settled();
+      assert.equal(await stored(id), 1);
+      assert.equal((await (await person('writes letters')).get(`/letters/${id}`)).status, 200);
+      await service().stepWallClock(leapMs);
+      await one().advance(minuteMs);
+      await untilJumpIsSeen(seen + 2);
+      assert.equal(await stored(id), 1, 'at first sight nothing is deleted');
+      await one().advance(minuteMs);
+      await until(
+        () => stored(id),
+        (count) => count === 0,
+        'a clock that stays where it is counts no more',
+      );
+      await service().stepWallClock(-leapMs);
+      await settled();
+    });
+
+    it('nothing is deleted by a process that starts with such a clock', async () => {
+      const id = await created('writes letters', 'letters');
+      const { processes } = one();
+      const aheadMs = processes.now() - Date.now() + leapMs;
+      await service().stop();
+      processes.services[0] = await startService(processes.settings, { clocked: true, aheadMs });
+      await one().advance(minuteMs / 2);
+      await service().stepWallClock(-leapMs);
+      await one().advance(minuteMs / 2);
+      await untilJumpIsSeen(0);
+      await settled();
+      assert.equal(await stored(id), 1);
+    });
+
+    it('no signing key is added or deleted for a time that has not come', async () => {
+      const { processes } = one();
+      const keys = await processes.listedKeys();
+      const seen = jumpsSeen();
+      await whileOff(leapMs, async () => {
+        await one().advance(hourMs);
+        await untilJumpIsSeen(seen);
+      });
+      await settled();
+      assert.deepEqual(await processes.listedKeys(), keys);
+    });
+
+    it('an assertion that was used is not forgotten', async () => {
+      await addKeyClient(one().processes.settings, 'signs', [key]);
+      const atTime = async (now: number) => {
+        const seconds = Math.floor(now / 1000);
+        const claims = assertionClaims('signs', issuer, { iat: seconds, exp: seconds + 300 });
+        return assertionForm(await signAssertion(key, claims));
+      };
+      const used = await atTime(one().processes.now());
+      assert.equal((await postForm(service().url, used)).status, 200);
+      await whileOff(leapMs, async () => {
+        const later = await atTime(one().processes.now() + leapMs);
+        assert.equal((await postForm(service().url, later)).status, 200, 'control: others are taken then');
+      });
+      assert.equal((await postForm(service().url, used)).status, 401);
+    });
+
+    it('a client that is younger than a clock that was set back gets in with its tokens', async () => {
+      const { processes } = one();
+      const secret = await processes.addClient('young');
+      await addKeyClient(processes.settings, 'young-with-key', [key]);
+      const ahead = processes.now() - Date.now();
+      await whileOff(-ahead - hourMs, async () => {
+        const [token = ''] = await processes.tokens(secret);
+        const seconds = Math.floor((Date.now() - hourMs) / 1000);
+        const claims = assertionClaims('young-with-key', issuer, { iat: seconds, exp: seconds + 60 });
+        const reply = await postForm(service().url, assertionForm(await signAssertion(key, claims)));
+        assert.equal(reply.status, 200, reply.text);
+        await processes.letIn([token, reply.json<{ access_token: string }>().access_token]);
+      });
+    });
+  });
+}
