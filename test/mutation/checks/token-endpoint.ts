@@ -43,13 +43,6 @@ export const tokenEndpointChecks: readonly Mutant[] = [
       'a page of another site sends credentials',
     ],
     [
-      'the body is UTF-8',
-      "new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })",
-      "new TextDecoder('utf-8', { ignoreBOM: true })",
-      'different secrets become one',
-      credentials,
-    ],
-    [
       'the body is an object',
       "if (typeof value !== 'object' || value === null || Array.isArray(value)) throw incomplete('object');",
       '',
@@ -64,6 +57,21 @@ export const tokenEndpointChecks: readonly Mutant[] = [
       'an object reaches the cryptography',
     ],
     ['the secret is not empty', " || clientSecret === ''", '', 'no secret is a wrong secret'],
+  ]),
+  ...checksOf('src/base/strict-json.ts', missing, [
+    [
+      'the body is UTF-8',
+      "new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })",
+      "new TextDecoder('utf-8', { ignoreBOM: true })",
+      'different secrets become one',
+      credentials,
+    ],
+    [
+      'each name once',
+      "if (names?.has(normal)) throw fault('a name twice in one object');",
+      '',
+      'parties on the way disagree whose credentials count',
+    ],
   ]),
   ...checksOf('src/tokens/form-request.ts', form, [
     [
