@@ -15,7 +15,13 @@ import { makeKey } from '../support/provider.ts';
 
 const key = await makeKey();
 const set = usableKeys({ keys: [key.jwk] });
-const policy = { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false };
+const policy = {
+  issuers: ['i'],
+  audience: 'a',
+  requiredScopes: [],
+  maxLifetimeSeconds: null,
+  clientsOnly: false,
+};
 const lane = new Lane({ running: 1, waiting: 1, refusal: 'overloaded' });
 
 /** A cache over the real verifier; how often that one had work, and the keys in the hands of the test. */

@@ -14,7 +14,6 @@ const caller = (changes: Partial<Principal> = {}): Principal => ({
   kind: 'user',
   issuer: 'https://provider.example',
   subject: 'a',
-  identity: { source: 'sub', value: 'a' },
   audience: 'https://api.example',
   scopes: [],
   times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: 1_000 },
@@ -78,7 +77,7 @@ it('a caller whom nobody shut out gets in, and so does one that is nobody', asyn
   const { part, check } = standing();
   await part.start();
   await check(caller());
-  await check(caller({ id: null, subject: null, identity: null }));
+  await check(caller({ id: null, subject: null }));
 });
 
 it('a suspended caller is refused as soon as that is announced, and welcome when it is taken back', async () => {

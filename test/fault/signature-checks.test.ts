@@ -103,7 +103,13 @@ it('[G174] the suspicious wait in their own lane, everybody else does not, and g
     keys: { find: async () => set.find(key.kid, 'RS256'), generation: () => 1 },
     algorithms: new Set(['RS256']),
     requireAtJwt: false,
-    claims: { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false },
+    claims: {
+      issuers: ['i'],
+      audience: 'a',
+      requiredScopes: [],
+      maxLifetimeSeconds: null,
+      clientsOnly: false,
+    },
   };
   const verify = createVerifier(
     [issuer],
@@ -126,7 +132,13 @@ it('[G174] whether a caller is suspicious is asked when it is its turn, so that 
     keys: { find: () => set.find(key.kid, 'RS256'), generation: () => 1 },
     algorithms: new Set(['RS256']),
     requireAtJwt: false,
-    claims: { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false },
+    claims: {
+      issuers: ['i'],
+      audience: 'a',
+      requiredScopes: [],
+      maxLifetimeSeconds: null,
+      clientsOnly: false,
+    },
   };
   const verify = createVerifier(
     [issuer],

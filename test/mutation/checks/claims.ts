@@ -4,6 +4,7 @@ const audience = ['test/attack/audience.test.ts'];
 const times = ['test/attack/times.test.ts'];
 const type = ['test/attack/type.test.ts'];
 const subject = ['test/attack/subject.test.ts'];
+const lifetime = ['test/attack/token-lifetime.test.ts'];
 const scope = ['test/attack/scope.test.ts'];
 
 export const claimChecks: readonly Mutant[] = checksOf('src/auth/claims.ts', times, [
@@ -35,6 +36,27 @@ export const claimChecks: readonly Mutant[] = checksOf('src/auth/claims.ts', tim
     'hasForeignNonce',
     'a logout token opens the door',
     type,
+  ],
+  [
+    'no bound tokens',
+    "if (cnf !== undefined) throw new Refusal('token_bound');",
+    '',
+    'a stolen token works without the key it is bound to',
+    ['test/attack/bound-token.test.ts'],
+  ],
+  [
+    'the longest life',
+    'checkLifetime(times, policy.maxLifetimeSeconds);',
+    '',
+    'MAX_TOKEN_LIFETIME_SECONDS does nothing',
+    lifetime,
+  ],
+  [
+    'a life of unknown length is too long',
+    'issuedAtSeconds === null || expiresAtSeconds - issuedAtSeconds > mostSeconds',
+    'issuedAtSeconds !== null && expiresAtSeconds - issuedAtSeconds > mostSeconds',
+    'a token that hides its age lives for ever',
+    lifetime,
   ],
   [
     'an expiry is there',
