@@ -188,6 +188,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         reads: new ReadLimit(config.readsPerMinute, clock),
         looks: new ReadLimit(10 * config.readsPerMinute, clock),
         erasures: new ReadLimit(10, clock),
+        forgetTokensOf: (owner) => tokenCache.forget(owner),
         digest: createKeyedDigest(keyring.records),
         clock,
       },

@@ -83,14 +83,16 @@ function readTimes(claims: JsonObject): TokenTimes {
 }
 
 /** Also asked of a token that was verified before: time goes on, and clocks are set back. */
-export function checkTimes(
-  { expiresAtSeconds, notBeforeSeconds, issuedAtSeconds }: TokenTimes,
-  nowSeconds: number,
-): void {
-  if (expiresAtSeconds <= nowSeconds - clockToleranceSeconds) throw new Refusal('token_expired');
+export function checkTimes(times: TokenTimes, nowSeconds: number): void {
+  const { notBeforeSeconds, issuedAtSeconds } = times;
+  if (hasExpired(times, nowSeconds)) throw new Refusal('token_expired');
   const latestStart = nowSeconds + clockToleranceSeconds;
   if ((notBeforeSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');
   if ((issuedAtSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');
+}
+
+export function hasExpired({ expiresAtSeconds }: TokenTimes, nowSeconds: number): boolean {
+  return expiresAtSeconds <= nowSeconds - clockToleranceSeconds;
 }
 
 /** How long a token lives that does not say when it was issued cannot be told, so it counts as too long. */

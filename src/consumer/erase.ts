@@ -6,7 +6,7 @@ import type { RecordParts } from './records/parts.ts';
 
 /** DELETE /api/consumer/v1/me: everything that is held about the caller goes, and the answer counts it. */
 export function eraseAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
-  const { store, registry, reads, erasures, clock } = parts;
+  const { store, registry, reads, erasures, forgetTokensOf, clock } = parts;
   return async (_input, principal) => {
     const owner = ownerOf(principal);
     requireScopes(collections, principal, 'write');
@@ -15,6 +15,7 @@ export function eraseAll(collections: readonly Collection[], parts: RecordParts)
     erasures.take(owner);
     const erased = await store.erase(owner, null);
     if (erased !== null) registry.forget();
+    forgetTokensOf(owner);
     const records = erased?.records ?? {};
     const total = Object.values(records).reduce((sum, count) => sum + count, 0);
     const idempotencyKeys = erased?.idempotencyKeys ?? 0;

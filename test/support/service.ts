@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ClockMessage } from './clocked-main.ts';
 import { createDatabase } from './postgres.ts';
 import { surroundings } from './surroundings.ts';
@@ -32,6 +32,8 @@ export interface ClockedService extends Service {
   advance(milliseconds: number): Promise<void>;
   /** Somebody sets the wall clock; no time passes. */
   stepWallClock(milliseconds: number): Promise<void>;
+  /** All texts that its heap holds, garbage left out; of each the first 1,024 characters. */
+  heapTexts(): Promise<string>;
 }
 
 interface ClockedOptions {
@@ -79,6 +81,13 @@ export async function startService(settings: Settings, options?: ClockedOptions)
     ...service,
     advance: (advanceMs) => move({ advanceMs }),
     stepWallClock: (stepWallClockMs) => move({ stepWallClockMs }),
+    async heapTexts() {
+      const heapFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.heapsnapshot`;
+      await move({ heapFile });
+      const snapshot = readFileSync(heapFile, 'utf8');
+      rmSync(heapFile);
+      return snapshot.slice(snapshot.lastIndexOf('"strings":['));
+    },
   };
   return clocked;
 }

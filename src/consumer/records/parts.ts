@@ -14,6 +14,8 @@ export interface RecordParts {
   /** At single records, those that are answered with 304 included. */
   readonly looks: ReadLimit;
   readonly erasures: ReadLimit;
+  /** Forgets what was remembered of a caller's tokens. */
+  readonly forgetTokensOf: (owner: string) => void;
   readonly digest: KeyedDigest;
   readonly clock: Clock;
 }

@@ -66,7 +66,7 @@ export const claimChecks: readonly Mutant[] = checksOf('src/auth/claims.ts', tim
   ],
   [
     'the expiry',
-    "if (expiresAtSeconds <= nowSeconds - clockToleranceSeconds) throw new Refusal('token_expired');",
+    "if (hasExpired(times, nowSeconds)) throw new Refusal('token_expired');",
     '',
     'a stolen token works for ever',
   ],
