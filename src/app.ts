@@ -72,7 +72,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   await using parts = new AsyncDisposableStack();
   const declarations = readCollectionFiles(config.collectionsDir);
   const declared = await readDeclaredCollections(config, declarations);
-  const { storage, keyring, audit, keySetMemory, ...administration } = await openAdministration(
+  const { storage, keyring, clientMac, audit, keySetMemory, ...administration } = await openAdministration(
     config,
     'serve',
     clock,
@@ -140,17 +140,14 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     clock,
   });
   const registry = new Registry(storage.consumers, clock);
-  const directory = new ClientDirectory(storage.clients);
+  const directory = new ClientDirectory({ store: storage.clients, clientMac, log });
   const standing = new Standing({
     store: storage.standing,
-    clients: storage.clients,
+    clients: directory,
     ownIssuer: ownIssuer(config),
     async onChange() {
       registry.forget();
       void signingKeys.reload();
-      await directory.refresh().catch((error: unknown) => {
-        log.error(errorFields(error), 'clients cannot be read');
-      });
     },
     clock,
     log,

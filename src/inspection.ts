@@ -11,6 +11,7 @@ import { examineProvider } from './auth/examine-provider.ts';
 import { deriveKeyring } from './auth/keyring.ts';
 import { authenticatedMemory } from './auth/stored-key-set.ts';
 import { type Clock, systemClock } from './base/clock.ts';
+import { createLog } from './base/log.ts';
 import { readMasterSecret } from './config/files.ts';
 import { ownIssuer } from './config/rules.ts';
 import { type Config, signingAlgorithms } from './config/settings.ts';
@@ -20,6 +21,8 @@ import { examineCaller } from './consumer/examine-caller.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
 import { ownRules, providerJwksUrl, providerRules } from './issuer-rules.ts';
 import { lookInto } from './storage/look.ts';
+import { ClientDirectory } from './tokens/client-directory.ts';
+import { createClientMac } from './tokens/client-mac.ts';
 
 /** What callers will see of the certificate. */
 export { examineCertificate } from './auth/examine-certificate.ts';
@@ -34,8 +37,9 @@ export function inspectProvider(config: Config, discoveryUrl: string, clock: Clo
 export function inspectDatabase(config: Config, areDeclared: boolean) {
   return lookInto(config.databaseUrl, async (look) => {
     if (look.state !== 'ready') return look;
-    const { shelf, records } = look.reading;
+    const { shelf, records, clients } = look.reading;
     const keyring = deriveKeyring(readMasterSecret(config));
+    const clientMac = createClientMac(keyring.clients);
     const digest = createKeyedDigest(keyring.declarations);
     const judge = async () => {
       const stored = await storedDeclarations(onlyRead(shelf), (content) => digest.of(content)).load();
@@ -48,6 +52,9 @@ export function inspectDatabase(config: Config, areDeclared: boolean) {
       version: look.version,
       masterSecretFits: await masterSecretFits(shelf, keyring),
       breaking: areDeclared ? await judge() : null,
+      foreignClients: (await clients.list())
+        .filter((client) => !clientMac.isGenuine(client))
+        .map(({ id }) => id),
     };
   });
 }
@@ -79,7 +86,18 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
       if (reading === null || keyring === null)
         return { unknown: 'there is no database of this release yet', code: null };
       const { pseudonym: pseudonymKey } = keyring;
-      return examineCaller(claimant, { ...reading, pseudonymKey, ownIssuer: ownIssuer(config), clock });
+      const clients = new ClientDirectory({
+        store: reading.clients,
+        clientMac: createClientMac(keyring.clients),
+        log: createLog('silent'),
+      });
+      return examineCaller(claimant, {
+        ...reading,
+        clients,
+        pseudonymKey,
+        ownIssuer: ownIssuer(config),
+        clock,
+      });
     };
     return examineToken(token, { issuers: [provider, own], maxHeaderBytes, callerNow, clock });
   });

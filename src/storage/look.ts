@@ -6,7 +6,7 @@ import type { Storage } from './port.ts';
 import { postgresEngine } from './postgres/engine.ts';
 import type { Database } from './schema.ts';
 import { lookIntoSqlite } from './sqlite/look.ts';
-import { clientStore } from './stores/clients.ts';
+import { clientReader } from './stores/clients.ts';
 import { consumerStore } from './stores/consumers.ts';
 import { recordStore } from './stores/records.ts';
 import { shelf } from './stores/shelf.ts';
@@ -15,11 +15,11 @@ import { standingStore } from './stores/standing.ts';
 
 /** What may be read of a database that is only looked at. */
 export interface Reading {
-  readonly clients: Pick<Storage['clients'], 'find'>;
+  readonly clients: Pick<Storage['clients'], 'find' | 'list'>;
   readonly consumers: Pick<Storage['consumers'], 'find'>;
   readonly signingKeys: Pick<Storage['signingKeys'], 'list'>;
   readonly shelf: Pick<Storage['shelf'], 'read'>;
-  readonly standing: Pick<Storage['standing'], 'read'>;
+  readonly standing: Pick<Storage['standing'], 'suspendedConsumers'>;
   readonly records: Pick<Storage['records'], 'ofCollection' | 'counts'>;
 }
 
@@ -69,7 +69,7 @@ async function versionOf(database: Database): Promise<number> {
 
 function readingOf(engine: Engine): Reading {
   return {
-    clients: guard(clientStore(engine), engine),
+    clients: guard(clientReader(engine.database), engine),
     consumers: guard(consumerStore(engine), engine),
     signingKeys: guard(signingKeyStore(engine), engine),
     shelf: guard(shelf(engine.database), engine),

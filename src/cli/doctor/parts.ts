@@ -40,6 +40,8 @@ export type DatabaseNow =
       readonly masterSecretFits: boolean;
       /** A sentence for each declaration that records which exist do not fit; null when they were not looked at. */
       readonly breaking: readonly string[] | null;
+      /** Clients that somebody without the master secret has written. */
+      readonly foreignClients: readonly string[];
     };
 
 export interface CertificateNow {
