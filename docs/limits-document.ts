@@ -139,11 +139,11 @@ ${table(['limit', 'meaning', 'where'], fixedLimits.map(fixedRow))}
 /** Every setting that is a number, except for ports. */
 function settingRows(): readonly (readonly string[])[] {
   const numbers = Object.entries<Setting>(settings).filter(
-    ([key, setting]) => /^\d+$/.test(setting.default ?? '') && !/port$/i.test(key),
+    ([key, setting]) => /^\d+$/.test(setting.example) && !/port$/i.test(key),
   );
   return numbers.map(([key, setting]) => [
     code(environmentName(key)),
-    code(setting.default ?? ''),
+    setting.default === null ? 'none' : code(setting.default),
     expectation(setting).replace(/^must be /, ''),
     setting.sentence,
   ]);

@@ -11,9 +11,10 @@ import type { Collection } from './consumer/collections/collection.ts';
 import { storedDeclarations } from './consumer/collections/stored-declarations.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
 import { providerJwksUrl } from './issuer-rules.ts';
-import type { AuditLine, Storage } from './storage/port.ts';
+import type { AuditLine, Storage, StorageKeys } from './storage/port.ts';
 import { openSqlite } from './storage/sqlite/engine.ts';
 import { createStorage } from './storage/storage.ts';
+import { createClientMac } from './tokens/client-mac.ts';
 import { Clients } from './tokens/clients.ts';
 import { assertionAlgorithms } from './tokens/metadata.ts';
 import { type KeyRules, rotateSigningKey } from './tokens/signing-keys.ts';
@@ -21,7 +22,11 @@ import { type KeyRules, rotateSigningKey } from './tokens/signing-keys.ts';
 /** The database and what administers it: all that the commands for clients and keys need. `actor` is who is audited. */
 export async function openAdministration(config: StorageConfig, actor: string, clock: Clock = systemClock) {
   const keyring: Keyring = deriveKeyring(readMasterSecret(config));
-  const storage: Storage = await openStorage(config, clock);
+  const clientMac = createClientMac(keyring.clients);
+  const storage: Storage = await openStorage(config, clock, {
+    clientMac,
+    checkMasterSecret: (shelf) => checkMasterSecret(shelf, keyring),
+  });
   try {
     await checkMasterSecret(storage.shelf, keyring);
   } catch (error) {
@@ -34,6 +39,7 @@ export async function openAdministration(config: StorageConfig, actor: string, c
   };
   const clients = new Clients({
     store: storage.clients,
+    clientMac,
     secretKey: keyring.clientSecrets,
     audit,
     clock,
@@ -53,6 +59,7 @@ export async function openAdministration(config: StorageConfig, actor: string, c
   return {
     storage,
     keyring,
+    clientMac,
     audit,
     clients,
     rotateKey,
@@ -87,10 +94,14 @@ export function keyRules(config: KeyConfig): KeyRules {
 }
 
 /** The driver of a database is loaded only where it is that database. */
-async function openStorage({ databaseUrl, databasePoolSize }: StorageConfig, clock: Clock): Promise<Storage> {
+async function openStorage(
+  { databaseUrl, databasePoolSize }: StorageConfig,
+  clock: Clock,
+  keys: StorageKeys,
+): Promise<Storage> {
   const engine =
     databaseUrl.engine === 'sqlite'
       ? await openSqlite(databaseUrl.file)
       : (await import('./storage/postgres/engine.ts')).openPostgres(databaseUrl.url, databasePoolSize);
-  return createStorage(engine, clock.now());
+  return createStorage(engine, clock.now(), keys);
 }

@@ -76,7 +76,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   await using parts = new AsyncDisposableStack();
   const declarations = readCollectionFiles(config.collectionsDir);
   const declared = await readDeclaredCollections(config, declarations);
-  const { storage, keyring, audit, keySetMemory, ...administration } = await openAdministration(
+  const { storage, keyring, clientMac, audit, keySetMemory, ...administration } = await openAdministration(
     config,
     'serve',
     clock,
@@ -146,17 +146,14 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   });
   const digest = createKeyedDigest(keyring.records);
   const registry = new Registry(storage.consumers, digest, clock);
-  const directory = new ClientDirectory(storage.clients);
+  const directory = new ClientDirectory({ store: storage.clients, clientMac, log });
   const standing = new Standing({
     store: storage.standing,
-    clients: storage.clients,
+    clients: directory,
     ownIssuer: ownIssuer(config),
     async onChange() {
       registry.forget();
       void signingKeys.reload();
-      await directory.refresh().catch((error: unknown) => {
-        log.error(errorFields(error), 'clients cannot be read');
-      });
     },
     clock,
     log,
@@ -197,6 +194,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         reads: new ReadLimit(config.readsPerMinute, clock),
         attempts: new ReadLimit(config.readsPerMinute, clock),
         erasures: new ReadLimit(10, clock),
+        forgetTokensOf: (owner) => tokenCache.forget(owner),
         digest,
         clock,
       },

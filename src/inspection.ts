@@ -13,6 +13,7 @@ import { otherMasterSecret } from './auth/master-secret.ts';
 import { authenticatedMemory } from './auth/stored-key-set.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { OperatorError } from './base/errors.ts';
+import { createLog } from './base/log.ts';
 import { readMasterSecret } from './config/files.ts';
 import { ownIssuer } from './config/rules.ts';
 import { type Config, type StorageConfig, signingAlgorithms } from './config/settings.ts';
@@ -23,6 +24,8 @@ import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
 import { ownRules, providerJwksUrl, providerRules } from './issuer-rules.ts';
 import { type Look, lookInto } from './storage/look.ts';
 import type { Reading } from './storage/port.ts';
+import { ClientDirectory } from './tokens/client-directory.ts';
+import { createClientMac } from './tokens/client-mac.ts';
 
 /** What callers will see of the certificate. */
 export { examineCertificate } from './auth/examine-certificate.ts';
@@ -38,6 +41,7 @@ export function inspectDatabase(config: Config, areDeclared: boolean) {
   return lookInto(config.databaseUrl, async (look) => {
     if (look.state !== 'ready') return look;
     const keyring = deriveKeyring(readMasterSecret(config));
+    const clientMac = createClientMac(keyring.clients);
     const judge = async () => {
       const verdicts = await verdictsOn(config, look.reading, keyring);
       return verdicts.filter(({ verdict }) => verdict === 'breaking').map(({ sentence }) => sentence);
@@ -48,6 +52,9 @@ export function inspectDatabase(config: Config, areDeclared: boolean) {
       masterSecretFits: await masterSecretFits(look.reading.shelf, keyring),
       breaking: areDeclared ? await judge() : null,
       isScrubDue: await look.reading.records.isScrubDue(),
+      foreignClients: (await look.reading.clients.list())
+        .filter((client) => !clientMac.isGenuine(client))
+        .map(({ id }) => id),
     };
   });
 }
@@ -60,6 +67,14 @@ export function readStorage<T>(
   return lookInto(config.databaseUrl, async (look) => {
     if (look.state !== 'ready') throw new OperatorError(whyNotRead(config, look));
     return work(look.reading, await keyringFor(config, look.reading));
+  });
+}
+
+/** The clients, and whether whoever wrote each had the master secret. */
+export function listClients(config: StorageConfig) {
+  return readStorage(config, async ({ clients }, keyring) => {
+    const clientMac = createClientMac(keyring.clients);
+    return (await clients.list()).map((client) => ({ ...client, isGenuine: clientMac.isGenuine(client) }));
   });
 }
 
@@ -140,7 +155,18 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
       if (reading === null || keyring === null)
         return { unknown: 'there is no database of this release yet', code: null };
       const { pseudonym: pseudonymKey } = keyring;
-      return examineCaller(claimant, { ...reading, pseudonymKey, ownIssuer: ownIssuer(config), clock });
+      const clients = new ClientDirectory({
+        store: reading.clients,
+        clientMac: createClientMac(keyring.clients),
+        log: createLog('silent'),
+      });
+      return examineCaller(claimant, {
+        ...reading,
+        clients,
+        pseudonymKey,
+        ownIssuer: ownIssuer(config),
+        clock,
+      });
     };
     return examineToken(token, { issuers: [provider, own], maxHeaderBytes, callerNow, clock });
   });

@@ -13,6 +13,7 @@ export function providerRules(config: Config): IssuerRules {
       issuers: providerIssuers(config),
       audience: config.apiAudience,
       requiredScopes: config.idpRequiredScopes,
+      maxLifetimeSeconds: config.maxTokenLifetimeSeconds,
       clientsOnly: false,
     },
   };
@@ -26,6 +27,7 @@ export function ownRules(config: Config): IssuerRules {
       issuers: [ownIssuer(config)],
       audience: config.apiAudience,
       requiredScopes: [],
+      maxLifetimeSeconds: null,
       clientsOnly: true,
     },
   };

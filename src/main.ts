@@ -14,6 +14,7 @@ const parts = {
   openAdministration: async (config, command) => (await administration()).openAdministration(config, command),
   readDeclaredCollections: async (config) => (await administration()).readDeclaredCollections(config),
   readStorage: async (config, work) => (await inspection()).readStorage(config, work),
+  listClients: async (config) => (await inspection()).listClients(config),
   judgeCollections: async (config) => (await inspection()).judgeCollections(config),
   storedKeySet: async (config) => (await inspection()).storedKeySet(config),
   inspectProvider: async (config, url) => (await inspection()).inspectProvider(config, url),

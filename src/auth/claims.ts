@@ -11,6 +11,8 @@ export interface ClaimsPolicy {
   readonly issuers: readonly string[];
   readonly audience: string;
   readonly requiredScopes: readonly string[];
+  /** From `iat` to `exp`; null: as long as the issuer says. */
+  readonly maxLifetimeSeconds: number | null;
   /** Every token of this issuer speaks for a machine client. */
   readonly clientsOnly: boolean;
 }
@@ -22,18 +24,18 @@ export type Claimant = Omit<Principal, 'id' | 'memo'>;
 export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number): Claimant {
   const issuer = checkIssuer(claims, policy);
   checkPurpose(claims);
+  checkUnbound(claims);
   const times = readTimes(claims);
   checkTimes(times, nowSeconds);
+  checkLifetime(times, policy.maxLifetimeSeconds);
   checkAudience(claims, policy.audience);
-  const subject = optionalIdentifier(claims, 'sub');
-  const identity = identityOf(claims, subject);
+  const subject = readSubject(claims);
   const scopes = readScopes(claims.scope);
   checkScopes(scopes, policy.requiredScopes);
   return {
     kind: policy.clientsOnly || isClient(claims, subject) ? 'client' : 'user',
     issuer,
     subject,
-    identity,
     audience: policy.audience,
     scopes,
     times,
@@ -65,6 +67,11 @@ function checkPurpose(claims: JsonObject): void {
     throw new Refusal('token_type_not_allowed');
 }
 
+/** RFC 7800: a token with `cnf`, whatever is in it, is worth something only beside a proof that nobody asks for here. */
+function checkUnbound({ cnf }: JsonObject): void {
+  if (cnf !== undefined) throw new Refusal('token_bound');
+}
+
 function readTimes(claims: JsonObject): TokenTimes {
   const expiresAtSeconds = optionalTime(claims, 'exp');
   if (expiresAtSeconds === null) throw new Refusal('expiry_missing');
@@ -76,14 +83,23 @@ function readTimes(claims: JsonObject): TokenTimes {
 }
 
 /** Also asked of a token that was verified before: time goes on, and clocks are set back. */
-export function checkTimes(
-  { expiresAtSeconds, notBeforeSeconds, issuedAtSeconds }: TokenTimes,
-  nowSeconds: number,
-): void {
-  if (expiresAtSeconds <= nowSeconds - clockToleranceSeconds) throw new Refusal('token_expired');
+export function checkTimes(times: TokenTimes, nowSeconds: number): void {
+  const { notBeforeSeconds, issuedAtSeconds } = times;
+  if (hasExpired(times, nowSeconds)) throw new Refusal('token_expired');
   const latestStart = nowSeconds + clockToleranceSeconds;
   if ((notBeforeSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');
   if ((issuedAtSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');
+}
+
+export function hasExpired({ expiresAtSeconds }: TokenTimes, nowSeconds: number): boolean {
+  return expiresAtSeconds <= nowSeconds - clockToleranceSeconds;
+}
+
+/** How long a token lives that does not say when it was issued cannot be told, so it counts as too long. */
+function checkLifetime({ expiresAtSeconds, issuedAtSeconds }: TokenTimes, mostSeconds: number | null): void {
+  if (mostSeconds === null) return;
+  if (issuedAtSeconds === null || expiresAtSeconds - issuedAtSeconds > mostSeconds)
+    throw new Refusal('token_lifetime_too_long');
 }
 
 /** The end of the year 9999: past it a number is no time but a mistake, and no calendar can show it. */
@@ -104,24 +120,15 @@ function checkAudience({ aud }: JsonObject, audience: string): void {
 }
 
 /**
- * A claim that names somebody. NUL is refused because it separates the parts of a pseudonym, and lone surrogates
- * because they all encode to the same bytes: either would let two names become one owner.
+ * Nothing stands in for a missing subject: `client_id` and `azp` name a program, and all people behind it would become
+ * one caller. NUL is refused because it separates the parts of a pseudonym, and lone surrogates because they all encode
+ * to the same bytes: either would let two subjects become one owner.
  */
-function optionalIdentifier(claims: JsonObject, name: 'sub' | 'client_id' | 'azp'): string | null {
-  const value = claims[name];
+function readSubject({ sub: value }: JsonObject): string | null {
   if (value === undefined) return null;
   const usable = typeof value === 'string' && value !== '' && !value.includes('\0') && value.isWellFormed();
   if (!usable) throw new Refusal('subject_invalid');
   return value;
-}
-
-function identityOf(claims: JsonObject, subject: string | null): Principal['identity'] {
-  if (subject !== null) return { source: 'sub', value: subject };
-  for (const source of ['client_id', 'azp'] as const) {
-    const value = optionalIdentifier(claims, source);
-    if (value !== null) return { source, value };
-  }
-  return null;
 }
 
 /**

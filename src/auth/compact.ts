@@ -8,7 +8,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A token taken apart, nothing in it believed yet. */
 export interface CompactToken {
-  /** Still in base64url: most tokens of an issuer have the same. */
+  /** Still in base64url: most tokens of an issuer have the same. A text of its own, since it is remembered. */
   readonly header: string;
   readonly unverifiedPayload: JsonObject;
   /** What the signature is over. */
@@ -24,10 +24,12 @@ export function parseCompact(text: string): CompactToken {
   if (!compactForm.test(text)) throw new Refusal('token_malformed');
   const headerEnd = text.indexOf('.');
   const payloadEnd = text.indexOf('.', headerEnd + 1);
+  const signed = Buffer.from(text.slice(0, payloadEnd), 'latin1');
   return {
-    header: text.slice(0, headerEnd),
+    // From the bytes: V8 makes a slice of a text a reference to all of it, and so to the whole token.
+    header: signed.toString('latin1', 0, headerEnd),
     unverifiedPayload: jsonObject(text.slice(headerEnd + 1, payloadEnd)),
-    signed: Buffer.from(text.slice(0, payloadEnd), 'latin1'),
+    signed,
     signature: decode(text.slice(payloadEnd + 1)),
   };
 }

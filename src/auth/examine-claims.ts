@@ -15,7 +15,7 @@ interface ExaminedClaims {
  * right. What is found here first is what the verifier finds.
  */
 export function examineClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number): ExaminedClaims {
-  const { exp, nbf, iat, aud, sub, client_id, azp, gty, scope, jti } = claims;
+  const { exp, nbf, iat, cnf, aud, sub, client_id, azp, gty, scope, jti } = claims;
   const right = {
     iss: policy.issuers[0],
     exp: nowSeconds + 60,
@@ -23,20 +23,22 @@ export function examineClaims(claims: JsonObject, policy: ClaimsPolicy, nowSecon
     sub: 'somebody',
     jti: 'somebody.1',
   };
-  const withoutScopes = { ...policy, requiredScopes: [] };
-  const check = (own: JsonObject, rules: ClaimsPolicy = withoutScopes) =>
+  const plain = { ...policy, requiredScopes: [], maxLifetimeSeconds: null };
+  const check = (own: JsonObject, rules: ClaimsPolicy = plain) =>
     tried(() => checkClaims({ ...right, ...own }, rules, nowSeconds));
-  const none = { nbf: undefined, iat: undefined, client_id: undefined, azp: undefined };
+  const none = { nbf: undefined, iat: undefined, cnf: undefined };
 
   const purpose = check({ ...claims, ...none, ...right });
-  const times = check({ exp, nbf, iat });
+  const binding = check({ cnf });
+  const times = check({ exp, nbf, iat }, { ...plain, maxLifetimeSeconds: policy.maxLifetimeSeconds });
   const audience = check({ aud });
   const subject = check({ sub, client_id, azp, gty });
-  const scopes = check({ scope }, policy);
+  const scopes = check({ scope }, { ...plain, requiredScopes: policy.requiredScopes });
   const credentials = check({ jti });
   const steps = [
     purposeStep(claims, purpose.code),
-    timesStep(claims, times.code, nowSeconds),
+    bindingStep(binding.code),
+    timesStep(claims, times.code, nowSeconds, policy.maxLifetimeSeconds),
     audienceStep(claims, policy.audience, audience.code),
     subjectStep(subject.value, subject.code),
     scopesStep(scope, policy.requiredScopes, scopes.code),
@@ -93,6 +95,16 @@ function purposeStep(claims: JsonObject, code: Code): Step {
   });
 }
 
+function bindingStep(code: Code): Step {
+  if (code === null) return passedStep('binding', 'bound to no key: a plain bearer token');
+  return failedStep('binding', code, {
+    expected: 'no "cnf"',
+    found: '"cnf" (not shown)',
+    advice:
+      'The token is bound to a key or certificate (DPoP or mutual TLS), and only plain bearer tokens are taken here. Switch that off for this API at the provider.',
+  });
+}
+
 function audienceStep(claims: JsonObject, audience: string, code: Code): Step {
   const { aud } = claims;
   if (code === null) return passedStep('audience', shown(aud));
@@ -114,10 +126,10 @@ function subjectStep(claimant: Claimant | null, code: Code): Step {
       advice: 'The token names nobody that can be kept apart from others: "sub" must be a non-empty text.',
     });
   }
-  const named =
-    claimant.identity === null ? 'nobody' : `somebody by "${claimant.identity.source}" (not shown)`;
+  if (claimant.subject === null)
+    return passedStep('subject', 'none: it opens /me, and nothing that is kept for somebody');
   const kind = claimant.kind === 'client' ? 'a machine client (client credentials)' : 'a person';
-  return passedStep('subject', `names ${named}: ${kind}`);
+  return passedStep('subject', `names somebody by "sub" (not shown): ${kind}`);
 }
 
 function scopesStep(scope: unknown, required: readonly string[], code: Code): Step {

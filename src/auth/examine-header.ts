@@ -24,19 +24,20 @@ export function examineHeader(segment: string, algorithms: ReadonlySet<string>):
   const members = parsed.value;
   const { value: header, code } = tried(() => readHeader(members, algorithms));
   const found = `alg ${shown(members.alg)}, kid ${shown(members.kid)}, typ ${shown(members.typ)}`;
+  const extensions = ['crit', 'b64'].filter((name) => members[name] !== undefined);
   if (code === null) return { step: passedStep('header', found), members, header };
   const step = failedStep('header', code, {
-    expected: `alg one of ${[...algorithms].join(', ')}; no "crit"`,
-    found: members.crit === undefined ? found : `${found}, "crit"`,
+    expected: `alg one of ${[...algorithms].join(', ')}; no "crit", no "b64"`,
+    found: [found, ...extensions.map((name) => `"${name}"`)].join(', '),
     advice: headerCause(members, algorithms),
   });
   return { step, members, header };
 }
 
-function headerCause({ alg, crit, kid }: JsonObject, algorithms: ReadonlySet<string>): string {
+function headerCause({ alg, crit, b64, kid }: JsonObject, algorithms: ReadonlySet<string>): string {
   if (typeof alg !== 'string' || !algorithms.has(alg)) return algorithmCause(alg);
-  if (crit !== undefined) {
-    return 'The token demands an extension ("crit") that is not supported here. Have it issued without.';
+  if (crit !== undefined || b64 !== undefined) {
+    return 'The token demands an extension ("crit" or "b64") that is not supported here. Have it issued without.';
   }
   if (kid !== undefined) return 'The name of the key ("kid") is no text, or longer than 512 characters.';
   return 'The type of the token ("typ") is no text.';

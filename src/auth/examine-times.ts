@@ -6,7 +6,12 @@ import type { JsonObject } from './compact.ts';
 import { failedStep, passedStep, type Step } from './examine-step.ts';
 
 /** The times of a token and how far they are from our clock; `code` is what the verifier says to them. */
-export function timesStep(claims: JsonObject, code: ErrorCode | null, nowSeconds: number): Step {
+export function timesStep(
+  claims: JsonObject,
+  code: ErrorCode | null,
+  nowSeconds: number,
+  maxLifetimeSeconds: number | null,
+): Step {
   const { exp, nbf, iat } = claims;
   const found = Object.entries({ iat, nbf, exp })
     .filter(([, value]) => value !== undefined)
@@ -14,13 +19,22 @@ export function timesStep(claims: JsonObject, code: ErrorCode | null, nowSeconds
     .join(', ');
   if (code === null) return passedStep('times', found);
   return failedStep('times', code, {
-    expected: `iat and nbf past, exp to come, by our clock (${shownTime(nowSeconds)}) and ${clockToleranceSeconds} s more or less`,
+    expected: `iat and nbf past, exp to come, by our clock (${shownTime(nowSeconds)}) and ${clockToleranceSeconds} s more or less${lifetimeRule(maxLifetimeSeconds)}`,
     found: found || 'none',
-    advice: timesCause(claims, code, nowSeconds),
+    advice: timesCause(claims, code, nowSeconds, maxLifetimeSeconds),
   });
 }
 
-function timesCause({ exp, nbf, iat }: JsonObject, code: ErrorCode | null, nowSeconds: number): string {
+function lifetimeRule(maxSeconds: number | null): string {
+  return maxSeconds === null ? '' : `; from iat to exp at most ${maxSeconds} s`;
+}
+
+function timesCause(
+  { exp, nbf, iat }: JsonObject,
+  code: ErrorCode,
+  nowSeconds: number,
+  maxLifetimeSeconds: number | null,
+): string {
   if (code === 'expiry_missing') {
     return 'The token never expires (no "exp"), and such a token is not taken. Have it issued with one.';
   }
@@ -31,6 +45,13 @@ function timesCause({ exp, nbf, iat }: JsonObject, code: ErrorCode | null, nowSe
   if (code === 'token_not_yet_valid') {
     const start = Math.max(Number(nbf ?? 0), Number(iat ?? 0));
     return `The token becomes valid in ${duration(start - nowSeconds)} only (${shownTime(start)}): one of the clocks, ours or the provider's, is wrong. "npx vestibule doctor" compares them.`;
+  }
+  if (code === 'token_lifetime_too_long') {
+    const lifetime =
+      iat === undefined
+        ? 'does not say when it was issued ("iat")'
+        : `lives for ${duration(Number(exp) - Number(iat))}`;
+    return `The token ${lifetime}, and MAX_TOKEN_LIFETIME_SECONDS is ${maxLifetimeSeconds}. Let the provider issue shorter ones, or raise the setting.`;
   }
   return 'A time in the token (exp, nbf, iat) is not a number of seconds since 1970.';
 }

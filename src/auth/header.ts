@@ -15,9 +15,10 @@ const longestKid = 512;
  * token brings along, or says where to fetch, is never used.
  */
 export function readHeader(header: JsonObject, allowedAlgorithms: ReadonlySet<string>): TokenHeader {
-  const { alg, kid, typ, crit } = header;
+  const { alg, kid, typ, crit, b64 } = header;
   if (typeof alg !== 'string' || !allowedAlgorithms.has(alg)) throw new Refusal('algorithm_not_allowed');
-  if (crit !== undefined) throw new Refusal('header_not_supported');
+  // RFC 7797: with `b64` the payload is not what base64url says, even if nobody has listed it in `crit`.
+  if (crit !== undefined || b64 !== undefined) throw new Refusal('header_not_supported');
   if (kid !== undefined && (typeof kid !== 'string' || kid.length > longestKid))
     throw new Refusal('token_malformed');
   if (typ !== undefined && typeof typ !== 'string') throw new Refusal('token_type_not_allowed');

@@ -56,7 +56,7 @@ export function admitKey(jwk: unknown, allowed: readonly string[]): UsableKey | 
   const key = jwk as Record<string, unknown>;
   if (key.kty === 'oct') return 'symmetric';
   if (Object.hasOwn(key, 'd')) return 'private';
-  if (key.kid !== undefined && typeof key.kid !== 'string') return 'kid_invalid';
+  if (key.kid !== undefined && (typeof key.kid !== 'string' || key.kid === '')) return 'kid_invalid';
   if (!isForVerification(key)) return 'not_for_signatures';
 
   const fitting = fittingAlgorithms(key);

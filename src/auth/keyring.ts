@@ -4,6 +4,8 @@ import { hkdfSync } from 'node:crypto';
 export interface Keyring {
   readonly pseudonym: Uint8Array;
   readonly clientSecrets: Uint8Array;
+  /** For the checksums of the clients in the database. */
+  readonly clients: Uint8Array;
   readonly signingKeys: Uint8Array;
   readonly providerKeys: Uint8Array;
   /** For cursors and idempotency keys. */
@@ -19,6 +21,7 @@ export function deriveKeyring(masterSecret: string): Keyring {
   return {
     pseudonym: derive('pseudonym'),
     clientSecrets: derive('client-secrets'),
+    clients: derive('clients'),
     signingKeys: derive('signing-keys'),
     providerKeys: derive('provider-keys'),
     records: derive('records'),

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { Principal } from '../base/principal.ts';
 import { RecentMap } from '../base/recent-map.ts';
-import { BurstMemory } from './burst-memory.ts';
-import { type Claimant, checkTimes } from './claims.ts';
+import { type Claimant, checkTimes, hasExpired } from './claims.ts';
 import type { TrustedIssuer } from './issuers.ts';
 import type { SuspectAddress } from './signature-queue.ts';
 import type { Verify } from './verifier.ts';
@@ -25,31 +24,31 @@ interface TokenCacheOptions {
   readonly clock: Clock;
 }
 
+/** How often expired tokens are forgotten. Until then whom they spoke for is in memory, and no longer. */
+const sweepMs = 60_000;
+
 /**
  * Remembers whom verified credentials speak for, under their SHA-256. What is remembered counts only with the very
- * keys it was verified with, and the times are checked again on every use. A refusal is never remembered.
+ * keys it was verified with, and the times are checked again on every use. A refusal is never remembered. Nothing is
+ * kept of a token that has expired, whether or not anybody comes after it.
  */
 export class TokenCache {
   readonly #options: TokenCacheOptions;
   readonly #remembered: RecentMap<number, Remembered>;
-  /** The same, of those who were here seconds ago. */
-  readonly #burst: BurstMemory<Remembered>;
+  #isSweepDue = false;
 
   constructor(options: TokenCacheOptions) {
     this.#options = options;
     this.#remembered = new RecentMap(options.maxEntries);
-    this.#burst = new BurstMemory(options.clock);
   }
 
   /** The caller behind credentials that were verified before with the keys of today; of all others the digest. */
   recall(credentials: string): Principal | Digest {
-    const latest = this.#burst.get(credentials);
-    if (latest !== undefined && isCurrent(latest)) return this.#inTime(latest);
     const digest = digestOf(credentials);
     const known = this.#remembered.get(placeOf(digest));
     if (known?.digest !== digest || !isCurrent(known)) return digest;
-    this.#burst.add(credentials, known);
-    return this.#inTime(known);
+    checkTimes(known.principal.times, this.#options.clock.now() / 1000);
+    return known.principal;
   }
 
   /** The caller behind credentials of which only the digest is known, by the token in them. */
@@ -58,12 +57,25 @@ export class TokenCache {
     const { claimant, issuer, generation } = await verify(token, suspectAddress);
     const principal: Principal = { ...claimant, id: pseudonymOf(claimant), memo: null };
     if (generation !== null) this.#remembered.set(placeOf(digest), { digest, principal, issuer, generation });
+    this.#sweepLater();
     return principal;
   }
 
-  #inTime({ principal }: Remembered): Principal {
-    checkTimes(principal.times, this.#options.clock.now() / 1000);
-    return principal;
+  /** Forgets the tokens of a caller: it was erased. */
+  forget(id: string): void {
+    this.#remembered.deleteWhere(({ principal }) => principal.id === id);
+  }
+
+  #sweepLater(): void {
+    if (this.#isSweepDue || this.#remembered.isEmpty()) return;
+    this.#isSweepDue = true;
+    const { clock } = this.#options;
+    clock.after(sweepMs, () => {
+      this.#isSweepDue = false;
+      const nowSeconds = clock.now() / 1000;
+      this.#remembered.deleteWhere(({ principal }) => hasExpired(principal.times, nowSeconds));
+      this.#sweepLater();
+    });
   }
 }
 

@@ -46,7 +46,7 @@ export const catalogue = {
   },
   header_not_supported: {
     ...invalidToken,
-    sentence: 'The token demands an extension ("crit") that this service does not support.',
+    sentence: 'The token demands an extension ("crit" or "b64") that this service does not support.',
   },
   algorithm_not_allowed: {
     ...invalidToken,
@@ -70,6 +70,16 @@ export const catalogue = {
   token_not_yet_valid: {
     ...invalidToken,
     sentence: 'The token is not valid yet. Check the clock of the machine that issued it.',
+  },
+  token_lifetime_too_long: {
+    ...invalidToken,
+    sentence:
+      'The token lives longer, from "iat" to "exp", than this service accepts, or does not say since when.',
+  },
+  token_bound: {
+    ...invalidToken,
+    sentence:
+      'The token is bound to a key or certificate ("cnf"), and only plain bearer tokens are taken here. Get one that is not bound.',
   },
   audience_mismatch: {
     ...invalidToken,

@@ -1,6 +1,3 @@
-/** Which claim named the caller. `sub` is the rule; the others stand in when a token carries no subject. */
-export type IdentitySource = 'sub' | 'client_id' | 'azp';
-
 /** The times that a token carries, in seconds since 1970. */
 export interface TokenTimes {
   readonly expiresAtSeconds: number;
@@ -18,14 +15,12 @@ export function keyCredential(clientCreatedAt: number): string {
 
 /** Who a verified token speaks for. Built in `auth/` from a token whose signature holds, and nowhere else. */
 export interface Principal {
-  /** The pseudonym: the only name under which anything is kept; null when nothing in the token names anybody. */
+  /** The pseudonym: the only name under which anything is kept; null for a token without a subject. */
   readonly id: string | null;
   readonly kind: 'user' | 'client';
   readonly issuer: string;
   /** The token's `sub`, or null when it has none. */
   readonly subject: string | null;
-  /** What the pseudonym is made from. */
-  readonly identity: { readonly source: IdentitySource; readonly value: string } | null;
   readonly audience: string;
   readonly scopes: readonly string[];
   readonly times: TokenTimes;

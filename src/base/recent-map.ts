@@ -25,6 +25,17 @@ export class RecentMap<K, V> {
     this.#young.set(key, value);
   }
 
+  /** Takes as long as there are entries: some milliseconds for a hundred thousand. */
+  deleteWhere(isUnwanted: (value: V) => boolean): void {
+    for (const generation of [this.#young, this.#old]) {
+      for (const [key, value] of generation) if (isUnwanted(value)) generation.delete(key);
+    }
+  }
+
+  isEmpty(): boolean {
+    return this.#young.size === 0 && this.#old.size === 0;
+  }
+
   clear(): void {
     this.#young.clear();
     this.#old.clear();

@@ -17,7 +17,7 @@ export function readStrictJson(bytes: Uint8Array): unknown {
   try {
     const text = utf8.decode(bytes);
     // First, because what it refuses may be too deep for others.
-    inspect(text);
+    inspect(text, strict);
     return JSON.parse(text);
   } catch (error) {
     if (error instanceof Refusal) throw error;
@@ -25,8 +25,28 @@ export function readStrictJson(bytes: Uint8Array): unknown {
   }
 }
 
+/**
+ * Whatever is JSON, save with a name twice in one object: of two equal names one parser takes the first and another the
+ * last. Throws when it is neither.
+ */
+export function readPlainJson(bytes: Uint8Array): unknown {
+  const text = utf8.decode(bytes);
+  inspect(text, {});
+  return JSON.parse(text);
+}
+
+/** What else is looked at on the way through a text; each throws when it does not like what it sees. */
+interface Rules {
+  readonly checkText?: (text: string) => void;
+  readonly checkName?: (name: string) => void;
+  readonly checkDepth?: (depth: number) => void;
+  readonly checkNumber?: (token: string) => void;
+}
+
+const strict: Rules = { checkText, checkName, checkDepth, checkNumber };
+
 /** Looks at every token. Text that is no JSON at all may pass: the parser comes after. */
-function inspect(text: string): void {
+function inspect(text: string, rules: Rules): void {
   /** The names of each object that is open; null for an array. */
   const open: (Set<string> | null)[] = [];
   let isName = false;
@@ -34,35 +54,45 @@ function inspect(text: string): void {
     const first = token[0] as string;
     if (first === '"') {
       const value = readText(token);
-      if (isName) addName(open.at(-1), value);
+      rules.checkText?.(value);
+      if (isName) addName(open.at(-1), value, rules);
     } else if (first === '{' || first === '[') {
       open.push(first === '{' ? new Set() : null);
-      if (open.length > maxJsonDepth) throw fault('too deep');
+      rules.checkDepth?.(open.length);
       isName = first === '{';
     } else if (first === ',') isName = open.at(-1) instanceof Set;
     else if (first === ':') isName = false;
     else if (first === '}' || first === ']') {
       open.pop();
       isName = false;
-    } else checkNumber(token);
+    } else rules.checkNumber?.(token);
   }
 }
 
 function readText(token: string): string {
   if (token === '"') throw fault('a text without an end');
-  if (!token.includes('\\')) return token.slice(1, -1);
-  const value: string = JSON.parse(token);
-  if (value.includes('\0')) throw fault('NUL in a text');
-  if (!value.isWellFormed()) throw fault('half of a surrogate pair in a text');
-  return value;
+  return token.includes('\\') ? JSON.parse(token) : token.slice(1, -1);
 }
 
-function addName(names: Set<string> | null | undefined, name: string): void {
+function addName(names: Set<string> | null | undefined, name: string, { checkName }: Rules): void {
   // Names that look alike count as one: whoever normalises them later would have to choose.
   const normal = name.normalize('NFC');
   if (names?.has(normal)) throw fault('a name twice in one object');
-  if (treacherousNames.has(normal)) throw fault('a name with a meaning of its own');
+  checkName?.(normal);
   names?.add(normal);
+}
+
+function checkText(text: string): void {
+  if (text.includes('\0')) throw fault('NUL in a text');
+  if (!text.isWellFormed()) throw fault('half of a surrogate pair in a text');
+}
+
+function checkName(name: string): void {
+  if (treacherousNames.has(name)) throw fault('a name with a meaning of its own');
+}
+
+function checkDepth(depth: number): void {
+  if (depth > maxJsonDepth) throw fault('too deep');
 }
 
 /** A whole number is kept to the last digit; others as near as a double comes, but never as infinity or nothing. */

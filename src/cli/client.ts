@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { OperatorError } from '../base/errors.ts';
 import { loadStorageConfig } from '../config/load.ts';
-import type { ClientSecret, ClientState, ClientWithSecrets } from '../storage/port.ts';
+import type { ClientSecret, ClientState } from '../storage/port.ts';
 import { print, table } from './output.ts';
-import { type Administration, administer, type Tools } from './tools.ts';
+import { type Administration, administer, type ListedClient, type Tools } from './tools.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -53,7 +53,7 @@ export function addClientCommand(program: Command, tools: Tools): void {
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {
       const config = loadStorageConfig(tools.environment());
-      const clients = (await tools.readStorage(config, ({ clients }) => clients.list())).map(asData);
+      const clients = (await tools.listClients(config)).map(asData);
       print(options.json, clients, () => showClients(clients));
     });
 
@@ -133,7 +133,7 @@ function showClients(clients: readonly ReturnType<typeof asData>[]): string {
     ['ID', 'STATE', 'CREATED', 'SCOPES', 'LABEL'],
     clients.map((entry) => [
       entry.client_id,
-      entry.state,
+      entry.genuine ? entry.state : 'NOT GENUINE',
       entry.created_at,
       entry.scopes.join(' ') || '-',
       entry.label,
@@ -149,15 +149,24 @@ function showClients(clients: readonly ReturnType<typeof asData>[]): string {
       secret.label,
     ]),
   );
-  if (secrets.length === 0) return list;
-  return `${list}\n\n${table(['ID', 'SECRET', 'CREATED', 'EXPIRES', 'LAST USED', 'LABEL'], secrets)}`;
+  const heads = ['ID', 'SECRET', 'CREATED', 'EXPIRES', 'LAST USED', 'LABEL'];
+  return [
+    list,
+    ...(secrets.length === 0 ? [] : [table(heads, secrets)]),
+    ...(clients.every(({ genuine }) => genuine) ? [] : [foreignWarning]),
+  ].join('\n\n');
 }
 
-function asData({ id, label, state, scopes, publicKeys, createdAt, secrets }: ClientWithSecrets) {
+/** For whoever did not look at the column. */
+const foreignWarning =
+  'A client that is not genuine was changed in the database by somebody without the master secret, and is ignored. Find out who, then remove it and add it again.';
+
+function asData({ id, label, state, scopes, publicKeys, createdAt, secrets, isGenuine }: ListedClient) {
   return {
     client_id: id,
     label,
     state,
+    genuine: isGenuine,
     created_at: new Date(createdAt).toISOString(),
     scopes,
     authentication: publicKeys === null ? 'secret' : 'private_key_jwt',

@@ -5,12 +5,11 @@ import { createMasterSecret } from '../base/random.ts';
 import { integer } from '../config/kinds.ts';
 import { type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
-import type { Clients } from '../tokens/clients.ts';
 import type { DevProviderOptions } from './dev/options.ts';
 import type { DevProvider } from './dev/provider.ts';
 import { welcome } from './dev/welcome.ts';
 import { runUntilSignal } from './serve.ts';
-import { administer, type Tools } from './tools.ts';
+import { type Administration, administer, type Tools } from './tools.ts';
 
 const loopback = '127.0.0.1';
 const webClientId = 'dev-web';
@@ -54,7 +53,7 @@ async function startDevelopment(tools: Tools, options: DevOptions) {
     },
   });
   try {
-    const secret = await administer(tools, config, 'dev', ({ clients }) => ensureClient(clients));
+    const secret = await administer(tools, config, 'dev', ensureClient);
     const app = await tools.startApp(config);
     const stop = async () => {
       await app.stop();
@@ -126,13 +125,12 @@ async function startProvider(
 }
 
 /** One client for the examples, added once; its secret stays in a file for its owner, so that they work every time. */
-async function ensureClient(clients: Clients): Promise<string> {
+async function ensureClient({ storage, clients }: Administration): Promise<string> {
   if (existsSync(clientFile)) {
     const secret = readFileSync(clientFile, 'utf8').trim();
     if (await clients.hasSecret(clientId, secret)) return secret;
   }
-  const known = (await clients.list()).some(({ id }) => id === clientId);
-  if (known) await clients.remove(clientId);
+  if ((await storage.clients.find(clientId)) !== null) await clients.remove(clientId);
   const label = 'the client of the examples';
   const secret = (await clients.add({ id: clientId, label, scopes: [], publicKey: null })) ?? '';
   mkdirSync('./data', { recursive: true, mode: 0o700 });

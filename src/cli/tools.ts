@@ -3,7 +3,7 @@ import type { Finding } from '../base/finding.ts';
 import type { Log } from '../base/log.ts';
 import type { Environment } from '../config/load.ts';
 import type { Config, KeyConfig, StorageConfig } from '../config/settings.ts';
-import type { AuditLine, Reading, SigningKeyRecord, Storage } from '../storage/port.ts';
+import type { AuditLine, ClientWithSecrets, Reading, SigningKeyRecord, Storage } from '../storage/port.ts';
 import type { Clients } from '../tokens/clients.ts';
 import type { DatabaseNow, DoctorParts } from './doctor/parts.ts';
 
@@ -15,12 +15,16 @@ export interface Tools extends DoctorParts {
   openAdministration(config: StorageConfig, command: string): Promise<Administration>;
   /** For commands that only look: nothing is made, migrated or changed. */
   readStorage<T>(config: StorageConfig, work: (reading: Reading) => Promise<T>): Promise<T>;
+  listClients(config: StorageConfig): Promise<readonly ListedClient[]>;
   readDeclaredCollections(config: Config): Promise<readonly DeclaredCollection[]>;
   /** What is declared, held against the records that exist. */
   judgeCollections(config: Config): Promise<readonly CollectionVerdict[]>;
   storedKeySet(config: Config): Promise<StoredKeySet>;
   explainToken(config: Config, token: string): Promise<ExplainedToken>;
 }
+
+/** A client, and whether whoever wrote it had the master secret: if not, it is ignored. */
+export type ListedClient = ClientWithSecrets & { readonly isGenuine: boolean };
 
 /** What becomes of a token. Holds nothing of it that must not be shared. */
 export interface ExplainedToken {

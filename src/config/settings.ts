@@ -159,6 +159,11 @@ export const serviceSettings = {
     example: 'true',
     sentence: 'Accept only tokens that say they are access tokens: "typ" of "at+jwt" (RFC 9068).',
   }),
+  maxTokenLifetimeSeconds: optional(kind.integer(60, 31_536_000), {
+    example: '86400',
+    sentence:
+      'How long a token of the provider may live, from "iat" to "exp"; one without "iat" is then refused too. By default as long as the provider says.',
+  }),
   tokenFailuresPerMinute: defaulted(kind.integer(1, 1_000_000), '30', {
     example: '10',
     sentence:

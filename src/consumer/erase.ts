@@ -10,7 +10,7 @@ import { budgetsOfErased, formerName } from './records/spent-budgets.ts';
  * of its budgets stays for a while, under a name that leads back to nobody: it is no way to new ones.
  */
 export function eraseAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
-  const { store, registry, reads, erasures, digest, clock } = parts;
+  const { store, registry, reads, erasures, forgetTokensOf, digest, clock } = parts;
   return async (_input, principal) => {
     const owner = ownerOf(principal);
     requireScopes(collections, principal, 'write');
@@ -21,6 +21,7 @@ export function eraseAll(collections: readonly Collection[], parts: RecordParts)
     const budgets = budgetsOfErased(collections, formerName(digest, owner), now);
     const erased = await store.erase(owner, null, budgets);
     if (erased !== null) registry.forget();
+    forgetTokensOf(owner);
     const records = erased?.records ?? {};
     const total = Object.values(records).reduce((sum, count) => sum + count, 0);
     const keptUntil = erased?.budgetsKeptUntil ?? null;

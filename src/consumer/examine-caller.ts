@@ -2,14 +2,14 @@ import type { Clock } from '../base/clock.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import { createLog } from '../base/log.ts';
 import type { Principal } from '../base/principal.ts';
-import type { ClientStore, ConsumerStore, StandingStore } from '../storage/port.ts';
+import type { ConsumerStore, StandingStore } from '../storage/port.ts';
 import { createPseudonym } from './pseudonym.ts';
-import { Standing } from './standing.ts';
+import { type KnownClients, Standing } from './standing.ts';
 
 interface CallerParts {
   readonly consumers: Pick<ConsumerStore, 'find'>;
-  readonly clients: Pick<ClientStore, 'find'>;
-  readonly standing: Pick<StandingStore, 'read'>;
+  readonly clients: KnownClients;
+  readonly standing: Pick<StandingStore, 'suspendedConsumers'>;
   readonly pseudonymKey: Uint8Array;
   readonly ownIssuer: string;
   readonly clock: Clock;

@@ -9,6 +9,18 @@ import type { KnownConsumer, Registry } from './registry.ts';
  * The first sight of a caller registers it.
  */
 export function me(registry: Registry): BearerHandler {
+  /** By the principal, so that it goes with the token, which `auth/token-cache` forgets when it has expired. */
+  const answers = new WeakMap<Principal, { readonly known: KnownConsumer; readonly answer: Answer }>();
+
+  /** As long as the caller and its token are the same the answer is. Many tokens are sent once, and theirs is not kept. */
+  const answerAgain = (principal: Principal, known: KnownConsumer): Answer => {
+    const last = answers.get(principal);
+    if (last?.known === known) return last.answer;
+    const answer = answerTo(principal, known);
+    answers.set(principal, { known, answer });
+    return answer;
+  };
+
   return (_input, principal) => {
     const isComingBack = principal.memo !== null;
     const known = registry.register(principal);
@@ -19,12 +31,6 @@ export function me(registry: Registry): BearerHandler {
 
 function answerTo(principal: Principal, known: KnownConsumer | null): Answer {
   return json(describe(principal, known?.consumer ?? null));
-}
-
-/** As long as the caller and its token are the same the answer is. Many tokens are sent once, and theirs is not kept. */
-function answerAgain(principal: Principal, known: KnownConsumer): Answer {
-  if (known.told?.principal !== principal) known.told = { principal, answer: answerTo(principal, known) };
-  return known.told.answer;
 }
 
 function describe(

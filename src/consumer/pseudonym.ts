@@ -1,32 +1,20 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { Principal } from '../base/principal.ts';
-import { RecentMap } from '../base/recent-map.ts';
 
 /** Null when the token names nobody. */
-export type PseudonymOf = (claimant: Pick<Principal, 'issuer' | 'identity'>) => string | null;
-
-/** How many callers' names are remembered: people come back with new tokens, and a keyed hash is dear. */
-const mostRemembered = 50_000;
+export type PseudonymOf = (claimant: Pick<Principal, 'issuer' | 'subject'>) => string | null;
 
 /**
  * The only name under which anything about a caller is kept. Without the key it leads back to nobody, not even by
  * hashing every subject there is. Byte-exact: no case folding and no normalisation, so that two subjects never
- * become one owner. A client id that stands in for a missing subject is kept apart from a subject that reads alike;
- * no part can contain NUL (auth/claims refuses it).
+ * become one owner; neither part can contain NUL (auth/claims refuses it). No subject is remembered here: the token
+ * cache has the pseudonym as long as the token lives.
  */
 export function createPseudonym(key: Uint8Array): PseudonymOf {
   const secretKey = createSecretKey(key);
-  const remembered = new RecentMap<string, string>(mostRemembered);
-  return ({ issuer, identity }) => {
-    if (identity === null) return null;
-    const { source, value } = identity;
-    const name = source === 'sub' ? value : `${source}\0${value}`;
-    const fullName = `${issuer}\0${name}`;
-    const known = remembered.get(fullName);
-    if (known !== undefined) return known;
-    const digest = createHmac('sha256', secretKey).update(fullName).digest('base64url');
-    const pseudonym = `usr_${digest}`;
-    remembered.set(fullName, pseudonym);
-    return pseudonym;
+  return ({ issuer, subject }) => {
+    if (subject === null) return null;
+    const digest = createHmac('sha256', secretKey).update(`${issuer}\0${subject}`).digest('base64url');
+    return `usr_${digest}`;
   };
 }

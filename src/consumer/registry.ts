@@ -1,5 +1,4 @@
 import type { Clock } from '../base/clock.ts';
-import type { Answer } from '../base/handler.ts';
 import type { Principal } from '../base/principal.ts';
 import { RecentMap } from '../base/recent-map.ts';
 import type { Consumer, ConsumerStore } from '../storage/port.ts';
@@ -8,12 +7,11 @@ import { formerName } from './records/spent-budgets.ts';
 
 const mostRemembered = 100_000;
 
-/** A caller as the database has it, and what it was last told about itself. */
+/** A caller as the database has it. */
 export class KnownConsumer {
   readonly consumer: Consumer;
   /** How often the registry had forgotten everything when it learned this. */
   readonly epoch: number;
-  told: { readonly principal: Principal; readonly answer: Answer } | null = null;
 
   constructor(consumer: Consumer, epoch: number) {
     this.consumer = consumer;

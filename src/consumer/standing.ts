@@ -2,11 +2,18 @@ import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { errorFields, type Log } from '../base/log.ts';
 import { keyCredential, type Principal } from '../base/principal.ts';
-import type { ActiveClient, ClientStore, ClientWithSecrets, StandingStore } from '../storage/port.ts';
+import type { ClientWithSecrets, StandingStore } from '../storage/port.ts';
+
+/** The clients of ours that are genuine; see `tokens/client-directory`. */
+export interface KnownClients {
+  find(id: string): ClientWithSecrets | null;
+  lookUp(id: string): Promise<ClientWithSecrets | null>;
+  load(): Promise<void>;
+}
 
 interface StandingOptions {
   readonly store: StandingStore;
-  readonly clients: Pick<ClientStore, 'find'>;
+  readonly clients: KnownClients;
   /** The issuer whose tokens speak for clients of ours. */
   readonly ownIssuer: string;
   /** Hears of every change, after it counts here; the start waits for it. */
@@ -24,7 +31,6 @@ const retryMs = 1_000;
 export class Standing {
   readonly #options: StandingOptions;
   #suspended: ReadonlySet<string> = new Set();
-  #activeClients = new Map<string, ActiveClient>();
   /** Tokens that a look into the database has refused since the last change: one look is enough. */
   #refused = new WeakSet<Principal>();
   #loading = false;
@@ -55,10 +61,8 @@ export class Standing {
     const { id, issuer, subject } = principal;
     if (id !== null && this.#isSuspended(id)) throw new Refusal('consumer_suspended');
     if (issuer !== this.#options.ownIssuer || subject === null) return;
-    const client = this.#activeClients.get(subject);
-    if (client === undefined) return this.#lookUp(subject, principal);
-    // Credentials that are not known either may be brand-new, too.
-    if (!isFor(principal, client)) return this.#lookUp(subject, principal);
+    // Credentials that are not known may be brand-new, too.
+    if (!isFor(principal, this.#options.clients.find(subject))) return this.#lookUp(subject, principal);
   }
 
   #isSuspended(id: string): boolean {
@@ -68,13 +72,9 @@ export class Standing {
 
   async #lookUp(id: string, principal: Principal): Promise<void> {
     // Should a change come in meanwhile, what is found now goes to what it has replaced.
-    const clients = this.#activeClients;
     const refused = this.#refused;
     if (refused.has(principal)) throw new Refusal('client_disabled');
-    const found = await this.#options.clients.find(id);
-    const client = found?.state === 'active' ? asActive(found) : null;
-    if (client !== null) clients.set(id, client);
-    if (client !== null && isFor(principal, client)) return;
+    if (isFor(principal, await this.#options.clients.lookUp(id))) return;
     refused.add(principal);
     throw new Refusal('client_disabled');
   }
@@ -100,24 +100,21 @@ export class Standing {
   }
 
   async #load(): Promise<void> {
-    const { suspendedConsumers, activeClients } = await this.#options.store.read();
-    this.#suspended = new Set(suspendedConsumers);
-    this.#activeClients = new Map(activeClients.map((client) => [client.id, client]));
+    const { store, clients } = this.#options;
+    this.#suspended = new Set(await store.suspendedConsumers());
+    await clients.load();
     this.#refused = new WeakSet();
     await this.#options.onChange();
   }
 }
 
-function asActive({ id, createdAt, publicKeys, secrets }: ClientWithSecrets): ActiveClient {
-  return { id, createdAt, hasKeys: publicKeys !== null, secretIds: secrets.map((secret) => secret.id) };
-}
-
 /**
- * Whether a token was issued to this client and for credentials that it still has. The credentials of another client of
- * the same name have another name. Times are not compared: a clock that was set back issues tokens that seem to be older
- * than their client.
+ * Whether a token was issued to this client, which is active, and for credentials that it still has. The credentials of
+ * another client of the same name have another name. Times are not compared: a clock that was set back issues tokens that
+ * seem to be older than their client.
  */
-function isFor({ credentialId }: Principal, { createdAt, hasKeys, secretIds }: ActiveClient): boolean {
-  const isOfKeys = hasKeys && credentialId === keyCredential(createdAt);
-  return isOfKeys || secretIds.includes(credentialId ?? '');
+function isFor({ credentialId }: Principal, client: ClientWithSecrets | null): boolean {
+  if (client?.state !== 'active') return false;
+  const isByKey = client.publicKeys !== null && credentialId === keyCredential(client.createdAt);
+  return isByKey || client.secrets.some(({ id }) => id === credentialId);
 }

@@ -64,7 +64,7 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
   describeKeySet(registry, keySet);
   const scrubDue = new Gauge({
     name: 'storage_scrub_due',
-    help: '1 when erased callers may have left copies in the SQLite file: see "vestibule scrub".',
+    help: '1 when erased callers may have left copies in the SQLite file: see "npx vestibule scrub".',
     registers,
   });
 

@@ -9,7 +9,7 @@ import { lookIntoSqlite } from './sqlite/look.ts';
 import { sqliteTraces } from './sqlite/traces.ts';
 import { unavailable as sqliteUnavailable } from './sqlite/unavailable.ts';
 import { auditStore } from './stores/audit.ts';
-import { clientStore } from './stores/clients.ts';
+import { clientReader } from './stores/clients.ts';
 import { consumerStore } from './stores/consumers.ts';
 import { recordStore } from './stores/records.ts';
 import { shelf } from './stores/shelf.ts';
@@ -74,7 +74,7 @@ async function versionOf(database: Database): Promise<number> {
 
 function readingOf(engine: Engine): Reading {
   return {
-    clients: guard(clientStore(engine), engine),
+    clients: guard(clientReader(engine.database), engine),
     consumers: guard(consumerStore(engine), engine),
     signingKeys: guard(signingKeyStore(engine), engine),
     shelf: guard(shelf(engine.database), engine),

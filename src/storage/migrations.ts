@@ -2,13 +2,16 @@ import { sql } from 'kysely';
 import { OperatorError } from '../base/errors.ts';
 import { type ColumnTypes, columnTypes } from './column-types.ts';
 import type { Engine } from './engine.ts';
+import type { StorageKeys } from './port.ts';
 import { createRecordTables, createSpentBudgets } from './record-tables.ts';
 import type { Database } from './schema.ts';
+import { sealClients } from './stores/clients.ts';
+import { shelf } from './stores/shelf.ts';
 
 /** One step forward. A step that has been released is never changed; the next change is a new step. */
 interface Migration {
   readonly version: number;
-  up(database: Database, types: ColumnTypes): Promise<void>;
+  up(database: Database, types: ColumnTypes, keys: StorageKeys): Promise<void>;
 }
 
 const migrations: readonly Migration[] = [
@@ -121,6 +124,15 @@ const migrations: readonly Migration[] = [
   },
   { version: 4, up: createRecordTables },
   {
+    version: 5,
+    async up(database, types, { clientMac, checkMasterSecret }) {
+      await database.schema.alterTable('clients').addColumn('mac', types.bytes).execute();
+      // Before anything is made with it: with another secret's checksums no client would be genuine ever again.
+      await checkMasterSecret(shelf(database));
+      await sealClients(database, clientMac);
+    },
+  },
+  {
     version: 6,
     async up(database, types) {
       if (types.engine === 'sqlite') await refuseReplacement(database);
@@ -161,7 +173,7 @@ export const newestVersion = migrations.at(-1)?.version ?? 0;
  * Brings the schema to the newest version: all missing steps in one transaction and under one lock, so that a
  * process that dies half-way leaves the old schema, and of two that start at once one migrates and one waits.
  */
-export async function migrate(engine: Engine, now: number): Promise<void> {
+export async function migrate(engine: Engine, now: number, keys: StorageKeys): Promise<void> {
   const types = columnTypes(engine.name);
   await engine.database.transaction().execute(async (transaction) => {
     await engine.lock(transaction, 'migrate');
@@ -176,7 +188,7 @@ export async function migrate(engine: Engine, now: number): Promise<void> {
     refuseNewer(current);
     for (const migration of migrations) {
       if (migration.version <= current) continue;
-      await migration.up(transaction, types);
+      await migration.up(transaction, types, keys);
       await transaction
         .insertInto('schema_migrations')
         .values({ version: migration.version, applied_at: now })

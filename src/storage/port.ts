@@ -27,7 +27,7 @@ export interface Reading {
   readonly consumers: Pick<ConsumerStore, 'find'>;
   readonly signingKeys: Pick<SigningKeyStore, 'list'>;
   readonly shelf: Pick<Shelf, 'read'>;
-  readonly standing: Pick<StandingStore, 'read'>;
+  readonly standing: Pick<StandingStore, 'suspendedConsumers'>;
   readonly audit: AuditStore;
   readonly records: Pick<RecordStore, 'ofCollection' | 'counts' | 'usage' | 'top' | 'isScrubDue'>;
 }
@@ -85,9 +85,31 @@ export interface ClientSecret {
 export interface ClientWithSecrets extends Client {
   /** By time of creation. */
   readonly secrets: readonly ClientSecret[];
+  /** Over all that decides what the client may do; see `ClientMac`. */
+  readonly mac: Uint8Array | null;
 }
 
-/** What changes a client writes its line of the audit in the same transaction. */
+/**
+ * Binds a client and its secrets together with a key of the master secret, so that whoever can only write to the
+ * database can neither make a client nor change one: what does not fit counts as if it were not there.
+ */
+export interface ClientMac {
+  of(client: Omit<ClientWithSecrets, 'mac'>): Uint8Array;
+  /** Whether its `mac` is its own. As much work for nobody. */
+  isGenuine(client: ClientWithSecrets | null): boolean;
+}
+
+/** What the storage cannot do by itself, because it has no secret. */
+export interface StorageKeys {
+  readonly clientMac: ClientMac;
+  /** Rejects when the database was made with another master secret. */
+  checkMasterSecret(shelf: Shelf): Promise<void>;
+}
+
+/**
+ * What changes a client writes its line of the audit in the same transaction, and changes only one that is genuine: for
+ * all but `find`, `list` and `remove` another one does not exist.
+ */
 export interface ClientStore {
   /** Adds a client, with its first secret if it has one. False when the id is taken; then nothing changes. */
   add(client: Client, secret: ClientSecret | null, audit: AuditEntry): Promise<boolean>;
@@ -149,24 +171,10 @@ export interface ConsumerStore {
   setState(id: string, state: ConsumerState, audit: AuditEntry): Promise<boolean>;
 }
 
-/** A client that may come in, and by which credentials: a token that was issued for others is worth nothing. */
-export interface ActiveClient {
-  readonly id: string;
-  readonly createdAt: number;
-  readonly hasKeys: boolean;
-  readonly secretIds: readonly string[];
-}
-
-/** Who is shut out, and who may come in as a client. */
-export interface Standing {
-  readonly suspendedConsumers: readonly string[];
-  readonly activeClients: readonly ActiveClient[];
-}
-
 export interface StandingStore {
-  read(): Promise<Standing>;
+  suspendedConsumers(): Promise<readonly string[]>;
   /**
-   * Calls back soon after anybody, in this process or another, may have changed the standing, and after a time
+   * Calls back soon after anybody, in this process or another, may have changed a consumer or a client, and after a time
    * without a connection. May call back for nothing. The returned function ends it.
    */
   watch(onChange: () => void): Promise<() => Promise<void>>;

@@ -12,6 +12,8 @@ export interface Tables {
     /** Separated by single spaces, as in a token. */
     scopes: string;
     public_keys: string | null;
+    /** Null in a row that nobody with the master secret has written. */
+    mac: Uint8Array | null;
   };
   client_secrets: {
     id: string;

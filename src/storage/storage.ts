@@ -2,7 +2,7 @@ import { OperatorError, Refusal } from '../base/errors.ts';
 import type { Engine, OwnEngine } from './engine.ts';
 import { guard } from './guard.ts';
 import { migrate, newestVersion, schemaVersion } from './migrations.ts';
-import type { Storage } from './port.ts';
+import type { ClientMac, Storage, StorageKeys } from './port.ts';
 import { assertionStore } from './stores/assertions.ts';
 import { auditStore } from './stores/audit.ts';
 import { clientStore } from './stores/clients.ts';
@@ -13,24 +13,24 @@ import { signingKeyStore } from './stores/signing-keys.ts';
 import { standingStore } from './stores/standing.ts';
 
 /** A migrated database behind the port. The queries are written once; an engine is what differs. */
-export async function createStorage(engine: OwnEngine, now: number): Promise<Storage> {
+export async function createStorage(engine: OwnEngine, now: number, keys: StorageKeys): Promise<Storage> {
   try {
-    await migrate(engine, now);
+    await migrate(engine, now, keys);
   } catch (error) {
     const explained = await asOperatorError(engine, error);
     await engine.close();
     throw explained;
   }
-  return { ...storesOn(engine), share: () => engine.share() };
+  return { ...storesOn(engine, keys.clientMac), share: () => engine.share() };
 }
 
 /** A database that is migrated already, behind the port. */
-export function storesOn(engine: Engine): Omit<Storage, 'share'> {
+export function storesOn(engine: Engine, clientMac: ClientMac): Omit<Storage, 'share'> {
   const { database, reader } = engine;
   let closed = false;
   const guarded = <Store extends object>(store: Store) => guard(store, engine, () => closed);
   return {
-    clients: guarded(clientStore(engine)),
+    clients: guarded(clientStore(engine, clientMac)),
     consumers: guarded(consumerStore(engine)),
     signingKeys: guarded(signingKeyStore(engine)),
     shelf: guarded(shelf(database)),

@@ -12,10 +12,12 @@ type Known =
   | { readonly client: ClientWithSecrets; readonly credentialId: string }
   | { readonly client: null; readonly claimedId: string };
 
-export type AuthenticateClient = (proof: Proof) => Promise<Known>;
+/** `mayLookUp`: whether the database may be asked for a client of that name, should memory not do. */
+export type AuthenticateClient = (proof: Proof, mayLookUp: MayLookUp) => Promise<Known>;
+type MayLookUp = (claimedId: string) => boolean;
 
 interface AuthenticateClientOptions {
-  readonly directory: Pick<ClientDirectory, 'find' | 'refresh'>;
+  readonly directory: Pick<ClientDirectory, 'find' | 'lookUp'>;
   readonly store: Pick<ClientStore, 'noteUse'>;
   readonly secretKey: Uint8Array;
   readonly checkAssertion: CheckAssertion;
@@ -26,8 +28,8 @@ interface AuthenticateClientOptions {
 const dayMs = 86_400_000;
 
 /**
- * Whoever is known is let in from memory. Whoever is not may be brand-new: then the clients are read again, and that is
- * the end of it. The work is the same for an unknown client, a wrong secret, an expired one and a disabled client.
+ * Whoever is known is let in from memory. Whoever is not may be brand-new: then this one client is looked up, and that
+ * is the end of it. The work is the same for an unknown client, a wrong secret, an expired one and a disabled client.
  */
 export function createAuthenticateClient(options: AuthenticateClientOptions): AuthenticateClient {
   const { directory, store, secretKey, checkAssertion, clock, log } = options;
@@ -44,10 +46,9 @@ export function createAuthenticateClient(options: AuthenticateClientOptions): Au
     });
   };
 
-  const bySecret = async (clientId: string, presented: string): Promise<Known> => {
+  const bySecret = async (clientId: string, presented: string, mayLookUp: MayLookUp): Promise<Known> => {
     const digest = digestSecret(secretKey, presented);
-    const check = (): Known | null => {
-      const client = directory.find(clientId);
+    const check = (client: ClientWithSecrets | null): Known | null => {
       const now = clock.now();
       const live = client?.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now) ?? [];
       const secret = findSecret(digest, live);
@@ -55,24 +56,24 @@ export function createAuthenticateClient(options: AuthenticateClientOptions): Au
       noteUse(secret);
       return { client, credentialId: secret.id };
     };
-    const known = check();
+    const known = check(directory.find(clientId));
     if (known !== null) return known;
-    await directory.refresh();
-    return check() ?? { client: null, claimedId: clientId };
+    const nobody: Known = { client: null, claimedId: clientId };
+    return mayLookUp(clientId) ? (check(await directory.lookUp(clientId)) ?? nobody) : nobody;
   };
 
-  const byAssertion = async (claimed: string | null, assertion: string): Promise<Known> => {
+  const byAssertion = async (
+    claimed: string | null,
+    assertion: string,
+    mayLookUp: MayLookUp,
+  ): Promise<Known> => {
     const { clientId, isSignedBy, use } = checkAssertion.open(assertion);
-    const check = () => {
-      const client = directory.find(clientId);
+    const check = (client: ClientWithSecrets | null) => {
       const isClaimed = claimed === null || claimed === clientId;
       return client?.state === 'active' && isClaimed && isSignedBy(client.publicKeys) ? client : null;
     };
-    let client = check();
-    if (client === null) {
-      await directory.refresh();
-      client = check();
-    }
+    let client = check(directory.find(clientId));
+    if (client === null && mayLookUp(clientId)) client = check(await directory.lookUp(clientId));
     // Last of all, because it makes the assertion worthless for the next time.
     const isFirstUse = client !== null && (await use());
     return client !== null && isFirstUse
@@ -80,8 +81,8 @@ export function createAuthenticateClient(options: AuthenticateClientOptions): Au
       : { client: null, claimedId: clientId };
   };
 
-  return (proof) =>
+  return (proof, mayLookUp) =>
     proof.kind === 'secret'
-      ? bySecret(proof.clientId, proof.secret)
-      : byAssertion(proof.clientId, proof.assertion);
+      ? bySecret(proof.clientId, proof.secret, mayLookUp)
+      : byAssertion(proof.clientId, proof.assertion, mayLookUp);
 }

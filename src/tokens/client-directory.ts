@@ -1,27 +1,71 @@
-import { Rereading } from '../base/rereading.ts';
-import type { ClientStore, ClientWithSecrets } from '../storage/port.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Lane } from '../base/lane.ts';
+import type { Log } from '../base/log.ts';
+import type { ClientMac, ClientStore, ClientWithSecrets } from '../storage/port.ts';
 
-/** At least so long between two readings, however many ask. */
-const pauseMs = 50;
+interface DirectoryOptions {
+  readonly store: Pick<ClientStore, 'find' | 'list'>;
+  readonly clientMac: ClientMac;
+  readonly log: Log;
+}
 
-/** All clients in memory, so that a request for a token reads no database when all is well. */
+/** Clients that are checked in one turn of the event loop: less than a millisecond's worth. */
+const checkedInATurn = 50;
+/** Whoever fails makes a look into the database: so many at once, and so many in line. */
+const lookUps = { running: 4, waiting: 500, refusal: 'storage_unavailable' } as const;
+
+/**
+ * The genuine clients in memory, so that a request for a token reads no database when all is well. Whoever changes a
+ * client announces it, and all are read again; who asks for one that is not known, or not like that, may be quicker.
+ */
 export class ClientDirectory {
-  #clients: ReadonlyMap<string, ClientWithSecrets> = new Map();
-  readonly #rereading: Rereading;
+  readonly #options: DirectoryOptions;
+  readonly #lane = new Lane(lookUps);
+  #clients = new Map<string, ClientWithSecrets>();
+  /** Said once of each. */
+  readonly #reported = new Set<string>();
 
-  constructor(store: Pick<ClientStore, 'list'>) {
-    this.#rereading = new Rereading(async () => {
-      const clients = await store.list();
-      this.#clients = new Map(clients.map((client) => [client.id, client]));
-    }, pauseMs);
+  constructor(options: DirectoryOptions) {
+    this.#options = options;
   }
 
   find(id: string): ClientWithSecrets | null {
     return this.#clients.get(id) ?? null;
   }
 
-  /** Resolves once the clients were read by a reading that began after this call. */
-  refresh(): Promise<void> {
-    return this.#rereading.again();
+  async load(): Promise<void> {
+    const clients = new Map<string, ClientWithSecrets>();
+    let checked = 0;
+    for (const found of await this.#options.store.list()) {
+      checked += 1;
+      if (checked % checkedInATurn === 0) await nextTurn();
+      const client = this.#genuine(found);
+      if (client !== null) clients.set(client.id, client);
+    }
+    this.#clients = clients;
+  }
+
+  /** This one as the database has it now. The work is the same whether there is one or not. */
+  lookUp(id: string): Promise<ClientWithSecrets | null> {
+    return this.#lane.run(async () => {
+      // Should all be read meanwhile, what is found now goes to what that has replaced.
+      const clients = this.#clients;
+      const client = this.#genuine(await this.#options.store.find(id));
+      if (client === null) clients.delete(id);
+      else clients.set(id, client);
+      return client;
+    });
+  }
+
+  #genuine(client: ClientWithSecrets | null): ClientWithSecrets | null {
+    if (this.#options.clientMac.isGenuine(client)) return client;
+    if (client !== null && !this.#reported.has(client.id)) {
+      this.#reported.add(client.id);
+      this.#options.log.error(
+        { client_id: client.id },
+        'a client was written to the database by somebody without the master secret, and is ignored',
+      );
+    }
+    return null;
   }
 }

@@ -1,11 +1,20 @@
 import type { Clock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
-import type { AuditLine, Client, ClientSecret, ClientState, ClientStore } from '../storage/port.ts';
+import type {
+  AuditLine,
+  Client,
+  ClientMac,
+  ClientSecret,
+  ClientState,
+  ClientStore,
+  ClientWithSecrets,
+} from '../storage/port.ts';
 import { asPublicKeys } from './public-keys.ts';
 import { createSecret, createSecretId, digestSecret, findSecret, secretSlots } from './secrets.ts';
 
 interface ClientsOptions {
   readonly store: ClientStore;
+  readonly clientMac: ClientMac;
   readonly secretKey: Uint8Array;
   readonly audit: AuditLine;
   readonly clock: Clock;
@@ -66,19 +75,15 @@ export class Clients {
   }
 
   async hasSecret(id: string, secret: string): Promise<boolean> {
-    const { store, secretKey } = this.#options;
-    const client = await store.find(id);
+    const { secretKey } = this.#options;
+    const client = await this.#find(id);
     return client?.state === 'active' && findSecret(digestSecret(secretKey, secret), client.secrets) !== null;
-  }
-
-  list() {
-    return this.#options.store.list();
   }
 
   /** Adds a second secret. With `retireAfterMs` the one before it ends by itself; else it lives until it is removed. */
   async rotate(id: string, label: string, retireAfterMs: number | null): Promise<NewSecret> {
     const { store, clock, audit } = this.#options;
-    const client = await store.find(id);
+    const client = await this.#find(id);
     if (client === null) throw noSuchClient(id);
     if (client.publicKeys !== null) {
       throw new OperatorError(
@@ -132,6 +137,11 @@ export class Clients {
     if (!(await store.remove(id, audit('client.removed', id)))) throw noSuchClient(id);
   }
 
+  async #find(id: string): Promise<ClientWithSecrets | null> {
+    const client = await this.#options.store.find(id);
+    return this.#options.clientMac.isGenuine(client) ? client : null;
+  }
+
   #newSecret(label: string): NewSecret {
     const { secretKey, clock } = this.#options;
     const secret = createSecret();
@@ -162,5 +172,7 @@ function checkedScopes(named: readonly string[]): readonly string[] {
 }
 
 function noSuchClient(id: string): OperatorError {
-  return new OperatorError(`There is no client "${id}". "npx vestibule client list" shows those there are.`);
+  return new OperatorError(
+    `There is no client "${id}" that this service has made. "npx vestibule client list" shows those there are.`,
+  );
 }

@@ -1,10 +1,10 @@
 import { Refusal } from '../base/errors.ts';
 import type { Input } from '../base/handler.ts';
+import { readPlainJson } from '../base/strict-json.ts';
 import type { TokenRequest } from './request-types.ts';
 
 /** Exactly as the specification writes it; a charset may follow when it is the one JSON has. */
 const jsonType = /^application\/json(?:[ \t]*;[ \t]*charset=(?:"[uU][tT][fF]-8"|[uU][tT][fF]-8))?[ \t]*$/;
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Whatever is not a JSON object with two non-empty strings carries no credentials: 400 with an empty object. */
 export function readJson({ contentType, authorization, body }: Input): TokenRequest {
@@ -25,9 +25,9 @@ function readObject(contentType: string | undefined, body: Uint8Array | undefine
 
 function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(utf8.decode(bytes));
+    return readPlainJson(bytes);
   } catch {
-    throw incomplete('JSON');
+    throw incomplete('JSON, with each name once');
   }
 }
 

@@ -17,9 +17,17 @@ export class Throttle {
     this.#byAddress = new FailureCount(perMinute, clock);
   }
 
+  /** Whether the next failure will be one too many. */
+  isReached(clientId: string, address: string): boolean {
+    return this.#byClient.isReached(nameOf(clientId)) || this.#byAddress.isReached(address);
+  }
+
   /** Counts a failure, and answers with the seconds to wait: 0 while the limits are not passed. */
   fail(clientId: string, address: string): number {
-    const name = clientId.length > longestName ? '' : clientId;
-    return Math.max(this.#byClient.add(name), this.#byAddress.add(address));
+    return Math.max(this.#byClient.add(nameOf(clientId)), this.#byAddress.add(address));
   }
+}
+
+function nameOf(clientId: string): string {
+  return clientId.length > longestName ? '' : clientId;
 }

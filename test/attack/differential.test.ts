@@ -34,6 +34,7 @@ const codes: readonly ErrorCode[] = [
   'signature_invalid',
   'claim_invalid',
   'expiry_missing',
+  'token_bound',
   'token_expired',
   'token_not_yet_valid',
   'audience_mismatch',

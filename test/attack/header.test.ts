@@ -60,6 +60,12 @@ describe('a provider with one key', () => {
     });
   }
 
+  for (const b64 of [true, false, null, 'true', {}]) {
+    it(`[A25] a "b64" of ${JSON.stringify(b64)} is refused, although nothing says that it is critical`, async () => {
+      await target().refuses(token({ b64 }), 'header_not_supported');
+    });
+  }
+
   it('[A27] a key that a token brings along is not used', async () => {
     await refusesAttacker({ jwk: attacker.jwk });
     await refusesAttacker({ jwk: { ...attacker.jwk, kid: target().provider.key.kid } });
@@ -136,6 +142,28 @@ describe('a provider with one key', () => {
   it('[A31] a token that names no key gets in, because it can only mean the one there is', async () => {
     await target().accepts(token({ kid: undefined }));
     await target().refuses(token({ kid: undefined }, attacker), 'signature_invalid');
+  });
+});
+
+describe('a provider with a key whose name is empty', () => {
+  let nameless: ProviderKey;
+  const target = attackedService({
+    async prepare(provider) {
+      nameless = await makeKey('');
+      provider.keys.push(nameless);
+    },
+  });
+  const signed = (header: Header, key: ProviderKey) =>
+    compact({ alg: 'RS256', ...header }, target().provider.claims(), rs256(key.privateKey));
+
+  it('[A30] an empty name names no key, not even that one', async () => {
+    await target().refuses(signed({ kid: '' }, nameless), 'key_unknown');
+    await target().refuses(signed({ kid: '' }, target().provider.key), 'key_unknown');
+  });
+
+  it('[A30] a token without a name cannot mean it, and the other key works', async () => {
+    await target().refuses(signed({}, nameless), 'signature_invalid');
+    await target().accepts(signed({ kid: target().provider.key.kid }, target().provider.key));
   });
 });
 

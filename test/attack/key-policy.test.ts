@@ -57,6 +57,7 @@ const unusable: Record<string, [key: unknown, alarm: KeyFault | null]> = {
   'a secret': [{ kty: 'oct', k: 'c2VjcmV0', kid: 'good', alg: 'HS256' }, 'symmetric'],
   private: [{ ...good.privateKey.export({ format: 'jwk' }), kid: 'good' }, 'private'],
   'of a name that is no text': [{ ...good.jwk, kid: 1 }, 'kid_invalid'],
+  'of an empty name': [{ ...good.jwk, kid: '' }, 'kid_invalid'],
   'for encryption': [{ ...good.jwk, use: 'enc' }, null],
   'for a use that is no text': [{ ...good.jwk, use: ['sig'] }, null],
   'for other operations': [{ ...good.jwk, key_ops: ['encrypt', 'sign'] }, null],

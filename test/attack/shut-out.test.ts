@@ -6,7 +6,10 @@ import { createLog } from '../../src/base/log.ts';
 import { keyCredential, type Principal } from '../../src/base/principal.ts';
 import { Standing } from '../../src/consumer/standing.ts';
 import { createAuthenticate } from '../../src/http/authenticate.ts';
-import { newClient, newSecret } from '../support/records.ts';
+import type { ClientWithSecrets } from '../../src/storage/port.ts';
+import { ClientDirectory } from '../../src/tokens/client-directory.ts';
+import { anyKeys } from '../support/databases.ts';
+import { newClient, newSecret, sealed } from '../support/records.ts';
 
 const ownIssuer = 'https://api.example';
 const caller = (changes: Partial<Principal> = {}): Principal => ({
@@ -14,7 +17,6 @@ const caller = (changes: Partial<Principal> = {}): Principal => ({
   kind: 'user',
   issuer: 'https://provider.example',
   subject: 'a',
-  identity: { source: 'sub', value: 'a' },
   audience: 'https://api.example',
   scopes: [],
   times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: 1_000 },
@@ -37,28 +39,35 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
     hasKeys: false,
     secretIds: ['s1'],
   };
-  const active = () =>
-    Object.keys(clients)
-      .filter((id) => clients[id] === 'active')
-      .map((id) => ({ id, createdAt: state.addedAt, hasKeys: state.hasKeys, secretIds: state.secretIds }));
+  const known = (id: string): ClientWithSecrets | null => {
+    const found = clients[id];
+    if (found === undefined) return null;
+    const { addedAt: createdAt, hasKeys, secretIds } = state;
+    const client = newClient({ id, state: found, createdAt, publicKeys: hasKeys ? '{"keys":[]}' : null });
+    return sealed(
+      client,
+      secretIds.map((secretId) => newSecret({ id: secretId })),
+    );
+  };
   const part = new Standing({
     store: {
-      read: async () => ({ suspendedConsumers: [...state.suspended], activeClients: active() }),
+      suspendedConsumers: async () => [...state.suspended],
       async watch(onChange) {
         state.announce = onChange;
         return async () => {};
       },
     },
-    clients: {
-      async find(id) {
-        state.lookups += 1;
-        const found = clients[id];
-        if (found === undefined) return null;
-        const { addedAt: createdAt, hasKeys, secretIds } = state;
-        const known = newClient({ id, state: found, createdAt, publicKeys: hasKeys ? '{"keys":[]}' : null });
-        return { ...known, secrets: secretIds.map((secretId) => newSecret({ id: secretId })) };
+    clients: new ClientDirectory({
+      store: {
+        list: async () => Object.keys(clients).flatMap((id) => known(id) ?? []),
+        async find(id) {
+          state.lookups += 1;
+          return known(id);
+        },
       },
-    },
+      clientMac: anyKeys.clientMac,
+      log: createLog('silent'),
+    }),
     ownIssuer,
     onChange: async () => {
       state.changes += 1;
@@ -78,7 +87,7 @@ it('a caller whom nobody shut out gets in, and so does one that is nobody', asyn
   const { part, check } = standing();
   await part.start();
   await check(caller());
-  await check(caller({ id: null, subject: null, identity: null }));
+  await check(caller({ id: null, subject: null }));
 });
 
 it('a suspended caller is refused as soon as that is announced, and welcome when it is taken back', async () => {

@@ -80,7 +80,13 @@ describe('over HTTP', () => {
 
 describe('to the second, with the time passed in', () => {
   const time = 1_800_000_000;
-  const policy = { issuers: ['i'], audience: 'a', requiredScopes: [], clientsOnly: false };
+  const policy = {
+    issuers: ['i'],
+    audience: 'a',
+    requiredScopes: [],
+    maxLifetimeSeconds: null,
+    clientsOnly: false,
+  };
   const verdict = (claims: Record<string, number>) => {
     try {
       checkClaims({ iss: 'i', aud: 'a', exp: time + 600, ...claims }, policy, time);

@@ -31,16 +31,19 @@ async function bytesOfAnswer(url: string, form: CredentialForm, credentials: Cre
 }
 
 /** POST /token in this process on a real database, and what each try asks of that. */
-function countedEndpoint({ storage, keyring }: Administration) {
+function countedEndpoint({ storage, keyring, clientMac }: Administration, failuresPerMinute = unlimited) {
   const asked: string[] = [];
+  const log = createLog('silent');
+  const store = {
+    list: () => assert.fail('nobody reads all clients for one'),
+    find(id: string) {
+      asked.push('find');
+      return storage.clients.find(id);
+    },
+  };
   const handle = issueToken({
     authenticate: createAuthenticateClient({
-      directory: new ClientDirectory({
-        list() {
-          asked.push('list');
-          return storage.clients.list();
-        },
-      }),
+      directory: new ClientDirectory({ store, clientMac, log }),
       store: {
         async noteUse() {
           asked.push('noteUse');
@@ -49,9 +52,9 @@ function countedEndpoint({ storage, keyring }: Administration) {
       secretKey: keyring.clientSecrets,
       checkAssertion: { open: () => assert.fail('nobody has sent an assertion') },
       clock: systemClock,
-      log: createLog('silent'),
+      log,
     }),
-    throttle: new Throttle(unlimited, systemClock),
+    throttle: new Throttle(failuresPerMinute, systemClock),
     mint: async () => 'a token',
     ttlSeconds: 600,
   });
@@ -110,12 +113,13 @@ for (const engine of databaseEngines) {
         else assert.deepEqual(Object.keys(json()), ['error', 'error_description']);
       });
 
-      it(`[C99] every refusal costs one hash, four comparisons of 32 bytes and one reading, with ${form}`, async () => {
+      it(`[C99] every refusal costs two hashes, five comparisons of 32 bytes and one look for one client, with ${form}`, async () => {
         const attempt = countedEndpoint(administration);
         // A connection that has to be made first does cryptography of its own.
         await administration.storage.ping();
         const look = ['timingSafeEqual', 'timingSafeEqual'];
-        await attempt(form, Object.values(clients.refused)[0] as Credentials);
+        const lookUp = ['createHmac', 'timingSafeEqual'];
+        for (const credentials of Object.values(clients.good)) await attempt(form, credentials);
         const wrong = form === 'JSON' ? 'credentials_wrong' : 'oauth_client_wrong';
         const all = [
           ...Object.entries(clients.good).map((entry) => [...entry, 200] as const),
@@ -125,19 +129,33 @@ for (const engine of databaseEngines) {
           const { end, calls, asked } = await attempt(form, credentials);
           assert.equal(end, expectedEnd, what);
           const made = calls.map(({ name }) => name);
-          // Whoever is known is known at the first look, and the clients are read for nobody else.
-          assert.deepEqual(
-            made,
-            end === 200 ? ['createHmac', ...look] : ['createHmac', ...look, ...look],
-            what,
-          );
-          if (end === 200) assert.ok(!asked.includes('list'), what);
-          else assert.deepEqual(asked, ['list'], what);
+          // Whoever is known is known at the first look, and nobody else is looked up.
+          const expected = end === 200 ? look : [...look, ...lookUp, ...look];
+          assert.deepEqual(made, ['createHmac', ...expected], what);
+          if (end === 200) assert.ok(!asked.includes('find'), what);
+          else assert.deepEqual(asked, ['find'], what);
           for (const { name, parameters } of calls) {
             if (name !== 'timingSafeEqual') continue;
             const lengths = parameters.map((bytes) => (bytes as Uint8Array).byteLength);
             assert.deepEqual(lengths, [32, 32], what);
           }
+        }
+      });
+
+      it(`[C99] past the limit every refusal costs one hash and two comparisons, and no database, with ${form}`, async () => {
+        const attempt = countedEndpoint(administration, 1);
+        await administration.storage.ping();
+        const tooMany = form === 'JSON' ? 'credentials_too_many_failures' : 'oauth_too_many_failures';
+        await attempt(form, Object.values(clients.refused)[0] as Credentials);
+        for (const [what, credentials] of Object.entries(clients.refused)) {
+          const { end, calls, asked } = await attempt(form, credentials);
+          assert.equal(end, tooMany, what);
+          assert.deepEqual(
+            calls.map(({ name }) => name),
+            ['createHmac', 'timingSafeEqual', 'timingSafeEqual'],
+            what,
+          );
+          assert.deepEqual(asked, [], what);
         }
       });
     }

@@ -9,7 +9,7 @@ const trusted = (...issuers: string[]): TrustedIssuer => ({
   keys,
   algorithms: new Set(['RS256']),
   requireAtJwt: false,
-  claims: { issuers, audience: 'a', requiredScopes: [], clientsOnly: false },
+  claims: { issuers, audience: 'a', requiredScopes: [], maxLifetimeSeconds: null, clientsOnly: false },
 });
 const provider = trusted('https://provider.example', 'https://provider.example/');
 const ourselves = trusted('https://api.example');

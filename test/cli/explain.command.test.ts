@@ -51,6 +51,7 @@ describe('the command vestibule explain', { concurrency: 2 }, () => {
       'key',
       'signature',
       'purpose',
+      'binding',
       'times',
       'audience',
       'subject',

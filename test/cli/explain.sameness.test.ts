@@ -49,7 +49,7 @@ function explain(token: string, document: unknown, policy: Policy) {
     who: 'the provider',
     algorithms: new Set(['RS256']),
     requireAtJwt: false,
-    claims: { ...policy, clientsOnly: false },
+    claims: { ...policy, maxLifetimeSeconds: null, clientsOnly: false },
     async keysNow() {
       const set = readKeySet(document, ['RS256']);
       return typeof set === 'string' ? { code: 'keys_unavailable', why: set } : { set, source: 'given' };

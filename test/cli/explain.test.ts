@@ -198,6 +198,26 @@ const cases: Record<string, Case> = {
     says: /never expires/,
   },
   'a token whose end is no time': { make: token({ exp: 'tomorrow' }), code: 'claim_invalid', says: /A time/ },
+  'a token that lives too long': {
+    make: token({ iat: now() - 60, exp: now() + 30 * 24 * hour }),
+    code: 'token_lifetime_too_long',
+    says: /^The token lives for 30 d.*, and MAX_TOKEN_LIFETIME_SECONDS is 86400/,
+  },
+  'a token that hides how long it lives': {
+    make: token({ iat: undefined }),
+    code: 'token_lifetime_too_long',
+    says: /^The token does not say when it was issued \("iat"\)/,
+  },
+  'a token that is bound to a key': {
+    make: token({ cnf: { jkt: 'x' } }),
+    code: 'token_bound',
+    says: /^The token is bound to a key or certificate/,
+  },
+  'a token with an unencoded payload': {
+    make: token({}, { b64: true }),
+    code: 'header_not_supported',
+    says: /an extension \("crit" or "b64"\)/,
+  },
   'a token for another audience': {
     make: token({ aud: 'https://other-api.example' }),
     code: 'audience_mismatch',
@@ -216,7 +236,11 @@ const cases: Record<string, Case> = {
 };
 
 describe('vestibule explain', () => {
-  const given = oneService({ IDP_ISSUER: issuer, IDP_REQUIRED_SCOPES: 'read' });
+  const given = oneService({
+    IDP_ISSUER: issuer,
+    IDP_REQUIRED_SCOPES: 'read',
+    MAX_TOKEN_LIFETIME_SECONDS: '86400',
+  });
 
   const codeOfService = async (authorization: string) => {
     const response = await fetch(given().service.url + me, { headers: { authorization } });
@@ -267,6 +291,17 @@ describe('vestibule explain', () => {
     const [person, client] = await Promise.all(subjects);
     assert.match(String(person), /a person$/);
     assert.match(String(client), /a machine client \(client credentials\)$/);
+  });
+
+  it('says of a token without a subject what it opens', async () => {
+    const { service, provider } = given();
+    const sent = await provider.token({ ...rightClaims, sub: undefined, azp: 'a program' });
+    const { accepted, steps } = await explained(service.settings, sent);
+    assert.equal(accepted, true);
+    assert.match(
+      String(steps.find(({ name }) => name === 'subject')?.found),
+      /^none: it opens \/me, and nothing that is kept/,
+    );
   });
 
   it('knows a caller who was here before, and one who was suspended', async () => {

@@ -26,6 +26,7 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   REFUSALS_PER_MINUTE: ['0', /whole number from 1 to 1000000/],
   ALLOWED_ALGORITHMS: ['RS256, HS256', /one of RS256/],
   REQUIRE_AT_JWT: ['yes', /"true" or "false"/],
+  MAX_TOKEN_LIFETIME_SECONDS: ['59', /whole number from 60 to 31536000/],
   TOKEN_TTL_SECONDS: ['1e3', /whole number from 30 to 86400/],
   TOKEN_SIGNING_ALG: ['HS256', /one of RS256, ES256, EdDSA/],
   TOKEN_FAILURES_PER_MINUTE: ['0', /whole number from 1 to 1000000/],

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OperatorError, Refusal } from '../../src/base/errors.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
-import { createTestDatabase } from '../support/databases.ts';
+import type { Storage } from '../../src/storage/port.ts';
+import { createStorage } from '../../src/storage/storage.ts';
+import { anyKeys, createTestDatabase, openedAt } from '../support/databases.ts';
+import { anyLine, newClient, newSecret } from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
 
 const allTables = [
@@ -69,6 +72,32 @@ for (const engine of databaseEngines) {
         return true;
       });
       assert.deepEqual(await database.query('select * from schema_migrations order by version'), before);
+    });
+
+    it('bind the clients of an older release to the master secret, once, and not with another one', async () => {
+      const database = await createTestDatabase(engine);
+      const before = await database.open();
+      await before.clients.add(newClient({ id: 'old' }), newSecret(), anyLine);
+      await before.close();
+      const isGenuine = async (storage: Storage, id: string) =>
+        anyKeys.clientMac.isGenuine(await storage.clients.find(id));
+      // As version 4 has left it.
+      await database.query('delete from schema_migrations where version >= 5');
+      await database.query('alter table clients drop column mac');
+      const foreign = {
+        ...anyKeys,
+        checkMasterSecret: () => Promise.reject(new OperatorError('another one')),
+      };
+      await assert.rejects(createStorage(await database.openEngine(), openedAt, foreign), OperatorError);
+      const storage = await database.open();
+      assert.equal(await isGenuine(storage, 'old'), true);
+      await storage.close();
+      await database.query(
+        "insert into clients (id, label, state, created_at, scopes) values ('planted', '', 'active', 1, '')",
+      );
+      const after = await database.open();
+      assert.deepEqual([await isGenuine(after, 'old'), await isGenuine(after, 'planted')], [true, false]);
+      await after.close();
     });
 
     it('make a running process unready when a newer release migrates under it', async () => {

@@ -5,7 +5,7 @@ import type { OwnEngine } from '../../src/storage/engine.ts';
 import type { IndexedField, RecordQuery, Storage } from '../../src/storage/port.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { pageOf } from '../../src/storage/stores/record-queries.ts';
-import { createTestDatabase, openedAt, type TestDatabase } from '../support/databases.ts';
+import { anyKeys, createTestDatabase, openedAt, type TestDatabase } from '../support/databases.ts';
 import { insertAll, newQuery, newRecord } from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
 
@@ -116,7 +116,7 @@ for (const engineName of databaseEngines) {
       before(async () => {
         const database = await createTestDatabase(engineName);
         engine = await database.openEngine();
-        storage = await createStorage(engine, openedAt);
+        storage = await createStorage(engine, openedAt, anyKeys);
         await storage.records.prepare([{ name: collection, index: [slot, seats, paid] }]);
         await insertAll(
           storage.records,

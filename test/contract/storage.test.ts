@@ -12,6 +12,7 @@ import {
   newSecret,
   newSigningKey,
   oddTexts,
+  sealed,
 } from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
 
@@ -37,7 +38,7 @@ for (const engine of databaseEngines) {
         const client = newClient({ label: 'billing', state: 'disabled', createdAt: 253_402_300_799_999 });
         const secret = newSecret({ digest: everyByte, createdAt: 1 });
         assert.equal(await storage.clients.add(client, secret, anyLine), true);
-        assert.deepEqual(await storage.clients.find(client.id), { ...client, secrets: [secret] });
+        assert.deepEqual(await storage.clients.find(client.id), sealed(client, [secret]));
       });
 
       it('finds nobody under an id that was never added', async () => {
@@ -49,7 +50,7 @@ for (const engine of databaseEngines) {
         const secret = newSecret();
         await storage.clients.add(client, secret, anyLine);
         assert.equal(await storage.clients.add({ ...client, label: 'second' }, newSecret(), anyLine), false);
-        assert.deepEqual(await storage.clients.find(client.id), { ...client, secrets: [secret] });
+        assert.deepEqual(await storage.clients.find(client.id), sealed(client, [secret]));
       });
 
       it('adds one of twenty clients with the same id that come at once through two connections', async () => {
@@ -263,7 +264,7 @@ for (const engine of databaseEngines) {
       it('a client may have keys and no secret', async () => {
         const client = newClient({ publicKeys: '{"keys":[]}' });
         await storage.clients.add(client, null, anyLine);
-        assert.deepEqual(await storage.clients.find(client.id), { ...client, secrets: [] });
+        assert.deepEqual(await storage.clients.find(client.id), sealed(client, []));
       });
     });
 
@@ -438,7 +439,7 @@ for (const engine of databaseEngines) {
         await writer.clients.add(client, secret, anyLine);
         await writer.close();
         const reader = await fresh.open();
-        assert.deepEqual(await reader.clients.list(), [{ ...client, secrets: [secret] }]);
+        assert.deepEqual(await reader.clients.list(), [sealed(client, [secret])]);
         await reader.close();
       });
 
@@ -456,7 +457,7 @@ for (const engine of databaseEngines) {
           bringBack: () => closed.consumers.bringBack(1),
           findConsumer: () => closed.consumers.find('x'),
           setConsumerState: () => closed.consumers.setState('x', 'active', anyLine),
-          standing: () => closed.standing.read(),
+          standing: () => closed.standing.suspendedConsumers(),
           read: () => closed.shelf.read('x'),
           write: () => closed.shelf.write('x', '', everyByte),
           writeFirst: () => closed.shelf.writeFirst('x', '', everyByte),

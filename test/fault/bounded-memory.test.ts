@@ -4,6 +4,7 @@ import { UnknownKids } from '../../src/auth/unknown-kids.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { RefusalLimit } from '../../src/http/refusal-limit.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
+import { heldBytes } from '../support/heap.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 
 const refusal = new Refusal('token_malformed');
@@ -37,6 +38,23 @@ it('[C102] ten thousand clients are watched, and the one that failed longest ago
   for (let count = 0; count <= 10_000; count += 1) throttle.fail(`client ${count}`, `address ${count}`);
   assert.ok(throttle.fail('client 10000', 'elsewhere') > 0);
   assert.equal(throttle.fail('client 0', 'address 0'), 0);
+});
+
+it('[C102] names that fail again every minute take no more memory after hours than after the first of them', () => {
+  const clock = new MovableClock();
+  const throttle = new Throttle(1, clock);
+  const names = Array.from({ length: 9_999 }, (_, count) => `client ${count}`);
+  const pass = (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      for (const name of names) throttle.fail(name, name);
+      clock.advance(60_000);
+    }
+  };
+  pass(5);
+  const before = heldBytes();
+  pass(120);
+  const grownMegabytes = (heldBytes() - before) / 1e6;
+  assert.ok(grownMegabytes < 10, `${grownMegabytes.toFixed(1)} MB more after two hours`);
 });
 
 it('[C100] past the limit an address is suspicious and its refusals are too many, until the minute ends', () => {

@@ -6,7 +6,7 @@ import { TurnsByOwner } from '../../src/consumer/records/turns-by-owner.ts';
 import type { Storage } from '../../src/storage/port.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { createStorage } from '../../src/storage/storage.ts';
-import { newSqliteFile, openedAt, sqliteDatabase } from '../support/databases.ts';
+import { anyKeys, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { newRecord } from '../support/records.ts';
 import { surroundings } from '../support/surroundings.ts';
@@ -52,7 +52,7 @@ describe('what waits for the database in this process', () => {
 
   it('is "overloaded" when all sessions are in use for too long, on postgres', async (t) => {
     const url = await createDatabase(surroundings().postgresUrl);
-    const storage = await createStorage(openPostgres(url, 1), openedAt);
+    const storage = await createStorage(openPostgres(url, 1), openedAt, anyKeys);
     const { begun, end } = holdTransaction(storage);
     t.after(async () => {
       await end();

@@ -130,6 +130,11 @@ describe('one change to a valid token', () => {
     }
   });
 
+  it('a token that is bound to a key or a certificate is refused', async () => {
+    for (const cnf of [{ jkt: 'thumbprint' }, { 'x5t#S256': 'thumbprint' }])
+      await refuse(await provider.token({ cnf }), 'token_bound');
+  });
+
   it('an ID token, an unknown type and a demanded extension are refused', async () => {
     await refuse(await provider.token({ nonce: 'of-an-id-token' }), 'token_type_not_allowed');
     await refuse(await provider.token({}, { typ: 'logout+jwt' }), 'token_type_not_allowed');

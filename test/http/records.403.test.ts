@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { assertProblem } from '../support/answers.ts';
 import type { ApiCaller } from '../support/api-caller.ts';
 import { declaredService } from '../support/declared-service.ts';
+import type { Claims } from '../support/provider.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { type Reply, request } from '../support/request.ts';
 
@@ -46,21 +47,28 @@ describe('callers who may not', () => {
     }
   });
 
-  it('a token that names nobody can keep nothing and reads nothing', async () => {
-    const nobody = await declared().person({ sub: undefined });
-    for (const collection of ['notes', 'posts', 'files']) {
-      const { reads, writes } = requestsTo(collection);
-      for (const asked of [...reads, ...writes])
+  const programs: Record<string, Claims> = {
+    'no program': {},
+    'a program as client_id': { client_id: 'keycloak-frontend' },
+    'a program as azp': { azp: 'keycloak-frontend' },
+  };
+  for (const [name, program] of Object.entries(programs)) {
+    it(`a token without a subject that names ${name} can keep nothing and reads nothing`, async () => {
+      const nobody = await declared().person({ sub: undefined, ...program });
+      for (const collection of ['notes', 'posts', 'files']) {
+        const { reads, writes } = requestsTo(collection);
+        for (const asked of [...reads, ...writes])
+          assertRefused(await ask(nobody, asked), 'subject_required', nobody.token);
+      }
+      for (const asked of [
+        ['GET', '/me/usage'],
+        ['GET', '/me/export'],
+        ['DELETE', '/me'],
+      ] as const) {
         assertRefused(await ask(nobody, asked), 'subject_required', nobody.token);
-    }
-    for (const asked of [
-      ['GET', '/me/usage'],
-      ['GET', '/me/export'],
-      ['DELETE', '/me'],
-    ] as const) {
-      assertRefused(await ask(nobody, asked), 'subject_required', nobody.token);
-    }
-  });
+      }
+    });
+  }
 
   it('a scope is asked for by its exact name: one to read, one to write', async () => {
     const writer = await declared().person({ scope: 'files.read files.write' });

@@ -91,6 +91,22 @@ onEveryDeployment((deployment) => {
     await refuse(inherited, inherited);
   });
 
+  it('a name that comes twice is no credential, whichever of the two values is right', async () => {
+    const { id, secret } = deployment().client;
+    const right = `"client_id":"${id}","client_secret":"${secret}"`;
+    const bodies = [
+      `{"client_id":"${id}","client_secret":"wrong","client_secret":"${secret}"}`,
+      `{"client_id":"${id}","client_secret":"${secret}","client_secret":"wrong"}`,
+      `{"client_id":"other","client_id":"${id}","client_secret":"${secret}"}`,
+      `{${right},"client_id":"other"}`,
+      `{${right},${right}}`,
+      `{${right},"client\\u005fid":"${id}"}`,
+      `{${right},"extra":1,"extra":1}`,
+      `{${right},"extra":{"a":[{"b":1,"b":2}]}}`,
+    ];
+    for (const body of bodies) await refuse(body, body.replaceAll(secret, '(secret)'));
+  });
+
   it('a string of digits is a string, and the number it spells is not', async () => {
     const { service } = deployment();
     await refuse('{"client_id":1,"client_secret":1}', 'numbers');

@@ -42,8 +42,8 @@ recipeSuite({
       make: (provider) =>
         provider.sign({ ...claimsOf(provider), nonce: randomUUID(), aud: provider.settings.API_AUDIENCE }),
     },
-    // The page warns of it: nothing in such a token tells people apart.
-    'a person without "sub" as the client that brought it': {
+    // The page warns of it: nothing in such a token tells people apart, so it opens /me and nothing that is kept.
+    'a person without "sub" as nobody': {
       kind: 'client',
       make: (provider) => provider.sign({ ...claimsOf(provider), sub: undefined }),
     },

@@ -3,10 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import type { OwnEngine } from '../../src/storage/engine.ts';
-import type { Storage } from '../../src/storage/port.ts';
+import type { Storage, StorageKeys } from '../../src/storage/port.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { openSqlite } from '../../src/storage/sqlite/engine.ts';
 import { createStorage } from '../../src/storage/storage.ts';
+import { createClientMac } from '../../src/tokens/client-mac.ts';
 import { createDatabase } from './postgres.ts';
 import type { DatabaseEngine } from './service.ts';
 import { surroundings } from './surroundings.ts';
@@ -21,6 +22,12 @@ export interface TestDatabase {
   query(sql: string): Promise<Row[]>;
   tables(): Promise<string[]>;
 }
+
+/** Those of a master secret that fits every database. */
+export const anyKeys: StorageKeys = {
+  clientMac: createClientMac(new Uint8Array(32)),
+  checkMasterSecret: async () => {},
+};
 
 export const openedAt = Date.UTC(2026, 0, 2);
 
@@ -40,7 +47,7 @@ export function newSqliteFile(): string {
 export function sqliteDatabase(file: string): TestDatabase {
   const openEngine = () => openSqlite(file);
   const query = async (sql: string) => {
-    const database = new DatabaseSync(file);
+    const database = new DatabaseSync(file, { timeout: 5_000 });
     try {
       return database.prepare(sql).all();
     } finally {
@@ -77,7 +84,7 @@ function testDatabase({ openEngine, query, tables }: Access): TestDatabase {
   return {
     openEngine,
     query,
-    open: async () => createStorage(await openEngine(), openedAt),
+    open: async () => createStorage(await openEngine(), openedAt, anyKeys),
     tables: async () => (await tables()).map(({ name }) => String(name)),
   };
 }

@@ -3,13 +3,14 @@ import type {
   AuditEntry,
   Client,
   ClientSecret,
+  ClientWithSecrets,
   RecordQuery,
   RecordStore,
   SigningKeyRecord,
   StoredRecord,
   Usage,
 } from '../../src/storage/port.ts';
-import { openedAt } from './databases.ts';
+import { anyKeys, openedAt } from './databases.ts';
 
 export const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
@@ -50,6 +51,12 @@ export function newClient(changes: Partial<Client> = {}): Client {
     createdAt: openedAt,
     ...changes,
   };
+}
+
+/** A client with its secrets as the storage gives it back. */
+export function sealed(client: Client, secrets: readonly ClientSecret[]): ClientWithSecrets {
+  const mac = new Uint8Array(anyKeys.clientMac.of({ ...client, secrets }));
+  return { ...client, secrets, mac };
 }
 
 export function newSecret(changes: Partial<ClientSecret> = {}): ClientSecret {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ClockMessage } from './clocked-main.ts';
 import { newMasterSecret } from './master-secret.ts';
 import { createDatabase } from './postgres.ts';
@@ -33,6 +33,8 @@ export interface ClockedService extends Service {
   advance(milliseconds: number): Promise<void>;
   /** Somebody sets the wall clock; no time passes. */
   stepWallClock(milliseconds: number): Promise<void>;
+  /** All texts that its heap holds, garbage left out; of each the first 1,024 characters. */
+  heapTexts(): Promise<string>;
 }
 
 interface ClockedOptions {
@@ -80,6 +82,13 @@ export async function startService(settings: Settings, options?: ClockedOptions)
     ...service,
     advance: (advanceMs) => move({ advanceMs }),
     stepWallClock: (stepWallClockMs) => move({ stepWallClockMs }),
+    async heapTexts() {
+      const heapFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.heapsnapshot`;
+      await move({ heapFile });
+      const snapshot = readFileSync(heapFile, 'utf8');
+      rmSync(heapFile);
+      return snapshot.slice(snapshot.lastIndexOf('"strings":['));
+    },
   };
   return clocked;
 }

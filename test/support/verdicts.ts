@@ -36,7 +36,7 @@ export async function ourVerdict(
     keys,
     algorithms: new Set(['RS256']),
     requireAtJwt: false,
-    claims: { issuers, audience, requiredScopes, clientsOnly: false },
+    claims: { issuers, audience, requiredScopes, maxLifetimeSeconds: null, clientsOnly: false },
   };
   const cache = new TokenCache({
     verify: createVerifier([trusted], systemClock),

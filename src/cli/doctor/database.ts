@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../base/errors.ts';
-import { doubtful, type Finding, failed, passed, skipped } from '../../base/finding.ts';
+import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
 import { readMasterSecret } from '../../config/files.ts';
 import type { Config } from '../../config/settings.ts';
 import type { DatabaseNow, DoctorParts } from './parts.ts';
@@ -15,7 +15,7 @@ export async function examineDatabase(
 ): Promise<readonly Finding[]> {
   const secret = readSecret(config);
   if (secret?.result === 'fail') {
-    const others = ['database', 'schema', 'records'];
+    const others = ['database', 'schema', 'records', 'clients'];
     return [secret, ...others.map((name) => skipped(name, 'the master secret comes first'))];
   }
   const now = await parts.inspectDatabase(config, areDeclared);
@@ -65,18 +65,21 @@ function databaseFindings(
         }),
         skipped('schema', 'the database does not answer'),
         skipped('records', 'the database does not answer'),
+        skipped('clients', 'the database does not answer'),
       ];
     case 'other_version':
       return [
         passed('database', `${kind} answers`),
         schemaFinding(now),
         skipped('records', 'the schema comes first'),
+        skipped('clients', 'the schema comes first'),
       ];
     case 'ready':
       return [
         passed('database', `${kind} answers`),
         passed('schema', `version ${now.version}, the newest`),
         recordsFinding(now.breaking, allowBreakingSchemas),
+        clientsFinding(now),
         ...(now.isScrubDue ? [scrubFinding] : []),
       ];
   }
@@ -117,6 +120,23 @@ function schemaFinding({ version, newest, missingRights }: OtherVersion): Findin
     advice: 'A newer release has migrated it. Start a release at least as new as that one.',
   });
 }
+
+function clientsFinding({
+  masterSecretFits,
+  foreignClients,
+}: Extract<DatabaseNow, { state: 'ready' }>): Finding {
+  const name = 'clients';
+  if (!masterSecretFits) return skipped(name, 'the master secret comes first');
+  if (foreignClients.length === 0) return passed(name, 'all were written by this service');
+  return failed(name, {
+    expected: 'clients that were written by this service',
+    found: foreignClients.slice(0, mostNamed).map(quoted).join(', '),
+    advice:
+      'Somebody without the master secret has changed them in the database, and they are ignored. Find out who; then remove each with "npx vestibule client remove" and add it again.',
+  });
+}
+
+const mostNamed = 20;
 
 function recordsFinding(breaking: readonly string[] | null, isAllowed: boolean): Finding {
   const name = 'records';

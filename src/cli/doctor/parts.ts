@@ -47,6 +47,8 @@ export type DatabaseNow =
       /** A sentence for each declaration that records which exist do not fit; null when they were not looked at. */
       readonly breaking: readonly string[] | null;
       readonly isScrubDue: boolean;
+      /** Clients that somebody without the master secret has written. */
+      readonly foreignClients: readonly string[];
     };
 
 export interface CertificateNow {

@@ -14,6 +14,8 @@ export interface RecordParts {
   /** Writes that are under way or came to nothing: see uncharged-writes.ts. */
   readonly attempts: ReadLimit;
   readonly erasures: ReadLimit;
+  /** Forgets what was remembered of a caller's tokens. */
+  readonly forgetTokensOf: (owner: string) => void;
   readonly digest: KeyedDigest;
   readonly clock: Clock;
 }

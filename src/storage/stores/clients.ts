@@ -1,22 +1,32 @@
 import type { Selectable } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { AuditEntry, ClientSecret, ClientStore, ClientWithSecrets } from '../port.ts';
+import type { AuditEntry, ClientMac, ClientSecret, ClientStore, ClientWithSecrets } from '../port.ts';
 import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 
 /** Longer than any token lives. */
 const keepExpiredMs = 2 * 86_400_000;
 
-export function clientStore(engine: Engine): ClientStore {
+export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
   const { database } = engine;
 
-  /** A change of one client: made, written down and announced together, or not at all. */
-  const change = (audit: AuditEntry, work: (transaction: Database) => Promise<boolean>): Promise<boolean> =>
+  /** A genuine client, which nobody else changes until the end. */
+  const lockGenuine = async (transaction: Database, id: string): Promise<ClientWithSecrets | null> => {
+    await engine.lock(transaction, `client:${id}`);
+    const client = await findClient(transaction, id);
+    return clientMac.isGenuine(client) ? client : null;
+  };
+  /** The end of a change: it is sealed, written down and announced together with it, or it was not made. */
+  const conclude = async (transaction: Database, id: string, audit: AuditEntry): Promise<void> => {
+    await sealClient(transaction, id, clientMac);
+    await writeAudit(transaction, audit);
+    await engine.announce(transaction);
+  };
+  /** False when there is no such client, or when the work says so: then nothing changes. */
+  const change = (id: string, audit: AuditEntry, work: (transaction: Database) => Promise<boolean>) =>
     database.transaction().execute(async (transaction) => {
-      const changed = await work(transaction);
-      if (!changed) return false;
-      await writeAudit(transaction, audit);
-      await engine.announce(transaction);
+      if ((await lockGenuine(transaction, id)) === null || !(await work(transaction))) return false;
+      await conclude(transaction, id, audit);
       return true;
     });
   const update = (
@@ -24,7 +34,7 @@ export function clientStore(engine: Engine): ClientStore {
     values: Partial<Pick<Tables['clients'], 'state' | 'scopes'>>,
     audit: AuditEntry,
   ) =>
-    change(audit, async (transaction) => {
+    change(id, audit, async (transaction) => {
       const result = await transaction
         .updateTable('clients')
         .set(values)
@@ -35,7 +45,7 @@ export function clientStore(engine: Engine): ClientStore {
 
   return {
     add: (client, secret, audit) =>
-      change(audit, async (transaction) => {
+      database.transaction().execute(async (transaction) => {
         const added = await transaction
           .insertInto('clients')
           .values({
@@ -45,52 +55,43 @@ export function clientStore(engine: Engine): ClientStore {
             created_at: client.createdAt,
             scopes: client.scopes.join(' '),
             public_keys: client.publicKeys,
+            mac: null,
           })
           .onConflict((conflict) => conflict.column('id').doNothing())
           .executeTakeFirst();
         if (added.numInsertedOrUpdatedRows !== 1n) return false;
         if (secret !== null) await insertSecret(transaction, client.id, secret);
+        await conclude(transaction, client.id, audit);
         return true;
       }),
 
-    /** One query whether the client exists or not, so that its time tells little. */
-    find: async (id) =>
-      toClients(await withSecrets(database).where('clients.id', '=', id).execute())[0] ?? null,
-
-    list: async () => toClients(await withSecrets(database).execute()),
+    ...clientReader(database),
 
     setState: (id, state, audit) => update(id, { state }, audit),
 
     setScopes: (id, scopes, audit) => update(id, { scopes: scopes.join(' ') }, audit),
 
     remove: (id, audit) =>
-      change(audit, async (transaction) => {
+      database.transaction().execute(async (transaction) => {
         const result = await transaction.deleteFrom('clients').where('id', '=', id).executeTakeFirst();
-        return result.numDeletedRows === 1n;
+        if (result.numDeletedRows !== 1n) return false;
+        await writeAudit(transaction, audit);
+        await engine.announce(transaction);
+        return true;
       }),
 
     addSecret: (clientId, secret, { now, mostLive, othersExpireAt }, audit) =>
       database.transaction().execute(async (transaction) => {
-        await engine.lock(transaction, `client:${clientId}`);
-        const client = await transaction
-          .selectFrom('clients')
-          .select('id')
-          .where('id', '=', clientId)
-          .executeTakeFirst();
-        if (client === undefined) return 'no_such_client';
+        const client = await lockGenuine(transaction, clientId);
+        if (client === null) return 'no_such_client';
+        const live = client.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+        if (live.length >= mostLive) return 'too_many';
         // Not at once: tokens that were issued for them live on for a while.
         await transaction
           .deleteFrom('client_secrets')
           .where('client_id', '=', clientId)
           .where('expires_at', '<=', now - keepExpiredMs)
           .execute();
-        const live = await transaction
-          .selectFrom('client_secrets')
-          .select('id')
-          .where('client_id', '=', clientId)
-          .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
-          .execute();
-        if (live.length >= mostLive) return 'too_many';
         if (othersExpireAt !== null) {
           await transaction
             .updateTable('client_secrets')
@@ -102,13 +103,12 @@ export function clientStore(engine: Engine): ClientStore {
             .execute();
         }
         await insertSecret(transaction, clientId, secret);
-        await writeAudit(transaction, audit);
-        await engine.announce(transaction);
+        await conclude(transaction, clientId, audit);
         return 'added';
       }),
 
     removeSecret: (clientId, secretId, audit) =>
-      change(audit, async (transaction) => {
+      change(clientId, audit, async (transaction) => {
         const result = await transaction
           .deleteFrom('client_secrets')
           .where('client_id', '=', clientId)
@@ -126,6 +126,34 @@ export function clientStore(engine: Engine): ClientStore {
         .execute();
     },
   };
+}
+
+/** Gives every client its checksum: those of a database that is older than the checksums. */
+export async function sealClients(transaction: Database, clientMac: ClientMac): Promise<readonly string[]> {
+  const ids = (await listClients(transaction)).map(({ id }) => id);
+  for (const id of ids) await sealClient(transaction, id, clientMac);
+  return ids;
+}
+
+async function sealClient(transaction: Database, id: string, clientMac: ClientMac): Promise<void> {
+  const client = await findClient(transaction, id);
+  if (client === null) return;
+  const mac = clientMac.of(client);
+  await transaction.updateTable('clients').set({ mac }).where('id', '=', id).execute();
+}
+
+/** What can be had without the keys: whether it is genuine is for others to say. */
+export function clientReader(database: Database): Pick<ClientStore, 'find' | 'list'> {
+  return { find: (id) => findClient(database, id), list: () => listClients(database) };
+}
+
+/** One query whether the client exists or not, so that its time tells little. */
+async function findClient(database: Database, id: string): Promise<ClientWithSecrets | null> {
+  return toClients(await withSecrets(database).where('clients.id', '=', id).execute())[0] ?? null;
+}
+
+async function listClients(database: Database): Promise<ClientWithSecrets[]> {
+  return toClients(await withSecrets(database).execute());
 }
 
 async function insertSecret(transaction: Database, clientId: string, secret: ClientSecret): Promise<void> {
@@ -179,6 +207,7 @@ function toClient(row: Selectable<Tables['clients']>) {
     scopes: row.scopes === '' ? [] : row.scopes.split(' '),
     publicKeys: row.public_keys,
     createdAt: row.created_at,
+    mac: row.mac === null ? null : new Uint8Array(row.mac),
   };
 }
 

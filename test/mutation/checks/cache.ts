@@ -1,6 +1,7 @@
 import { checksOf, type Mutant } from '../mutant.ts';
 
 const remembered = ['test/attack/remembered-token.test.ts'];
+const forgotten = ['test/fault/forgotten-callers.test.ts'];
 const lanes = ['test/fault/signature-checks.test.ts'];
 
 /** What is remembered of tokens, and how many are verified at once. */
@@ -13,14 +14,8 @@ export const cacheChecks: readonly Mutant[] = [
       'tokens of a removed key work until they expire',
     ],
     [
-      'seconds ago only with the same keys',
-      'latest !== undefined && isCurrent(latest)',
-      'latest !== undefined',
-      'tokens of a removed key work for seconds',
-    ],
-    [
       'the times of a remembered token',
-      'checkTimes(principal.times, this.#options.clock.now() / 1000);',
+      'checkTimes(known.principal.times, this.#options.clock.now() / 1000);',
       '',
       'a remembered token never expires',
     ],
@@ -42,31 +37,21 @@ export const cacheChecks: readonly Mutant[] = [
       'this.#remembered',
       'what was verified with no set of keys counts for the next',
     ],
-  ]),
-  ...checksOf(
-    'src/auth/burst-memory.ts',
-    ['test/attack/burst-memory.test.ts'],
     [
-      [
-        'the text of a token is kept for seconds only',
-        'this.#clock.after(keptMs, () => this.#values.clear());',
-        '',
-        'what grants access stays in memory',
-      ],
-      [
-        'how many texts are kept',
-        ' || this.#values.size >= mostEntries',
-        '',
-        'the texts of tokens fill the memory',
-      ],
-      [
-        'how long a text may be',
-        'text.length > longestText || ',
-        '',
-        'the texts of large tokens fill the memory',
-      ],
+      'expired tokens are forgotten',
+      'this.#remembered.deleteWhere(({ principal }) => hasExpired(principal.times, nowSeconds));',
+      '',
+      'the subjects of people stay in memory',
+      forgotten,
     ],
-  ),
+    [
+      'erased callers are forgotten',
+      'this.#remembered.deleteWhere(({ principal }) => principal.id === id);',
+      '',
+      'the subject of whoever was erased stays in memory',
+      forgotten,
+    ],
+  ]),
   ...checksOf('src/auth/verifier.ts', remembered, [
     [
       'the generation is taken before the key',

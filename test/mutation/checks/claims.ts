@@ -4,6 +4,7 @@ const audience = ['test/attack/audience.test.ts'];
 const times = ['test/attack/times.test.ts'];
 const type = ['test/attack/type.test.ts'];
 const subject = ['test/attack/subject.test.ts'];
+const lifetime = ['test/attack/token-lifetime.test.ts'];
 const scope = ['test/attack/scope.test.ts'];
 
 export const claimChecks: readonly Mutant[] = checksOf('src/auth/claims.ts', times, [
@@ -37,6 +38,27 @@ export const claimChecks: readonly Mutant[] = checksOf('src/auth/claims.ts', tim
     type,
   ],
   [
+    'no bound tokens',
+    "if (cnf !== undefined) throw new Refusal('token_bound');",
+    '',
+    'a stolen token works without the key it is bound to',
+    ['test/attack/bound-token.test.ts'],
+  ],
+  [
+    'the longest life',
+    'checkLifetime(times, policy.maxLifetimeSeconds);',
+    '',
+    'MAX_TOKEN_LIFETIME_SECONDS does nothing',
+    lifetime,
+  ],
+  [
+    'a life of unknown length is too long',
+    'issuedAtSeconds === null || expiresAtSeconds - issuedAtSeconds > mostSeconds',
+    'issuedAtSeconds !== null && expiresAtSeconds - issuedAtSeconds > mostSeconds',
+    'a token that hides its age lives for ever',
+    lifetime,
+  ],
+  [
     'an expiry is there',
     "if (expiresAtSeconds === null) throw new Refusal('expiry_missing');",
     'if (expiresAtSeconds === null) return { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: null };',
@@ -44,7 +66,7 @@ export const claimChecks: readonly Mutant[] = checksOf('src/auth/claims.ts', tim
   ],
   [
     'the expiry',
-    "if (expiresAtSeconds <= nowSeconds - clockToleranceSeconds) throw new Refusal('token_expired');",
+    "if (hasExpired(times, nowSeconds)) throw new Refusal('token_expired');",
     '',
     'a stolen token works for ever',
   ],

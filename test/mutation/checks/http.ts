@@ -148,8 +148,8 @@ export const httpChecks: readonly Mutant[] = [
     ],
     [
       'the number of watched names',
-      'if (this.#counts.size <= mostNames) return;',
-      'return;',
+      'this.#next = (place + 1) % mostNames;',
+      'this.#next = place + 1;',
       'names and addresses fill the memory',
     ],
     [

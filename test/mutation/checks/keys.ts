@@ -20,7 +20,7 @@ export const keyChecks: readonly Mutant[] = [
     ['no private keys', "if (Object.hasOwn(key, 'd')) return 'private';", '', 'everybody has that key'],
     [
       'the name of a key is a text',
-      "if (key.kid !== undefined && typeof key.kid !== 'string') return 'kid_invalid';",
+      "if (key.kid !== undefined && (typeof key.kid !== 'string' || key.kid === '')) return 'kid_invalid';",
       '',
       'a key with an odd name is used for tokens without one',
     ],

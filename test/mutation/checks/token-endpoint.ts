@@ -8,6 +8,8 @@ const formWrong = ['test/http/token.oauth.401.test.ts'];
 const credentials = ['test/attack/credentials.test.ts'];
 const tooMany = ['test/http/token.429.test.ts'];
 const secrets = ['test/attack/client-secrets.test.ts'];
+const sameness = ['test/attack/token-sameness.test.ts'];
+const planted = ['test/attack/planted-clients.test.ts'];
 const threads = ['test/fault/signing-threads.test.ts'];
 
 /** POST /token, from the request to the token. */
@@ -43,13 +45,6 @@ export const tokenEndpointChecks: readonly Mutant[] = [
       'a page of another site sends credentials',
     ],
     [
-      'the body is UTF-8',
-      "new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })",
-      "new TextDecoder('utf-8', { ignoreBOM: true })",
-      'different secrets become one',
-      credentials,
-    ],
-    [
       'the body is an object',
       "if (typeof value !== 'object' || value === null || Array.isArray(value)) throw incomplete('object');",
       '',
@@ -64,6 +59,21 @@ export const tokenEndpointChecks: readonly Mutant[] = [
       'an object reaches the cryptography',
     ],
     ['the secret is not empty', " || clientSecret === ''", '', 'no secret is a wrong secret'],
+  ]),
+  ...checksOf('src/base/strict-json.ts', missing, [
+    [
+      'the body is UTF-8',
+      "new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })",
+      "new TextDecoder('utf-8', { ignoreBOM: true })",
+      'different secrets become one',
+      credentials,
+    ],
+    [
+      'each name once',
+      "if (names?.has(normal)) throw fault('a name twice in one object');",
+      '',
+      'parties on the way disagree whose credentials count',
+    ],
   ]),
   ...checksOf('src/tokens/form-request.ts', form, [
     [
@@ -151,6 +161,51 @@ export const tokenEndpointChecks: readonly Mutant[] = [
       ['test/cli/client-secrets.test.ts'],
     ],
   ]),
+  ...checksOf('src/tokens/issue.ts', sameness, [
+    [
+      'past the limit no database',
+      '!throttle.isReached(claimedId, input.address)',
+      "claimedId !== ''",
+      'a flood of guesses keeps the database busy',
+    ],
+  ]),
+  ...checksOf('src/tokens/client-mac.ts', planted, [
+    [
+      'the checksum of a client',
+      'timingSafeEqual(expected, stored) && client !== null',
+      'client !== null',
+      'whoever can write to the database becomes any client',
+    ],
+    ['the name of a client', '[id, state,', '[state,', 'a row under another name is another client'],
+    [
+      'the secrets of a client',
+      'createdAt, ofSecrets]',
+      'createdAt]',
+      'a copied digest opens another client',
+    ],
+  ]),
+  ...checksOf('src/tokens/client-directory.ts', planted, [
+    [
+      'only genuine clients are known',
+      'const client = this.#genuine(found);',
+      'const client = found;',
+      'whoever can write to the database becomes any client',
+    ],
+    [
+      'only genuine clients are looked up',
+      'this.#genuine(await this.#options.store.find(id))',
+      'await this.#options.store.find(id)',
+      'whoever can write to the database becomes any client',
+    ],
+  ]),
+  ...checksOf('src/storage/stores/clients.ts', planted, [
+    [
+      'only genuine clients are changed',
+      'return clientMac.isGenuine(client) ? client : null;',
+      'return client;',
+      'what was planted becomes genuine with the next change',
+    ],
+  ]),
   ...checksOf('src/tokens/secrets.ts', wrong, [
     [
       'the comparison of secrets',
@@ -198,8 +253,8 @@ export const tokenEndpointChecks: readonly Mutant[] = [
   ...checksOf('src/tokens/throttle.ts', tooMany, [
     [
       'failures by client',
-      'this.#byClient.add(name)',
-      'Number(name === null)',
+      'this.#byClient.add(nameOf(clientId))',
+      'Number(clientId === null)',
       'many addresses guess one secret without end',
     ],
     [

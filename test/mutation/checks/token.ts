@@ -68,15 +68,21 @@ export const tokenChecks: readonly Mutant[] = [
     ],
     [
       'no demanded extensions',
-      "if (crit !== undefined) throw new Refusal('header_not_supported');",
+      "if (crit !== undefined || b64 !== undefined) throw new Refusal('header_not_supported');",
       '',
       'a token is accepted whose issuer forbids just that',
     ],
     [
       'no demanded extensions, whatever their form',
-      'if (crit !== undefined)',
-      'if (Array.isArray(crit))',
+      'if (crit !== undefined ||',
+      'if (Array.isArray(crit) ||',
       'an odd form of the demand goes unheard',
+    ],
+    [
+      'no payload in another form',
+      ' || b64 !== undefined',
+      '',
+      'what is read of a token is not what its issuer has signed',
     ],
     [
       'the name of a key is a text',
@@ -164,7 +170,7 @@ export const tokenChecks: readonly Mutant[] = [
       [
         'the claims',
         'const claimant = checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);',
-        "const claimant: Claimant = { kind: 'user', issuer: '', subject: null, identity: null, audience: '', scopes: [], times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: null }, credentialId: null };",
+        "const claimant: Claimant = { kind: 'user', issuer: '', subject: null, audience: '', scopes: [], times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: null }, credentialId: null };",
         'an expired token for somebody else is as good as any',
         ['test/attack/audience.test.ts'],
       ],

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertEmptyObject } from '../support/answers.ts';
+import { assertionClaims, assertionForm, makeClientKey, signAssertion } from '../support/client-keys.ts';
+import { addClientWith, inBody, postForm } from '../support/oauth-form.ts';
+import { succeeded } from '../support/outcome.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
+import { assertRefused } from '../support/refusals.ts';
+import { withToken } from '../support/request.ts';
+import {
+  addClient,
+  databaseEngines,
+  me,
+  newSettings,
+  runVestibule,
+  type Service,
+  startService,
+} from '../support/service.ts';
+import { credentialsBody, postToken, tokenOf } from '../support/token-endpoint.ts';
+
+/** Whoever can write to the database, and has no master secret, must not become a client, nor let one do more. */
+for (const engine of databaseEngines) {
+  describe(`rows that somebody else has written, on ${engine}`, () => {
+    let provider: TestProvider;
+    let service: Service;
+    const sql = (text: string) => plainSql(service.settings).query(text);
+    const vestibule = async (...parameters: string[]) =>
+      succeeded(await runVestibule(service.settings, ...parameters));
+    before(async () => {
+      provider = await TestProvider.start();
+      const limits = { TOKEN_FAILURES_PER_MINUTE: '1000000', REFUSALS_PER_MINUTE: '1000000' };
+      service = await startService(await newSettings(engine, { ...provider.settings, ...limits }));
+    });
+    after(async () => {
+      await provider.stop();
+      await service.stop();
+    });
+
+    const errorsAbout = (id: string) =>
+      service.logLines().filter(({ level, client_id }) => level === 50 && client_id === id);
+    /** A change by the operator makes every process read the clients anew. */
+    const everybodyReadsAgain = async (planted: string) => {
+      await vestibule('client', 'add', `beside-${planted}`);
+      await until(
+        () => errorsAbout(planted).length,
+        (count) => count > 0,
+        `nobody noticed ${planted}`,
+      );
+    };
+    const victim = async (id: string) => ({ id, secret: await addClient(service.settings, id) });
+    const refused = async (credentials: { id: string; secret: string }) =>
+      assertEmptyObject(await postToken(service.url, credentialsBody(credentials)), 401, credentials.id);
+
+    it('an inserted client with a key of the attacker is nobody', async () => {
+      const key = await makeClientKey('ES256');
+      const keys = JSON.stringify({ keys: [key.jwk] });
+      await sql(`insert into clients (id, label, state, created_at, scopes, public_keys)
+        values ('planted', '', 'active', 1, 'reports.read', '${keys}')`);
+      const ask = async () => {
+        const audience = String(service.settings.BASE_URL);
+        const assertion = await signAssertion(key, assertionClaims('planted', audience));
+        return (await postForm(service.url, assertionForm(assertion))).status;
+      };
+      assert.equal(await ask(), 401);
+      await everybodyReadsAgain('planted');
+      assert.equal(await ask(), 401);
+    });
+
+    it('the digest of a secret that is copied to another client opens nothing there', async () => {
+      const own = await victim('attacker');
+      const other = await victim('copied-to');
+      await sql(`insert into client_secrets (id, client_id, digest, created_at)
+        select 'copied', 'copied-to', digest, created_at from client_secrets where client_id = 'attacker'`);
+      await refused({ id: other.id, secret: own.secret });
+      await everybodyReadsAgain(other.id);
+      await refused({ id: other.id, secret: own.secret });
+      await tokenOf(service.url, own);
+    });
+
+    it('a whole row under another name is nobody', async () => {
+      const { secret } = await victim('model');
+      const columns = Object.keys((await sql("select * from clients where id = 'model'"))[0] ?? {});
+      const others = columns.filter((name) => name !== 'id').join(', ');
+      await sql(
+        `insert into clients (id, ${others}) select 'twin', ${others} from clients where id = 'model'`,
+      );
+      await sql(`insert into client_secrets (id, client_id, digest, created_at)
+        select 'of the twin', 'twin', digest, created_at from client_secrets where client_id = 'model'`);
+      await refused({ id: 'twin', secret });
+    });
+
+    it('a client whose scopes were widened, or whose secret was made to last, is nobody', async () => {
+      const key = await makeClientKey('ES256');
+      const changes = {
+        'wider-scopes': "update clients set scopes = 'reports.read' where id = 'wider-scopes'",
+        'more-keys': `update clients set public_keys = '${JSON.stringify({ keys: [key.jwk] })}' where id = 'more-keys'`,
+        'another-end':
+          "update client_secrets set expires_at = 99999999999999 where client_id = 'another-end'",
+        'another-age': "update clients set created_at = 1 where id = 'another-age'",
+      };
+      for (const [id, change] of Object.entries(changes)) {
+        const credentials = await victim(id);
+        const token = await tokenOf(service.url, credentials);
+        await sql(change);
+        await everybodyReadsAgain(id);
+        await refused(credentials);
+        assertRefused(await withToken(`${service.url}${me}`, token), 'client_disabled', token);
+      }
+    });
+
+    it('a client that was disabled is not enabled from the database, nor do its tokens work again', async () => {
+      const credentials = await victim('switched-off');
+      const token = await tokenOf(service.url, credentials);
+      await vestibule('client', 'disable', 'switched-off');
+      await sql("update clients set state = 'active' where id = 'switched-off'");
+      await everybodyReadsAgain('switched-off');
+      await refused(credentials);
+      assertRefused(await withToken(`${service.url}${me}`, token), 'client_disabled', token);
+    });
+
+    it('a change by the operator does not make a planted row genuine', async () => {
+      const own = await victim('own');
+      await victim('rotated');
+      await sql(`insert into client_secrets (id, client_id, digest, created_at)
+        select 'slipped in', 'rotated', digest, created_at from client_secrets where client_id = 'own'`);
+      for (const parameters of [
+        ['rotate', 'rotated', '--retire-after', '7d'],
+        ['scopes', 'rotated', 'x'],
+        ['disable', 'rotated'],
+        ['enable', 'rotated'],
+      ]) {
+        const { code, stderr } = await runVestibule(service.settings, 'client', ...parameters);
+        assert.deepEqual(
+          [code, /There is no client "rotated" that this service has made/.test(stderr)],
+          [1, true],
+        );
+        await refused({ id: 'rotated', secret: own.secret });
+      }
+    });
+
+    it('it is said once in the log, and shown by "client list" and "doctor"; removed and added it works', async () => {
+      await victim('shown');
+      await sql("update clients set scopes = 'everything' where id = 'shown'");
+      await everybodyReadsAgain('shown');
+      for (let times = 0; times < 3; times += 1) await refused({ id: 'shown', secret: 'x' });
+      assert.equal(errorsAbout('shown').length, 1);
+      const listed = JSON.parse(await vestibule('client', 'list', '--json'));
+      const genuine = (id: string) =>
+        listed.find((entry: { client_id: string }) => entry.client_id === id)?.genuine;
+      assert.deepEqual([genuine('shown'), genuine('beside-shown')], [false, true]);
+      assert.match(await vestibule('client', 'list'), /^shown +NOT GENUINE/m);
+      const { stdout } = await runVestibule(service.settings, 'doctor');
+      assert.match(stdout, /^FAIL +clients .*"shown"/m);
+      await vestibule('client', 'remove', 'shown');
+      await tokenOf(service.url, await victim('shown'));
+    });
+
+    it('what the operator does keeps a client genuine', async () => {
+      const first = await addClientWith(service.settings, 'kept', '--scope', 'a');
+      const { client_secret: second } = JSON.parse(
+        await vestibule('client', 'rotate', 'kept', '--retire-after', '7d', '--json'),
+      );
+      await vestibule('client', 'scopes', 'kept', 'b');
+      await vestibule('client', 'disable', 'kept');
+      await vestibule('client', 'enable', 'kept');
+      for (const secret of [first.secret, second]) {
+        const reply = await postForm(service.url, inBody({ id: 'kept', secret }));
+        assert.deepEqual([reply.status, reply.json().scope], [200, 'b']);
+      }
+    });
+  });
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { clockedPair } from '../support/clocked-pair.ts';
+import { request } from '../support/request.ts';
+import { me } from '../support/service.ts';
+
+interface Planted {
+  readonly subject: string;
+  readonly token: string;
+}
+
+/** Longer than any token here lives, and what may pass until it is swept out. */
+const pastExpiryMs = 600_000 + 120_000;
+
+describe('what the memory of a running service holds of callers', () => {
+  const pair = clockedPair();
+
+  /** Each with a token of its own, which is sent several times: to be remembered, and to be found. */
+  async function plant(count: number, scope: string, sent = 3): Promise<Planted[]> {
+    const planted: Planted[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const subject = `planted-${randomUUID()}`;
+      const token = await pair().provider.token({ sub: subject, scope });
+      for (let times = 0; times < sent; times += 1) assert.equal(await ask('GET', token), 200);
+      planted.push({ subject, token });
+    }
+    return planted;
+  }
+  /** Over a connection that ends with the answer: an idle one may hold its last request until it is closed. */
+  const ask = async (method: string, token: string) => {
+    const headers = { authorization: `Bearer ${token}`, connection: 'close' };
+    return (await request(`${pair().service.url}${me}`, { method, headers })).status;
+  };
+  /** Whose subject or token is in these texts. A token by its beginning, past what all of a provider's have in common. */
+  const heldIn = (texts: string, planted: readonly Planted[]) => ({
+    subjects: planted.filter(({ subject }) => texts.includes(subject)).length,
+    tokens: planted.filter(({ token }) => texts.includes(token.slice(100, 400))).length,
+  });
+
+  it('neither subject nor token once it has expired or its caller was erased, even if nobody comes any more', async () => {
+    const staying = await plant(50, 'read');
+    const leaving = await plant(50, 'read');
+    for (const { token } of leaving) assert.equal(await ask('DELETE', token), 200);
+    const early = await pair().service.heapTexts();
+    assert.deepEqual(
+      heldIn(early, leaving),
+      { subjects: 0, tokens: 0 },
+      'whoever was erased is gone at once',
+    );
+    assert.deepEqual(
+      heldIn(early, staying),
+      { subjects: 50, tokens: 0 },
+      'as long as a token lives whom it speaks for is remembered, and the token is not',
+    );
+    // Once only, and the very last of all who come; and one who was never let in.
+    const refused = { subject: `planted-${randomUUID()}` };
+    const token = await pair().provider.token({ sub: refused.subject, scope: 'read', aud: 'another' });
+    assert.equal(await ask('GET', token), 403);
+    const [last] = await plant(1, 'read', 1);
+    await pair().service.advance(pastExpiryMs);
+    const planted = [...staying, { ...refused, token }, last as Planted];
+    assert.deepEqual(heldIn(await pair().service.heapTexts(), planted), { subjects: 0, tokens: 0 });
+  });
+});
