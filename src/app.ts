@@ -11,17 +11,17 @@ import { OperatorError } from './base/errors.ts';
 import { Lane } from './base/lane.ts';
 import { createLog, errorFields, type Log } from './base/log.ts';
 import { createRequestIds } from './base/random.ts';
-import { startThread } from './base/threads.ts';
 import { readCollectionFiles, readTls } from './config/files.ts';
 import { isBehindProxy, ownIssuer, providerIssuers } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
 import type { Collection } from './consumer/collections/collection.ts';
 import { putInForce } from './consumer/collections/put-in-force.ts';
 import { createPseudonym } from './consumer/pseudonym.ts';
+import type { BatchRulesData } from './consumer/records/batch-rules.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
 import { ReadLimit } from './consumer/records/read-limit.ts';
 import { Sweeper } from './consumer/records/sweeper.ts';
-import { WriteThread } from './consumer/records/write-thread.ts';
+import { WriteQueue } from './consumer/records/write-queue.ts';
 import { Registry } from './consumer/registry.ts';
 import { Standing } from './consumer/standing.ts';
 import { readBuiltFiles } from './frontend/built-files.ts';
@@ -39,7 +39,6 @@ import { createTransportCheck } from './http/transport.ts';
 import { ownRules, providerJwksUrl, providerRules } from './issuer-rules.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { OutageLog } from './ops/outage-log.ts';
-import type { RecordWriterTask } from './record-writer.ts';
 import { createCheckAssertion } from './tokens/assertion.ts';
 import { createAuthenticateClient } from './tokens/authenticate-client.ts';
 import { ClientDirectory } from './tokens/client-directory.ts';
@@ -106,22 +105,16 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     onFailure: (error) => log.error(errorFields(error), 'a thread that signs tokens has ended'),
   });
   parts.defer(() => signingThreads.stop());
-  const writes = new WriteThread({
-    start(line) {
-      const database = storage.share();
-      const task: RecordWriterTask = {
-        line,
-        database,
+  const writes = new WriteQueue({
+    store: await storage.openBatches({
+      module: new URL('./consumer/records/batch-rules.ts', import.meta.url).href,
+      data: {
         declarations,
         prefix: consumerPrefix,
-        digestKey: keyring.records,
         newcomersPerHour: config.newcomersPerHour,
-      };
-      const handedOver = database.engine === 'sqlite' ? [database.port] : [];
-      return startThread(new URL('./record-writer.ts', import.meta.url), task, handedOver);
-    },
+      } satisfies BatchRulesData,
+    }),
     clock,
-    onFailure: (error) => log.error(errorFields(error), 'the thread that writes records has ended'),
   });
   parts.defer(() => writes.stop());
   const metrics = createMetrics(() => providerKeys.status());
@@ -145,7 +138,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     clock,
   });
   const digest = createKeyedDigest(keyring.records);
-  const registry = new Registry(storage.consumers, digest, clock);
+  const registry = new Registry({ store: storage.consumers, writes, digest, clock });
   const directory = new ClientDirectory({ store: storage.clients, clientMac, log });
   const standing = new Standing({
     store: storage.standing,
@@ -196,9 +189,9 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         erasures: new ReadLimit(10, clock),
         forgetTokensOf: (owner) => tokenCache.forget(owner),
         digest,
+        writes,
         clock,
       },
-      writes,
       authenticate: createAuthenticateClient({
         directory,
         store: storage.clients,

@@ -272,7 +272,7 @@ export function describe(code: ErrorCode): CatalogueEntry {
   return catalogue[code];
 }
 
-interface RefusalOptions {
+export interface RefusalOptions {
   /** For the operator's log only; the caller never sees it. Must hold nothing personal. */
   readonly detail?: string;
   readonly retryAfterSeconds?: number;

@@ -15,6 +15,8 @@ export interface Input {
   header(name: string): string | undefined;
   /** Where the caller is: for limits, and for nothing that is kept. */
   readonly address: string;
+  /** Whether nobody waits for an answer any more. */
+  hasHungUp(): boolean;
 }
 
 /** What a handler answers with. The same answer may be sent many times. */

@@ -4,6 +4,7 @@ import { RecentMap } from '../base/recent-map.ts';
 import type { Consumer, ConsumerStore } from '../storage/port.ts';
 import type { KeyedDigest } from './records/keyed-digest.ts';
 import { formerName } from './records/spent-budgets.ts';
+import type { WriteQueue } from './records/write-queue.ts';
 
 const mostRemembered = 100_000;
 
@@ -19,18 +20,21 @@ export class KnownConsumer {
   }
 }
 
+interface RegistryOptions {
+  readonly store: Pick<ConsumerStore, 'find'>;
+  readonly writes: Pick<WriteQueue, 'submit'>;
+  readonly digest: KeyedDigest;
+  readonly clock: Clock;
+}
+
 /** The callers as the database has them. One that was seen before is answered from memory, whatever token it brings. */
 export class Registry {
-  readonly #store: ConsumerStore;
-  readonly #digest: KeyedDigest;
-  readonly #clock: Clock;
+  readonly #options: RegistryOptions;
   readonly #known = new RecentMap<string, KnownConsumer>(mostRemembered);
   #epoch = 0;
 
-  constructor(store: ConsumerStore, digest: KeyedDigest, clock: Clock) {
-    this.#store = store;
-    this.#digest = digest;
-    this.#clock = clock;
+  constructor(options: RegistryOptions) {
+    this.#options = options;
   }
 
   /** The caller as it was first seen; first sight registers it. Null for a token that names nobody. */
@@ -50,12 +54,19 @@ export class Registry {
     this.#known.clear();
   }
 
-  async #enter(id: string, { kind }: Principal): Promise<KnownConsumer> {
+  /** Reads first: a caller is registered once and seen many times. */
+  async #enter(id: string, principal: Principal): Promise<KnownConsumer> {
     const epoch = this.#epoch;
-    const former = formerName(this.#digest, id);
-    const consumer = await this.#store.register(id, kind, this.#clock.now(), former);
+    const consumer = (await this.#options.store.find(id)) ?? (await this.#register(id, principal));
     const known = new KnownConsumer(consumer, epoch);
     if (epoch === this.#epoch) this.#known.set(id, known);
     return known;
+  }
+
+  async #register(id: string, { kind, credentialId }: Principal): Promise<Consumer> {
+    const { writes, digest, clock } = this.#options;
+    const caller = { id, kind, isMachine: credentialId !== null, former: formerName(digest, id) };
+    const operation = { caller, now: clock.now(), change: { kind: 'register' } } as const;
+    return (await writes.submit(operation, 0, () => false)).consumer;
   }
 }

@@ -63,6 +63,10 @@ export class RequestContext implements Input {
     return this.#parts.addressOf(this.request);
   }
 
+  hasHungUp(): boolean {
+    return this.response.destroyed || this.request.socket.destroyed;
+  }
+
   /** The caller's address when so many requests from there were refused of late that the next one deserves less trust. */
   suspectAddress(): string | null {
     const { refusals } = this.#parts;

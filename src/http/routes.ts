@@ -15,8 +15,13 @@ import { overview } from '../consumer/overview.ts';
 import type { RecordParts } from '../consumer/records/parts.ts';
 import { listRecords, readRecord } from '../consumer/records/read.ts';
 import { countingUncharged } from '../consumer/records/uncharged-writes.ts';
-import type { Write } from '../consumer/records/write-handler.ts';
-import type { WriteThread } from '../consumer/records/write-thread.ts';
+import {
+  createRecord,
+  patchRecord,
+  removeRecord,
+  replaceRecord,
+  takeAction,
+} from '../consumer/records/write-requests.ts';
 import { usage } from '../consumer/usage.ts';
 import type { BuiltFiles } from '../frontend/built-files.ts';
 import { pageHeaders } from '../frontend/content-policy.ts';
@@ -51,7 +56,6 @@ type ServiceParts = Parameters<typeof issueToken>[0] & {
   readonly signingKeys: Parameters<typeof publishedKeys>[0];
   readonly collections: readonly Collection[];
   readonly records: RecordParts;
-  readonly writes: Pick<WriteThread, 'handler'>;
   /** Null where none is served. */
   readonly frontend: FrontendParts | null;
 };
@@ -69,7 +73,7 @@ export const resourceMetadataPath = '/.well-known/oauth-protected-resource';
 
 /** Everything the service answers to. */
 export function serviceRoutes(parts: ServiceParts): readonly Route[] {
-  const { issuer, protectedResource, signingKeys, collections, records, writes, frontend } = parts;
+  const { issuer, protectedResource, signingKeys, collections, records, frontend } = parts;
   const ofConsumer = { access: 'bearer', cors: true } as const;
   const page = { access: 'public', cors: false, contentPolicy: pageContentPolicy } as const;
   const document = () => openapiDocument(collections, { version: apiVersion, baseUrl: issuer });
@@ -121,7 +125,7 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
       path: `${consumerPrefix}/me/export`,
       handle: exportAll(collections, records),
     },
-    ...collections.flatMap((collection) => collectionRoutes(collection, records, writes)),
+    ...collections.flatMap((collection) => collectionRoutes(collection, records)),
     ...(frontend ? frontendRoutes(frontend) : []),
   ];
 }
@@ -137,30 +141,26 @@ function frontendRoutes({ files, contentPolicy, ...settings }: FrontendParts): r
 }
 
 /** What a declared collection answers to. */
-function collectionRoutes(
-  collection: Collection,
-  records: RecordParts,
-  writes: ServiceParts['writes'],
-): readonly Route[] {
+function collectionRoutes(collection: Collection, records: RecordParts): readonly Route[] {
   const path = `${consumerPrefix}/${collection.name}`;
   const one = `${path}/:id`;
   const parts = { ...records, collection, path };
   const all = { access: 'bearer', cors: true, headers: deprecationHeaders(collection) } as const;
   const actions = collection.machine?.actions ?? [];
-  const write = (name: Write) => countingUncharged(writes.handler(collection.name, name), records);
+  const write = (handle: BearerHandler) => countingUncharged(handle, records);
   return [
     { ...all, method: 'GET', path, handle: listRecords(parts) },
-    { ...all, method: 'POST', path, handle: write('create') },
+    { ...all, method: 'POST', path, handle: write(createRecord(parts)) },
     { ...all, method: 'GET', path: one, handle: readRecord(parts) },
-    { ...all, method: 'PUT', path: one, handle: write('replace') },
-    { ...all, method: 'PATCH', path: one, handle: write('patch') },
-    { ...all, method: 'DELETE', path: one, handle: write('remove') },
+    { ...all, method: 'PUT', path: one, handle: write(replaceRecord(parts)) },
+    { ...all, method: 'PATCH', path: one, handle: write(patchRecord(parts)) },
+    { ...all, method: 'DELETE', path: one, handle: write(removeRecord(parts)) },
     ...actions.map(
       (action): Route => ({
         ...all,
         method: 'POST',
         path: `${one}/${action}`,
-        handle: write(`take ${action}`),
+        handle: write(takeAction(parts, action)),
       }),
     ),
   ];

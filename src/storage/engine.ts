@@ -1,5 +1,5 @@
 import type { Refusal } from '../base/errors.ts';
-import type { SharedDatabase } from './port.ts';
+import type { BatchRulesSource, BatchStore } from './port.ts';
 import type { Database } from './schema.ts';
 import type { Connection } from './transaction.ts';
 
@@ -14,8 +14,9 @@ export interface Engine {
    * SQLite has one writer at a time and starts every transaction as one, so there it has nothing to do.
    */
   lock(transaction: Database, name: string): Promise<void>;
-  /** One transaction of statements that are made already: see `prepared.ts`. */
-  transaction<T>(work: (transaction: Connection) => Promise<T>): Promise<T>;
+  /** The same for statements that are made already: see `prepared.ts`. */
+  readonly readerConnection: Connection;
+  openBatches(rules: BatchRulesSource): Promise<BatchStore>;
   /** One transaction that may take longer than a request ever would. */
   unhurried<T>(work: (transaction: Database) => Promise<T>): Promise<T>;
   /** Tells everybody who watches, once the transaction is committed, that a client or consumer changed its state. */
@@ -33,11 +34,6 @@ export interface MissingRights {
   readonly found: string;
   /** The statement that gives them. */
   readonly advice: string;
-}
-
-/** One that other threads of this process can use, too. */
-export interface OwnEngine extends Engine {
-  share(): SharedDatabase;
 }
 
 /** What deleted rows leave behind in the files of a database. PostgreSQL reuses and recycles its files by itself. */

@@ -3,7 +3,7 @@ import type { Engine, MissingRights } from './engine.ts';
 import { guard } from './guard.ts';
 import { newestVersion, schemaVersion } from './migrations.ts';
 import type { Reading } from './port.ts';
-import { postgresEngine } from './postgres/engine.ts';
+import { openPostgres } from './postgres/engine.ts';
 import type { Database } from './schema.ts';
 import { lookIntoSqlite } from './sqlite/look.ts';
 import { sqliteTraces } from './sqlite/traces.ts';
@@ -38,7 +38,7 @@ export async function lookInto<T>(place: Place, work: (look: Look) => Promise<T>
   if (place.engine === 'sqlite' && !existsSync(place.file)) return work({ state: 'absent' });
   let engine: Engine;
   try {
-    engine = place.engine === 'sqlite' ? sqliteReader(place.file) : postgresEngine(place.url, 1);
+    engine = place.engine === 'sqlite' ? sqliteReader(place.file) : openPostgres(place.url, 1);
   } catch (error) {
     return work({
       state: 'unusable',
@@ -92,7 +92,8 @@ function sqliteReader(file: string): Engine {
     database,
     reader: database,
     lock: nothing,
-    transaction: () => Promise.reject(new Error('whoever looks does not write')),
+    readerConnection: { run: () => Promise.reject(new Error('whoever looks asks through Kysely')) },
+    openBatches: () => Promise.reject(new Error('whoever looks does not write')),
     unhurried: (work) => work(database),
     announce: nothing,
     watch: async () => nothing,

@@ -1,5 +1,3 @@
-import type { MessagePort } from 'node:worker_threads';
-
 /**
  * What the rest of the service may ask of a database. No driver and no SQL in here; SQLite and PostgreSQL answer
  * alike, and test/contract holds both to it. Times are milliseconds since 1970. When the database cannot answer,
@@ -16,8 +14,8 @@ export interface Storage {
   readonly records: RecordStore;
   /** Resolves when the database answers and its schema is the one this code was written for. */
   ping(): Promise<void>;
-  /** What another thread of this process opens the same database with: see `shared.ts`. */
-  share(): SharedDatabase;
+  /** Batches of writes, decided by these rules. */
+  openBatches(rules: BatchRulesSource): Promise<BatchStore>;
   close(): Promise<void>;
 }
 
@@ -31,11 +29,6 @@ export interface Reading {
   readonly audit: AuditStore;
   readonly records: Pick<RecordStore, 'ofCollection' | 'counts' | 'usage' | 'top' | 'isScrubDue'>;
 }
-
-/** What a thread opens a database with that another thread has open: see `shared.ts`. */
-export type SharedDatabase =
-  | { readonly engine: 'sqlite'; readonly port: MessagePort }
-  | { readonly engine: 'postgres'; readonly url: string; readonly poolSize: number };
 
 /** One line of the audit: who did what to whom. Never a secret, never an address. */
 export interface AuditEntry {
@@ -156,11 +149,6 @@ export interface Consumer {
 }
 
 export interface ConsumerStore {
-  /**
-   * The caller as it was first seen; first sight registers it. Whoever was erased under the name `former` goes on with
-   * what it had spent of budgets whose windows still run.
-   */
-  register(id: string, kind: ConsumerKind, now: number, former?: Uint8Array): Promise<Consumer>;
   find(id: string): Promise<Consumer | null>;
   /**
    * Whoever was registered in a time to come, by a clock that was wrong then, is registered now instead: or it would be
@@ -308,46 +296,96 @@ export interface ErasedBudgets {
   endOf(collection: string, usage: Usage): number | null;
 }
 
-export interface UsedIdempotencyKey {
-  readonly requestDigest: Uint8Array;
-  readonly recordId: string;
+/** What a batch of writes names: all of it is read at once, and nobody else changes it until the batch is done. */
+export interface BatchKeys {
+  readonly consumers: readonly { readonly id: string; readonly former: Uint8Array }[];
+  readonly usage: readonly OwnerInCollection[];
+  readonly records: readonly RecordName[];
+  readonly idempotencyKeys: readonly IdempotencyKeyName[];
+  /** Users registered since then are counted, no further than so many; null: nobody asks. */
+  readonly newcomers: { readonly since: number; readonly atMost: number } | null;
 }
 
-/**
- * All or nothing. Within it the caller's other writes wait, in every process. Everything is done in the order in which it
- * is asked for, and what answers with nothing of interest need not be waited for: if it cannot be done, nothing is.
- */
-export interface RecordTransaction {
-  /** Serialises the writes of a caller until the end. Null when nobody of that name is registered (any more). */
-  lockConsumer(id: string): Promise<Consumer | null>;
-  /** How many users were registered at that time or later; counts no further than `atMost`. */
-  countNewcomers(since: number, atMost: number): Promise<number>;
-  /** Zeros for an owner without any. */
-  usage(owner: string, collection: string): Promise<Usage>;
-  setUsage(owner: string, collection: string, before: Usage, after: Usage): Promise<unknown>;
-  /** Somebody else's record went: takes one from its owner's count. */
-  releaseRecord(owner: string, collection: string): Promise<unknown>;
-  /** The record, which nobody else changes until the end. */
-  find(collection: string, id: string): Promise<StoredRecord | null>;
-  /** False when the collection has a record of that id, whoever owns it. */
-  insert(record: StoredRecord): Promise<boolean>;
-  /** Replaces state, revision, time of change and fields. */
-  update(record: StoredRecord): Promise<unknown>;
-  remove(collection: string, id: string): Promise<unknown>;
-  /** A key counts until `expiresAt`. */
-  findIdempotencyKey(
-    owner: string,
-    collection: string,
-    keyDigest: Uint8Array,
-    now: number,
-  ): Promise<UsedIdempotencyKey | null>;
-  useIdempotencyKey(
-    owner: string,
-    collection: string,
-    keyDigest: Uint8Array,
-    used: UsedIdempotencyKey,
-    expiresAt: number,
-  ): Promise<unknown>;
+export interface OwnerInCollection {
+  readonly owner: string;
+  readonly collection: string;
+}
+
+export interface RecordName {
+  readonly collection: string;
+  readonly id: string;
+}
+
+export interface IdempotencyKeyName extends OwnerInCollection {
+  readonly keyDigest: Uint8Array;
+}
+
+export interface StoredIdempotencyKey extends IdempotencyKeyName {
+  readonly requestDigest: Uint8Array;
+  readonly recordId: string;
+  readonly expiresAt: number;
+}
+
+/** What somebody who was erased had spent of budgets whose windows still run. */
+export interface SpentBudget {
+  readonly former: Uint8Array;
+  readonly collection: string;
+  readonly usage: Omit<Usage, 'records'>;
+  readonly endsAt: number;
+}
+
+/** What is there of what a batch names. */
+export interface Loaded {
+  readonly consumers: readonly Consumer[];
+  /** Of consumers that are not registered. */
+  readonly spentBudgets: readonly SpentBudget[];
+  readonly usage: readonly (Usage & OwnerInCollection)[];
+  /** Those that the idempotency keys lead to as well. */
+  readonly records: readonly StoredRecord[];
+  readonly idempotencyKeys: readonly StoredIdempotencyKey[];
+  readonly newcomers: number;
+}
+
+/** What a batch comes to: no row twice. */
+export interface BatchChanges {
+  readonly newConsumers: readonly Consumer[];
+  /** Former names of whom is back. */
+  readonly takenUpBudgets: readonly Uint8Array[];
+  readonly newRecords: readonly StoredRecord[];
+  readonly changedRecords: readonly StoredRecord[];
+  readonly removedRecords: readonly RecordName[];
+  readonly newUsage: readonly (Usage & OwnerInCollection)[];
+  /** `moved`: by how much the number of records changes, since others may change it, too. */
+  readonly changedUsage: readonly (Usage & OwnerInCollection & { readonly moved: number })[];
+  /** Of owners whose budgets nobody touched. */
+  readonly movedUsage: readonly (OwnerInCollection & { readonly moved: number })[];
+  readonly idempotencyKeys: readonly StoredIdempotencyKey[];
+}
+
+/** What became of one operation of a batch. */
+export type Outcome = { readonly done: unknown } | { readonly error: unknown };
+
+/** The rules by which batches are decided. Storage knows nothing of what an operation is. */
+export interface BatchRules {
+  keysOf(operations: readonly unknown[]): BatchKeys;
+  decide(
+    operations: readonly unknown[],
+    loaded: Loaded,
+  ): { readonly changes: BatchChanges; readonly outcomes: readonly Outcome[] };
+}
+
+/** Where the rules come from: a module with `createBatchRules(data)`. They run where the database is written. */
+export interface BatchRulesSource {
+  readonly module: string;
+  readonly data: unknown;
+}
+
+export interface BatchStore {
+  /**
+   * Loads, decides and applies a batch in one transaction, durable when this resolves. Rejects when nothing was done, or
+   * nobody knows whether it was (`storage_unavailable`).
+   */
+  run(operations: readonly unknown[]): Promise<readonly Outcome[]>;
 }
 
 export interface RecordStore {
@@ -372,8 +410,6 @@ export interface RecordStore {
   counts(): Promise<
     readonly { readonly collection: string; readonly state: string | null; readonly count: number }[]
   >;
-  /** Whatever `work` throws undoes all of it and is thrown on. */
-  write<T>(work: (transaction: RecordTransaction) => Promise<T>): Promise<T>;
   /** Deletes up to `limit` records of a collection last changed at that time or before; answers with their number. */
   expire(collection: string, changedBefore: number, limit: number): Promise<number>;
   /** Forgets idempotency keys that expired; answers with their number. */

@@ -1,5 +1,5 @@
 import { OperatorError, Refusal } from '../base/errors.ts';
-import type { Engine, OwnEngine } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { guard } from './guard.ts';
 import { migrate, newestVersion, schemaVersion } from './migrations.ts';
 import type { ClientMac, Storage, StorageKeys } from './port.ts';
@@ -13,7 +13,7 @@ import { signingKeyStore } from './stores/signing-keys.ts';
 import { standingStore } from './stores/standing.ts';
 
 /** A migrated database behind the port. The queries are written once; an engine is what differs. */
-export async function createStorage(engine: OwnEngine, now: number, keys: StorageKeys): Promise<Storage> {
+export async function createStorage(engine: Engine, now: number, keys: StorageKeys): Promise<Storage> {
   try {
     await migrate(engine, now, keys);
   } catch (error) {
@@ -21,11 +21,10 @@ export async function createStorage(engine: OwnEngine, now: number, keys: Storag
     await engine.close();
     throw explained;
   }
-  return { ...storesOn(engine, keys.clientMac), share: () => engine.share() };
+  return storesOn(engine, keys.clientMac);
 }
 
-/** A database that is migrated already, behind the port. */
-export function storesOn(engine: Engine, clientMac: ClientMac): Omit<Storage, 'share'> {
+function storesOn(engine: Engine, clientMac: ClientMac): Storage {
   const { database, reader } = engine;
   let closed = false;
   const guarded = <Store extends object>(store: Store) => guard(store, engine, () => closed);
@@ -48,6 +47,7 @@ export function storesOn(engine: Engine, clientMac: ClientMac): Omit<Storage, 's
         });
       },
     }),
+    openBatches: async (rules) => guarded(await engine.openBatches(rules)),
     close() {
       closed = true;
       return engine.close();

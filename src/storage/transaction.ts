@@ -1,5 +1,3 @@
-import { breathe } from '../base/giving-way.ts';
-
 /** What statements run on. They are done in the order in which they come; none needs to wait for the answer to another. */
 export interface Connection {
   run(sql: string, parameters: readonly unknown[]): Promise<StatementResult>;
@@ -68,9 +66,7 @@ class Statements implements Connection {
   async #run(sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
     this.#checkNoneFailed();
     try {
-      const result = await this.#connection.run(sql, parameters);
-      breathe();
-      return result;
+      return await this.#connection.run(sql, parameters);
     } catch (error) {
       this.#failure ??= { error: this.#connection.explain(error) };
       throw this.#failure.error;

@@ -1,31 +1,36 @@
 import { Refusal } from '../../base/errors.ts';
+import type { Principal } from '../../base/principal.ts';
 import type { StoredRecord } from '../../storage/port.ts';
 import type { Collection, StateMachine, Transition } from '../collections/collection.ts';
-import type { Writer } from './write-handler.ts';
+import type { OperationCaller } from './operation.ts';
+
+/** What is asked of whoever a token speaks for. */
+type Bearer = Pick<Principal, 'id' | 'kind' | 'scopes' | 'credentialId'>;
 
 /** Whoever has come through the door of a collection, and what is open to it there. */
 export class Caller {
   readonly id: string;
-  readonly kind: Writer['kind'];
+  readonly kind: Bearer['kind'];
   readonly #collection: Collection;
   /** A client of POST /token: the operator's own, so that budgets meant for people do not bind it. */
   readonly isMachine: boolean;
 
-  private constructor(id: string, principal: Writer, collection: Collection) {
+  constructor({ id, kind, isMachine }: Omit<OperationCaller, 'former'>, collection: Collection) {
     this.id = id;
-    this.kind = principal.kind;
+    this.kind = kind;
     this.#collection = collection;
-    this.isMachine = isMachine(principal);
+    this.isMachine = isMachine;
   }
 
-  static admit(collection: Collection, principal: Writer, purpose: 'read' | 'write'): Caller {
+  static admit(collection: Collection, principal: Bearer, purpose: 'read' | 'write'): Caller {
     const { clients, scopes } = collection.access;
     const id = ownerOf(principal);
-    if (clients === 'none' && isMachine(principal)) throw new Refusal('client_not_admitted');
+    const isMachine = principal.credentialId !== null;
+    if (clients === 'none' && isMachine) throw new Refusal('client_not_admitted');
     const scope = scopes[purpose];
     if (scope !== null && !principal.scopes.includes(scope))
       throw new Refusal('insufficient_scope', { scope: [scope] });
-    return new Caller(id, principal, collection);
+    return new Caller({ id, kind: principal.kind, isMachine }, collection);
   }
 
   /** Whose records this caller sees; null: everybody's. */
@@ -59,7 +64,7 @@ export class Caller {
 }
 
 /** Whatever is kept needs somebody to whom it belongs. */
-export function ownerOf({ id }: Pick<Writer, 'id'>): string {
+export function ownerOf({ id }: Pick<Bearer, 'id'>): string {
   if (id === null) throw new Refusal('subject_required');
   return id;
 }
@@ -67,14 +72,10 @@ export function ownerOf({ id }: Pick<Writer, 'id'>): string {
 /** For what reaches into all collections at once: a token that one of them would refuse does not get round it. */
 export function requireScopes(
   collections: readonly Collection[],
-  { scopes }: Pick<Writer, 'scopes'>,
+  { scopes }: Pick<Bearer, 'scopes'>,
   purpose: 'read' | 'write',
 ): void {
   const wanted = [...new Set(collections.flatMap(({ access }) => access.scopes[purpose] ?? []))];
   if (wanted.some((scope) => !scopes.includes(scope)))
     throw new Refusal('insufficient_scope', { scope: wanted });
-}
-
-function isMachine({ credentialId }: Writer): boolean {
-  return credentialId !== null;
 }

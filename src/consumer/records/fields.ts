@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/errors.ts';
+import type { Input } from '../../base/handler.ts';
 import { readStrictJson } from '../../base/strict-json.ts';
 import type { Collection } from '../collections/collection.ts';
 import { normaliseFields } from '../collections/normalise.ts';
 import { ownMembers } from './present.ts';
-import type { WriteInput } from './write-handler.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -12,16 +12,16 @@ const jsonType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 const patchType = /^application\/(?:merge-patch\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 
 /** The fields that a request sends, without the members that are the service's own. Not held against the schema yet. */
-export function readFields(input: WriteInput): Fields {
+export function readFields(input: Input): Fields {
   return readObject(input, jsonType);
 }
 
 /** The same for a merge patch (RFC 7396): null takes a field away. */
-export function readPatch(input: WriteInput): Fields {
+export function readPatch(input: Input): Fields {
   return readObject(input, patchType);
 }
 
-function readObject(input: WriteInput, type: RegExp): Fields {
+function readObject(input: Input, type: RegExp): Fields {
   // Nothing is unpacked here: what comes in small could turn out to be large.
   const isPacked = !/^(?:identity)?$/i.test(input.header('content-encoding') ?? '');
   if (isPacked || !type.test(input.contentType ?? '')) throw new Refusal('media_type_not_supported');

@@ -1,22 +1,22 @@
 import { Refusal } from '../../base/errors.ts';
-import type { WriteInput } from './write-handler.ts';
+import type { Input } from '../../base/handler.ts';
 
 /** A request that may say which version it is about. */
-type Conditional = Pick<WriteInput, 'header'>;
+type Conditional = Pick<Input, 'header'>;
 
 /** Entity tags of a header (RFC 9110 section 8.8.3), or `*` for any record at all. */
-type Tags = '*' | readonly string[];
+export type Tags = '*' | readonly string[];
 
 const listForm = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*$/;
 const eachTag = /(?:W\/)?"[^"]*"/g;
 
 /** Which versions a change is for; null when the request does not say. */
-export function ifMatch(input: WriteInput): Tags | null {
+export function ifMatch(input: Conditional): Tags | null {
   return readTags(input, 'if-match');
 }
 
 /** Whether a record is to be made where there is none yet. A change has no other use for If-None-Match. */
-export function createsOnly(input: WriteInput): boolean {
+export function createsOnly(input: Conditional): boolean {
   const tags = readTags(input, 'if-none-match');
   if (tags === null) return false;
   if (tags !== '*') throw invalid('If-None-Match');

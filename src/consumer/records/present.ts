@@ -28,6 +28,10 @@ export function fieldsOf({ body }: StoredRecord): Record<string, unknown> {
   return JSON.parse(body);
 }
 
+export function isExpired({ limits }: Collection, { updatedAt }: StoredRecord, now: number): boolean {
+  return limits.expireMs !== null && updatedAt + limits.expireMs <= now;
+}
+
 export function etagOf({ revision }: StoredRecord): string {
   return `"${revision}"`;
 }

@@ -7,8 +7,7 @@ import { linkTo, readListQuery, toRecordQuery } from './list-query.ts';
 import { readPage } from './page.ts';
 import type { CollectionParts } from './parts.ts';
 import { hasAlready } from './preconditions.ts';
-import { etagOf, present } from './present.ts';
-import { isExpired } from './writing.ts';
+import { etagOf, isExpired, present } from './present.ts';
 
 /** GET /<collection>/{id} */
 export function readRecord(parts: CollectionParts): BearerHandler {

@@ -1,23 +1,16 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import type { Engine, OwnEngine } from '../engine.ts';
+import type { Engine } from '../engine.ts';
+import type { BatchRules } from '../port.ts';
 import type { Tables } from '../schema.ts';
+import { postgresBatches } from './batch.ts';
 import { missingRights } from './missing-rights.ts';
 import { channel, watchNotifications } from './notifications.ts';
 import { hurriedPool, patientPool } from './pool.ts';
 import { Sessions } from './sessions.ts';
-import { transactionOn } from './transaction.ts';
+import { queryOn, transactionOn } from './transaction.ts';
 import { unavailable } from './unavailable.ts';
 
-/** Half of the connections are for whoever shares the database: what it does never keeps others waiting for one. */
-export function openPostgres(url: string, poolSize: number): OwnEngine {
-  const shared = Math.max(Math.floor(poolSize / 2), 1);
-  return {
-    ...postgresEngine(url, Math.max(poolSize - shared, 1)),
-    share: () => ({ engine: 'postgres', url, poolSize: shared }),
-  };
-}
-
-export function postgresEngine(url: string, poolSize: number): Engine {
+export function openPostgres(url: string, poolSize: number): Engine {
   const pool = hurriedPool(url, poolSize);
   const sessions = new Sessions(pool);
   const database = builderOn(sessions);
@@ -30,7 +23,11 @@ export function postgresEngine(url: string, poolSize: number): Engine {
         transaction,
       );
     },
-    transaction: (work) => transactionOn(sessions, work),
+    readerConnection: { run: (sql, parameters) => queryOn(sessions, sql, parameters) },
+    async openBatches({ module, data }) {
+      const { createBatchRules } = (await import(module)) as { createBatchRules(data: unknown): BatchRules };
+      return postgresBatches((work) => transactionOn(sessions, work), createBatchRules(data));
+    },
     /** On a connection of its own: those of the pool give up after seconds, on this side too. */
     async unhurried(work) {
       const patient = builderOn(new Sessions(patientPool(url)));

@@ -37,6 +37,24 @@ export async function transactionOn<T>(
   }
 }
 
+/** One statement by itself. */
+export async function queryOn(
+  sessions: Sessions,
+  sql: string,
+  parameters: readonly unknown[],
+): Promise<StatementResult> {
+  const client = await sessions.take();
+  let failure: unknown;
+  try {
+    return await ask(client, sql, parameters);
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    sessions.giveBack(client, failure);
+  }
+}
+
 /** By a callback: what the driver's own promises leave behind survives until the whole heap is looked through. */
 function ask(client: PoolClient, sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
   const { promise, resolve, reject } = Promise.withResolvers<StatementResult>();

@@ -1,66 +1,48 @@
 import { statSync } from 'node:fs';
-import type { MessagePort } from 'node:worker_threads';
 import { Kysely } from 'kysely';
 import { OperatorError } from '../../base/errors.ts';
-import type { Engine, OwnEngine } from '../engine.ts';
+import type { Engine } from '../engine.ts';
 import type { Tables } from '../schema.ts';
-import { SqliteDriver, sqliteDialect } from './dialect.ts';
-import { SharedSqlite, SqliteThread } from './thread.ts';
+import { sqliteDialect } from './dialect.ts';
+import { SqliteReader } from './reader.ts';
+import { SqliteThread } from './thread.ts';
 import { sqliteTraces } from './traces.ts';
 import { unavailable } from './unavailable.ts';
+import { SqliteWriter } from './writer.ts';
 
-/** One transaction at a time has the writing connection; reads only stand in line for their thread. */
-const readsAtOnce = 32;
-
-export async function openSqlite(file: string): Promise<OwnEngine> {
+/** Writes go through the thread that owns the one connection that writes; reads are so quick that they are done here. */
+export async function openSqlite(file: string): Promise<Engine> {
   const thread = await SqliteThread.open(file).catch((error: unknown) => {
     const reason = unavailable(error)?.options.detail ?? (error as Error).message;
     throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) cannot be used: ${reason}.`);
   });
-  const opened = statSync(file);
-  const engine = engineOn(new SqliteDriver(async () => thread, 1));
-  const readers = new SqliteDriver(
-    () => SqliteThread.open(file, { dev: opened.dev, ino: opened.ino }),
-    readsAtOnce,
-  );
-  const reader = new Kysely<Tables>({ dialect: sqliteDialect(readers) });
-  return {
-    ...engine,
-    reader,
-    watch: async (onChange) => watchDataVersion(thread, onChange),
-    share: () => ({ engine: 'sqlite', port: thread.share() }),
-    /** The writing connection is the last one, so that it empties the log and removes it. */
-    async close() {
-      await reader.destroy();
-      await engine.close();
-      await thread.close();
-    },
-  };
-}
-
-/** The same connection that writes, on another thread: a file has one writer at a time, and so has a process. */
-export function openSharedSqlite(port: MessagePort): Engine {
-  return engineOn(new SqliteDriver(async () => new SharedSqlite(port), 1));
-}
-
-function engineOn(driver: SqliteDriver): Engine {
-  const database = new Kysely<Tables>({ dialect: sqliteDialect(driver) });
+  const { dev, ino } = statSync(file);
+  const writer = new SqliteWriter(thread);
+  const reads = new SqliteReader(file, { dev, ino });
+  const database = new Kysely<Tables>({ dialect: sqliteDialect(writer.driver) });
+  const reader = new Kysely<Tables>({ dialect: sqliteDialect(reads.driver) });
   return {
     name: 'sqlite',
     database,
-    reader: database,
+    reader,
+    readerConnection: reads,
     lock: async () => {},
-    transaction: (work) => driver.transaction(work),
+    async openBatches(rules) {
+      await thread.decideBy(rules);
+      return { run: (operations) => writer.batch(operations) };
+    },
     unhurried: (work) => database.transaction().execute(work),
     announce: async () => {},
-    watch: async () => async () => {},
+    watch: async (onChange) => watchDataVersion(thread, onChange),
     traces: sqliteTraces(database),
     missingRights: async () => null,
     unavailable,
+    /** The connection that writes is the last one, so that it empties the log and removes it. */
     async close() {
+      await reader.destroy();
+      reads.close();
       await database.destroy();
-      // Kysely does not know of it when nobody has asked through it.
-      await driver.destroy();
+      await thread.close();
     },
   };
 }

@@ -1,15 +1,9 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
-import { startThread } from '../../base/threads.ts';
-import { Waiting } from '../../base/waiting.ts';
-import type {
-  FileIdentity,
-  SqliteFailure,
-  SqliteMessage,
-  SqliteReply,
-  SqliteRequest,
-  SqliteTask,
-} from './worker.ts';
+import { Worker } from 'node:worker_threads';
+import { Refusal } from '../../base/errors.ts';
+import type { BatchRulesSource, Outcome } from '../port.ts';
+import type { StatementOutcome } from './connection.ts';
+import type { PlainOutcome, SqliteFailure, SqliteReply, SqliteRequest } from './worker.ts';
 
 /** An error that SQLite reported, with its result code. */
 export class SqliteError extends Error {
@@ -22,82 +16,28 @@ export class SqliteError extends Error {
   }
 }
 
-export type SqliteResult = Extract<SqliteReply, { rows: unknown }>;
+type Asked = SqliteRequest extends infer One ? (One extends SqliteRequest ? Omit<One, 'id'> : never) : never;
+type Result = Extract<SqliteReply, { result: unknown }>['result'];
 
-/** A connection, wherever it is: a statement goes over, a promise waits for its result. */
-export interface SqliteConnection {
-  /** `within`: only as a part of a transaction. */
-  run(sql: string, parameters: readonly SQLInputValue[], within?: boolean): Promise<SqliteResult>;
-  close(): Promise<void>;
-}
-
-/** A thread, or another way to one. */
-interface Port {
-  postMessage(request: SqliteRequest): void;
-  on(event: 'message', take: (reply: SqliteReply) => void): void;
-}
-
-/** What was asked of the thread of a connection and is not answered yet. */
-class Questions {
-  readonly #port: Port;
-  readonly #waiting = new Waiting<PromiseWithResolvers<SqliteResult>>();
+/** This side of the thread that owns the connection that writes. */
+export class SqliteThread {
+  readonly #worker: Worker;
+  readonly #asked = new Map<number, PromiseWithResolvers<Result>>();
+  #count = 0;
   #ended: SqliteError | null = null;
 
-  constructor(port: Port) {
-    this.#port = port;
-    port.on('message', (reply) => this.#settle(reply));
+  private constructor(file: string) {
+    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { file } });
+    this.#worker.on('message', (reply: SqliteReply) => this.#settle(reply));
+    this.#worker.on('error', (error) => this.#end(String(error)));
+    this.#worker.on('exit', () => this.#end('the connection is closed'));
   }
 
-  get hasEnded(): boolean {
-    return this.#ended !== null;
-  }
-
-  /** The first question, asked by starting the thread. It has the number 0. */
-  expectFirst(): Promise<SqliteResult> {
-    const waiting = Promise.withResolvers<SqliteResult>();
-    this.#waiting.add(waiting);
-    return waiting.promise;
-  }
-
-  ask(sql: string, parameters: readonly SQLInputValue[], within = false): Promise<SqliteResult> {
-    if (this.#ended !== null) return Promise.reject(this.#ended);
-    const waiting = Promise.withResolvers<SqliteResult>();
-    this.#port.postMessage({ id: this.#waiting.add(waiting), sql, parameters, within });
-    return waiting.promise;
-  }
-
-  end(reason: string): void {
-    this.#ended ??= new SqliteError({ message: reason, resultCode: null });
-    for (const waiting of this.#waiting.takeAll()) waiting.reject(this.#ended);
-  }
-
-  #settle(reply: SqliteReply): void {
-    const waiting = this.#waiting.take(reply.id);
-    if ('error' in reply) waiting?.reject(new SqliteError(reply.error));
-    else waiting?.resolve(reply);
-  }
-}
-
-const closed = 'the connection is closed';
-
-/** This side of a thread that owns a connection. */
-export class SqliteThread implements SqliteConnection {
-  readonly #worker: Worker;
-  readonly #questions: Questions;
-
-  private constructor(task: SqliteTask) {
-    this.#worker = startThread(new URL('./worker.ts', import.meta.url), task);
-    this.#questions = new Questions(this.#worker);
-    this.#worker.on('error', (error) => this.#questions.end(String(error)));
-    this.#worker.on('exit', () => this.#questions.end(closed));
-  }
-
-  /** For writing too; or, when it is said which file it has to be, for reading only. */
-  static async open(file: string, onlyRead: FileIdentity | null = null): Promise<SqliteThread> {
-    const thread = new SqliteThread({ file, onlyRead });
-    const opened = thread.#questions.expectFirst();
+  static async open(file: string): Promise<SqliteThread> {
+    const thread = new SqliteThread(file);
     try {
-      await opened;
+      // The thread reports by itself how opening went.
+      await thread.#expect();
     } catch (error) {
       await thread.close();
       throw error;
@@ -105,41 +45,55 @@ export class SqliteThread implements SqliteConnection {
     return thread;
   }
 
-  run(sql: string, parameters: readonly SQLInputValue[], within?: boolean): Promise<SqliteResult> {
-    return this.#questions.ask(sql, parameters, within);
+  /** `within`: only as a part of a transaction. */
+  run(sql: string, parameters: readonly SQLInputValue[], within = false): Promise<StatementOutcome> {
+    return this.#ask({ sql, parameters, within }) as Promise<StatementOutcome>;
   }
 
-  /** For `SharedSqlite` on another thread of this process: transactions of both take turns. */
-  share(): MessagePort {
-    const { port1, port2 } = new MessageChannel();
-    this.#worker.postMessage({ newcomer: port1 } satisfies SqliteMessage, [port1]);
-    return port2;
+  async decideBy(rules: BatchRulesSource): Promise<void> {
+    await this.#ask({ rules });
+  }
+
+  async runBatch(operations: readonly unknown[]): Promise<readonly Outcome[]> {
+    const outcomes = (await this.#ask({ operations })) as readonly PlainOutcome[];
+    return outcomes.map(fromPlain);
   }
 
   async close(): Promise<void> {
-    if (this.#questions.hasEnded) return;
+    if (this.#ended !== null) return;
     const exited = new Promise((resolve) => this.#worker.once('exit', resolve));
-    this.#worker.postMessage(null satisfies SqliteMessage);
+    this.#worker.postMessage(null);
     await exited;
+  }
+
+  #ask(request: Asked): Promise<Result> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
+    this.#worker.postMessage({ id: this.#count, ...request });
+    return this.#expect();
+  }
+
+  #expect(): Promise<Result> {
+    const asked = Promise.withResolvers<Result>();
+    this.#asked.set(this.#count, asked);
+    this.#count += 1;
+    return asked.promise;
+  }
+
+  #settle(reply: SqliteReply): void {
+    const asked = this.#asked.get(reply.id);
+    this.#asked.delete(reply.id);
+    if ('error' in reply) asked?.reject(new SqliteError(reply.error));
+    else asked?.resolve(reply.result);
+  }
+
+  #end(reason: string): void {
+    this.#ended ??= new SqliteError({ message: reason, resultCode: null });
+    for (const asked of this.#asked.values()) asked.reject(this.#ended);
+    this.#asked.clear();
   }
 }
 
-/** The connection of another thread. Whoever opened it closes it. */
-export class SharedSqlite implements SqliteConnection {
-  readonly #port: MessagePort;
-  readonly #questions: Questions;
-
-  constructor(port: MessagePort) {
-    this.#port = port;
-    this.#questions = new Questions(port);
-    port.once('close', () => this.#questions.end(closed));
-  }
-
-  run(sql: string, parameters: readonly SQLInputValue[], within?: boolean): Promise<SqliteResult> {
-    return this.#questions.ask(sql, parameters, within);
-  }
-
-  async close(): Promise<void> {
-    this.#port.close();
-  }
+function fromPlain(outcome: PlainOutcome): Outcome {
+  if (!('refusal' in outcome)) return outcome;
+  return { error: new Refusal(outcome.refusal.code, outcome.refusal.options) };
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { FieldValue, Operator, Place, RecordQuery, StoredRecord } from '../port.ts';
+import type { FieldValue, Operator, Place, RecordQuery } from '../port.ts';
 import type { Database, Tables } from '../schema.ts';
 import { comparable, fieldExpression } from './record-fields.ts';
 import { ofEverybody } from './record-indexes.ts';
@@ -20,10 +20,6 @@ export type RecordRow = Pick<Tables['records'], (typeof recordColumns)[number]>;
 type Selected<Row> = SelectQueryBuilder<Tables, 'records', Row>;
 type Query = Selected<RecordRow>;
 type Matching = Selected<unknown>;
-
-export function toRecord({ created_at, updated_at, ...row }: RecordRow): StoredRecord {
-  return { ...row, createdAt: created_at, updatedAt: updated_at };
-}
 
 export function recordsOf(database: Database): Query {
   return database.selectFrom('records').select(recordColumns);

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { Refusal } from '../../base/errors.ts';
 import type { Engine } from '../engine.ts';
 import type { AuditEntry, Erased, ErasedBudgets } from '../port.ts';
+import { toUsage } from '../rows.ts';
 import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
-import { releaseRecords, toUsage } from './record-transaction.ts';
 
 /** Deletes what expired, and takes it off its owners' counts. What somebody is changing just now is left for later. */
 export function expireRecords(
@@ -122,4 +122,13 @@ async function eraseRecords(transaction: Database, owner: string): Promise<Map<s
     for (const { collection } of gone) counts.set(collection, (counts.get(collection) ?? 0) + 1);
     if (gone.length < mostAtOnce) return counts;
   }
+}
+
+/** Takes so many from an owner's count, which is never less than none. */
+function releaseRecords(database: Database, owner: string, collection: string, count: number) {
+  return database
+    .updateTable('usage')
+    .set({ records: sql`case when records > ${sql.lit(count)} then records - ${sql.lit(count)} else 0 end` })
+    .where('owner', '=', owner)
+    .where('collection', '=', collection);
 }

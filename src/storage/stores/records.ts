@@ -1,24 +1,23 @@
 import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
-import { ThrownByWork } from '../guard.ts';
 import type { RecordStore } from '../port.ts';
+import { prepare } from '../prepared.ts';
+import { toRecord, toUsage } from '../rows.ts';
 import { prepareIndexes } from './record-indexes.ts';
-import { pageOf, placeAfter, recordsOf, sizesOf, toRecord } from './record-queries.ts';
+import { pageOf, placeAfter, recordsOf, sizesOf } from './record-queries.ts';
 import { eraseOwner, expireRecords } from './record-removal.ts';
-import { recordStatements, recordTransaction, toUsage } from './record-transaction.ts';
 
 export function recordStore(engine: Engine): RecordStore {
   const { database, reader } = engine;
-  const statements = recordStatements(engine);
+  const find = prepare((collection: string, id: string) =>
+    recordsOf(reader).where('collection', '=', collection).where('id', '=', id),
+  );
   return {
     prepare: (collections) => prepareIndexes(engine, collections),
 
     async find(collection, id) {
-      const row = await recordsOf(reader)
-        .where('collection', '=', collection)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return row === undefined ? null : toRecord(row);
+      const { rows } = await find(engine.readerConnection, collection, id);
+      return rows[0] === undefined ? null : toRecord(rows[0]);
     },
 
     list: async (query) => (await pageOf(engine, query).execute()).map(toRecord),
@@ -73,15 +72,6 @@ export function recordStore(engine: Engine): RecordStore {
         })
         .filter(({ count }) => count > 0);
     },
-
-    write: (work) =>
-      engine.transaction(async (transaction) => {
-        try {
-          return await work(recordTransaction(statements, transaction));
-        } catch (error) {
-          throw new ThrownByWork('', { cause: error });
-        }
-      }),
 
     expire: (collection, changedBefore, limit) => expireRecords(engine, collection, changedBefore, limit),
 

@@ -1,0 +1,25 @@
+import type { BatchRules } from '../../storage/port.ts';
+import type { CollectionFile } from '../collections/read-collection.ts';
+import { readCollections } from '../collections/read-collections.ts';
+import { decideAll, keysOf, type WriteRules } from './decide.ts';
+import type { Operation } from './operation.ts';
+
+/** What the rules are made from: plain data, since they may be made on another thread (storage/sqlite/worker.ts). */
+export interface BatchRulesData {
+  readonly declarations: readonly CollectionFile[];
+  /** What every address of a collection begins with. */
+  readonly prefix: string;
+  readonly newcomersPerHour: number;
+}
+
+/** The rules of writes for `BatchStore`. */
+export function createBatchRules({ declarations, prefix, newcomersPerHour }: BatchRulesData): BatchRules {
+  const collections = new Map(
+    readCollections(declarations).map((collection) => [collection.name, collection]),
+  );
+  const rules: WriteRules = { collections, newcomersPerHour, pathOf: (name) => `${prefix}/${name}` };
+  return {
+    keysOf: (operations) => keysOf(operations as readonly Operation[], rules),
+    decide: (operations, loaded) => decideAll(operations as readonly Operation[], loaded, rules),
+  };
+}

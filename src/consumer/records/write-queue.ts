@@ -1,0 +1,129 @@
+import type { Clock } from '../../base/clock.ts';
+import { Refusal } from '../../base/errors.ts';
+import type { BatchStore, Outcome } from '../../storage/port.ts';
+import type { Done, Operation } from './operation.ts';
+
+interface WriteQueueOptions {
+  readonly store: BatchStore;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+interface Waiting {
+  readonly operation: Operation;
+  readonly bytes: number;
+  readonly since: number;
+  readonly isGone: () => boolean;
+  readonly resolve: (done: Done) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** In one transaction: more would keep the first waiting for the last. */
+export const mostInBatch = 256;
+export const mostBatchBytes = 4 * 1024 * 1024;
+/** What waits, in all and of one caller. Past that it is refused before it begins. */
+export const mostWaiting = 2_000;
+export const mostWaitingOfCaller = 200;
+export const mostWaitingBytes = 32 * 1024 * 1024;
+/** What has waited for longer is refused, because nobody knows when its turn will come. */
+export const longestWaitMs = 1_500;
+
+/**
+ * Whatever comes in while a batch is being committed is the next batch: the busier it is, the more writes share one
+ * sync of the disk. Callers take turns, so that one who sends many keeps nobody else waiting.
+ */
+export class WriteQueue {
+  readonly #options: WriteQueueOptions;
+  /** In the order in which the callers' turns come. */
+  readonly #byCaller = new Map<string, Waiting[]>();
+  #waiting = 0;
+  #waitingBytes = 0;
+  #running: Promise<void> | null = null;
+  #isStopped = false;
+
+  constructor(options: WriteQueueOptions) {
+    this.#options = options;
+  }
+
+  get length(): number {
+    return this.#waiting;
+  }
+
+  /** `bytes` is about what the operation holds; `isGone` tells whether its caller has hung up. */
+  submit(operation: Operation, bytes: number, isGone: () => boolean): Promise<Done> {
+    const { id } = operation.caller;
+    const own = this.#byCaller.get(id) ?? [];
+    const isFull =
+      this.#waiting >= mostWaiting ||
+      this.#waitingBytes + bytes > mostWaitingBytes ||
+      own.length >= mostWaitingOfCaller;
+    if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
+    return new Promise((resolve, reject) => {
+      const since = this.#options.clock.monotonic();
+      own.push({ operation, bytes, since, isGone, resolve, reject });
+      this.#byCaller.set(id, own);
+      this.#waiting += 1;
+      this.#waitingBytes += bytes;
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** What waits is still done; nothing more is taken. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // What comes in during this turn of the event loop is part of the first batch.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting > 0) await this.#runBatch(this.#nextBatch());
+    this.#running = null;
+  }
+
+  async #runBatch(batch: readonly Waiting[]): Promise<void> {
+    if (batch.length === 0) return;
+    let outcomes: readonly Outcome[];
+    try {
+      outcomes = await this.#options.store.run(batch.map(({ operation }) => operation));
+    } catch (error) {
+      // What the database says of itself holds for all; anything else is the fault of one, and only that one fails.
+      if (error instanceof Refusal || batch.length === 1) for (const one of batch) one.reject(error);
+      else for (const one of batch) await this.#runBatch([one]);
+      return;
+    }
+    batch.forEach(({ resolve, reject }, index) => {
+      const outcome = outcomes[index] as Outcome;
+      if ('done' in outcome) resolve(outcome.done as Done);
+      else reject(outcome.error);
+    });
+  }
+
+  /** One of each caller in turn. */
+  #nextBatch(): Waiting[] {
+    const batch: Waiting[] = [];
+    const startedBefore = this.#options.clock.monotonic() - longestWaitMs;
+    let bytes = 0;
+    while (batch.length < mostInBatch && bytes < mostBatchBytes) {
+      const [first] = this.#byCaller;
+      if (first === undefined) break;
+      const [id, own] = first;
+      const next = own.shift() as Waiting;
+      // To the end of the row, or out of it.
+      this.#byCaller.delete(id);
+      if (own.length > 0) this.#byCaller.set(id, own);
+      this.#waiting -= 1;
+      this.#waitingBytes -= next.bytes;
+      if (next.since < startedBefore) next.reject(tooMany('writes have waited for too long'));
+      else if (next.isGone()) next.reject(new Refusal('bad_request', { detail: 'the caller has hung up' }));
+      else {
+        batch.push(next);
+        bytes += next.bytes;
+      }
+    }
+    return batch;
+  }
+}
+
+function tooMany(detail: string): Refusal {
+  return new Refusal('overloaded', { detail, retryAfterSeconds: 1 });
+}

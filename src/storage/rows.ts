@@ -1,0 +1,49 @@
+import type { Consumer, SpentBudget, StoredIdempotencyKey, StoredRecord, Usage } from './port.ts';
+import type { Tables } from './schema.ts';
+
+/** Rows of the tables in the words of the port. */
+
+export function toConsumer(row: Tables['consumers']): Consumer {
+  return { id: row.id, kind: row.kind, state: row.state, registeredAt: row.registered_at };
+}
+
+export function toRecord(row: Omit<Tables['records'], 'bytes'>): StoredRecord {
+  const { collection, id, owner, state, revision, created_at, updated_at, body } = row;
+  return { collection, id, owner, state, revision, createdAt: created_at, updatedAt: updated_at, body };
+}
+
+export function toUsage(row: Omit<Tables['usage'], 'owner' | 'collection'>): Usage {
+  return { records: row.records, ...budgetsOf(row) };
+}
+
+export function toUsageOf(row: Tables['usage']) {
+  return { owner: row.owner, collection: row.collection, ...toUsage(row) };
+}
+
+export function toSpentBudget(row: Tables['spent_budgets']): SpentBudget {
+  const { former, collection, ends_at } = row;
+  return { former: new Uint8Array(former), collection, usage: budgetsOf(row), endsAt: ends_at };
+}
+
+export function toIdempotencyKey(row: Tables['idempotency_keys']): StoredIdempotencyKey {
+  const { owner, collection, key_digest, request_digest, record_id, expires_at } = row;
+  return {
+    owner,
+    collection,
+    keyDigest: new Uint8Array(key_digest),
+    requestDigest: new Uint8Array(request_digest),
+    recordId: record_id,
+    expiresAt: expires_at,
+  };
+}
+
+type Budgets = Pick<Tables['usage'], 'writes' | 'writes_since' | 'newcomer_writes' | 'newcomer_since'>;
+
+function budgetsOf(row: Budgets): Omit<Usage, 'records'> {
+  return {
+    writes: row.writes,
+    writesSince: row.writes_since,
+    newcomerWrites: row.newcomer_writes,
+    newcomerSince: row.newcomer_since,
+  };
+}

@@ -1,0 +1,122 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+
+/** A file, whatever it is called. */
+export interface FileIdentity {
+  readonly dev: number;
+  readonly ino: number;
+}
+
+export interface StatementOutcome {
+  readonly rows: Record<string, unknown>[];
+  readonly rowCount: number;
+}
+
+/** What the service relies on; each is set and then read back, because SQLite ignores what it cannot do. */
+const pragmas = {
+  journal_mode: 'wal',
+  synchronous: 2,
+  foreign_keys: 1,
+  busy_timeout: 2000,
+  secure_delete: 1,
+};
+
+/** A reader never waits for a writer; this is for the moments in which the log is made or emptied. */
+const readerWaitsMs = 50;
+
+/** SQLite's result code for a file that cannot be opened. */
+const cannotOpen = 14;
+
+/** Callers choose what they filter by, so there is no end of different statements; those used last are kept. */
+const mostStatements = 300;
+
+/** A connection to a file, with the statements it has prepared. Synchronous, as `node:sqlite` is. */
+export class SqliteConnection {
+  readonly database: DatabaseSync;
+  readonly #file: string;
+  readonly #opened: FileIdentity;
+  readonly #statements = new Map<string, StatementSync>();
+
+  private constructor(database: DatabaseSync, file: string, opened: FileIdentity) {
+    this.database = database;
+    this.#file = file;
+    this.#opened = opened;
+    this.checkFile();
+  }
+
+  static forWriting(file: string): SqliteConnection {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makePrivate(file);
+    const database = new DatabaseSync(file);
+    // Changing the journal mode needs the file to itself for a moment, so waiting for others comes first.
+    database.exec(`pragma busy_timeout = ${pragmas.busy_timeout}`);
+    for (const [name, expected] of Object.entries(pragmas)) {
+      database.exec(`pragma ${name} = ${expected}`);
+      const found = Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0];
+      if (found !== expected) throw new Error(`"pragma ${name}" is ${found} instead of ${expected}`);
+    }
+    chmodSync(file, 0o600);
+    return new SqliteConnection(database, file, statSync(file));
+  }
+
+  /** Never makes a file, and sees what the connection that writes has committed. */
+  static forReading(file: string, opened: FileIdentity): SqliteConnection {
+    const database = new DatabaseSync(file, { readOnly: true, timeout: readerWaitsMs });
+    return new SqliteConnection(database, file, opened);
+  }
+
+  /**
+   * Fails when the file that was opened is not at its place any more. SQLite would go on with what is left of it, and
+   * what is written to a deleted file is lost with the process.
+   */
+  checkFile(): void {
+    const found = statSync(this.#file, { throwIfNoEntry: false });
+    if (found?.ino === this.#opened.ino && found.dev === this.#opened.dev) return;
+    throw Object.assign(new Error('the file was removed or replaced'), {
+      code: 'ERR_SQLITE_ERROR',
+      errcode: cannotOpen,
+    });
+  }
+
+  run(sql: string, parameters: readonly SQLInputValue[]): StatementOutcome {
+    const statement = this.#statement(sql);
+    if (statement.columns().length > 0) return { rows: statement.all(...parameters), rowCount: 0 };
+    return { rows: [], rowCount: Number(statement.run(...parameters).changes) };
+  }
+
+  get isInTransaction(): boolean {
+    return this.database.isOpen && this.database.isTransaction;
+  }
+
+  undo(): void {
+    try {
+      if (this.isInTransaction) this.database.exec('rollback');
+    } catch {
+      // The disk does not let it; whatever was begun is undone when the file is opened next.
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.database.close();
+  }
+
+  #statement(sql: string): StatementSync {
+    const statement = this.#statements.get(sql) ?? this.database.prepare(sql);
+    this.#statements.delete(sql);
+    this.#statements.set(sql, statement);
+    if (this.#statements.size > mostStatements)
+      this.#statements.delete(this.#statements.keys().next().value ?? '');
+    return statement;
+  }
+}
+
+/** SQLite would make it readable for everybody. The two files of its log get the permissions that this one has. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch {
+    // It is there already, or SQLite says what is wrong.
+  }
+}

@@ -1,0 +1,73 @@
+import type { Driver } from 'kysely';
+import { Refusal } from '../../base/errors.ts';
+import type { Outcome } from '../port.ts';
+import { driverBasics, KyselyConnection } from './dialect.ts';
+import type { SqliteThread } from './thread.ts';
+
+/** How long a piece of work may wait for the connection, and how much of it may wait. */
+const longestWaitMs = 5_000;
+const mostWaiting = 5_000;
+
+/** Lets one at a time have the connection that writes: a batch, or what goes through Kysely. */
+export class SqliteWriter {
+  readonly driver: Driver;
+  readonly #thread: SqliteThread;
+  readonly #waiting: (() => void)[] = [];
+  #isTaken = false;
+
+  constructor(thread: SqliteThread) {
+    this.#thread = thread;
+    const connection = new KyselyConnection((sql, parameters) => thread.run(sql, parameters));
+    this.driver = {
+      ...driverBasics,
+      acquireConnection: async () => {
+        await this.#take();
+        return connection;
+      },
+      releaseConnection: async () => this.#give(),
+    };
+  }
+
+  async batch(operations: readonly unknown[]): Promise<readonly Outcome[]> {
+    await this.#take();
+    try {
+      return await this.#thread.runBatch(operations);
+    } finally {
+      this.#give();
+    }
+  }
+
+  #take(): Promise<void> {
+    if (!this.#isTaken) {
+      this.#isTaken = true;
+      return Promise.resolve();
+    }
+    if (this.#waiting.length >= mostWaiting) return Promise.reject(tooMany());
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      this.#waiting.splice(this.#waiting.indexOf(go), 1);
+      reject(tooMany());
+    }, longestWaitMs);
+    const go = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    this.#waiting.push(go);
+    return promise;
+  }
+
+  /** The connection goes to the next in line, or is free again. */
+  #give(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#isTaken = false;
+    else next();
+  }
+}
+
+/** Not begun yet, and by nobody's fault but ours. */
+function tooMany(): Refusal {
+  return new Refusal('overloaded', {
+    detail: 'too much waits for SQLite in this process',
+    retryAfterSeconds: 1,
+  });
+}
