@@ -9,7 +9,7 @@ import { ConfirmedTime } from './base/confirmed-time.ts';
 import { tuneEngine } from './base/engine.ts';
 import { OperatorError } from './base/errors.ts';
 import { Lane } from './base/lane.ts';
-import { createLog, errorFields, type Log } from './base/log.ts';
+import { createLog, type Log } from './base/log.ts';
 import { createRequestIds } from './base/random.ts';
 import { readCollectionFiles, readTls } from './config/files.ts';
 import { isBehindProxy, ownIssuer, providerIssuers } from './config/rules.ts';
@@ -45,7 +45,6 @@ import { ClientDirectory } from './tokens/client-directory.ts';
 import { assertionAlgorithms } from './tokens/metadata.ts';
 import { createMint } from './tokens/mint.ts';
 import { SigningKeys } from './tokens/signing-keys.ts';
-import { SigningThreads } from './tokens/signing-threads.ts';
 import { Throttle } from './tokens/throttle.ts';
 
 /** What a test may replace; the service runs on the real ones. */
@@ -99,12 +98,6 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   });
   await signingKeys.start();
   parts.defer(() => signingKeys.stop());
-  const threads = config.tokenSigningThreads || availableParallelism();
-  const signingThreads = new SigningThreads({
-    most: threads,
-    onFailure: (error) => log.error(errorFields(error), 'a thread that signs tokens has ended'),
-  });
-  parts.defer(() => signingThreads.stop());
   const writes = new WriteQueue({
     store: await storage.openBatches({
       module: new URL('./consumer/records/batch-rules.ts', import.meta.url).href,
@@ -214,8 +207,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         audience: config.apiAudience,
         ttlSeconds: config.tokenTtlSeconds,
         keys: signingKeys,
-        sign: signingThreads.sign,
-        lane: new Lane(signingLane(threads)),
+        lane: new Lane(signingLane()),
         clock,
       }),
     }),
@@ -293,12 +285,13 @@ const plainInternal = {
   resourceMetadata: null,
 } satisfies Partial<ServerParts>;
 
-/**
- * Five for each thread: with fewer it waits for the next one, and with more the event loop has so many answers at once
- * that others wait for it. As many in line as take two seconds on two cores.
- */
-function signingLane(threads: number) {
-  return { running: 5 * threads, waiting: 1_000, refusal: 'signing_overloaded' } as const;
+/** As many as there are cores, so that Node's thread pool has threads left; as many in line as take two seconds on two cores. */
+function signingLane() {
+  return {
+    running: Math.min(availableParallelism(), 3),
+    waiting: 1_000,
+    refusal: 'signing_overloaded',
+  } as const;
 }
 
 const opsShutdownMs = 1_000;

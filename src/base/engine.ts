@@ -1,12 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** Settings of the JavaScript engine for a process that does the same small work for weeks. Before any of it begins. */
+/** A setting of V8 for a process that does the same small work for weeks. Before any of it begins. */
 export function tuneEngine(): void {
   // Look for garbage whenever the heap has grown by a fifth, instead of by half or more. What is remembered of tokens and
   // callers lives long and is then let go by the thousand: without this the process holds on to it for as long again,
   // and needs a quarter more memory than what is alive.
   setFlagsFromString('--heap-growing-percent=20');
-  // Compile more of the way of a request as one piece. It leads through many small functions, the platform's and ours,
-  // and the usual bound ends that half-way. Three times this much is hardly faster, and the process is 10 MB larger then.
-  setFlagsFromString('--max-inlined-bytecode-size-cumulative=2000');
 }

@@ -128,11 +128,6 @@ export const serviceSettings = {
     example: '20000',
     sentence: 'How many verified tokens are remembered at most, so that they are not verified again.',
   }),
-  tokenSigningThreads: defaulted(kind.integer(0, 256), '0', {
-    example: '2',
-    sentence:
-      'How many threads sign the tokens of POST /token at most; 0 is as many as there are cores. They start when they are needed.',
-  }),
   refusalsPerMinute: defaulted(kind.integer(1, 1_000_000), '1200', {
     example: '300',
     sentence:

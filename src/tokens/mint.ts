@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { Lane } from '../base/lane.ts';
+import { sign } from './sign.ts';
 import type { SigningKey } from './signing-key.ts';
-import type { Sign } from './signing-threads.ts';
 
 interface Grant {
   readonly clientId: string;
@@ -16,7 +16,6 @@ interface MintOptions {
   readonly audience: string;
   readonly ttlSeconds: number;
   readonly keys: { current(): SigningKey };
-  readonly sign: Sign;
   /** Signatures take milliseconds: so many at once, and so many in line. */
   readonly lane: Lane;
   readonly clock: Clock;
@@ -25,7 +24,7 @@ interface MintOptions {
 /** Signs an access token (RFC 9068) for a client. */
 export type Mint = (grant: Grant) => Promise<string>;
 
-export function createMint({ issuer, audience, ttlSeconds, keys, sign, lane, clock }: MintOptions): Mint {
+export function createMint({ issuer, audience, ttlSeconds, keys, lane, clock }: MintOptions): Mint {
   return ({ clientId, credentialId, scopes }) =>
     lane.run(async () => {
       // Not before it is its turn: a token lives from the moment it is made.

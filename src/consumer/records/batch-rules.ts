@@ -1,7 +1,8 @@
 import type { BatchRules } from '../../storage/port.ts';
 import type { CollectionFile } from '../collections/read-collection.ts';
 import { readCollections } from '../collections/read-collections.ts';
-import { decideAll, keysOf, type WriteRules } from './decide.ts';
+import { keysOf } from './batch-keys.ts';
+import { decideAll, type WriteRules } from './decide.ts';
 import type { Operation } from './operation.ts';
 
 /** What the rules are made from: plain data, since they may be made on another thread (storage/sqlite/worker.ts). */

@@ -1,0 +1,70 @@
+import { Refusal } from '../../base/errors.ts';
+import { answer, json } from '../../base/handler.ts';
+import type { StoredRecord } from '../../storage/port.ts';
+import type { Effects } from './batch-state.ts';
+import { charged, type Decided, type Of, preconditionFailed, type Writing } from './decision.ts';
+import { fits, type Tags } from './preconditions.ts';
+import { etagOf, isExpired, present } from './present.ts';
+
+/** PUT and PATCH /<collection>/{id} */
+export function decideEdit(
+  change: Of<'replace' | 'patch'>,
+  writing: Writing,
+  bodyFor: (record: StoredRecord) => string,
+): Decided {
+  const { machine } = writing.collection;
+  const record = found(change, writing);
+  if (machine !== null && !machine.editable.has(record.state ?? ''))
+    throw new Refusal('not_editable', { members: { state: record.state } });
+  return changed({ ...record, body: bodyFor(record), revision: change.revision }, writing);
+}
+
+/** POST /<collection>/{id}/<action> */
+export function decideAction(change: Of<'act'>, writing: Writing): Decided {
+  const { caller, collection } = writing;
+  const record = found(change, writing);
+  const transition = collection.machine?.states.get(record.state ?? '')?.get(change.action);
+  if (transition === undefined) {
+    const allowed = collection.machine === null ? [] : caller.actionsOn(collection.machine, record);
+    throw new Refusal('invalid_transition', { members: { state: record.state, allowed } });
+  }
+  if (!caller.mayTake(transition.by, record)) throw new Refusal('action_not_allowed');
+  return changed({ ...record, state: transition.to, revision: change.revision }, writing);
+}
+
+/** DELETE /<collection>/{id} */
+export function decideRemove(change: Of<'remove'>, writing: Writing): Decided {
+  const { caller, collection } = writing;
+  const record = found(change, writing);
+  const isOwn = record.owner === caller.id;
+  const { effects, headers } = charged(isOwn ? -1 : 0, writing);
+  const { id, owner } = record;
+  const released: Effects = isOwn ? {} : { released: { owner, collection: collection.name } };
+  const removed = { collection: collection.name, id };
+  return {
+    effects: [...effects, { ...released, removed }],
+    answer: answer(null, '', { status: 204, headers }),
+  };
+}
+
+function changed(record: StoredRecord, writing: Writing): Decided {
+  const { collection, caller, now } = writing;
+  const { effects, headers } = charged(0, writing);
+  const after = { ...record, updatedAt: now };
+  return {
+    effects: [...effects, { put: after }],
+    answer: json(present(collection, after, caller), { headers: { etag: etagOf(after), ...headers } }),
+  };
+}
+
+/** The record, in the version that the request is for. For all that the caller must not know of, there is none. */
+function found({ id, expected }: { id: string; expected: Tags | null }, writing: Writing): StoredRecord {
+  const { caller, collection, now } = writing;
+  const record = writing.find(id);
+  if (record === null || isExpired(collection, record, now) || !caller.sees(record))
+    throw new Refusal('not_found');
+  if (!caller.mayChange(record)) throw new Refusal('not_owner');
+  if (expected === null && collection.concurrency === 'required') throw new Refusal('precondition_required');
+  if (expected === null || fits(expected, etagOf(record))) return record;
+  throw preconditionFailed(record, writing);
+}

@@ -1,0 +1,79 @@
+import { Refusal } from '../../base/errors.ts';
+import { type Answer, json } from '../../base/handler.ts';
+import type { StoredRecord } from '../../storage/port.ts';
+import type { BatchState } from './batch-state.ts';
+import { charged, type Decided, type Of, preconditionFailed, type Writing } from './decision.ts';
+import { etagOf, isExpired, present } from './present.ts';
+import { replayed } from './uncharged-writes.ts';
+
+/** How long a key stands for the record that was made with it. */
+export const idempotencyMs = 24 * 3_600_000;
+
+/** POST /<collection> */
+export function decideCreate(change: Of<'create'>, writing: Writing, state: BatchState): Decided {
+  const { caller, collection, now } = writing;
+  const { key } = change;
+  const owned = { owner: caller.id, collection: collection.name };
+  const used = key === null ? null : state.idempotencyKey({ ...owned, keyDigest: key.keyDigest });
+  if (key !== null && used !== null && used.expiresAt > now) {
+    if (!isSameRequest(used.requestDigest, key.requestDigest)) throw new Refusal('idempotency_key_reused');
+    const record = writing.find(used.recordId);
+    if (record === null || record.owner !== caller.id || isExpired(collection, record, now))
+      throw new Refusal('idempotency_record_gone');
+    return { effects: [], answer: created(record, { [replayed]: 'true' }, writing) };
+  }
+  const made = insert(change, 1, writing);
+  if (key === null) return made;
+  const remembered = { ...owned, ...key, recordId: change.id, expiresAt: now + idempotencyMs };
+  return { ...made, effects: [...made.effects, { idempotencyKey: remembered }] };
+}
+
+/** Digests under a key that nobody else has: how long it takes to compare them tells nothing. */
+function isSameRequest(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}
+
+/** PUT /<collection>/{id} with `If-None-Match: *`. What has expired gives way; what is there stays. */
+export function decideCreateUnder(change: Of<'create_under'>, writing: Writing): Decided {
+  const { caller, collection, now } = writing;
+  const existing = writing.find(change.id);
+  if (existing === null) return insert(change, 1, writing);
+  if (!isExpired(collection, existing, now)) {
+    // Who must not know of it is not told.
+    if (!caller.sees(existing)) throw new Refusal('not_found');
+    throw preconditionFailed(existing, writing);
+  }
+  // The new one counts instead of an own one.
+  if (existing.owner === caller.id) return insert(change, 0, writing);
+  const made = insert(change, 1, writing);
+  const released = { owner: existing.owner, collection: collection.name };
+  return { ...made, effects: [{ released }, ...made.effects] };
+}
+
+function insert(change: Of<'create' | 'create_under'>, addedRecords: number, writing: Writing): Decided {
+  const { caller, collection, now } = writing;
+  const { id, revision, body } = change;
+  const { effects, headers } = charged(addedRecords, writing);
+  const record: StoredRecord = {
+    collection: collection.name,
+    id,
+    owner: caller.id,
+    state: collection.machine?.initial ?? null,
+    revision,
+    createdAt: now,
+    updatedAt: now,
+    body,
+  };
+  return { effects: [...effects, { put: record }], answer: created(record, headers, writing) };
+}
+
+function created(
+  record: StoredRecord,
+  headers: Readonly<Record<string, string>>,
+  { collection, path, caller }: Writing,
+): Answer {
+  return json(present(collection, record, caller), {
+    status: 201,
+    headers: { location: `${path}/${record.id}`, etag: etagOf(record), ...headers },
+  });
+}

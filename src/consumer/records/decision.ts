@@ -1,0 +1,62 @@
+import { Refusal } from '../../base/errors.ts';
+import type { Answer } from '../../base/handler.ts';
+import type { Consumer, StoredRecord, Usage } from '../../storage/port.ts';
+import type { Collection } from '../collections/collection.ts';
+import type { Effects } from './batch-state.ts';
+import { charge, rateHeaders, writeBudget } from './budgets.ts';
+import type { Caller } from './caller.ts';
+import type { RecordChange } from './operation.ts';
+import { etagOf, present } from './present.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/** What the rules look at for one write of one caller. */
+export interface Writing {
+  readonly caller: Caller;
+  readonly collection: Collection;
+  readonly path: string;
+  readonly consumer: Consumer;
+  readonly usage: Usage;
+  readonly newcomers: number;
+  readonly newcomersPerHour: number;
+  readonly now: number;
+  readonly find: (id: string) => StoredRecord | null;
+}
+
+/** What becomes of it, unless it is refused. */
+export interface Decided {
+  readonly effects: readonly Effects[];
+  readonly answer: Answer;
+}
+
+/** A change of some kind. */
+export type Of<Kind extends RecordChange['kind']> = Extract<RecordChange, { kind: Kind }>;
+
+export function preconditionFailed(record: StoredRecord, { collection, caller }: Writing): Refusal {
+  return new Refusal('precondition_failed', {
+    members: { current: present(collection, record, caller) },
+    headers: { etag: etagOf(record) },
+  });
+}
+
+/** Counts the write, and the records that it adds to the caller's own or takes from them. */
+export function charged(addedRecords: number, writing: Writing) {
+  const { caller, collection, consumer, usage, now } = writing;
+  const owned = { owner: caller.id, collection: collection.name };
+  if (caller.isMachine) {
+    const after = { ...usage, records: usage.records + addedRecords };
+    return { effects: addedRecords === 0 ? [] : [{ usage: { ...owned, after } }], headers: {} };
+  }
+  const { registeredAt } = consumer;
+  const after = charge(collection.limits, usage, { registeredAt, now }, addedRecords);
+  checkSurge(writing);
+  const headers = rateHeaders('writes', writeBudget(collection.limits, after, now), now);
+  return { effects: [{ usage: { ...owned, after } }], headers };
+}
+
+/** When a crowd comes in at once, only those who are new wait: whoever was here before notices nothing. */
+function checkSurge({ collection, consumer, newcomers, newcomersPerHour, now }: Writing): void {
+  const newFor = collection.limits.newcomer?.forMs ?? dayMs;
+  if (newcomersPerHour === 0 || now >= consumer.registeredAt + newFor) return;
+  if (newcomers > newcomersPerHour) throw new Refusal('newcomers_paused', { retryAfterSeconds: 600 });
+}
