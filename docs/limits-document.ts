@@ -35,6 +35,15 @@ export const fixedLimits: readonly FixedLimit[] = [
     '',
     'Of those, from one address that is past `REFUSALS_PER_MINUTE`.',
   ),
+  fixed('src/consumer/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
+  fixed('src/consumer/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Of those, of one caller.'),
+  fixed('src/consumer/records/write-queue.ts', 'mostWaitingBytes', 'bytes', 'What they hold together.'),
+  fixed(
+    'src/consumer/records/write-queue.ts',
+    'longestWaitMs',
+    'ms',
+    'How long a write may wait before it begins (503 `overloaded`).',
+  ),
   fixed(
     'src/http/body.ts',
     'mostBodyBytesAtOnce',
@@ -78,7 +87,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'The same in bytes, by the most that a record of the collection may have.',
   ),
   fixed(
-    'src/consumer/records/create.ts',
+    'src/consumer/records/decide-create.ts',
     'idempotencyMs',
     'ms',
     'How long an `Idempotency-Key` is remembered.',

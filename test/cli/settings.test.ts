@@ -22,7 +22,6 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   IDP_JWKS_PATH: ['jwks', /path that starts with one "\/"/],
   JWKS_MAX_STALE_SECONDS: ['59', /whole number from 60 to 604800/],
   TOKEN_CACHE_ENTRIES: ['999', /whole number from 1000 to 1000000/],
-  TOKEN_SIGNING_THREADS: ['257', /whole number from 0 to 256/],
   REFUSALS_PER_MINUTE: ['0', /whole number from 1 to 1000000/],
   ALLOWED_ALGORITHMS: ['RS256, HS256', /one of RS256/],
   REQUIRE_AT_JWT: ['yes', /"true" or "false"/],

@@ -7,7 +7,6 @@ import { Lane } from '../../src/base/lane.ts';
 import { toProblem } from '../../src/http/problem.ts';
 import { createMint } from '../../src/tokens/mint.ts';
 import { createSigningKey, openSigningKey } from '../../src/tokens/signing-key.ts';
-import { SigningThreads } from '../../src/tokens/signing-threads.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
 import { readTokenRequest } from '../../src/tokens/token-request.ts';
 import { credentialForms, postOf } from '../support/credential-forms.ts';
@@ -112,23 +111,20 @@ describe('a flood', () => {
 describe('more tokens than can be signed', () => {
   const client = { id: 'machine', secret: '' };
   // One thread for all signatures: the line is full, however fast the machine is.
-  const running = oneService({ TOKEN_SIGNING_THREADS: '1' }, async (settings) => {
+  const running = oneService({}, async (settings) => {
     client.secret = await addClient(settings, client.id);
   });
 
-  it('[C110] past the bound a token is refused with 503, and one that waits is made when its turn comes', async (t) => {
+  it('[C110] past the bound a token is refused with 503, and one that waits is made when its turn comes', async () => {
     const clock = new MovableClock();
     const times = { createdAt: 0, signsFrom: 0 };
     const sealingKey = new Uint8Array(randomBytes(32));
     const key = openSigningKey(await createSigningKey('ES256', sealingKey, times), sealingKey);
-    const threads = new SigningThreads({ most: 1, onFailure() {} });
-    t.after(() => threads.stop());
     const mint = createMint({
       issuer: 'https://api.example',
       audience: 'https://api.example',
       ttlSeconds: 600,
       keys: { current: () => key },
-      sign: threads.sign,
       lane: new Lane({ running: 1, waiting: 2, refusal: 'signing_overloaded' }),
       clock,
     });

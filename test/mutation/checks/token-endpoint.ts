@@ -10,27 +10,9 @@ const tooMany = ['test/http/token.429.test.ts'];
 const secrets = ['test/attack/client-secrets.test.ts'];
 const sameness = ['test/attack/token-sameness.test.ts'];
 const planted = ['test/attack/planted-clients.test.ts'];
-const threads = ['test/fault/signing-threads.test.ts'];
 
 /** POST /token, from the request to the token. */
 export const tokenEndpointChecks: readonly Mutant[] = [
-  ...checksOf('src/base/thread-line.ts', threads, [
-    [
-      'the caller knows the password',
-      "if (said.toString('latin1') !==",
-      "if ('' ===",
-      'another process of the machine takes the place of a thread, and tokens are not signed',
-    ],
-    ['one call', '      close();\n', '', 'there is a way in for as long as the service runs'],
-  ]),
-  ...checksOf('src/tokens/signing-thread.ts', threads, [
-    [
-      'the key of the token',
-      'if (key?.kid !== kid) key = receiveMessageOnPort(port)?.message;',
-      'key ??= receiveMessageOnPort(port)?.message;',
-      'after a rotation tokens are signed with the old key',
-    ],
-  ]),
   ...checksOf('src/tokens/json-request.ts', missing, [
     [
       'one set of credentials',
