@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { Refusal } from '../../src/base/errors.ts';
+import { createBatchRules } from '../../src/consumer/records/batch-rules.ts';
+import type { Change, Operation } from '../../src/consumer/records/operation.ts';
+import type { Outcome } from '../../src/storage/port.ts';
+import { MemoryStore } from './memory-store.ts';
+
+const tasks = `
+schema:
+  required: [text]
+  properties: { text: { type: string, maxLength: 20 }, count: { type: integer } }
+states: { draft: { submit: submitted }, submitted: { approve: { to: approved, by: client } }, approved: {} }
+access: { clients: any }
+limits: { per_user: 3, writes: 6/min, newcomer: 4/min for 1h, expire: 2min }`;
+const notes = `
+schema:
+  properties: { text: { type: string, maxLength: 20 } }
+access: { read: everyone, clients: own }
+concurrency: required
+limits: { per_user: 2, writes: 100/min }`;
+
+const rules = createBatchRules({
+  declarations: [
+    { name: 'tasks', path: 'tasks.yaml', text: tasks },
+    { name: 'notes', path: 'notes.yaml', text: notes },
+  ],
+  prefix: '/api',
+  newcomersPerHour: 2,
+});
+
+const ids = ['a', 'b'].map((letter) => letter.repeat(8));
+const start = Date.UTC(2026, 0, 1);
+const bytes = (text: string) => new Uint8Array(Buffer.from(text));
+
+const caller = fc.constantFrom(
+  ...['ada', 'bob', 'eve'].map((id) => ({ id, kind: 'user', isMachine: false, former: bytes(id) }) as const),
+  { id: 'robot', kind: 'client', isMachine: true, former: bytes('robot') } as const,
+);
+const body = fc.constantFrom('{"text":"x"}', '{"text":"y","count":1}');
+const collection = fc.constantFrom('tasks', 'notes');
+const id = fc.constantFrom(...ids);
+/** Which revision is expected: any, none in particular, or one of the first few that are made. */
+const expected = fc.option(
+  fc.oneof(
+    fc.constant('*' as const),
+    fc.nat(60).map((number) => [`"r${number}"`]),
+  ),
+  { nil: null },
+);
+const key = fc.option(
+  fc.record({
+    keyDigest: fc.constantFrom(bytes('k1'), bytes('k2')),
+    requestDigest: fc.constantFrom(bytes('q1'), bytes('q2')),
+  }),
+  { nil: null },
+);
+
+const change: fc.Arbitrary<Change> = fc.oneof(
+  fc.constant({ kind: 'register' } as const),
+  fc.record({
+    kind: fc.constant('create' as const),
+    collection,
+    id: fc.uuid(),
+    revision: fc.constant(''),
+    body,
+    key,
+  }),
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('create_under' as const),
+      collection,
+      id,
+      revision: fc.constant(''),
+      body,
+    }),
+  },
+  fc.record({
+    kind: fc.constant('replace' as const),
+    collection,
+    id,
+    revision: fc.constant(''),
+    body,
+    expected,
+  }),
+  fc.record({
+    kind: fc.constant('patch' as const),
+    collection,
+    id,
+    revision: fc.constant(''),
+    patch: fc.constantFrom({ text: 'z' }, { text: null }, { count: 5 }),
+    expected,
+  }),
+  fc.record({
+    kind: fc.constant('act' as const),
+    collection,
+    id,
+    revision: fc.constant(''),
+    action: fc.constantFrom('submit', 'approve', 'nothing'),
+    expected,
+  }),
+  fc.record({ kind: fc.constant('remove' as const), collection, id, expected }),
+);
+
+/** In the order of time; now and then much later, so that windows end and records expire. */
+const history = fc
+  .array(fc.record({ caller, change, pause: fc.constantFrom(0, 0, 1, 1_000, 70_000) }), {
+    minLength: 10,
+    maxLength: 60,
+    size: 'max',
+  })
+  .map((steps) => {
+    let now = start;
+    return steps.map(({ caller: who, change: what, pause }, number): Operation => {
+      now += pause;
+      return { caller: who, now, change: 'revision' in what ? { ...what, revision: `r${number}` } : what };
+    });
+  });
+
+/** What callers are told, without what differs for no reason: an error's stack. */
+function told(outcome: Outcome): unknown {
+  if ('done' in outcome) return outcome.done;
+  assert.ok(outcome.error instanceof Refusal, String(outcome.error));
+  const { code, options } = outcome.error;
+  return { code, options };
+}
+
+function sorted<V>(map: ReadonlyMap<string, V>): [string, V][] {
+  return [...map].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+describe('operations in batches', () => {
+  it('come to the same, however they are cut into batches', () => {
+    fc.assert(
+      fc.property(
+        history,
+        fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 30 }),
+        (operations, cuts) => {
+          const [single, batched] = [new MemoryStore(), new MemoryStore()];
+          const one = operations.flatMap((operation) => single.run([operation], rules)).map(told);
+          const many: unknown[] = [];
+          let at = 0;
+          for (let turn = 0; at < operations.length; turn += 1) {
+            const size = cuts[turn % cuts.length] as number;
+            many.push(...batched.run(operations.slice(at, at + size), rules).map(told));
+            at += size;
+          }
+          assert.deepEqual(many, one);
+          for (const what of ['consumers', 'records', 'usage', 'keys'] as const)
+            assert.deepEqual(sorted<unknown>(batched[what]), sorted<unknown>(single[what]), what);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('leave usage equal to what is there, and never above what is allowed', () => {
+    fc.assert(
+      fc.property(history, (operations) => {
+        const store = new MemoryStore();
+        store.run(operations, rules);
+        for (const { owner, collection: name, records } of store.usage.values()) {
+          const there = [...store.records.values()].filter(
+            (record) => record.owner === owner && record.collection === name,
+          ).length;
+          assert.equal(records, there, `${owner} in ${name}`);
+          if (owner !== 'robot') assert.ok(there <= (name === 'tasks' ? 3 : 2));
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
