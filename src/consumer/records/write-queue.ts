@@ -26,6 +26,7 @@ export const mostWaitingOfCaller = 200;
 export const mostWaitingBytes = 32 * 1024 * 1024;
 /** What has waited for longer is refused, because nobody knows when its turn will come. */
 export const longestWaitMs = 1_500;
+const checkEveryMs = 100;
 
 /**
  * Whatever comes in while a batch is being committed is the next batch: the busier it is, the more writes share one
@@ -76,7 +77,10 @@ export class WriteQueue {
   async #run(): Promise<void> {
     // What comes in during this turn of the event loop is part of the first batch.
     await new Promise((resolve) => setImmediate(resolve));
+    // A database that has fallen silent answers the batch after seconds; nobody else has to wait for that.
+    const lookout = setInterval(() => this.#refuseOld(), checkEveryMs).unref();
     while (this.#waiting > 0) await this.#runBatch(this.#nextBatch());
+    clearInterval(lookout);
     this.#running = null;
   }
 
@@ -101,26 +105,40 @@ export class WriteQueue {
   /** One of each caller in turn. */
   #nextBatch(): Waiting[] {
     const batch: Waiting[] = [];
-    const startedBefore = this.#options.clock.monotonic() - longestWaitMs;
     let bytes = 0;
+    this.#refuseOld();
     while (batch.length < mostInBatch && bytes < mostBatchBytes) {
       const [first] = this.#byCaller;
       if (first === undefined) break;
       const [id, own] = first;
-      const next = own.shift() as Waiting;
       // To the end of the row, or out of it.
       this.#byCaller.delete(id);
-      if (own.length > 0) this.#byCaller.set(id, own);
-      this.#waiting -= 1;
-      this.#waitingBytes -= next.bytes;
-      if (next.since < startedBefore) next.reject(tooMany('writes have waited for too long'));
-      else if (next.isGone()) next.reject(new Refusal('bad_request', { detail: 'the caller has hung up' }));
+      this.#byCaller.set(id, own);
+      const next = this.#takeFirst(id, own);
+      if (next.isGone()) next.reject(new Refusal('bad_request', { detail: 'the caller has hung up' }));
       else {
         batch.push(next);
         bytes += next.bytes;
       }
     }
     return batch;
+  }
+
+  /** Those of one caller are in the order of time. */
+  #refuseOld(): void {
+    const since = this.#options.clock.monotonic() - longestWaitMs;
+    for (const [id, own] of this.#byCaller) {
+      while ((own[0]?.since ?? since) < since)
+        this.#takeFirst(id, own).reject(tooMany('writes have waited for too long'));
+    }
+  }
+
+  #takeFirst(id: string, own: Waiting[]): Waiting {
+    const first = own.shift() as Waiting;
+    if (own.length === 0) this.#byCaller.delete(id);
+    this.#waiting -= 1;
+    this.#waitingBytes -= first.bytes;
+    return first;
   }
 }
 
