@@ -96,9 +96,12 @@ async function load(transaction: Connection, keys: BatchKeys): Promise<Loaded> {
         ),
   );
   const spent = rows<Tables['spent_budgets']>(
-    transaction.run('select * from spent_budgets where former = any($1)', [
-      keys.consumers.map(({ former }) => Buffer.from(former)),
-    ]),
+    transaction.run(
+      `select spent_budgets.* from spent_budgets join unnest($1::text[], $2::bytea[]) as wanted (id, former)
+         on spent_budgets.former = wanted.former
+       where not exists (select from consumers where consumers.id = wanted.id)`,
+      [keys.consumers.map(({ id }) => id), keys.consumers.map(({ former }) => Buffer.from(former))],
+    ),
   );
   const counted = rows<{ count: number }>(
     newcomers === null
@@ -110,6 +113,8 @@ async function load(transaction: Connection, keys: BatchKeys): Promise<Loaded> {
           [newcomers.since, newcomers.atMost],
         ),
   );
+  // At once: when the first fails, so do the others, and a failure that nobody awaits would end the process.
+  await Promise.all([consumers, named, usage, idempotencyKeys, replayed, spent, counted]);
   return {
     consumers: (await consumers).map(toConsumer),
     spentBudgets: (await spent).map(toSpentBudget),
