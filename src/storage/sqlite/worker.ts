@@ -39,6 +39,9 @@ export interface SqliteFailure {
   readonly resultCode: number | null;
 }
 
+/** SQLite's code for any error. Without one the thread would count as gone, and a mistake of ours as the database's. */
+const ofOurOwn = 1;
+
 const noTransaction: SqliteFailure = { message: 'the transaction has ended', resultCode: null };
 
 class Writer {
@@ -86,7 +89,7 @@ function toPlain(outcome: Outcome): PlainOutcome {
 
 function failure(error: unknown): SqliteFailure {
   const { message, errcode } = error as { message?: unknown; errcode?: unknown };
-  return { message: String(message), resultCode: typeof errcode === 'number' ? errcode : null };
+  return { message: String(message), resultCode: typeof errcode === 'number' ? errcode : ofOurOwn };
 }
 
 if (parentPort !== null) {
