@@ -2,7 +2,7 @@ import { OperatorError, Refusal } from '../base/errors.ts';
 import type { Engine } from './engine.ts';
 import { guard } from './guard.ts';
 import { migrate, newestVersion, schemaVersion } from './migrations.ts';
-import type { ClientMac, Storage, StorageKeys } from './port.ts';
+import type { BatchRulesSource, ClientMac, Storage, StorageKeys } from './port.ts';
 import { assertionStore } from './stores/assertions.ts';
 import { auditStore } from './stores/audit.ts';
 import { clientStore } from './stores/clients.ts';
@@ -46,8 +46,8 @@ function storesOn(engine: Engine, clientMac: ClientMac): Storage {
           detail: `schema version ${version}, expected ${newestVersion}`,
         });
       },
+      openBatches: async (rules: BatchRulesSource) => guarded(await engine.openBatches(rules)),
     }),
-    openBatches: async (rules) => guarded(await engine.openBatches(rules)),
     close() {
       closed = true;
       return engine.close();

@@ -24,7 +24,10 @@ export function recordStore(engine: Engine): RecordStore {
 
     sizes: async (query) => (await sizesOf(engine, query).execute()).map(({ size }) => size),
 
-    placeAfter: async (query, count) => (await placeAfter(engine, query, count).executeTakeFirst()) ?? null,
+    async placeAfter(query, count) {
+      const found = await placeAfter(engine, query, count).executeTakeFirst();
+      return found === undefined ? null : { value: found.value, id: found.id };
+    },
 
     async usage(owner) {
       const rows = await reader.selectFrom('usage').selectAll().where('owner', '=', owner).execute();
