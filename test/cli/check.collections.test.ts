@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
+import { insertAll } from '../support/batches.ts';
 import { postgresDatabase, sqliteDatabase } from '../support/databases.ts';
 import { newDirectory, succeeded } from '../support/outcome.ts';
 import { newRecord } from '../support/records.ts';
@@ -89,10 +90,10 @@ for (const engine of databaseEngines) {
       const database =
         engine === 'sqlite' ? sqliteDatabase(url.slice('sqlite:'.length)) : postgresDatabase(url);
       const storage = await database.open();
-      await storage.records.write(async (transaction) => {
-        for (const seats of [2, 4, 8])
-          await transaction.insert(newRecord({ collection: 'bookings', fields: { seats } }));
-      });
+      await insertAll(
+        storage,
+        [2, 4, 8].map((seats) => newRecord({ collection: 'bookings', fields: { seats } })),
+      );
       await storage.close();
     });
 

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { openAdministration } from '../../src/administration.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
+import { insertAll } from '../support/batches.ts';
 import { type DiscoveredProvider, discoveredProvider } from '../support/discovered-provider.ts';
 import { assertLines, examined, healthySettings, linesOf } from '../support/examined.ts';
 import { newMasterSecret } from '../support/master-secret.ts';
@@ -148,7 +149,7 @@ describe('vestibule doctor, about the database', () => {
       body: '{}',
       ...times,
     };
-    await storage.records.write((transaction) => transaction.insert(record));
+    await insertAll(storage, [record]);
     await storage.close();
     const said = /records +notes: breaking: declared no more, 1 of 1 record would fail; /;
     await failuresOf(settings, said);

@@ -5,6 +5,7 @@ import { openAdministration } from '../../src/administration.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
+import { register } from '../support/batches.ts';
 import { endOf, refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { readerOf } from '../support/postgres-roles.ts';
@@ -28,7 +29,7 @@ async function used(engine: DatabaseEngine) {
   const settings = await newSettings(engine, noProvider);
   const { storage, clients } = await openAdministration(loadStorageConfig(settings), 'test');
   await clients.add({ id: 'billing', label: '', scopes: [], publicKey: null });
-  await storage.consumers.register(caller, 'user', systemClock.now());
+  await register(storage, caller, 'user', systemClock.now());
   await storage.close();
   if (engine === 'sqlite') return { settings, reader: settings };
   return { settings, reader: { ...settings, DATABASE_URL: await readerOf(settings) } };

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import type { ApiCaller } from '../support/api-caller.ts';
+import { insertAll } from '../support/batches.ts';
 import { declaredProcesses, hourMs } from '../support/declared-processes.ts';
 import { succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
-import { insertAll, newRecord } from '../support/records.ts';
+import { newRecord } from '../support/records.ts';
 import { runVestibule } from '../support/service.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 2000 } } }';
@@ -29,7 +30,7 @@ describe('vestibule scrub, beside a service with a file too large to be written 
     const own = Array.from({ length: 500 }, () =>
       newRecord({ owner, fields: { text: 'ErasedCaller'.repeat(20) } }),
     );
-    await insertAll(storage.records, [...others, ...own]);
+    await insertAll(storage, [...others, ...own]);
     await storage.close();
   });
 

@@ -5,6 +5,7 @@ import { checkAgainst, sentenceOf } from '../../src/consumer/collections/check-a
 import { type Declaration, toDeclaration } from '../../src/consumer/collections/declaration.ts';
 import { storedDeclarations } from '../../src/consumer/collections/stored-declarations.ts';
 import type { Storage } from '../../src/storage/port.ts';
+import { insertAll } from '../support/batches.ts';
 import { createTestDatabase } from '../support/databases.ts';
 import { newRecord } from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
@@ -33,14 +34,12 @@ for (const engine of databaseEngines) {
     before(async () => {
       storage = await (await createTestDatabase(engine)).open();
       // More than two pages, so that the last one is looked at too.
-      await storage.records.write(async (transaction) => {
-        for (let index = 0; index < 1100; index += 1) {
-          const fields = { seats: index < 37 ? 8 : 2, slot: '2026-01-01T08:00:00+01:00' };
-          const state = index < 3 ? 'cancelled' : 'draft';
-          await transaction.insert(newRecord({ collection: 'bookings', state, fields }));
-        }
-        await transaction.insert(newRecord({ collection: 'orphans', fields: {} }));
+      const booked = Array.from({ length: 1100 }, (_, index) => {
+        const fields = { seats: index < 37 ? 8 : 2, slot: '2026-01-01T08:00:00+01:00' };
+        const state = index < 3 ? 'cancelled' : 'draft';
+        return newRecord({ collection: 'bookings', state, fields });
       });
+      await insertAll(storage, [...booked, newRecord({ collection: 'orphans', fields: {} })]);
     });
     after(() => storage.close());
 

@@ -4,6 +4,7 @@ import { OperatorError, Refusal } from '../../src/base/errors.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
 import type { Storage } from '../../src/storage/port.ts';
 import { createStorage } from '../../src/storage/storage.ts';
+import { register } from '../support/batches.ts';
 import { anyKeys, createTestDatabase, openedAt } from '../support/databases.ts';
 import { anyLine, newClient, newSecret } from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
@@ -38,11 +39,11 @@ for (const engine of databaseEngines) {
     it('change nothing when they run again', async () => {
       const database = await createTestDatabase(engine);
       const first = await database.open();
-      await first.consumers.register('somebody', 'user', 7);
+      await register(first, 'somebody', 'user', 7);
       await first.close();
       const before = await database.query('select * from schema_migrations order by version');
       const second = await database.open();
-      assert.equal((await second.consumers.register('somebody', 'user', 8)).registeredAt, 7);
+      assert.equal((await register(second, 'somebody', 'user', 8)).registeredAt, 7);
       await second.close();
       assert.deepEqual(await database.query('select * from schema_migrations order by version'), before);
       assert.deepEqual(await database.tables(), allTables);
@@ -84,6 +85,8 @@ for (const engine of databaseEngines) {
       // As version 4 has left it.
       await database.query('delete from schema_migrations where version >= 5');
       await database.query('alter table clients drop column mac');
+      await database.query('drop table spent_budgets');
+      if (engine === 'sqlite') await database.query('drop trigger audit_refuses_replacement');
       const foreign = {
         ...anyKeys,
         checkMasterSecret: () => Promise.reject(new OperatorError('another one')),

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import type { OwnEngine } from '../../src/storage/engine.ts';
+import type { Engine } from '../../src/storage/engine.ts';
 import type { IndexedField, RecordQuery, Storage } from '../../src/storage/port.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { pageOf } from '../../src/storage/stores/record-queries.ts';
+import { insertAll } from '../support/batches.ts';
 import { anyKeys, createTestDatabase, openedAt, type TestDatabase } from '../support/databases.ts';
-import { insertAll, newQuery, newRecord } from '../support/records.ts';
+import { newQuery, newRecord } from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
 
 const slot: IndexedField = { name: 'slot', kind: 'text' };
@@ -88,7 +89,7 @@ for (const engineName of databaseEngines) {
         ];
         bodies.push(JSON.stringify({ slot: '\u{1f469}'.repeat(4_000) }));
         await insertAll(
-          storage.records,
+          storage,
           bodies.map((body) => newRecord({ collection: 'old', body })),
         );
         await storage.records.prepare([{ name: 'old', index: [slot, seats, paid] }]);
@@ -111,7 +112,7 @@ for (const engineName of databaseEngines) {
 
     describe('are used', () => {
       const collection = 'bookings';
-      let engine: OwnEngine;
+      let engine: Engine;
       let storage: Storage;
       before(async () => {
         const database = await createTestDatabase(engineName);
@@ -119,7 +120,7 @@ for (const engineName of databaseEngines) {
         storage = await createStorage(engine, openedAt, anyKeys);
         await storage.records.prepare([{ name: collection, index: [slot, seats, paid] }]);
         await insertAll(
-          storage.records,
+          storage,
           Array.from({ length: 4_000 }, (_, index) =>
             newRecord({
               collection: index % 2 === 0 ? collection : 'others',

@@ -9,8 +9,9 @@ import type {
   Storage,
   StoredRecord,
 } from '../../src/storage/port.ts';
+import { apply, insertAll } from '../support/batches.ts';
 import { createTestDatabase } from '../support/databases.ts';
-import { insertAll, newQuery, newRecord, oddTexts } from '../support/records.ts';
+import { newQuery, newRecord, oddTexts } from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
 
 const word: IndexedField = { name: 'word', kind: 'text' };
@@ -59,7 +60,7 @@ for (const engine of databaseEngines) {
       const collection = `c-${randomUUID()}`;
       await records.prepare([{ name: collection, index: [word, size, open] }]);
       const made = all.map((changes) => newRecord({ collection, ...changes }));
-      await insertAll(records, made);
+      await insertAll(storage, made);
       return { collection, made };
     }
 
@@ -228,7 +229,7 @@ for (const engine of databaseEngines) {
         const names = ["it's", '"quoted"', 'back\\slash', 'percent%', '; drop table records; --', '$1', '{}'];
         await records.prepare(names.map((name) => ({ name, index: [word] })));
         const made = names.map((collection) => newRecord({ collection, fields: { word: collection } }));
-        await insertAll(records, made);
+        await insertAll(storage, made);
         for (const [index, collection] of names.entries()) {
           const query = newQuery({ collection, sort: { field: word, descending: true } });
           assert.deepEqual(await records.list(query), [made[index]]);
@@ -275,10 +276,10 @@ for (const engine of databaseEngines) {
         const toRemove = [...removed];
         const disturb = async () => {
           const gone = toRemove.shift();
-          await records.write(async (write) => {
-            if (gone !== undefined) await write.remove(collection, gone);
-            const index = Math.floor(Math.random() * 60);
-            await write.insert(newRecord({ collection, createdAt: index % 7, fields: fieldsOf(index) }));
+          const index = Math.floor(Math.random() * 60);
+          await apply(storage, {
+            removedRecords: gone === undefined ? [] : [{ collection, id: gone }],
+            newRecords: [newRecord({ collection, createdAt: index % 7, fields: fieldsOf(index) })],
           });
         };
         const query = newQuery({ collection, sort: { field, descending: true }, limit: 4 });
@@ -298,7 +299,7 @@ for (const engine of databaseEngines) {
       const made = ['b', 'a', 'a-', 'B', 'é'].flatMap((collection) =>
         [3, 1, 1, 2].map((createdAt) => newRecord({ collection, owner, createdAt })),
       );
-      await insertAll(records, [...made, newRecord({ owner: `${owner}x` })]);
+      await insertAll(storage, [...made, newRecord({ owner: `${owner}x` })]);
       const expected = made.toSorted(
         (one, other) =>
           compare(one.collection, other.collection) ||

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
+import { insertAll } from '../support/batches.ts';
 import { newSqliteFile, sqliteDatabase } from '../support/databases.ts';
-import { insertAll, newQuery, newRecord } from '../support/records.ts';
+import { newQuery, newRecord } from '../support/records.ts';
 
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
 
@@ -19,36 +20,36 @@ describe('reading records from an SQLite file', () => {
     const when = usedBefore ? 'after' : 'before';
     it(`says so when the file was taken away or replaced ${when} the first read, and goes on when it is back`, async () => {
       const file = newSqliteFile();
-      const { records, close } = await sqliteDatabase(file).open();
+      const storage = await sqliteDatabase(file).open();
       const record = newRecord();
-      await insertAll(records, [record]);
-      if (usedBefore) assert.deepEqual(await records.list(newQuery()), [record]);
+      await insertAll(storage, [record]);
+      if (usedBefore) assert.deepEqual(await storage.records.list(newQuery()), [record]);
       renameSync(file, `${file}.away`);
-      await assert.rejects(records.find('notes', record.id), isUnavailable);
+      await assert.rejects(storage.records.find('notes', record.id), isUnavailable);
       assert.equal(existsSync(file), false, 'reading makes no file');
       writeFileSync(file, '');
-      await assert.rejects(records.find('notes', record.id), isUnavailable);
+      await assert.rejects(storage.records.find('notes', record.id), isUnavailable);
       renameSync(`${file}.away`, file);
-      assert.deepEqual(await records.find('notes', record.id), record);
-      await close();
+      assert.deepEqual(await storage.records.find('notes', record.id), record);
+      await storage.close();
     });
   }
 
   it('answers hundreds that come at once, each with its own', async () => {
-    const { records, close } = await sqliteDatabase(newSqliteFile()).open();
+    const storage = await sqliteDatabase(newSqliteFile()).open();
     const made = Array.from({ length: 500 }, () => newRecord());
-    await insertAll(records, made);
-    const found = await Promise.all(made.map(({ id }) => records.find('notes', id)));
+    await insertAll(storage, made);
+    const found = await Promise.all(made.map(({ id }) => storage.records.find('notes', id)));
     assert.deepEqual(found, made);
-    await close();
+    await storage.close();
   });
 
   it('leaves the file whole and alone after a clean stop', async () => {
     const file = newSqliteFile();
-    const { records, close } = await sqliteDatabase(file).open();
-    await insertAll(records, [newRecord()]);
-    await records.counts();
-    await close();
+    const storage = await sqliteDatabase(file).open();
+    await insertAll(storage, [newRecord()]);
+    await storage.records.counts();
+    await storage.close();
     assert.deepEqual(
       ['-wal', '-shm'].filter((end) => existsSync(file + end)),
       [],

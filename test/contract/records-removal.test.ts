@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import type { RecordStore, Storage } from '../../src/storage/port.ts';
+import { apply, insertAll, load, newIdempotencyKey, register, setUsage } from '../support/batches.ts';
 import { createTestDatabase, openedAt, type TestDatabase } from '../support/databases.ts';
 import { until } from '../support/polling.ts';
-import { insertAll, newLine, newRecord, noUsage } from '../support/records.ts';
+import { newLine, newRecord, noUsage } from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
 
 for (const engine of databaseEngines) {
@@ -25,11 +26,9 @@ for (const engine of databaseEngines) {
     /** So many records of an owner, counted. */
     const give = async (owner: string, count: number, changes: Parameters<typeof newRecord>[0] = {}) => {
       const made = Array.from({ length: count }, () => newRecord({ owner, ...changes }));
-      await insertAll(records, made);
+      await insertAll(storage, made);
       const { collection = 'notes' } = changes;
-      await records.write((write) =>
-        write.setUsage(owner, collection, noUsage, { ...noUsage, records: count }),
-      );
+      await setUsage(storage, owner, collection, { ...noUsage, records: count });
       return made;
     };
 
@@ -38,7 +37,7 @@ for (const engine of databaseEngines) {
         const made = [5, 3, 1, 4, 2].map((updatedAt) =>
           newRecord({ id: `${updatedAt}`, updatedAt, createdAt: 0 }),
         );
-        await insertAll(records, [...made, newRecord({ collection: 'other', updatedAt: 0 })]);
+        await insertAll(storage, [...made, newRecord({ collection: 'other', updatedAt: 0 })]);
         const left = async () => (await records.ofCollection('notes', '', 10)).map(({ id }) => id);
         assert.equal(await records.expire('notes', 0, 10), 0);
         assert.equal(await records.expire('notes', 4, 2), 2);
@@ -77,7 +76,7 @@ for (const engine of databaseEngines) {
 
     describe('erase', () => {
       it('leaves whom the operator has shut out to the operator', async () => {
-        await storage.consumers.register('usr_out', 'user', 1);
+        await register(storage, 'usr_out', 'user', 1);
         await give('usr_out', 2);
         await storage.consumers.setState('usr_out', 'suspended', newLine());
         await assert.rejects(records.erase('usr_out', null), { code: 'consumer_suspended' });
@@ -86,13 +85,12 @@ for (const engine of databaseEngines) {
         assert.deepEqual((await records.erase('usr_out', newLine()))?.records, { notes: 2 });
       });
 
-      const key = Uint8Array.of(7);
-      const used = { requestDigest: key, recordId: 'x' };
+      const keyOf = (owner: string) => newIdempotencyKey({ owner, keyDigest: Uint8Array.of(7) });
       const fill = async (owner: string) => {
-        await storage.consumers.register(owner, 'user', openedAt);
+        await register(storage, owner, 'user', openedAt);
         await give(owner, 3);
         await give(owner, 2, { collection: 'b%', state: 'draft' });
-        await records.write((write) => write.useIdempotencyKey(owner, 'notes', key, used, 9e12));
+        await apply(storage, { idempotencyKeys: [keyOf(owner)] });
       };
 
       it('removes everything about one caller, counts it, writes its line and touches nobody else', async () => {
@@ -109,12 +107,12 @@ for (const engine of databaseEngines) {
         assert.equal(await storage.consumers.find('usr_gone'), null);
         assert.deepEqual(await records.ofOwner('usr_gone', null, 10), []);
         assert.deepEqual(await records.usage('usr_gone'), new Map());
-        const find = (owner: string) =>
-          records.write((write) => write.findIdempotencyKey(owner, 'notes', key, 1));
-        assert.equal(await find('usr_gone'), null);
+        const keysOf = async (owner: string) =>
+          (await load(storage, { idempotencyKeys: [keyOf(owner)] })).idempotencyKeys.length;
+        assert.equal(await keysOf('usr_gone'), 0);
         assert.deepEqual(await records.ofOwner('usr_stays', null, 10), before);
         assert.equal(await countOf('usr_stays'), 3);
-        assert.deepEqual(await find('usr_stays'), used);
+        assert.equal(await keysOf('usr_stays'), 1);
         assert.notEqual(await storage.consumers.find('usr_stays'), null);
       });
 
@@ -127,13 +125,13 @@ for (const engine of databaseEngines) {
       });
 
       it('removes a caller who has nothing but a registration, or nothing but records', async () => {
-        await storage.consumers.register('usr_bare', 'user', openedAt);
+        await register(storage, 'usr_bare', 'user', openedAt);
         assert.deepEqual(await records.erase('usr_bare', null), {
           records: {},
           idempotencyKeys: 0,
           budgetsKeptUntil: null,
         });
-        await insertAll(records, [newRecord({ owner: 'usr_unknown' })]);
+        await insertAll(storage, [newRecord({ owner: 'usr_unknown' })]);
         assert.deepEqual(await records.erase('usr_unknown', null), {
           records: { notes: 1 },
           idempotencyKeys: 0,
@@ -143,7 +141,7 @@ for (const engine of databaseEngines) {
 
       it('removes more than one statement takes', async () => {
         await give('usr_busy', 5_001);
-        await insertAll(records, [newRecord({ owner: 'usr_other' })]);
+        await insertAll(storage, [newRecord({ owner: 'usr_other' })]);
         assert.deepEqual(await records.erase('usr_busy', null), {
           records: { notes: 5_001 },
           idempotencyKeys: 0,
@@ -154,15 +152,13 @@ for (const engine of databaseEngines) {
 
       it('keeps what still counts of budgets for whoever comes back under that name, and for nobody else', async () => {
         const spend = (collection: string) =>
-          records.write((write) =>
-            write.setUsage('usr_spent', collection, noUsage, {
-              ...noUsage,
-              records: 2,
-              writes: 7,
-              newcomerWrites: 5,
-            }),
-          );
-        await storage.consumers.register('usr_spent', 'user', 100);
+          setUsage(storage, 'usr_spent', collection, {
+            ...noUsage,
+            records: 2,
+            writes: 7,
+            newcomerWrites: 5,
+          });
+        await register(storage, 'usr_spent', 'user', 100);
         for (const collection of ['ended', 'notes', 'other']) await spend(collection);
         const former = Buffer.from('former');
         const ends = new Map([
@@ -173,30 +169,28 @@ for (const engine of databaseEngines) {
         const erased = await records.erase('usr_spent', null, { former, endOf });
         assert.equal(erased?.budgetsKeptUntil, 500);
         assert.deepEqual(await records.usage('usr_spent'), new Map());
-        await storage.consumers.register('usr_else', 'user', 400, Buffer.from('another'));
+        await register(storage, 'usr_else', 'user', 400, Buffer.from('another'));
         assert.deepEqual(await records.usage('usr_else'), new Map());
-        await Promise.all([1, 2, 3].map(() => storage.consumers.register('usr_spent', 'user', 400, former)));
+        await Promise.all([1, 2, 3].map(() => register(storage, 'usr_spent', 'user', 400, former)));
         const left = { ...noUsage, writes: 7, newcomerWrites: 5 };
         assert.deepEqual(await records.usage('usr_spent'), new Map([['notes', left]]), 'the other has ended');
         assert.equal(await records.expireSpentBudgets(1e12), 0, 'nothing is kept twice');
       });
 
       it('forgets what was kept when it has ended', async () => {
-        await storage.consumers.register('usr_spent', 'user', 100);
-        await records.write((write) =>
-          write.setUsage('usr_spent', 'notes', noUsage, { ...noUsage, writes: 1 }),
-        );
+        await register(storage, 'usr_spent', 'user', 100);
+        await setUsage(storage, 'usr_spent', 'notes', { ...noUsage, writes: 1 });
         await records.erase('usr_spent', null, { former: Buffer.from('former'), endOf: () => 500 });
         assert.equal(await records.expireSpentBudgets(499), 0);
         assert.equal(await records.expireSpentBudgets(500), 1);
-        await storage.consumers.register('usr_spent', 'user', 200, Buffer.from('former'));
+        await register(storage, 'usr_spent', 'user', 200, Buffer.from('former'));
         assert.deepEqual(await records.usage('usr_spent'), new Map());
       });
 
       it('is heard of by whoever watches who may come in', async () => {
         const neighbour = await database.open();
         opened.push(neighbour);
-        await storage.consumers.register('usr_seen', 'user', openedAt);
+        await register(storage, 'usr_seen', 'user', openedAt);
         let calls = 0;
         const unwatch = await neighbour.standing.watch(() => {
           calls += 1;
@@ -228,7 +222,7 @@ for (const engine of databaseEngines) {
     describe('counts', () => {
       it('are by collection and state, and say nothing of what there is none of', async () => {
         assert.deepEqual(await records.counts(), []);
-        await insertAll(records, [
+        await insertAll(storage, [
           ...[1, 2, 3].map(() => newRecord()),
           ...[1, 2].map(() => newRecord({ collection: 'bookings', state: 'draft' })),
           newRecord({ collection: 'bookings', state: 'approved' }),
@@ -251,7 +245,7 @@ for (const engine of databaseEngines) {
     describe('top', () => {
       it('names those with most records first, with the bytes of their fields', async () => {
         assert.deepEqual(await records.top(5), []);
-        await insertAll(records, [
+        await insertAll(storage, [
           ...[1, 2].map(() => newRecord({ owner: 'usr_two', body: '{"a":"\u00e9"}' })),
           ...[1, 2, 3].map((index) => newRecord({ owner: 'usr_three', collection: `c${index}` })),
           newRecord({ owner: 'usr_b', body: `{"a":"${'x'.repeat(1_000)}"}` }),

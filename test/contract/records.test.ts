@@ -2,9 +2,21 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
-import type { Storage } from '../../src/storage/port.ts';
+import type { IdempotencyKeyName, Storage, StoredRecord } from '../../src/storage/port.ts';
+import {
+  apply,
+  changeIfStill,
+  insertAll,
+  insertUnlessTaken,
+  load,
+  newIdempotencyKey,
+  register,
+  release,
+  runBatch,
+  setUsage,
+} from '../support/batches.ts';
 import { createTestDatabase, openedAt, type TestDatabase } from '../support/databases.ts';
-import { anyLine, insertAll, newQuery, newRecord, noUsage, oddTexts } from '../support/records.ts';
+import { anyLine, newQuery, newRecord, noUsage, oddTexts } from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
 
 /** Bodies that a database could be tempted to read, sort, round or tidy up. */
@@ -18,6 +30,9 @@ const oddBodies = [
   `{"${'a'.repeat(2_000)}":"${'\u{1f469}'.repeat(4_000)}"}`,
   JSON.stringify(Object.fromEntries(oddTexts.map((text, index) => [`${index} ${text}`, text]))),
 ];
+
+const byName = (records: readonly StoredRecord[]) =>
+  new Map(records.map((record) => [`${record.collection} ${record.id}`, record]));
 
 for (const engine of databaseEngines) {
   describe(`records, by the storage contract on ${engine}`, () => {
@@ -39,20 +54,20 @@ for (const engine of databaseEngines) {
       it('is found as it was inserted, at once and through every connection', async () => {
         const record = newRecord({ state: 'draft', createdAt: 1, updatedAt: 253_402_300_799_999 });
         assert.equal(await storage.records.find(record.collection, record.id), null);
-        assert.equal(await storage.records.write((write) => write.insert(record)), true);
+        await insertAll(storage, [record]);
         assert.deepEqual(await storage.records.find(record.collection, record.id), record);
         assert.deepEqual(await neighbour.records.find(record.collection, record.id), record);
-        assert.deepEqual(
-          await neighbour.records.write((write) => write.find(record.collection, record.id)),
-          record,
-        );
+        assert.deepEqual((await load(neighbour, { records: [record] })).records, [record]);
       });
 
       it('keeps its body byte for byte', async () => {
         for (const body of oddBodies) {
           const record = newRecord({ body });
-          await insertAll(storage.records, [record]);
+          await insertAll(storage, [record]);
           assert.equal((await neighbour.records.find('notes', record.id))?.body, body);
+          const changed = { ...record, body: `[${body}]` };
+          await apply(storage, { changedRecords: [changed] });
+          assert.deepEqual(await neighbour.records.find('notes', record.id), changed);
         }
       });
 
@@ -62,58 +77,61 @@ for (const engine of databaseEngines) {
           const odd = `${prefix}${text}`.slice(0, 500);
           return [newRecord({ id: odd, owner: odd }), newRecord({ collection: odd, id: 'x', state: odd })];
         });
-        await insertAll(storage.records, records);
+        await insertAll(storage, records);
         for (const record of records) {
           assert.deepEqual(await neighbour.records.find(record.collection, record.id), record);
         }
-        assert.equal(await storage.records.find('notes', `${prefix}ALICE`), null);
-        assert.equal(await storage.records.find('notes', `${prefix}%li%`), null);
+        assert.deepEqual(byName((await load(neighbour, { records })).records), byName(records));
+        for (const text of ['ALICE', '%li%']) {
+          const name = { collection: 'notes', id: `${prefix}${text}` };
+          assert.equal(await storage.records.find(name.collection, name.id), null);
+          assert.deepEqual((await load(storage, { records: [name] })).records, []);
+        }
       });
 
       it('of a taken id is not inserted, whoever owns it, and the first one stays', async () => {
         const first = newRecord();
-        await insertAll(storage.records, [first]);
+        await insertAll(storage, [first]);
         const second = newRecord({ id: first.id, owner: 'usr_other' });
-        assert.equal(await neighbour.records.write((write) => write.insert(second)), false);
+        assert.equal(await insertUnlessTaken(neighbour, second), false);
+        await assert.rejects(insertAll(neighbour, [second]), /unique/i);
         assert.deepEqual(await storage.records.find('notes', first.id), first);
         const elsewhere = newRecord({ id: first.id, collection: 'elsewhere' });
-        assert.equal(await storage.records.write((write) => write.insert(elsewhere)), true);
+        assert.equal(await insertUnlessTaken(storage, elsewhere), true);
       });
 
       it('is inserted once when twenty come at once with its id', async () => {
         const id = randomUUID();
         const tries = Array.from({ length: 20 }, (_, index) =>
-          (index % 2 === 0 ? storage : neighbour).records.write((write) => write.insert(newRecord({ id }))),
+          insertUnlessTaken(index % 2 === 0 ? storage : neighbour, newRecord({ id })),
         );
         assert.equal((await Promise.all(tries)).filter((isFirst) => isFirst).length, 1);
       });
 
-      it('changes in state, revision, time and fields, and in nothing else', async () => {
+      it('changes into what it is said to become, its size too, and no other changes', async () => {
         const [record, bystander] = [newRecord(), newRecord()];
-        await insertAll(storage.records, [record, bystander]);
-        const changed = {
-          ...record,
-          state: 'open',
-          revision: 'r2',
-          updatedAt: openedAt + 9,
-          body: '{"a":1}',
-        };
-        await storage.records.write((write) =>
-          write.update({ ...changed, owner: 'usr_thief', createdAt: openedAt + 9 }),
-        );
+        const twin = newRecord({ id: record.id, collection: 'elsewhere' });
+        await insertAll(storage, [record, bystander, twin]);
+        const owner = randomUUID();
+        const times = { createdAt: openedAt + 8, updatedAt: openedAt + 9 };
+        const changed = { ...record, owner, state: 'open', revision: 'r2', ...times, body: '{"a":"\u00e9"}' };
+        assert.equal(await changeIfStill(storage, record.revision, changed), true);
         assert.deepEqual(await neighbour.records.find('notes', record.id), changed);
         assert.deepEqual(await neighbour.records.find('notes', bystander.id), bystander);
+        assert.deepEqual(await neighbour.records.find('elsewhere', record.id), twin);
+        const [row] = await database.query(`select bytes from records where owner = '${owner}'`);
+        assert.equal(Number(row?.bytes), Buffer.byteLength(changed.body));
       });
 
       it('is removed, and its id is free again', async () => {
         const [record, bystander] = [newRecord(), newRecord()];
-        await insertAll(storage.records, [record, bystander]);
-        await storage.records.write((write) => write.remove('elsewhere', record.id));
+        await insertAll(storage, [record, bystander]);
+        await apply(storage, { removedRecords: [{ collection: 'elsewhere', id: record.id }] });
         assert.notEqual(await storage.records.find('notes', record.id), null);
-        await storage.records.write((write) => write.remove('notes', record.id));
+        await apply(storage, { removedRecords: [record] });
         assert.equal(await neighbour.records.find('notes', record.id), null);
         assert.deepEqual(await neighbour.records.find('notes', bystander.id), bystander);
-        assert.equal(await storage.records.write((write) => write.insert(record)), true);
+        assert.equal(await insertUnlessTaken(storage, record), true);
       });
     });
 
@@ -122,17 +140,11 @@ for (const engine of databaseEngines) {
         const owner = randomUUID();
         const used = { records: 1, writes: 2, writesSince: openedAt, newcomerWrites: 3, newcomerSince: 4 };
         assert.deepEqual(await storage.records.usage(owner), new Map());
-        await storage.records.write(async (write) => {
-          assert.deepEqual(await write.usage(owner, 'notes'), noUsage);
-          await write.setUsage(owner, 'notes', noUsage, used);
-          assert.deepEqual(await write.usage(owner, 'notes'), used);
-          await write.setUsage(owner, 'notes', used, { ...used, records: 7 });
-          await write.setUsage(owner, 'odd %', noUsage, noUsage);
-        });
-        await neighbour.records.write(async (write) => {
-          const usage = await write.usage(owner, 'notes');
-          await write.setUsage(owner, 'notes', usage, { ...usage, records: usage.records + 2, writes: 0 });
-        });
+        assert.deepEqual((await load(storage, { usage: [{ owner, collection: 'notes' }] })).usage, []);
+        await setUsage(storage, owner, 'notes', used);
+        await setUsage(storage, owner, 'notes', { ...used, records: 7 });
+        await setUsage(storage, owner, 'odd %', noUsage);
+        await setUsage(neighbour, owner, 'notes', { ...used, records: 9, writes: 0 });
         assert.deepEqual(
           await storage.records.usage(owner),
           new Map([
@@ -145,54 +157,50 @@ for (const engine of databaseEngines) {
 
       it('loses one for a record that somebody else removed, and is never less than nothing', async () => {
         const owner = randomUUID();
-        const countOf = async () => (await storage.records.usage(owner)).get('notes')?.records;
-        await storage.records.write((write) =>
-          write.setUsage(owner, 'notes', noUsage, { ...noUsage, records: 2 }),
-        );
-        for (const left of [1, 0, 0]) {
-          await neighbour.records.write((write) => write.releaseRecord(owner, 'notes'));
-          assert.equal(await countOf(), left);
+        const used = { ...noUsage, writes: 5 };
+        await setUsage(storage, owner, 'notes', { ...used, records: 2 });
+        for (const records of [1, 0, 0]) {
+          await release(neighbour, owner);
+          assert.deepEqual((await storage.records.usage(owner)).get('notes'), { ...used, records });
         }
-        await storage.records.write((write) => write.releaseRecord(randomUUID(), 'notes'));
+        await release(storage, randomUUID());
+      });
+
+      it('is never less than nothing when its owner takes more from it than is left, either', async () => {
+        const owner = randomUUID();
+        const one = { ...noUsage, owner, collection: 'notes' };
+        await apply(storage, { newUsage: [{ ...one, records: -1 }] });
+        assert.deepEqual((await storage.records.usage(owner)).get('notes'), noUsage);
+        await apply(storage, { changedUsage: [{ ...one, writes: 3, moved: -1 }] });
+        assert.deepEqual((await storage.records.usage(owner)).get('notes'), { ...noUsage, writes: 3 });
       });
     });
 
     describe('idempotency keys', () => {
       const digest = () => new Uint8Array(randomBytes(32));
+      const found = async (storage: Storage, key: IdempotencyKeyName) =>
+        (await load(storage, { idempotencyKeys: [key] })).idempotencyKeys;
 
-      it('are found until they expire, by their owner and in their collection', async () => {
-        const [owner, key] = [randomUUID(), digest()];
-        const used = { requestDigest: digest(), recordId: randomUUID() };
-        await storage.records.write((write) => write.useIdempotencyKey(owner, 'notes', key, used, 1_000));
-        await neighbour.records.write(async (write) => {
-          assert.deepEqual(await write.findIdempotencyKey(owner, 'notes', key, 999), used);
-          assert.equal(await write.findIdempotencyKey(owner, 'notes', key, 1_000), null);
-          assert.equal(await write.findIdempotencyKey(owner, 'notes', digest(), 999), null);
-          assert.equal(await write.findIdempotencyKey(owner, 'other', key, 999), null);
-          assert.equal(await write.findIdempotencyKey(randomUUID(), 'notes', key, 999), null);
-        });
+      it('are found as they were used, by their owner and in their collection', async () => {
+        const used = newIdempotencyKey({ owner: randomUUID(), keyDigest: digest(), expiresAt: 1_000 });
+        await apply(storage, { idempotencyKeys: [used] });
+        assert.deepEqual(await found(neighbour, used), [used]);
+        assert.deepEqual(await found(neighbour, { ...used, keyDigest: digest() }), []);
+        assert.deepEqual(await found(neighbour, { ...used, collection: 'other' }), []);
+        assert.deepEqual(await found(neighbour, { ...used, owner: randomUUID() }), []);
       });
 
-      it('can be used again when they have expired but are still there', async () => {
-        const [owner, key] = [randomUUID(), digest()];
-        const [first, second] = [1, 2].map(() => ({ requestDigest: digest(), recordId: randomUUID() }));
-        assert.ok(first !== undefined && second !== undefined);
-        await storage.records.write((write) => write.useIdempotencyKey(owner, 'notes', key, first, 1_000));
-        await storage.records.write((write) => write.useIdempotencyKey(owner, 'notes', key, second, 2_000));
-        const found = await storage.records.write((write) =>
-          write.findIdempotencyKey(owner, 'notes', key, 1_500),
-        );
-        assert.deepEqual(found, second);
+      it('can be used again, and then the last use counts', async () => {
+        const first = newIdempotencyKey({ owner: randomUUID(), expiresAt: 1_000 });
+        const second = { ...first, requestDigest: digest(), recordId: randomUUID(), expiresAt: 2_000 };
+        for (const key of [first, second]) await apply(storage, { idempotencyKeys: [key] });
+        assert.deepEqual(await found(neighbour, first), [second]);
       });
 
       it('are forgotten once they have expired', async () => {
         const fresh = await createTestDatabase(engine).then((empty) => empty.open());
-        const used = { requestDigest: digest(), recordId: 'x' };
-        await fresh.records.write(async (write) => {
-          for (const expiresAt of [1_000, 1_001, 1_002]) {
-            await write.useIdempotencyKey('usr_x', 'notes', digest(), used, expiresAt);
-          }
-        });
+        const keys = [1_000, 1_001, 1_002].map((expiresAt) => newIdempotencyKey({ expiresAt }));
+        await apply(fresh, { idempotencyKeys: keys });
         assert.equal(await fresh.records.expireIdempotencyKeys(999), 0);
         assert.equal(await fresh.records.expireIdempotencyKeys(1_001), 2);
         assert.equal(await fresh.records.expireIdempotencyKeys(9_999), 1);
@@ -201,24 +209,27 @@ for (const engine of databaseEngines) {
     });
 
     describe('newcomers', () => {
-      it('are the users registered since then, counted no further than asked', async () => {
+      it('are the users registered since then, counted no further than asked, or not at all', async () => {
         const fresh = await createTestDatabase(engine).then((empty) => empty.open());
-        for (const time of [10, 20, 20, 30]) await fresh.consumers.register(randomUUID(), 'user', time);
-        await fresh.consumers.register(randomUUID(), 'client', 30);
-        const count = (since: number, atMost: number) =>
-          fresh.records.write((write) => write.countNewcomers(since, atMost));
+        for (const time of [10, 20, 20, 30]) await register(fresh, randomUUID(), 'user', time);
+        await register(fresh, randomUUID(), 'client', 30);
+        const count = async (since: number, atMost: number) =>
+          (await load(fresh, { newcomers: { since, atMost } })).newcomers;
         assert.equal(await count(0, 100), 4);
         assert.equal(await count(20, 100), 3);
         assert.equal(await count(21, 100), 1);
         assert.equal(await count(31, 100), 0);
         assert.equal(await count(0, 2), 2);
+        assert.equal((await load(fresh, {})).newcomers, 0);
         await fresh.close();
       });
     });
 
     it('rejects every question with storage_unavailable once it is closed', async () => {
-      const { records, close } = await createTestDatabase(engine).then((empty) => empty.open());
-      await close();
+      const closed = await createTestDatabase(engine).then((empty) => empty.open());
+      const { records } = closed;
+      await load(closed, {});
+      await closed.close();
       const questions: Record<string, () => Promise<unknown>> = {
         prepare: () => records.prepare([]),
         find: () => records.find('x', 'x'),
@@ -229,7 +240,6 @@ for (const engine of databaseEngines) {
         ofOwner: () => records.ofOwner('x', null, 1),
         ofCollection: () => records.ofCollection('x', '', 1),
         counts: () => records.counts(),
-        write: () => records.write(async () => {}),
         expire: () => records.expire('x', 1, 1),
         expireIdempotencyKeys: () => records.expireIdempotencyKeys(1),
         expireSpentBudgets: () => records.expireSpentBudgets(1),
@@ -239,7 +249,7 @@ for (const engine of databaseEngines) {
         isScrubDue: () => records.isScrubDue(),
       };
       assert.deepEqual(Object.keys(questions).sort(), Object.keys(records).sort());
-      for (const [name, ask] of Object.entries(questions)) {
+      for (const [name, ask] of Object.entries({ ...questions, batch: () => runBatch(closed, []) })) {
         await assert.rejects(
           ask,
           (error) => error instanceof Refusal && error.code === 'storage_unavailable',

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { register } from '../support/batches.ts';
 import { newSqliteFile, sqliteDatabase } from '../support/databases.ts';
 import { anyLine, newClient, newSecret } from '../support/records.ts';
 
@@ -22,7 +23,7 @@ describe('the SQLite file', () => {
   it('and its companions can be read by their owner only', async () => {
     const file = newSqliteFile();
     const storage = await sqliteDatabase(file).open();
-    await storage.consumers.register('somebody', 'user', 1);
+    await register(storage, 'somebody', 'user', 1);
     for (const name of [file, `${file}-wal`, `${file}-shm`]) {
       assert.equal(statSync(name).mode & 0o777, 0o600, name.slice(file.length) || 'the file');
     }
@@ -56,7 +57,7 @@ describe('the SQLite file', () => {
   it('holds everything by itself after a clean stop', async () => {
     const file = newSqliteFile();
     const storage = await sqliteDatabase(file).open();
-    await storage.consumers.register('somebody', 'user', 1);
+    await register(storage, 'somebody', 'user', 1);
     await storage.close();
     assert.equal(existsSync(`${file}-wal`), false);
     assert.ok(readFileSync(file).includes('somebody'));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { Storage } from '../../src/storage/port.ts';
+import { register } from '../support/batches.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { until } from '../support/polling.ts';
 import { anyLine, everyByte, newClient, newSecret, oddTexts } from '../support/records.ts';
@@ -27,7 +28,7 @@ for (const engine of databaseEngines) {
       it('finds a caller as it was registered, and nobody under another name', async () => {
         const id = randomUUID();
         assert.equal(await storage.consumers.find(id), null);
-        const registered = await storage.consumers.register(id, 'client', 1000);
+        const registered = await register(storage, id, 'client', 1000);
         assert.deepEqual(await neighbour.consumers.find(id), registered);
         assert.equal(await storage.consumers.find(id.toUpperCase()), null);
         assert.equal(await storage.consumers.find(`${id} `), null);
@@ -35,8 +36,8 @@ for (const engine of databaseEngines) {
 
       it('changes the state of one caller and nothing else of it, nor of another', async () => {
         const [one, other] = [randomUUID(), randomUUID()];
-        const registered = await storage.consumers.register(one, 'user', 1000);
-        const bystander = await storage.consumers.register(other, 'user', 1001);
+        const registered = await register(storage, one, 'user', 1000);
+        const bystander = await register(storage, other, 'user', 1001);
         assert.equal(await storage.consumers.setState(one, 'suspended', anyLine), true);
         assert.deepEqual(await neighbour.consumers.find(one), { ...registered, state: 'suspended' });
         assert.deepEqual(await neighbour.consumers.find(other), bystander);
@@ -46,7 +47,7 @@ for (const engine of databaseEngines) {
           'again is no mistake',
         );
         assert.deepEqual(
-          await storage.consumers.register(one, 'user', 2000),
+          await register(storage, one, 'user', 2000),
           { ...registered, state: 'suspended' },
           'coming again changes nothing',
         );
@@ -68,7 +69,7 @@ for (const engine of databaseEngines) {
 
       it('names the suspended callers, and no others', async () => {
         const fresh = await createTestDatabase(engine).then((empty) => empty.open());
-        for (const id of ['in', 'out', 'back']) await fresh.consumers.register(id, 'user', 1);
+        for (const id of ['in', 'out', 'back']) await register(fresh, id, 'user', 1);
         for (const id of ['out', 'back']) await fresh.consumers.setState(id, 'suspended', anyLine);
         await fresh.consumers.setState('back', 'active', anyLine);
         const suspended = await fresh.standing.suspendedConsumers();
@@ -91,7 +92,7 @@ for (const engine of databaseEngines) {
         'a client is removed': (other) => other.clients.remove(client.id, anyLine),
       };
       it('calls back when another connection changes it, each time, and can read the change then', async () => {
-        await neighbour.consumers.register(consumer, 'user', 1);
+        await register(neighbour, consumer, 'user', 1);
         await neighbour.clients.add(client, first, anyLine);
         let calls = 0;
         const unwatch = await storage.standing.watch(() => {
@@ -127,7 +128,7 @@ for (const engine of databaseEngines) {
           await third.standing.watch(watcher('other')),
         ];
         const id = randomUUID();
-        await neighbour.consumers.register(id, 'user', 1);
+        await register(neighbour, id, 'user', 1);
         // Both have had a first look before the change.
         for (const state of ['suspended', 'active', 'suspended'] as const) {
           const seen = { ...calls };

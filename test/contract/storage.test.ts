@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import type { AuditEntry, Storage } from '../../src/storage/port.ts';
+import { register } from '../support/batches.ts';
 import { createTestDatabase, openedAt, type TestDatabase } from '../support/databases.ts';
 import {
   anyLine,
@@ -141,16 +142,16 @@ for (const engine of databaseEngines) {
       it('registers a caller at first sight and never changes it afterwards', async () => {
         const id = randomUUID();
         const first = { id, kind: 'user', state: 'active', registeredAt: 1000 } as const;
-        assert.deepEqual(await storage.consumers.register(id, 'user', 1000), first);
-        assert.deepEqual(await storage.consumers.register(id, 'client', 2000), first);
-        assert.deepEqual(await neighbour.consumers.register(id, 'client', 500), first);
+        assert.deepEqual(await register(storage, id, 'user', 1000), first);
+        assert.deepEqual(await register(storage, id, 'client', 2000), first);
+        assert.deepEqual(await register(neighbour, id, 'client', 500), first);
       });
 
       it('makes one row and one date of fifty registrations at once through two connections', async () => {
         const id = randomUUID();
         const registered = await Promise.all(
           Array.from({ length: 50 }, (_, index) =>
-            (index % 2 === 0 ? storage : neighbour).consumers.register(id, 'user', 1000 + index),
+            register(index % 2 === 0 ? storage : neighbour, id, 'user', 1000 + index),
           ),
         );
         assert.equal(new Set(registered.map(({ registeredAt }) => registeredAt)).size, 1);
@@ -164,7 +165,7 @@ for (const engine of databaseEngines) {
       it('takes names that differ in one byte for different callers', async () => {
         const prefix = randomUUID();
         for (const [index, text] of oddTexts.entries()) {
-          const { registeredAt } = await storage.consumers.register(`${prefix}${text}`, 'user', index);
+          const { registeredAt } = await register(storage, `${prefix}${text}`, 'user', index);
           assert.equal(registeredAt, index, JSON.stringify(text));
         }
       });
@@ -279,8 +280,8 @@ for (const engine of databaseEngines) {
           ahead: now + 60_001,
           'far ahead': now * 2,
         };
-        for (const [id, at] of Object.entries(times)) await fresh.consumers.register(id, 'user', at);
-        await fresh.consumers.register('client', 'client', now * 2);
+        for (const [id, at] of Object.entries(times)) await register(fresh, id, 'user', at);
+        await register(fresh, 'client', 'client', now * 2);
         assert.equal(await fresh.consumers.bringBack(now), 2);
         for (const [id, at] of Object.entries({ ...times, ahead: now, 'far ahead': now, client: now * 2 }))
           assert.equal((await fresh.consumers.find(id))?.registeredAt, at, id);
@@ -453,7 +454,7 @@ for (const engine of databaseEngines) {
           list: () => closed.clients.list(),
           setState: () => closed.clients.setState('x', 'active', anyLine),
           remove: () => closed.clients.remove('x', anyLine),
-          register: () => closed.consumers.register('x', 'user', 1),
+          register: () => register(closed, 'x', 'user', 1),
           bringBack: () => closed.consumers.bringBack(1),
           findConsumer: () => closed.consumers.find('x'),
           setConsumerState: () => closed.consumers.setState('x', 'active', anyLine),

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { Storage, StoredRecord } from '../../src/storage/port.ts';
+import { apply, insertAll, newIdempotencyKey, register, setUsage } from '../support/batches.ts';
 import { createTestDatabase, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases.ts';
 import { PseudoRandom } from '../support/pseudo-random.ts';
-import { insertAll, newLine, newRecord, noUsage } from '../support/records.ts';
+import { newLine, newRecord, noUsage } from '../support/records.ts';
 import { surroundings } from '../support/surroundings.ts';
 
 /** In everything that is the caller's, and in nothing else. */
@@ -58,7 +59,7 @@ describe('after a caller was erased', () => {
     await leadALife(storage);
     const note = 'other'.repeat(200);
     await insertAll(
-      storage.records,
+      storage,
       Array.from({ length: 9_000 }, () => newRecord({ owner: 'usr_other0', fields: { note } })),
     );
     assert.equal(await storage.records.isScrubDue(), false);
@@ -80,8 +81,8 @@ describe('after a caller was erased', () => {
     const storage = await sqliteDatabase(file).open();
     await leadALife(storage);
     await storage.records.erase(caller, null);
-    const neighbour = await sqliteDatabase(file).open();
-    await neighbour.records.write(async () => {
+    const neighbour = await sqliteDatabase(file).openEngine();
+    await neighbour.database.transaction().execute(async () => {
       await assert.rejects(storage.records.scrub());
     });
     await storage.records.scrub();
@@ -146,32 +147,34 @@ async function leadALife(storage: Storage): Promise<void> {
     };
   };
   await storage.records.prepare([declared]);
-  for (const owner of owners) await storage.consumers.register(owner, 'user', openedAt);
-  for (let round = 0; round < 40; round += 1) {
-    await storage.records.write(async (write) => {
-      for (let step = 0; step < 100; step += 1) {
-        const chosen = alive[random.below(alive.length)];
-        const what = random.next();
-        if (chosen === undefined || what < 0.6) {
-          const owner = random.pick(owners);
-          const id = `${owner === caller ? mark : 'other'}${random.bytes(12).toString('hex')}`;
-          const record = newRecord({ id, owner, createdAt: random.below(1e9), fields: fieldsOf(owner) });
-          await write.insert(record);
-          alive.push(record);
-        } else if (what < 0.85) {
-          await write.update({ ...chosen, body: JSON.stringify(fieldsOf(chosen.owner)) });
-        } else {
-          await write.remove(chosen.collection, chosen.id);
-          alive.splice(alive.indexOf(chosen), 1);
-        }
-      }
-    });
+  for (const owner of owners) await register(storage, owner, 'user', openedAt);
+  for (let round = 0; round < 200; round += 1) {
+    // Those that a batch has touched already are left alone by the rest of it.
+    const changes = { newRecords: [], changedRecords: [], removedRecords: [] } as Record<
+      string,
+      StoredRecord[]
+    >;
+    for (let step = 0; step < 20; step += 1) {
+      const chosen = alive.splice(random.below(alive.length), 1)[0];
+      const what = random.next();
+      if (chosen === undefined || what < 0.6) {
+        const owner = random.pick(owners);
+        const id = `${owner === caller ? mark : 'other'}${random.bytes(12).toString('hex')}`;
+        changes.newRecords?.push(
+          newRecord({ id, owner, createdAt: random.below(1e9), fields: fieldsOf(owner) }),
+        );
+        if (chosen !== undefined) alive.push(chosen);
+      } else if (what < 0.85) {
+        changes.changedRecords?.push({ ...chosen, body: JSON.stringify(fieldsOf(chosen.owner)) });
+      } else changes.removedRecords?.push(chosen);
+    }
+    await apply(storage, changes);
+    alive.push(...(changes.newRecords ?? []), ...(changes.changedRecords ?? []));
   }
-  await storage.records.write(async (write) => {
-    await write.setUsage(caller, 'notes', noUsage, { ...noUsage, records: 1 });
-    const digest = Buffer.from(mark);
-    await write.useIdempotencyKey(caller, 'notes', digest, { requestDigest: digest, recordId: mark }, 9e12);
-  });
+  await setUsage(storage, caller, 'notes', { ...noUsage, records: 1 });
+  const digest = Buffer.from(mark);
+  const key = { keyDigest: digest, requestDigest: digest, recordId: mark };
+  await apply(storage, { idempotencyKeys: [newIdempotencyKey({ owner: caller, ...key })] });
 }
 
 /** How often the mark stands in the file or its log. */

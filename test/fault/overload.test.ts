@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
-import { TurnsByOwner } from '../../src/consumer/records/turns-by-owner.ts';
-import type { Storage } from '../../src/storage/port.ts';
+import type { Engine } from '../../src/storage/engine.ts';
+import type { StoredRecord } from '../../src/storage/port.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { createStorage } from '../../src/storage/storage.ts';
+import { batchesOf, insertAll } from '../support/batches.ts';
 import { anyKeys, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { newRecord } from '../support/records.ts';
@@ -21,10 +21,9 @@ const isOverloaded = (says: RegExp) => (error: unknown) => {
 };
 
 /** A transaction that has begun and goes on until it is told to end. */
-function holdTransaction({ records }: Storage) {
+function holdTransaction({ database }: Engine) {
   const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const first = records.write(async (write) => {
-    await write.insert(newRecord());
+  const first = database.transaction().execute(async () => {
     begun.resolve();
     await held.promise;
   });
@@ -38,46 +37,44 @@ function holdTransaction({ records }: Storage) {
 /** Too much of our own waits: nobody else is at fault, and whoever is refused knows that nothing was begun. */
 describe('what waits for the database in this process', () => {
   it('is "overloaded" when there is too much of it, on sqlite', async (t) => {
-    const storage = await sqliteDatabase(newSqliteFile()).open();
-    const { begun, end } = holdTransaction(storage);
+    const engine = await sqliteDatabase(newSqliteFile()).openEngine();
+    const storage = await createStorage(engine, openedAt, anyKeys);
+    const batches = await batchesOf(storage);
+    const insert = (record: StoredRecord) =>
+      batches.run([{ kind: 'plain', keys: {}, changes: { newRecords: [record] } }]);
+    const { begun, end } = holdTransaction(engine);
     t.after(async () => {
       await end();
       await storage.close();
     });
     await begun;
-    const others = Array.from({ length: 5_000 }, () => storage.shelf.write('name', '', new Uint8Array()));
+    const [refused, kept] = [newRecord(), newRecord()];
+    const batch = insert(kept);
+    const others = Array.from({ length: 4_999 }, () => storage.shelf.write('name', '', new Uint8Array()));
     await assert.rejects(storage.shelf.write('name', '', new Uint8Array()), isOverloaded(/waits for SQLite/));
-    await Promise.all([end(), ...others]);
+    await assert.rejects(insert(refused), isOverloaded(/waits for SQLite/));
+    await Promise.all([end(), batch, ...others]);
+    assert.equal(await storage.records.find('notes', refused.id), null);
+    assert.deepEqual(await storage.records.find('notes', kept.id), kept);
   });
 
   it('is "overloaded" when all sessions are in use for too long, on postgres', async (t) => {
     const url = await createDatabase(surroundings().postgresUrl);
-    const storage = await createStorage(openPostgres(url, 1), openedAt, anyKeys);
-    const { begun, end } = holdTransaction(storage);
+    const engine = openPostgres(url, 1);
+    const storage = await createStorage(engine, openedAt, anyKeys);
+    const { begun, end } = holdTransaction(engine);
     t.after(async () => {
       await end();
       await storage.close();
     });
     await begun;
-    await assert.rejects(storage.consumers.find('x'), isOverloaded(/in use for too long/));
-    await assert.rejects(
-      storage.records.write((write) => write.insert(newRecord())),
-      isOverloaded(/in use for too long/),
-    );
+    const refused = newRecord();
+    await Promise.all([
+      assert.rejects(storage.consumers.find('x'), isOverloaded(/in use for too long/)),
+      assert.rejects(insertAll(storage, [refused]), isOverloaded(/in use for too long/)),
+    ]);
     await end();
     assert.equal(await storage.consumers.find('x'), null);
-  });
-
-  it('is "overloaded" when one caller has too much of it', async () => {
-    const turns = new TurnsByOwner();
-    const held = Promise.withResolvers<void>();
-    const owner = randomUUID();
-    const all = Array.from({ length: 1_000 }, () => turns.take(owner, () => held.promise));
-    await assert.rejects(
-      turns.take(owner, async () => {}),
-      isOverloaded(/of one caller/),
-    );
-    held.resolve();
-    await Promise.all(all);
+    assert.equal(await storage.records.find('notes', refused.id), null);
   });
 });

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { ApiCaller, WireRecord } from '../support/api-caller.ts';
+import { insertAll } from '../support/batches.ts';
 import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
 import { plainSql } from '../support/plain-sql.ts';
-import { insertAll, newRecord } from '../support/records.ts';
+import { newRecord } from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
 
 interface Page {
@@ -40,7 +41,7 @@ for (const engine of databaseEngines) {
           fields: { ...each },
         }),
       );
-      await insertAll(storage.records, records);
+      await insertAll(storage, records);
       await storage.close();
       return caller;
     };

@@ -6,7 +6,7 @@ import { maxTokenBytes } from '../../src/auth/compact.ts';
 import { maxJsonDepth } from '../../src/base/strict-json.ts';
 import { environmentName, settings } from '../../src/config/settings.ts';
 import { parseDuration, parseNewcomerRate, parseRate } from '../../src/consumer/collections/rates.ts';
-import { idempotencyMs } from '../../src/consumer/records/create.ts';
+import { idempotencyMs } from '../../src/consumer/records/decide-create.ts';
 import { defaultPage, largestPage } from '../../src/consumer/records/list-query.ts';
 
 const text = readFileSync('docs/limits.md', 'utf8');

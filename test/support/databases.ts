@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import type { OwnEngine } from '../../src/storage/engine.ts';
+import type { Engine } from '../../src/storage/engine.ts';
 import type { Storage, StorageKeys } from '../../src/storage/port.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { openSqlite } from '../../src/storage/sqlite/engine.ts';
@@ -16,7 +16,7 @@ type Row = Record<string, unknown>;
 
 /** A new, empty database, opened through the port by the service's code and beside it by a plain driver. */
 export interface TestDatabase {
-  openEngine(): Promise<OwnEngine>;
+  openEngine(): Promise<Engine>;
   open(): Promise<Storage>;
   /** Straight at the database, past the port: what an older or newer release may have left there. */
   query(sql: string): Promise<Row[]>;
@@ -75,7 +75,7 @@ export function postgresDatabase(url: string): TestDatabase {
 }
 
 interface Access {
-  readonly openEngine: () => Promise<OwnEngine>;
+  readonly openEngine: () => Promise<Engine>;
   readonly query: (sql: string) => Promise<Row[]>;
   readonly tables: () => Promise<Row[]>;
 }

@@ -5,7 +5,6 @@ import type {
   ClientSecret,
   ClientWithSecrets,
   RecordQuery,
-  RecordStore,
   SigningKeyRecord,
   StoredRecord,
   Usage,
@@ -131,20 +130,3 @@ export const noUsage: Usage = {
   newcomerWrites: 0,
   newcomerSince: 0,
 };
-
-export async function insertAll(store: RecordStore, records: readonly StoredRecord[]): Promise<void> {
-  await store.write(async (transaction) => {
-    for (const record of records) await transaction.insert(record);
-  });
-}
-
-/** Inserts a record and counts it, as a handler does: by what it read, under the caller's lock. */
-export function addOne(store: RecordStore, owner: string): Promise<void> {
-  return store.write(async (write) => {
-    await write.lockConsumer(owner);
-    const usage = await write.usage(owner, 'notes');
-    await write.insert(newRecord({ owner }));
-    const after = { ...usage, records: usage.records + 1, writes: usage.writes + 1 };
-    await write.setUsage(owner, 'notes', usage, after);
-  });
-}

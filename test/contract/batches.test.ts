@@ -1,0 +1,391 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { Refusal } from '../../src/base/errors.ts';
+import type { BatchChanges, Storage } from '../../src/storage/port.ts';
+import { consumerKey } from '../support/batch-rules.ts';
+import {
+  addOne,
+  apply,
+  changeIfStill,
+  insertAll,
+  insertUnlessTaken,
+  load,
+  newIdempotencyKey,
+  register,
+  release,
+  runBatch,
+  setUsage,
+} from '../support/batches.ts';
+import {
+  newSqliteFile,
+  openedAt,
+  postgresDatabase,
+  sqliteDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
+import { beginOutside } from '../support/outsider.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { anyLine, newRecord, noUsage } from '../support/records.ts';
+import { databaseEngines } from '../support/service.ts';
+import { surroundings } from '../support/surroundings.ts';
+
+const run = promisify(execFile);
+
+for (const engine of databaseEngines) {
+  describe(`batches, by the storage contract on ${engine}`, () => {
+    /** Where a plain driver finds the database. */
+    let place: string;
+    let database: TestDatabase;
+    let storage: Storage;
+    let neighbour: Storage;
+    before(async () => {
+      place = engine === 'sqlite' ? newSqliteFile() : await createDatabase(surroundings().postgresUrl);
+      database = engine === 'sqlite' ? sqliteDatabase(place) : postgresDatabase(place);
+      storage = await database.open();
+      neighbour = await database.open();
+    });
+    after(async () => {
+      await neighbour.close();
+      await storage.close();
+    });
+    const either = (index: number) => (index % 2 === 0 ? storage : neighbour);
+    const registered = async () => {
+      const { id } = await register(storage, `usr_${randomUUID()}`, 'user', openedAt);
+      return id;
+    };
+    const usageOf = async (owner: string) => (await storage.records.usage(owner)).get('notes');
+
+    describe('what is loaded', () => {
+      it('is exactly what is there of what is named, and nothing of anybody else', async () => {
+        const [owner, other] = [await registered(), await registered()];
+        const named = newRecord({ owner, state: 'open', fields: { text: '\u00e9' } });
+        const [led, gone, unnamed] = [newRecord({ owner }), newRecord({ owner }), newRecord({ owner })];
+        const used = { ...noUsage, owner, collection: 'notes', records: 3, writes: 4, writesSince: openedAt };
+        const keys = [led, gone].map(({ id }) => newIdempotencyKey({ owner, recordId: id }));
+        await apply(storage, {
+          newRecords: [
+            named,
+            led,
+            unnamed,
+            newRecord({ owner: other, collection: 'elsewhere', id: named.id }),
+          ],
+          newUsage: [used, { ...used, collection: 'other' }, { ...used, owner: other }],
+          idempotencyKeys: [...keys, newIdempotencyKey({ owner })],
+        });
+        const loaded = await load(neighbour, {
+          consumers: [consumerKey(owner), consumerKey(`${owner}x`)],
+          usage: [used, { owner, collection: 'unused' }, { owner: `${owner}x`, collection: 'notes' }],
+          records: [named, gone, { collection: 'notes', id: `${named.id}x` }],
+          idempotencyKeys: [...keys, newIdempotencyKey({ owner })],
+        });
+        assert.deepEqual(loaded.consumers, [
+          { id: owner, kind: 'user', state: 'active', registeredAt: openedAt },
+        ]);
+        assert.deepEqual(loaded.usage, [used]);
+        assert.deepEqual(new Set(loaded.records), new Set([named, led]), 'and those that a key leads to');
+        assert.deepEqual(new Set(loaded.idempotencyKeys), new Set(keys));
+        assert.deepEqual([loaded.spentBudgets, loaded.newcomers], [[], 0]);
+      });
+
+      it('is what they had spent of those who were erased, until they are back', async () => {
+        const owner = await registered();
+        const { former } = consumerKey(owner);
+        const spent = { writes: 7, writesSince: openedAt, newcomerWrites: 5, newcomerSince: 1 };
+        for (const collection of ['notes', 'other', 'over'])
+          await setUsage(storage, owner, collection, { ...spent, records: 2 });
+        const endOf = (collection: string) => (collection === 'over' ? null : 500);
+        await storage.records.erase(owner, null, { former, endOf });
+        const budgets = async () => {
+          const { spentBudgets } = await load(neighbour, { consumers: [consumerKey(owner)] });
+          return spentBudgets.toSorted((one, another) => (one.collection < another.collection ? -1 : 1));
+        };
+        const kept = (collection: string) => ({ former, collection, usage: spent, endsAt: 500 });
+        assert.deepEqual(await budgets(), [kept('notes'), kept('other')]);
+        assert.deepEqual((await load(storage, { consumers: [consumerKey(`${owner}x`)] })).spentBudgets, []);
+        await apply(storage, {
+          newConsumers: [{ id: owner, kind: 'user', state: 'active', registeredAt: 1 }],
+        });
+        assert.deepEqual(await budgets(), [], 'of whoever is registered nothing is loaded');
+        await apply(storage, { takenUpBudgets: [former] });
+        assert.equal(
+          await storage.records.expireSpentBudgets(1_000),
+          0,
+          'and it is gone once it is taken up',
+        );
+      });
+
+      it('is nothing for a batch that names nothing, and a batch of nothing does nothing', async () => {
+        const nothing = { consumers: [], spentBudgets: [], usage: [], records: [], idempotencyKeys: [] };
+        assert.deepEqual(await load(storage, {}), { ...nothing, newcomers: 0 });
+        assert.deepEqual(await runBatch(storage, []), []);
+      });
+    });
+
+    describe('what becomes of a batch', () => {
+      it('is told in the order of its operations', async () => {
+        const [first, taken, last] = [newRecord(), newRecord(), newRecord()];
+        await insertAll(storage, [taken]);
+        const outcomes = await runBatch(storage, [
+          { kind: 'change_if_still', revision: taken.revision, to: { ...taken, revision: 'r2' } },
+          { kind: 'refuse', code: 'not_found', options: {} },
+          { kind: 'plain', keys: {}, changes: { newRecords: [first, last] } },
+        ]);
+        assert.equal((outcomes[0] as { done: unknown }).done, true);
+        assert.ok('error' in (outcomes[1] ?? {}));
+        assert.deepEqual((outcomes[2] as { done: { records: unknown } }).done.records, [taken]);
+        for (const { id } of [first, last]) assert.notEqual(await neighbour.records.find('notes', id), null);
+        assert.equal((await neighbour.records.find('notes', taken.id))?.revision, 'r2');
+      });
+
+      it('is a refusal with all that belongs to it when the rules refuse', async () => {
+        const options = {
+          members: { limit: 3, current: { text: 'caf\u00e9' } },
+          headers: { etag: '"x"' },
+          retryAfterSeconds: 7,
+          detail: 'for the log',
+        };
+        const [outcome] = await runBatch(storage, [{ kind: 'refuse', code: 'quota_exceeded', options }]);
+        assert.ok(outcome !== undefined && 'error' in outcome && outcome.error instanceof Refusal);
+        assert.equal(outcome.error.code, 'quota_exceeded');
+        assert.deepEqual(outcome.error.options, options);
+      });
+
+      it('is an error that nobody expected when the rules have a mistake, and nothing is done', async () => {
+        const added = newRecord();
+        const mistaken = runBatch(storage, [
+          { kind: 'plain', keys: {}, changes: { newRecords: [added] } },
+          { kind: 'throw', message: 'a mistake in the rules' },
+        ]);
+        await assert.rejects(mistaken, (error) => {
+          assert.match(String(error), /a mistake in the rules/);
+          assert.equal(error instanceof Refusal, false, 'it is not the database that is unavailable');
+          return true;
+        });
+        assert.equal(await neighbour.records.find('notes', added.id), null);
+        await insertAll(storage, [added]);
+      });
+
+      it('is nothing at all when one of its changes fails, whichever it is', async () => {
+        const owner = await registered();
+        const stranger = `usr_${randomUUID()}`;
+        const [kept, gone, added] = [newRecord({ owner }), newRecord({ owner }), newRecord({ owner })];
+        const consumer = { id: stranger, kind: 'user', state: 'active', registeredAt: 1 } as const;
+        const used = { ...noUsage, owner, collection: 'notes', records: 2 };
+        const former = new Uint8Array(Buffer.from(randomUUID()));
+        await insertAll(storage, [kept, gone]);
+        await setUsage(storage, owner, 'notes', used);
+        await spendAndErase(former);
+        const key = newIdempotencyKey({ owner });
+        const changes = {
+          newConsumers: [consumer],
+          takenUpBudgets: [former],
+          newRecords: [added],
+          changedRecords: [{ ...kept, body: '{"changed":1}' }],
+          removedRecords: [gone],
+          newUsage: [{ ...used, collection: 'other' }],
+          changedUsage: [{ ...used, writes: 9, moved: 1 }],
+          movedUsage: [{ owner, collection: 'notes', moved: 1 }],
+          idempotencyKeys: [key],
+        } satisfies BatchChanges;
+        const impossible: Record<string, Partial<BatchChanges>> = {
+          'a consumer who is there': { newConsumers: [{ ...consumer, id: owner }] },
+          'the same consumer twice': { newConsumers: [consumer, consumer] },
+          'a record whose id is taken': { newRecords: [added, kept] },
+          'the same record twice': { newRecords: [added, added] },
+          'a record without a body': { changedRecords: [{ ...kept, revision: null as never }] },
+          'a usage that is there': { newUsage: [used] },
+          'a usage without a number': { changedUsage: [{ ...used, moved: 1, writes: null as never }] },
+          'a key without a digest': { idempotencyKeys: [{ ...key, recordId: null as never }] },
+        };
+        for (const [what, failing] of Object.entries(impossible)) {
+          await assert.rejects(apply(storage, { ...changes, ...failing }), /unique|null/i, what);
+          assert.equal(await neighbour.consumers.find(stranger), null, what);
+          assert.equal(await neighbour.records.find('notes', added.id), null, what);
+          assert.deepEqual(await neighbour.records.find('notes', kept.id), kept, what);
+          assert.deepEqual(await neighbour.records.find('notes', gone.id), gone, what);
+          const { owner: _owner, collection: _collection, ...before } = used;
+          assert.deepEqual(await neighbour.records.usage(owner), new Map([['notes', before]]), what);
+          const left = await load(neighbour, {
+            consumers: [{ id: stranger, former }],
+            idempotencyKeys: [key],
+          });
+          assert.deepEqual([left.spentBudgets.length, left.idempotencyKeys], [1, []], what);
+        }
+        await apply(storage, changes);
+        assert.notEqual(
+          await neighbour.records.find('notes', added.id),
+          null,
+          'control: the others are possible',
+        );
+      });
+
+      it('is seen by others all at once', async () => {
+        const collection = randomUUID();
+        const records = Array.from({ length: 500 }, () => newRecord({ collection }));
+        let isDone = false;
+        const writing = insertAll(storage, records).then(() => {
+          isDone = true;
+        });
+        const seen = new Set<number>();
+        while (!isDone) {
+          const counts = await neighbour.records.counts();
+          seen.add(counts.find((each) => each.collection === collection)?.count ?? 0);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        await writing;
+        for (const count of seen) assert.ok(count === 0 || count === 500, `${count} were seen`);
+        assert.equal((await neighbour.records.ofCollection(collection, '', 1_000)).length, 500);
+      });
+
+      it('keeps nobody from reading while it waits for somebody else, and is not seen before it is done', async () => {
+        const owner = await registered();
+        const [record, added] = [newRecord({ owner }), newRecord({ owner })];
+        await insertAll(storage, [record]);
+        await setUsage(storage, owner, 'notes', { ...noUsage, records: 1 });
+        const outsider = await beginOutside(place);
+        await outsider.run(`update usage set writes = writes + 1 where owner = '${owner}'`);
+        const writing = apply(storage, {
+          newRecords: [added],
+          changedRecords: [{ ...record, revision: 'later' }],
+          movedUsage: [{ owner, collection: 'notes', moved: 1 }],
+        });
+        await outsider.untilSomebodyWaits();
+        for (const each of [storage, neighbour]) {
+          assert.deepEqual(await each.records.find('notes', record.id), record);
+          assert.equal(await each.records.find('notes', added.id), null);
+        }
+        await outsider.commit();
+        await writing;
+        assert.deepEqual(await storage.records.find('notes', added.id), added);
+        assert.equal((await storage.records.find('notes', record.id))?.revision, 'later');
+        assert.deepEqual(await usageOf(owner), { ...noUsage, records: 2, writes: 1 });
+      });
+    });
+
+    describe('of several at once', () => {
+      it('fifty count exactly fifty when each reads a count and writes one more, through two connections', async () => {
+        const owner = await registered();
+        await Promise.all(Array.from({ length: 50 }, (_, index) => addOne(either(index), owner)));
+        assert.deepEqual(await usageOf(owner), { ...noUsage, records: 50, writes: 50 });
+        assert.equal((await storage.records.ofOwner(owner, null, 100)).length, 50);
+      });
+
+      it('one of fifty changes a record that all of them have read in the same revision', async () => {
+        const record = newRecord();
+        await insertAll(storage, [record]);
+        const tries = Array.from({ length: 50 }, (_, index) =>
+          changeIfStill(either(index), record.revision, { ...record, revision: `by ${index}` }),
+        );
+        assert.equal((await Promise.all(tries)).filter((isFirst) => isFirst).length, 1);
+      });
+
+      it('others release records while the owner adds some, and the count is exact', async () => {
+        const owner = await registered();
+        await setUsage(storage, owner, 'notes', { ...noUsage, records: 30 });
+        const work = Array.from({ length: 60 }, (_, index) =>
+          index % 3 === 0 ? release(either(index / 3), owner) : addOne(either(index), owner),
+        );
+        await Promise.all(work);
+        assert.equal((await usageOf(owner))?.records, 30 - 20 + 40);
+      });
+
+      it('the owner is erased while others add records, and nothing of it is left', async () => {
+        const owner = await registered();
+        const adding = Array.from({ length: 20 }, (_, index) => addOne(either(index), owner));
+        const erasing = neighbour.records.erase(owner, anyLine);
+        await Promise.all([...adding, erasing]);
+        assert.equal(await addOne(storage, owner), false);
+        assert.deepEqual(await storage.records.ofOwner(owner, null, 100), []);
+        assert.deepEqual(await storage.records.usage(owner), new Map());
+        assert.equal(await storage.consumers.find(owner), null);
+      });
+
+      it('none fails that names the same callers, records and counts in another order', async () => {
+        const owners = await Promise.all(Array.from({ length: 4 }, registered));
+        const shared = owners.map((owner) => newRecord({ owner }));
+        await insertAll(storage, shared);
+        for (const owner of owners) await setUsage(storage, owner, 'notes', noUsage);
+        const batch = (index: number) => {
+          const turned = [...owners.slice(index % 4), ...owners.slice(0, index % 4)];
+          return runBatch(either(index), [
+            {
+              kind: 'plain',
+              keys: {
+                consumers: turned.map(consumerKey),
+                usage: turned.map((owner) => ({ owner, collection: 'notes' })),
+                records: index % 3 === 0 ? shared : shared.toReversed(),
+              },
+              changes: { movedUsage: turned.map((owner) => ({ owner, collection: 'notes', moved: 1 })) },
+            },
+          ]);
+        };
+        await Promise.all(Array.from({ length: 60 }, (_, index) => batch(index)));
+        for (const owner of owners) assert.equal((await usageOf(owner))?.records, 60);
+      });
+
+      it('whoever finds that a caller was registered meanwhile decides again', async () => {
+        const id = `usr_${randomUUID()}`;
+        const outsider = await beginOutside(place);
+        await outsider.run(
+          `insert into consumers (id, kind, state, registered_at) values ('${id}', 'user', 'active', 7)`,
+        );
+        const registering = Promise.all([1, 2, 3].map((time) => register(either(time), id, 'user', time)));
+        await outsider.untilSomebodyWaits();
+        await outsider.commit();
+        for (const consumer of await registering) assert.equal(consumer.registeredAt, 7);
+      });
+
+      it('whoever finds that a record was made meanwhile decides again', async () => {
+        const id = randomUUID();
+        const outsider = await beginOutside(place);
+        await outsider.run(
+          `insert into records (collection, id, owner, state, revision, created_at, updated_at, body, bytes)
+           values ('notes', '${id}', 'usr_outside', null, 'r', 1, 1, '{}', 2)`,
+        );
+        const inserting = Promise.all(
+          [0, 1].map((index) => insertUnlessTaken(either(index), newRecord({ id }))),
+        );
+        await outsider.untilSomebodyWaits();
+        await outsider.commit();
+        assert.deepEqual(await inserting, [false, false]);
+        assert.equal((await storage.records.find('notes', id))?.owner, 'usr_outside');
+      });
+
+      it('whoever finds that a count was begun meanwhile decides again', async () => {
+        const owner = await registered();
+        const outsider = await beginOutside(place);
+        await outsider.run(
+          `insert into usage (owner, collection, records, writes, writes_since, newcomer_writes, newcomer_since)
+           values ('${owner}', 'notes', 5, 5, 0, 0, 0)`,
+        );
+        const adding = addOne(storage, owner);
+        await outsider.untilSomebodyWaits();
+        await outsider.commit();
+        assert.equal(await adding, true);
+        assert.deepEqual(await usageOf(owner), { ...noUsage, records: 6, writes: 6 });
+      });
+    });
+
+    /** What somebody had spent before it was erased, kept under this name. */
+    async function spendAndErase(former: Uint8Array): Promise<void> {
+      const owner = await registered();
+      await setUsage(storage, owner, 'notes', { ...noUsage, writes: 1 });
+      await storage.records.erase(owner, null, { former, endOf: () => 500 });
+    }
+  });
+}
+
+it('two processes on one SQLite file count exactly, too', async () => {
+  const file = newSqliteFile();
+  const storage = await sqliteDatabase(file).open();
+  const { id } = await register(storage, 'usr_shared', 'user', openedAt);
+  const program = new URL('../support/record-writer.ts', import.meta.url).pathname;
+  const elsewhere = run(process.execPath, [program, file, id, '25']);
+  const here = Promise.all(Array.from({ length: 25 }, () => addOne(storage, id)));
+  await Promise.all([elsewhere, here]);
+  assert.equal((await storage.records.usage(id)).get('notes')?.records, 50);
+  await storage.close();
+});

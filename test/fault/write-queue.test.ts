@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Refusal } from '../../src/base/errors.ts';
+import type { Operation } from '../../src/consumer/records/operation.ts';
+import {
+  longestWaitMs,
+  mostBatchBytes,
+  mostInBatch,
+  mostWaiting,
+  mostWaitingBytes,
+  mostWaitingOfCaller,
+  WriteQueue,
+} from '../../src/consumer/records/write-queue.ts';
+import type { BatchStore, Outcome } from '../../src/storage/port.ts';
+import { MovableClock } from '../support/movable-clock.ts';
+
+const nameOf = ({ caller, now }: Operation) => `${caller.id}${now}`;
+const done = (operation: Operation): Outcome => ({ done: nameOf(operation) });
+
+/** A store whose batches are over when the test says so. */
+class HeldStore implements BatchStore {
+  /** What was in each batch so far. */
+  readonly batches: string[][] = [];
+  readonly #held: ((end: (operations: readonly Operation[]) => readonly Outcome[]) => void)[] = [];
+
+  run(operations: readonly unknown[]): Promise<readonly Outcome[]> {
+    const all = operations as readonly Operation[];
+    this.batches.push(all.map(nameOf));
+    return new Promise((resolve) => {
+      this.#held.push((end) => resolve(new Promise((settle) => settle(end(all)))));
+    });
+  }
+
+  /** The batch that was begun first is over, and the next one has begun. */
+  async end(outcomeOf: (operation: Operation) => Outcome = done): Promise<void> {
+    const end = this.#held.shift();
+    assert.ok(end !== undefined, 'no batch was begun');
+    end((operations) => operations.map(outcomeOf));
+    await turn();
+  }
+
+  async fail(error: unknown): Promise<void> {
+    await this.end(() => {
+      throw error;
+    });
+  }
+}
+
+/** Whatever is ready to go on has gone on. */
+async function turn(): Promise<void> {
+  for (let times = 0; times < 3; times += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function startQueue() {
+  const [store, clock] = [new HeldStore(), new MovableClock()];
+  const queue = new WriteQueue({ store, clock });
+  /** A caller's write, told apart by its number. */
+  const submit = async (id: string, now = 0, bytes = 0, isGone = () => false): Promise<unknown> => {
+    const caller = { id, kind: 'user', isMachine: false, former: new Uint8Array() } as const;
+    return queue.submit({ caller, now, change: { kind: 'register' } }, bytes, isGone);
+  };
+  const submitMany = (id: string, count: number) =>
+    Array.from({ length: count }, (_, index) => submit(id, index));
+  /** A queue whose first batch has begun, so that whatever comes next waits. */
+  const busy = async () => {
+    const first = submit('first');
+    await turn();
+    return [first];
+  };
+  return { store, clock, queue, submit, submitMany, busy };
+}
+
+const isOverloaded = (says: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof Refusal, String(error));
+  assert.equal(error.code, 'overloaded');
+  assert.match(String(error.options.detail), says);
+  assert.equal(error.options.retryAfterSeconds, 1);
+  return true;
+};
+
+const namesOf = (id: string, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `${id}${from + index}`);
+
+describe('writes that wait', () => {
+  it('go together while the batch before them is committed, and each is told what became of it', async () => {
+    const { store, queue, submit, busy } = startQueue();
+    const [first] = await busy();
+    const later = [submit('a', 1), submit('b', 2), submit('c', 3)];
+    await turn();
+    assert.deepEqual([store.batches, queue.length], [[['first0']], 3]);
+    await store.end();
+    assert.equal(await first, 'first0');
+    assert.deepEqual([store.batches[1], queue.length], [['a1', 'b2', 'c3'], 0]);
+    const refusal = new Refusal('not_found');
+    await Promise.all([
+      store.end((one) => (nameOf(one) === 'b2' ? { error: refusal } : done(one))),
+      assert.rejects(later[1] as Promise<unknown>, refusal),
+    ]);
+    assert.deepEqual([await later[0], await later[2]], ['a1', 'c3']);
+  });
+
+  it('that come in the same turn of the event loop are one batch from the first on', async () => {
+    const { store, submitMany } = startQueue();
+    const all = submitMany('a', 10);
+    await turn();
+    assert.deepEqual(store.batches, [namesOf('a', 0, 10)]);
+    await store.end();
+    assert.deepEqual(await Promise.all(all), namesOf('a', 0, 10));
+  });
+
+  it('begin anew after the queue was empty', async () => {
+    const { store, submit } = startQueue();
+    for (const now of [1, 2]) {
+      const one = submit('a', now);
+      await turn();
+      await store.end();
+      assert.equal(await one, `a${now}`);
+    }
+  });
+
+  it('are so many in one batch and no more, in number and in bytes', async () => {
+    const { store, submit, submitMany, busy } = startQueue();
+    const waiting: Promise<unknown>[] = await busy();
+    waiting.push(...submitMany('a', 200), ...submitMany('b', 200));
+    await store.end();
+    assert.equal(store.batches[1]?.length, mostInBatch);
+    await store.end();
+    assert.equal(store.batches[2]?.length, 400 - mostInBatch);
+    waiting.push(...[1, 2, 3].map((now) => submit('c', now, mostBatchBytes / 2)));
+    await store.end();
+    assert.deepEqual(store.batches[3], ['c1', 'c2']);
+    await store.end();
+    assert.deepEqual(store.batches[4], ['c3']);
+    await store.end();
+    await Promise.all(waiting);
+  });
+
+  it('of one caller, however many, keep nobody else waiting', async () => {
+    const { store, submit, submitMany, busy } = startQueue();
+    const waiting: Promise<unknown>[] = await busy();
+    for (const id of ['a', 'b', 'c']) waiting.push(...submitMany(id, mostWaitingOfCaller));
+    waiting.push(submit('late', 0));
+    await store.end();
+    assert.deepEqual(store.batches[1]?.slice(0, 5), ['a0', 'b0', 'c0', 'late0', 'a1']);
+    const own = (store.batches[1] ?? []).filter((name) => name.startsWith('a'));
+    assert.deepEqual(own, namesOf('a', 0, own.length), 'each in the order in which it came');
+    while (store.batches.flat().length < waiting.length) await store.end();
+    await store.end();
+    await Promise.all(waiting);
+    assert.equal(new Set(store.batches.flat()).size, waiting.length);
+  });
+});
+
+describe('writes for which there is no room', () => {
+  it('are "overloaded" when too many wait, and nothing is done of them', async () => {
+    const { store, queue, submit, busy } = startQueue();
+    const waiting: Promise<unknown>[] = await busy();
+    for (let index = 0; index < mostWaiting; index += 1) waiting.push(submit(`caller ${index} `));
+    await assert.rejects(submit('refused'), isOverloaded(/writes wait/));
+    assert.equal(queue.length, mostWaiting);
+    while (queue.length > 0) await store.end();
+    await store.end();
+    await Promise.all(waiting);
+    assert.equal(store.batches.flat().includes('refused0'), false);
+    const again = submit('refused', 1);
+    await turn();
+    await store.end();
+    assert.equal(await again, 'refused1');
+  });
+
+  it('are "overloaded" when too many of one caller wait, and only for that one', async () => {
+    const { store, submit, submitMany, busy } = startQueue();
+    const waiting: Promise<unknown>[] = await busy();
+    waiting.push(...submitMany('many', mostWaitingOfCaller));
+    await assert.rejects(submit('many', 9_999), isOverloaded(/writes wait/));
+    waiting.push(submit('other'));
+    await store.end();
+    await store.end();
+    await Promise.all(waiting);
+  });
+
+  it('are "overloaded" when they would hold too many bytes, until there is room', async () => {
+    const { store, submit, busy } = startQueue();
+    const waiting: Promise<unknown>[] = await busy();
+    waiting.push(...['a', 'b', 'c', 'd'].map((id) => submit(id, 0, mostWaitingBytes / 4)));
+    await assert.rejects(submit('e', 0, 1), isOverloaded(/writes wait/));
+    waiting.push(submit('without a body', 0, 0));
+    await store.end();
+    waiting.push(submit('f', 0, mostWaitingBytes / 4));
+    while (store.batches.flat().length < waiting.length) await store.end();
+    await store.end();
+    await Promise.all(waiting);
+  });
+
+  it('are "overloaded" when they have waited for too long, and nothing is done of them', async () => {
+    const { store, clock, queue, submit, busy } = startQueue();
+    const [first] = await busy();
+    const old = [submit('a'), submit('b')].map((each) => assert.rejects(each, isOverloaded(/too long/)));
+    clock.advance(longestWaitMs / 2);
+    const young = submit('c');
+    clock.advance(longestWaitMs / 2 + 1);
+    await store.end();
+    await Promise.all(old);
+    assert.deepEqual(store.batches, [['first0'], ['c0']]);
+    await store.end();
+    assert.deepEqual([await first, await young, queue.length], ['first0', 'c0', 0]);
+  });
+
+  it('are dropped when their callers hang up before they have begun, and done when it is later', async () => {
+    const { store, submit, busy } = startQueue();
+    const [first] = await busy();
+    let hasHungUp = false;
+    const isGone = () => hasHungUp;
+    const gone = assert.rejects(submit('gone', 0, 0, isGone), { code: 'bad_request' });
+    const stays = submit('stays');
+    hasHungUp = true;
+    await store.end();
+    await gone;
+    assert.deepEqual(store.batches[1], ['stays0']);
+    await store.end();
+    assert.deepEqual([await first, await stays], ['first0', 'stays0']);
+    hasHungUp = false;
+    const late = submit('late', 0, 0, isGone);
+    await turn();
+    hasHungUp = true;
+    await store.end();
+    assert.equal(await late, 'late0');
+  });
+});
+
+describe('a batch of writes that fails', () => {
+  it('by an error that nobody expected is tried again one by one, and only the guilty one fails', async () => {
+    const { store, submit, submitMany } = startQueue();
+    const [a, guilty, c] = submitMany('a', 3);
+    await turn();
+    const behind = submit('behind');
+    const mistake = new TypeError('on purpose');
+    await store.fail(mistake);
+    await store.end();
+    const failed = assert.rejects(guilty as Promise<unknown>, mistake);
+    await store.fail(mistake);
+    await store.end();
+    await failed;
+    await store.end();
+    assert.deepEqual(store.batches, [['a0', 'a1', 'a2'], ['a0'], ['a1'], ['a2'], ['behind0']]);
+    assert.deepEqual([await a, await c, await behind], ['a0', 'a2', 'behind0']);
+  });
+
+  it('by a refusal is refused as a whole and not tried again, and the next one is', async () => {
+    const { store, submit, submitMany } = startQueue();
+    const refusal = new Refusal('storage_unavailable');
+    const refused = submitMany('a', 3).map((each) => assert.rejects(each, refusal));
+    await turn();
+    const behind = submit('behind');
+    await store.fail(refusal);
+    await Promise.all(refused);
+    await store.end();
+    assert.deepEqual(store.batches, [['a0', 'a1', 'a2'], ['behind0']]);
+    assert.equal(await behind, 'behind0');
+  });
+});
+
+describe('a queue that is stopped', () => {
+  it('does what waits and takes nothing more', async () => {
+    const { store, queue, submit, busy } = startQueue();
+    const [first] = await busy();
+    const waiting = submit('waiting');
+    let hasStopped = false;
+    const stopping = queue.stop().then(() => {
+      hasStopped = true;
+    });
+    await assert.rejects(submit('late'), isOverloaded(/stops/));
+    await store.end();
+    assert.deepEqual([await first, hasStopped], ['first0', false]);
+    await store.end();
+    await stopping;
+    assert.equal(await waiting, 'waiting0');
+  });
+
+  it('has nothing to wait for when nothing waits', async () => {
+    await startQueue().queue.stop();
+  });
+});

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  BatchChanges,
+  BatchKeys,
+  BatchStore,
+  Consumer,
+  ConsumerKind,
+  Loaded,
+  Outcome,
+  Storage,
+  StoredIdempotencyKey,
+  StoredRecord,
+  Usage,
+} from '../../src/storage/port.ts';
+import { consumerKey, type TestOperation } from './batch-rules.ts';
+import { newRecord } from './records.ts';
+
+type Batching = Pick<Storage, 'openBatches'>;
+
+/** Opened once for each storage: on SQLite the rules that were given last are in force for all. */
+const opened = new WeakMap<Batching, Promise<BatchStore>>();
+
+/** The batches of a storage, decided by the rules for tests. */
+export function batchesOf(storage: Batching): Promise<BatchStore> {
+  const known = opened.get(storage);
+  if (known !== undefined) return known;
+  const module = new URL('./batch-rules.ts', import.meta.url).href;
+  const batches = storage.openBatches({ module, data: null });
+  opened.set(storage, batches);
+  return batches;
+}
+
+export async function runBatch(
+  storage: Batching,
+  operations: readonly TestOperation[],
+): Promise<readonly Outcome[]> {
+  return (await batchesOf(storage)).run(operations);
+}
+
+/** A batch of one operation; gives what was done. */
+async function runOne<Done>(storage: Batching, operation: TestOperation): Promise<Done> {
+  const [outcome] = await runBatch(storage, [operation]);
+  return (outcome as { done: Done }).done;
+}
+
+/** What is there of what the keys name. */
+export function load(storage: Batching, keys: Partial<BatchKeys>): Promise<Loaded> {
+  return runOne(storage, { kind: 'plain', keys, changes: {} });
+}
+
+/** Applies the changes as they are, whatever is there. */
+export async function apply(storage: Batching, changes: Partial<BatchChanges>): Promise<void> {
+  await runOne(storage, { kind: 'plain', keys: {}, changes });
+}
+
+export function insertAll(storage: Batching, records: readonly StoredRecord[]): Promise<void> {
+  return apply(storage, { newRecords: records });
+}
+
+/** False when the id is taken. */
+export function insertUnlessTaken(storage: Batching, record: StoredRecord): Promise<boolean> {
+  return runOne(storage, { kind: 'insert_unless_taken', record });
+}
+
+/** Inserts a record and counts it by what was loaded; false when its owner is not registered. */
+export function addOne(storage: Batching, owner: string): Promise<boolean> {
+  return runOne(storage, { kind: 'add_one', record: newRecord({ owner }) });
+}
+
+/** False when the record is in another revision by now. */
+export function changeIfStill(storage: Batching, revision: string, to: StoredRecord): Promise<boolean> {
+  return runOne(storage, { kind: 'change_if_still', revision, to });
+}
+
+export async function setUsage(
+  storage: Batching,
+  owner: string,
+  collection: string,
+  usage: Usage,
+): Promise<void> {
+  await runOne(storage, { kind: 'set_usage', owner, collection, usage });
+}
+
+/** One less for the owner, as when somebody else removes its record. */
+export function release(storage: Batching, owner: string, collection = 'notes'): Promise<void> {
+  return apply(storage, { movedUsage: [{ owner, collection, moved: -1 }] });
+}
+
+/** As the service registers a caller at first sight, with the name under which it may have been known before. */
+export function register(
+  storage: Batching,
+  id: string,
+  kind: ConsumerKind,
+  now: number,
+  former: Uint8Array = consumerKey(id).former,
+): Promise<Consumer> {
+  const caller = { id, kind, isMachine: kind === 'client', former };
+  return runOne(storage, { kind: 'register', operation: { caller, now, change: { kind: 'register' } } });
+}
+
+export function newIdempotencyKey(changes: Partial<StoredIdempotencyKey> = {}): StoredIdempotencyKey {
+  return {
+    owner: 'usr_somebody',
+    collection: 'notes',
+    keyDigest: new TextEncoder().encode(randomUUID()),
+    requestDigest: new TextEncoder().encode(randomUUID()),
+    recordId: randomUUID(),
+    expiresAt: 9e12,
+    ...changes,
+  };
+}
