@@ -58,7 +58,7 @@ export const consumerChecks: readonly Mutant[] = [
     ],
     [
       'a token of keys is for the very client that it was issued to',
-      'credentialId === keyCredential(createdAt)',
+      'credentialId === keyCredential(client.createdAt)',
       "credentialId?.startsWith('key-') === true",
       'tokens of a removed client work for the next one of that name',
     ],
