@@ -10,7 +10,7 @@ export interface TokenRounds {
   readonly refusals: readonly RefusalRound[];
 }
 
-/** How many refusals of each kind are timed in a round. Each takes 50 ms: see `tokens/client-directory`. */
+/** How many refusals of each kind are timed in a round. Each looks for one client in the database. */
 export function refusalSamples({ partial }: Options): number {
   return partial ? 100 : 1_000;
 }

@@ -55,8 +55,7 @@ export const storageSettings = {
   }),
   databasePoolSize: defaulted(kind.integer(1, 200), '10', {
     example: '20',
-    sentence:
-      'How many PostgreSQL connections a process opens at most: one half for writing records, the other for all else, and at least one for each.',
+    sentence: 'How many PostgreSQL connections a process opens at most.',
   }),
   masterSecret: optional(kind.masterSecret, {
     example: '$(openssl rand -base64 48)',

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Lane } from '../base/lane.ts';
 import type { Log } from '../base/log.ts';
 import type { ClientMac, ClientStore, ClientWithSecrets } from '../storage/port.ts';
+import { clientIdForm } from './client-id.ts';
 
 interface DirectoryOptions {
   readonly store: Pick<ClientStore, 'find' | 'list'>;
@@ -50,7 +51,8 @@ export class ClientDirectory {
     return this.#lane.run(async () => {
       // Should all be read meanwhile, what is found now goes to what that has replaced.
       const clients = this.#clients;
-      const client = this.#genuine(await this.#options.store.find(id));
+      // For one that no client can have, a database may not even take the question.
+      const client = this.#genuine(await this.#options.store.find(clientIdForm.test(id) ? id : ''));
       if (client === null) clients.delete(id);
       else clients.set(id, client);
       return client;

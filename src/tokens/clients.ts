@@ -9,6 +9,7 @@ import type {
   ClientStore,
   ClientWithSecrets,
 } from '../storage/port.ts';
+import { clientIdForm } from './client-id.ts';
 import { asPublicKeys } from './public-keys.ts';
 import { createSecret, createSecretId, digestSecret, findSecret, secretSlots } from './secrets.ts';
 
@@ -36,7 +37,6 @@ interface NewSecret {
   readonly kept: ClientSecret;
 }
 
-const clientIdForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const scopeForm = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
 const mostScopes = 50;
 

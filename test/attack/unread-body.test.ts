@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { assertProblem } from '../support/answers.ts';
 import { oneService } from '../support/one-service.ts';
 import { exchange, parseReply, statuses } from '../support/raw-http.ts';
+import { withToken } from '../support/request.ts';
 import { me } from '../support/service.ts';
 
 const limit = 65_536;
@@ -18,7 +19,10 @@ describe('a body that is not read', () => {
 
   it('[G183] a GET with a malformed chunked body gets one answer, and its connection closes', async () => {
     const { service, provider } = running();
-    const token = `authorization: Bearer ${await provider.token()}`;
+    const bearer = await provider.token();
+    const token = `authorization: Bearer ${bearer}`;
+    // Known from now on, so that it is answered at once, before the rest of the request is read.
+    assert.equal((await withToken(service.url + me, bearer)).status, 200);
     for (const request of [
       open('GET', me, token, chunked),
       open('GET', me, chunked),

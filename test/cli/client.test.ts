@@ -16,7 +16,7 @@ import {
 
 const secretForm = /^vsec_[A-Za-z0-9_-]{43}$/;
 /** What a client that was added with no options has. */
-const asAdded = { state: 'active', scopes: [], authentication: 'secret' };
+const asAdded = { state: 'active', genuine: true, scopes: [], authentication: 'secret' };
 const secretFields = ['secret_id', 'label', 'created_at', 'expires_at', 'last_used_on'];
 
 for (const engine of databaseEngines) {
@@ -195,7 +195,10 @@ for (const engine of databaseEngines) {
 
     for (const command of ['disable', 'enable', 'remove', 'scopes', 'rotate']) {
       it(`says so when there is no client to ${command}`, async () => {
-        refused(await client(command, 'nobody'), /There is no client "nobody"\. "npx vestibule client list"/);
+        refused(
+          await client(command, 'nobody'),
+          /There is no client "nobody" that this service has made\. "npx vestibule client list"/,
+        );
       });
     }
 

@@ -84,6 +84,8 @@ for (const engine of databaseEngines) {
         anyKeys.clientMac.isGenuine(await storage.clients.find(id));
       // As version 4 has left it.
       await database.query('delete from schema_migrations where version >= 5');
+      await database.query('drop table spent_budgets');
+      if (engine === 'sqlite') await database.query('drop trigger audit_refuses_replacement');
       await database.query('alter table clients drop column mac');
       await database.query('drop table spent_budgets');
       if (engine === 'sqlite') await database.query('drop trigger audit_refuses_replacement');

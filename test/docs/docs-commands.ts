@@ -43,6 +43,7 @@ export const docsCommands: Commands = {
     take: (output) => assert.ok(signsFrom(output) > Date.now(), 'later'),
   },
   'npx vestibule keys list': { says: /^\S+ +RS256 +signs [\s\S]*^\S+ +RS256 +next /m },
+  'npx vestibule scrub': { says: /^(The file is written anew|There is nothing to do)/m },
   'npx vestibule audit': { says: /client\.added +reports/ },
   'npx vestibule audit --json --since 2026-01-31': { says: /"action": "client\.added"/ },
 };

@@ -175,7 +175,7 @@ export const tokenEndpointChecks: readonly Mutant[] = [
     ],
     [
       'only genuine clients are looked up',
-      'this.#genuine(await this.#options.store.find(id))',
+      "this.#genuine(await this.#options.store.find(clientIdForm.test(id) ? id : ''))",
       'await this.#options.store.find(id)',
       'whoever can write to the database becomes any client',
     ],
