@@ -13,6 +13,7 @@ import {
 } from '../../src/consumer/records/write-queue.ts';
 import type { BatchStore, Outcome } from '../../src/storage/port.ts';
 import { MovableClock } from '../support/movable-clock.ts';
+import { until } from '../support/polling.ts';
 
 const nameOf = ({ caller, now }: Operation) => `${caller.id}${now}`;
 const done = (operation: Operation): Outcome => ({ done: nameOf(operation) });
@@ -204,6 +205,25 @@ describe('writes for which there is no room', () => {
     assert.deepEqual(store.batches, [['first0'], ['c0']]);
     await store.end();
     assert.deepEqual([await first, await young, queue.length], ['first0', 'c0', 0]);
+  });
+
+  it('are told so although the batch before them is not over, and there is room again', async () => {
+    const { store, clock, queue, submitMany, busy } = startQueue();
+    const [first] = await busy();
+    const refused = Promise.allSettled(submitMany('a', mostWaitingOfCaller));
+    clock.advance(longestWaitMs + 1);
+    await until(
+      () => queue.length,
+      (length) => length === 0,
+      'they still wait',
+    );
+    for (const end of await refused)
+      assert.ok(end.status === 'rejected' && isOverloaded(/too long/)(end.reason));
+    const next = submitMany('a', mostWaitingOfCaller);
+    await store.end();
+    assert.deepEqual(store.batches[1], namesOf('a', 0, mostWaitingOfCaller));
+    await store.end();
+    assert.deepEqual([await first, (await Promise.all(next)).length], ['first0', mostWaitingOfCaller]);
   });
 
   it('are dropped when their callers hang up before they have begun, and done when it is later', async () => {
