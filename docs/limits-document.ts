@@ -33,7 +33,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'src/auth/signature-queue.ts',
     'mostWaitingOfAddress',
     '',
-    'Of those, from one address that is past `REFUSALS_PER_MINUTE`.',
+    'Of those, from one address.',
   ),
   fixed('src/consumer/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
   fixed('src/consumer/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Of those, of one caller.'),
@@ -51,6 +51,13 @@ export const fixedLimits: readonly FixedLimit[] = [
     'The bodies of all requests that are being read or answered (503 `overloaded`).',
   ),
   fixed('src/http/body.ts', 'mostBodyBytesOfAddress', 'bytes', 'The same of one address.'),
+  fixed(
+    'src/http/connections.ts',
+    'mostPipelinedOfAddress',
+    '',
+    'Requests of one address that wait behind others of their connections; past that the connection is closed.',
+  ),
+  fixed('src/http/connections.ts', 'mostPipelined', '', 'The same of all.'),
   fixed('src/http/body.ts', 'mostBodyPieces', '', 'Pieces that a body may come in (413 `body_too_large`).'),
   fixed('src/tokens/clients.ts', 'mostScopes', '', 'Scopes of a machine client.'),
   fixed(

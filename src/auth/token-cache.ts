@@ -4,7 +4,7 @@ import type { Principal } from '../base/principal.ts';
 import { RecentMap } from '../base/recent-map.ts';
 import { type Claimant, checkTimes, hasExpired } from './claims.ts';
 import type { TrustedIssuer } from './issuers.ts';
-import type { SuspectAddress } from './signature-queue.ts';
+import type { TokenOrigin } from './signature-queue.ts';
 import type { Verify } from './verifier.ts';
 
 interface Remembered {
@@ -52,9 +52,9 @@ export class TokenCache {
   }
 
   /** The caller behind credentials of which only the digest is known, by the token in them. */
-  async examine(digest: Digest, token: string, suspectAddress: SuspectAddress): Promise<Principal> {
+  async examine(digest: Digest, token: string, origin: TokenOrigin): Promise<Principal> {
     const { verify, pseudonymOf } = this.#options;
-    const { claimant, issuer, generation } = await verify(token, suspectAddress);
+    const { claimant, issuer, generation } = await verify(token, origin);
     const principal: Principal = { ...claimant, id: pseudonymOf(claimant), memo: null };
     if (generation !== null) this.#remembered.set(placeOf(digest), { digest, principal, issuer, generation });
     this.#sweepLater();

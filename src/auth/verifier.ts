@@ -6,7 +6,7 @@ import { type CompactToken, jsonObject, parseCompact } from './compact.ts';
 import { checkType, readHeader } from './header.ts';
 import { chooseIssuer, type TrustedIssuer } from './issuers.ts';
 import { signatureHolds } from './signature.ts';
-import { SignatureQueue, type SuspectAddress } from './signature-queue.ts';
+import { SignatureQueue, type TokenOrigin } from './signature-queue.ts';
 
 /** A verified token, and what it was verified against. */
 export interface Verified {
@@ -17,7 +17,7 @@ export interface Verified {
 }
 
 /** Answers with whom a token speaks for, or rejects with the refusal that says why not. */
-export type Verify = (token: string, suspectAddress: SuspectAddress) => Promise<Verified>;
+export type Verify = (token: string, origin: TokenOrigin) => Promise<Verified>;
 
 /** parse -> header -> issuer -> key -> signature -> claims. Nothing is said of the claims until the signature holds. */
 export function createVerifier(issuers: readonly TrustedIssuer[], clock: Clock): Verify {
@@ -25,7 +25,7 @@ export function createVerifier(issuers: readonly TrustedIssuer[], clock: Clock):
   const algorithms = new Set(issuers.flatMap((issuer) => [...issuer.algorithms]));
   const headerOf = rememberLast((segment: string) => readHeader(jsonObject(segment), algorithms));
 
-  return async (text, suspectAddress) => {
+  return async (text, origin) => {
     const token = parseCompact(text);
     const { kid, algorithm, type } = headerOf(token.header);
     const issuer = chooseIssuer(issuers, token.unverifiedPayload.iss);
@@ -36,7 +36,7 @@ export function createVerifier(issuers: readonly TrustedIssuer[], clock: Clock):
     const found = issuer.keys.find(kid, algorithm, () => looksRight(token, issuer, clock));
     const key = found instanceof Promise ? await found : found;
     if (key === undefined) throw new Refusal('key_unknown');
-    const holds = await signatures.run(() => signatureHolds(token, key, algorithm), suspectAddress);
+    const holds = await signatures.run(() => signatureHolds(token, key, algorithm), origin);
     if (!holds) throw new Refusal('signature_invalid');
     const claimant = checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);
     return { claimant, issuer, generation };

@@ -1,3 +1,4 @@
+import type { TokenOrigin } from '../auth/signature-queue.ts';
 import type { TokenCache } from '../auth/token-cache.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Principal } from '../base/principal.ts';
@@ -5,7 +6,7 @@ import type { Principal } from '../base/principal.ts';
 /** The caller behind an Authorization header; at once when the very same was verified before. */
 export type Authenticate = (
   authorization: string | undefined,
-  origin: { suspectAddress(): string | null },
+  origin: TokenOrigin,
 ) => Principal | Promise<Principal>;
 
 const bearerScheme = /^bearer(?:\s|$)/i;
@@ -33,7 +34,7 @@ export function createAuthenticate(
     // Only now, because a header that was seen before has the right form.
     if (!bearerForm.test(credentials)) throw new Refusal('authorization_malformed');
     const token = credentials.slice(usualStart.length);
-    return cache.examine(known, token, () => origin.suspectAddress()).then(admit);
+    return cache.examine(known, token, origin).then(admit);
   };
 }
 

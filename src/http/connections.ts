@@ -4,15 +4,24 @@ import type { Socket } from 'node:net';
 /** A connection that has been accepted and, over TLS, has shaken hands. */
 interface Connection {
   readonly address: string;
-  /** The latest answer that was begun; null before the first. */
+  /** The answer to the request that is being handled, or was last; null before the first. */
   response: ServerResponse | null;
-  /** Requests whose answers have not been written yet. */
-  unanswered: number;
-  /** What is to be done when all but so many are answered; null while nothing has come that is no HTTP. */
-  lastWord: { readonly unanswered: number; say(): void } | null;
+  /** Requests that have come before the one ahead of them was answered, in their order. */
+  readonly waiting: Waiting[];
+  /** What is to be done when all are answered; null while nothing has come that is no HTTP. */
+  lastWord: (() => void) | null;
   /** By performance.now(): the first look that found nothing to do here. Null while there is. */
   quietSince: number | null;
 }
+
+interface Waiting {
+  readonly response: ServerResponse;
+  readonly handle: () => void;
+}
+
+/** How many requests may wait behind others of their connection: in all, and of one address. Past that it is closed. */
+export const mostPipelined = 10_000;
+export const mostPipelinedOfAddress = 2_000;
 
 interface ConnectionOptions {
   readonly mostInAll: number;
@@ -42,6 +51,8 @@ export class Connections {
   readonly #countByAddress = new Map<string, number>();
   /** As requests come in over them: over TLS these are other sockets than those accepted. */
   readonly #connections = new Map<Socket, Connection>();
+  readonly #pipelinedByAddress = new Map<string, number>();
+  #pipelined = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -73,31 +84,42 @@ export class Connections {
   /** For every socket that requests may come in over. */
   open(socket: Socket): void {
     const address = this.#options.addressOf(socket);
-    this.#connections.set(socket, {
-      address,
-      response: null,
-      unanswered: 0,
-      lastWord: null,
-      quietSince: null,
+    const connection: Connection = { address, response: null, waiting: [], lastWord: null, quietSince: null };
+    this.#connections.set(socket, connection);
+    socket.once('close', () => {
+      this.#connections.delete(socket);
+      this.#countPipelined(address, -connection.waiting.length);
+      connection.waiting.length = 0;
     });
-    socket.once('close', () => this.#connections.delete(socket));
   }
 
-  /** For every request. */
-  begin(socket: Socket, response: ServerResponse): void {
+  /**
+   * For every request. It is handled at once, or, where others of its connection have not been answered in full, after
+   * those and in a turn of its own: a caller who sends hundreds in one packet keeps nobody else waiting.
+   */
+  begin(socket: Socket, response: ServerResponse, handle: () => void): void {
     const connection = this.#connections.get(socket);
-    if (connection === undefined) return;
-    connection.response = response;
-    connection.unanswered += 1;
+    if (connection === undefined || socket.destroyed) return;
     connection.quietSince = null;
+    if (isDone(connection) && connection.waiting.length === 0) {
+      connection.response = response;
+      handle();
+      return;
+    }
+    const { address, waiting } = connection;
+    const ofAddress = this.#pipelinedByAddress.get(address) ?? 0;
+    if (this.#pipelined >= mostPipelined || ofAddress >= mostPipelinedOfAddress) {
+      socket.destroy();
+      return;
+    }
+    waiting.push({ response, handle });
+    this.#countPipelined(address, 1);
+    if (waiting.length === 1) this.#afterAnswer(socket, connection);
   }
 
-  /** Once the answer to a request has been written, as far as it is ours to write. */
-  answered(socket: Socket): void {
-    const connection = this.#connections.get(socket);
-    if (connection === undefined) return;
-    connection.unanswered -= 1;
-    if (connection.unanswered === connection.lastWord?.unanswered) connection.lastWord.say();
+  /** Whether something came in after the last request that is no HTTP: then that request was longer than it said. */
+  isBroken(socket: Socket): boolean {
+    return this.#connections.get(socket)?.lastWord != null;
   }
 
   /**
@@ -106,28 +128,60 @@ export class Connections {
    */
   breakOff(socket: Socket, answer: () => void): void {
     const connection = this.#connections.get(socket);
-    const response = connection?.response ?? null;
-    if (connection === undefined || response === null) return void answer();
-    // Behind a request that was to be the last one nothing may come: it was longer than it said.
-    const isOfLast = !response.req.complete || !response.shouldKeepAlive;
-    const isAnswered = isOfLast && response.headersSent;
-    // The broken request has no other answer than this.
-    const unanswered = isOfLast && !isAnswered ? 1 : 0;
-    const say = isAnswered ? () => socket.destroySoon() : answer;
-    if (connection.unanswered === unanswered) say();
-    else connection.lastWord = { unanswered, say };
+    const last = connection?.waiting.at(-1)?.response ?? connection?.response ?? null;
+    if (connection === undefined || last === null) {
+      answer();
+      return;
+    }
+    const close = () => socket.destroySoon();
+    if (!last.req.complete) {
+      // It broke in the middle of its body, and has no other answer than this one.
+      if (connection.waiting.length > 0) connection.waiting.pop();
+      else if (!last.headersSent) {
+        answer();
+        return;
+      }
+      connection.lastWord = last.headersSent ? close : answer;
+    } else connection.lastWord = last.shouldKeepAlive ? answer : close;
+    if (isDone(connection)) connection.lastWord();
+    else this.#afterAnswer(socket, connection);
   }
 
   look(now: number): void {
     for (const [socket, connection] of this.#connections) {
       const isWaiting = socket.writableLength > 0 || (connection.response?.writableLength ?? 0) > 0;
       this.#watchForStall(socket, isWaiting);
-      if (isWaiting || connection.unanswered > 0) connection.quietSince = null;
+      if (!isDone(connection)) connection.quietSince = null;
       else connection.quietSince ??= now;
       // Before its first request a connection is Node's to close (see http/limits, headersTimeout).
       const isIdle = connection.response !== null && connection.quietSince !== null;
       if (isIdle && now - (connection.quietSince ?? now) >= this.#options.idleMs) socket.destroy();
     }
+  }
+
+  /** What comes when the answer that is being made has left in full: the next request, or the last word. */
+  #afterAnswer(socket: Socket, connection: Connection): void {
+    connection.response?.once('close', () => setImmediate(() => this.#goOn(socket, connection)));
+  }
+
+  #goOn(socket: Socket, connection: Connection): void {
+    if (socket.destroyed || socket.writableEnded || !isDone(connection)) return;
+    const next = connection.waiting.shift();
+    if (next === undefined) {
+      connection.lastWord?.();
+      return;
+    }
+    this.#countPipelined(connection.address, -1);
+    connection.response = next.response;
+    if (connection.waiting.length > 0 || connection.lastWord !== null) this.#afterAnswer(socket, connection);
+    next.handle();
+  }
+
+  #countPipelined(address: string, change: number): void {
+    this.#pipelined += change;
+    const count = (this.#pipelinedByAddress.get(address) ?? 0) + change;
+    if (count === 0) this.#pipelinedByAddress.delete(address);
+    else this.#pipelinedByAddress.set(address, count);
   }
 
   destroyAll(): void {
@@ -164,4 +218,9 @@ export class Connections {
     if (isWaiting) socket.pause();
     else socket.resume();
   }
+}
+
+/** Whether all that was asked over a connection so far has been answered, to the last byte. */
+function isDone({ response }: Connection): boolean {
+  return response === null || response.writableFinished;
 }

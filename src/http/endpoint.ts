@@ -1,3 +1,4 @@
+import { Refusal } from '../base/errors.ts';
 import type { Answer } from '../base/handler.ts';
 import type { Principal } from '../base/principal.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -24,7 +25,7 @@ const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** The trip of a request through its route: who calls -> the body -> the handler -> the answer. */
 export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
-  const { authenticate, corsOrigins, bodies } = parts;
+  const { authenticate, corsOrigins, bodies, connections } = parts;
   const takesBody = bodyMethods.has(route.method);
   const responder = new Responder(parts, {
     pattern: route.path,
@@ -48,9 +49,15 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
     if (context.expectsContinue) await caller;
     const body = bodies.read(context.request, context.address);
     try {
-      if (context.expectsContinue) context.response.writeContinue();
+      if (context.expectsContinue) {
+        context.response.writeContinue();
+        context.hasContinued = true;
+      }
       const known = await caller;
       context.body = await body.bytes;
+      // Nothing has begun yet, and more came than the request has said.
+      if (!context.response.shouldKeepAlive && connections.isBroken(context.request.socket))
+        throw new Refusal('bad_request', { detail: 'more than was announced' });
       return await call(context, known);
     } finally {
       body.release();

@@ -20,6 +20,8 @@ export class RequestContext implements Input {
   readonly startedAt = performance.now();
   /** The caller waits for a "100 Continue" before it sends its body. */
   readonly expectsContinue: boolean;
+  /** It was told to go on. */
+  hasContinued = false;
   /** Set once it has been read. */
   body: Uint8Array | undefined = undefined;
   readonly #parts: ContextParts;
@@ -49,9 +51,9 @@ export class RequestContext implements Input {
   }
 
   get query(): string {
-    const { url = '' } = this.request;
-    const at = url.indexOf('?');
-    return at === -1 ? '' : url.slice(at + 1);
+    const [beforeFragment = ''] = (this.request.url ?? '').split('#', 1);
+    const at = beforeFragment.indexOf('?');
+    return at === -1 ? '' : beforeFragment.slice(at + 1);
   }
 
   header(name: string): string | undefined {
@@ -67,11 +69,9 @@ export class RequestContext implements Input {
     return this.response.destroyed || this.request.socket.destroyed;
   }
 
-  /** The caller's address when so many requests from there were refused of late that the next one deserves less trust. */
-  suspectAddress(): string | null {
+  /** Whether so many requests from there were refused of late that the next one deserves less trust. */
+  isSuspect(): boolean {
     const { refusals } = this.#parts;
-    if (refusals?.hasCounted() !== true) return null;
-    const { address } = this;
-    return refusals.isReached(address) ? address : null;
+    return refusals?.hasCounted() === true && refusals.isReached(this.address);
   }
 }

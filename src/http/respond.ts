@@ -89,7 +89,10 @@ export class Responder {
     const head = this.#head(id, answer);
     const hasLeftover = !request.complete && hasBody(request);
     const isEndless = hasLeftover && (status === 413 || isTooLong(request, this.#parts.limits.maxBodyBytes));
-    const isLast = isEndless || this.#parts.isClosing() || !response.shouldKeepAlive;
+    // Node closes after an expectation that was not met, and its parser loses what follows a request to upgrade.
+    const isNodesLast =
+      (context.expectsContinue && !context.hasContinued) || request.headers.upgrade !== undefined;
+    const isLast = isEndless || isNodesLast || this.#parts.isClosing() || !response.shouldKeepAlive;
     if (isLast) head.push('connection', 'close');
     else head.push('keep-alive', this.#keepAlive);
     if (this.#options.cors !== null) head.push(...this.#options.cors(request.headers.origin));
@@ -130,7 +133,6 @@ export class Responder {
   }
 
   #finish({ request, startedAt, id }: RequestContext, status: number, refusal: Refusal | null): void {
-    this.#parts.connections.answered(request.socket);
     this.#observe(request.method ?? '', status, performance.now() - startedAt, id, refusal);
   }
 

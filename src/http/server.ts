@@ -59,7 +59,6 @@ export function createServer(serverParts: ServerParts): HttpServer {
   const router = routerOf(serverParts.routes, parts);
 
   const answer = (request: IncomingMessage, response: ServerResponse, expectsContinue = false) => {
-    connections.begin(request.socket, response);
     const contextWith = (params: Params) =>
       new RequestContext(parts, request, response, requestId(), params, expectsContinue);
     let found: ReturnType<typeof router.find>;
@@ -85,10 +84,12 @@ export function createServer(serverParts: ServerParts): HttpServer {
     tls === null
       ? createHttpServer(options)
       : createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' });
-  server.on('request', (request, response) => answer(request, response));
-  server.on('checkContinue', (request, response) => answer(request, response, true));
+  const take = (request: IncomingMessage, response: ServerResponse, expectsContinue = false) =>
+    connections.begin(request.socket, response, () => answer(request, response, expectsContinue));
+  server.on('request', (request, response) => take(request, response));
+  server.on('checkContinue', (request, response) => take(request, response, true));
   // An expectation we do not know is no reason to refuse (RFC 9110 section 10.1.1).
-  server.on('checkExpectation', (request, response) => answer(request, response));
+  server.on('checkExpectation', (request, response) => take(request, response));
 
   /** An answer where there is no request to answer: at once, and then the connection is gone. */
   const common = fixedHeaders({ https: parts.https, personal: false, cors: false });

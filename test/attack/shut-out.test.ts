@@ -160,7 +160,7 @@ for (const [token, cache] of Object.entries({
   new: { recall: () => 'digest', examine: async () => caller() },
 })) {
   it(`a good token does not help whoever is shut out: ${token}`, async () => {
-    const calm = { suspectAddress: () => null };
+    const calm = { address: '', isSuspect: () => false };
     const authenticate = createAuthenticate(cache, (principal) => {
       if (principal.id === 'usr_a') throw new Refusal('consumer_suspended');
     });

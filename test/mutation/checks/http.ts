@@ -229,8 +229,8 @@ export const httpChecks: readonly Mutant[] = [
     ],
     [
       'one answer to a request',
-      'isOfLast && response.headersSent',
-      'isOfLast && response.headersSent && false',
+      'last.headersSent ? close : answer',
+      'answer',
       'a request gets a second answer, and the next one may get it instead',
       ['test/attack/unread-body.test.ts'],
     ],

@@ -157,7 +157,7 @@ export const tokenChecks: readonly Mutant[] = [
       ],
       [
         'the signature',
-        'await signatures.run(() => signatureHolds(token, key, algorithm), suspectAddress);',
+        'await signatures.run(() => signatureHolds(token, key, algorithm), origin);',
         'true;',
         'anybody is anybody',
       ],
