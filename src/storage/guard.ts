@@ -1,9 +1,9 @@
 import { Refusal } from '../base/errors.ts';
 import type { Engine } from './engine.ts';
 
-/** What the work within a transaction threw by itself. It is nobody's business here, even if it looks like a driver's error. */
-export class ThrownByWork extends Error {
-  override readonly name = 'ThrownByWork';
+/** What the rules of a batch threw by themselves: nobody's business here, even if it looks like a driver's error. */
+export class ThrownByRules extends Error {
+  override readonly name = 'ThrownByRules';
 }
 
 /** Lets every method reject with the catalogue's error instead of a driver's. */
@@ -15,7 +15,7 @@ export function guard<Store extends object>(store: Store, engine: Engine, isClos
       try {
         return await method(...parameters);
       } catch (error) {
-        if (error instanceof ThrownByWork) throw error.cause;
+        if (error instanceof ThrownByRules) throw error.cause;
         throw engine.unavailable(error) ?? error;
       }
     },

@@ -76,7 +76,9 @@ function settledUsage(
 ): Usage {
   const usage = state.usage(id, name, former);
   const settled = asOfNow(limits, usage, now);
-  if (settled !== usage) state.apply({ usage: { owner: id, collection: name, after: settled } });
+  // Of somebody who is not back yet there is no row to settle.
+  const isKnown = state.consumer(id) !== null;
+  if (settled !== usage && isKnown) state.apply({ usage: { owner: id, collection: name, after: settled } });
   return settled;
 }
 

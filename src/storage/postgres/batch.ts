@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { DatabaseError } from 'pg';
+import { ThrownByRules } from '../guard.ts';
 import type { BatchChanges, BatchKeys, BatchRules, BatchStore, Loaded, Outcome } from '../port.ts';
 import { toConsumer, toIdempotencyKey, toRecord, toSpentBudget, toUsageOf } from '../rows.ts';
 import type { Tables } from '../schema.ts';
@@ -19,10 +20,9 @@ const mostAttempts = 10;
 export function postgresBatches(inTransaction: InTransaction, rules: BatchRules): BatchStore {
   const tryOnce = (operations: readonly unknown[]): Promise<readonly Outcome[]> =>
     inTransaction(async (transaction) => {
-      const { changes, outcomes } = rules.decide(
-        operations,
-        await load(transaction, rules.keysOf(operations)),
-      );
+      const keys = byRules(() => rules.keysOf(operations));
+      const loaded = await load(transaction, keys);
+      const { changes, outcomes } = byRules(() => rules.decide(operations, loaded));
       apply(transaction, changes);
       return outcomes;
     });
@@ -37,6 +37,15 @@ export function postgresBatches(inTransaction: InTransaction, rules: BatchRules)
       }
     },
   };
+}
+
+/** A mistake in the rules is no fault of the database, even if it looks like one of its driver's. */
+function byRules<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new ThrownByRules('', { cause: error });
+  }
 }
 
 function isConflict(error: unknown): boolean {

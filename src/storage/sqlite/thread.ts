@@ -45,9 +45,8 @@ export class SqliteThread {
     return thread;
   }
 
-  /** `within`: only as a part of a transaction. */
-  run(sql: string, parameters: readonly SQLInputValue[], within = false): Promise<StatementOutcome> {
-    return this.#ask({ sql, parameters, within }) as Promise<StatementOutcome>;
+  run(sql: string, parameters: readonly SQLInputValue[]): Promise<StatementOutcome> {
+    return this.#ask({ sql, parameters }) as Promise<StatementOutcome>;
   }
 
   async decideBy(rules: BatchRulesSource): Promise<void> {

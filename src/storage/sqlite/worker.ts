@@ -12,12 +12,7 @@ import { SqliteConnection, type StatementOutcome } from './connection.ts';
 
 /** What is asked of the thread; the answer has the same number. */
 export type SqliteRequest = { readonly id: number } & (
-  | {
-      readonly sql: string;
-      readonly parameters: readonly SQLInputValue[];
-      /** Only as a part of a transaction: one that a full disk has ended must not let the rest of it happen. */
-      readonly within: boolean;
-    }
+  | { readonly sql: string; readonly parameters: readonly SQLInputValue[] }
   /** By which rules batches are decided from now on. */
   | { readonly rules: BatchRulesSource }
   | { readonly operations: readonly unknown[] }
@@ -42,8 +37,6 @@ export interface SqliteFailure {
 /** SQLite's code for any error. Without one the thread would count as gone, and a mistake of ours as the database's. */
 const ofOurOwn = 1;
 
-const noTransaction: SqliteFailure = { message: 'the transaction has ended', resultCode: null };
-
 class Writer {
   readonly #connection: SqliteConnection;
   #batches: SqliteBatches | null = null;
@@ -67,7 +60,6 @@ class Writer {
         return { id, result: null };
       }
       if ('operations' in request) return { id, result: this.#runBatch(request.operations) };
-      if (request.within && !this.#connection.isInTransaction) return { id, error: noTransaction };
       return { id, result: this.#connection.run(request.sql, request.parameters) };
     } catch (error) {
       return { id, error: failure(error) };
