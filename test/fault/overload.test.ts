@@ -53,7 +53,9 @@ describe('what waits for the database in this process', () => {
     const others = Array.from({ length: 4_999 }, () => storage.shelf.write('name', '', new Uint8Array()));
     await assert.rejects(storage.shelf.write('name', '', new Uint8Array()), isOverloaded(/waits for SQLite/));
     await assert.rejects(insert(refused), isOverloaded(/waits for SQLite/));
-    await Promise.all([end(), batch, ...others]);
+    await Promise.all([end(), batch]);
+    // On a busy machine some of them wait for longer than they may.
+    await Promise.allSettled(others);
     assert.equal(await storage.records.find('notes', refused.id), null);
     assert.deepEqual(await storage.records.find('notes', kept.id), kept);
   });
