@@ -28,7 +28,7 @@ ${table(keySettings)}
 
 ## Storage and log
 
-These are all that the other commands need: \`client\`, \`keys list\`, \`consumer\`, \`audit\`.
+These are all that the other commands need: \`client\`, \`keys list\`, \`consumer\`, \`audit\`, \`scrub\`.
 
 ${table(storageSettings)}
 `;

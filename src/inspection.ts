@@ -49,6 +49,7 @@ export function inspectDatabase(config: Config, areDeclared: boolean) {
     return {
       state: look.state,
       version: look.version,
+      missingRights: look.missingRights,
       masterSecretFits: await masterSecretFits(look.reading.shelf, keyring),
       breaking: areDeclared ? await judge() : null,
       isScrubDue: await look.reading.records.isScrubDue(),
@@ -120,7 +121,8 @@ function whyNotRead({ databaseUrl }: StorageConfig, look: Exclude<Look, { state:
       : 'The database set in DATABASE_URL';
   if (look.state === 'absent')
     return `${where} is not there, and a command that only looks does not make it. Check DATABASE_URL; the first "npx vestibule serve" makes it.`;
-  if (look.state === 'unusable') return `${where} cannot be used: ${look.detail}.`;
+  if (look.state === 'unusable')
+    return `${where} cannot be used: ${look.detail}.${look.advice === null ? '' : ` ${look.advice}`}`;
   const { version, newest } = look;
   if (version > newest)
     return `${where} has schema version ${version}, and this release knows versions up to ${newest}. Use a release at least as new as the one that migrated it.`;

@@ -22,14 +22,18 @@ export function addScrubCommand(program: Command, tools: Tools): void {
         await records.scrub('whatever it takes');
         return (await records.isScrubDue()) ? 'still_due' : 'scrubbed';
       });
-      print(options.json, { outcome }, () => sentences[outcome]);
+      print(options.json, { outcome }, () =>
+        config.databaseUrl.engine === 'postgres' ? onPostgres : sentences[outcome],
+      );
     });
 }
 
+const onPostgres =
+  'There is nothing to do: the database is PostgreSQL, and this is for SQLite files. docs/operations.md tells what to do there.';
+
 const sentences = {
   scrubbed: 'The file is written anew. No byte is left in it of anybody who was erased.',
-  nothing_to_do:
-    'There is nothing to do: nobody was erased since the last time, or the database is PostgreSQL, for which docs/operations.md tells what to do.',
+  nothing_to_do: 'There is nothing to do: nobody was erased since the file was last written anew.',
   still_due:
     'The file is written anew, but somebody reads what was there before, or was erased meanwhile. Run it once more.',
 };

@@ -11,6 +11,7 @@ import {
 import { dirname, join, parse } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { OperatorError } from '../base/errors.ts';
+import { accessTo } from '../base/file-access.ts';
 import { createMasterSecret } from '../base/random.ts';
 import { masterSecret as parseMasterSecret } from './kinds.ts';
 import type { Config, StorageConfig } from './settings.ts';
@@ -25,8 +26,14 @@ export function readMasterSecret(config: StorageConfig): string {
 
 function secretBeside(databaseFile: string): string {
   const file = `${databaseFile}.secret`;
+  const database = accessTo(databaseFile);
+  if (database.state === 'forbidden') {
+    throw new OperatorError(
+      `The SQLite file "${databaseFile}" (DATABASE_URL) cannot be used: ${database.detail}. ${database.advice}`,
+    );
+  }
   if (!existsSync(file)) {
-    if (existsSync(databaseFile)) {
+    if (database.state === 'readable') {
       throw new OperatorError(
         `The database "${databaseFile}" is there but its master secret "${file}" is not. Restore that file, or set MASTER_SECRET: with a new secret nothing in the database can be used.`,
       );

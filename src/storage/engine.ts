@@ -23,8 +23,8 @@ export interface Engine {
   announce(transaction: Database): Promise<void>;
   watch(onChange: () => void): Promise<() => Promise<void>>;
   readonly traces: Traces;
-  /** Asked when something was refused, or would be: what this user may not do and must; null when nothing is missing. */
-  missingRights(): Promise<MissingRights | null>;
+  /** What this user may not do and must, to look at all that is there or to serve; null when nothing is missing. */
+  missingRights(purpose: 'look' | 'serve'): Promise<MissingRights | null>;
   /** The refusal to answer with when the database could not do its work; null when the error is a bug of ours. */
   unavailable(error: unknown): Refusal | null;
   close(): Promise<void>;
@@ -32,7 +32,7 @@ export interface Engine {
 
 export interface MissingRights {
   readonly found: string;
-  /** The statement that gives them. */
+  /** The statements that give them. */
   readonly advice: string;
 }
 

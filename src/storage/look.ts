@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { accessTo } from '../base/file-access.ts';
 import type { Engine, MissingRights } from './engine.ts';
 import { guard } from './guard.ts';
 import { newestVersion, schemaVersion } from './migrations.ts';
@@ -18,7 +18,8 @@ import { standingStore } from './stores/standing.ts';
 
 export type Look =
   | { readonly state: 'absent' }
-  | { readonly state: 'unusable'; readonly detail: string }
+  /** `advice`: what to do about it, where that is known. */
+  | { readonly state: 'unusable'; readonly detail: string; readonly advice: string | null }
   /** Its schema is that of an older or a newer release. */
   | {
       readonly state: 'other_version';
@@ -27,7 +28,13 @@ export type Look =
       /** The next start cannot migrate it: the rights that are missing, and how to give them. */
       readonly missingRights: MissingRights | null;
     }
-  | { readonly state: 'ready'; readonly version: number; readonly reading: Reading };
+  | {
+      readonly state: 'ready';
+      readonly version: number;
+      readonly reading: Reading;
+      /** It can be read, and a service could not start with it. */
+      readonly missingRights: MissingRights | null;
+    };
 
 type Place =
   | { readonly engine: 'sqlite'; readonly file: string }
@@ -35,7 +42,11 @@ type Place =
 
 /** Looks into a database and changes nothing: no file is made, no table, no row. */
 export async function lookInto<T>(place: Place, work: (look: Look) => Promise<T>): Promise<T> {
-  if (place.engine === 'sqlite' && !existsSync(place.file)) return work({ state: 'absent' });
+  if (place.engine === 'sqlite') {
+    const access = accessTo(place.file);
+    if (access.state === 'absent') return work({ state: 'absent' });
+    if (access.state === 'forbidden') return work({ ...access, state: 'unusable' });
+  }
   let engine: Engine;
   try {
     engine = place.engine === 'sqlite' ? sqliteReader(place.file) : openPostgres(place.url, 1);
@@ -43,6 +54,7 @@ export async function lookInto<T>(place: Place, work: (look: Look) => Promise<T>
     return work({
       state: 'unusable',
       detail: sqliteUnavailable(error)?.options.detail ?? (error as Error).message,
+      advice: null,
     });
   }
   try {
@@ -54,15 +66,16 @@ export async function lookInto<T>(place: Place, work: (look: Look) => Promise<T>
 
 async function lookAt(engine: Engine): Promise<Look> {
   try {
+    const toLook = await engine.missingRights('look');
+    if (toLook !== null) return { state: 'unusable', detail: toLook.found, advice: toLook.advice };
     const version = await versionOf(engine.database);
-    if (version !== newestVersion) {
-      const missingRights = await engine.missingRights();
+    const missingRights = await engine.missingRights('serve');
+    if (version !== newestVersion)
       return { state: 'other_version', version, newest: newestVersion, missingRights };
-    }
-    return { state: 'ready', version, reading: readingOf(engine) };
+    return { state: 'ready', version, reading: readingOf(engine), missingRights };
   } catch (error) {
     const detail = engine.unavailable(error)?.options.detail ?? (error as Error).message;
-    return { state: 'unusable', detail };
+    return { state: 'unusable', detail, advice: null };
   }
 }
 

@@ -202,6 +202,15 @@ export interface SigningKeyStore {
     after: { readonly kid: string; readonly retiresAt: number } | null,
     audit: AuditEntry,
   ): Promise<boolean>;
+  /**
+   * Lets the newest key sign earlier than it was to, and the one before it retire earlier. False when it is not the
+   * newest any more, or signs by then anyway.
+   */
+  bringForward(
+    key: { readonly kid: string; readonly signsFrom: number },
+    before: { readonly kid: string; readonly retiresAt: number },
+    audit: AuditEntry,
+  ): Promise<boolean>;
   /** Deletes those that retired before `now`; answers with their names. */
   deleteRetired(now: number, audit: (kid: string) => AuditEntry): Promise<readonly string[]>;
 }

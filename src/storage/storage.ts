@@ -16,6 +16,8 @@ import { standingStore } from './stores/standing.ts';
 export async function createStorage(engine: Engine, now: number, keys: StorageKeys): Promise<Storage> {
   try {
     await migrate(engine, now, keys);
+    const missing = await engine.missingRights('serve');
+    if (missing !== null) throw unusable(`${missing.found}. ${missing.advice}`);
   } catch (error) {
     const explained = await asOperatorError(engine, error);
     await engine.close();
@@ -60,7 +62,11 @@ async function asOperatorError(engine: Engine, error: unknown): Promise<unknown>
   const refusal = engine.unavailable(error);
   if (refusal === null) return error;
   // Who cannot be asked has told what is wrong already.
-  const missing = await engine.missingRights().catch(() => null);
+  const missing = await engine.missingRights('serve').catch(() => null);
   const reason = missing === null ? `${refusal.options.detail}.` : `${missing.found}. ${missing.advice}`;
-  return new OperatorError(`The database set in DATABASE_URL cannot be used: ${reason}`, { cause: error });
+  return unusable(reason, error);
+}
+
+function unusable(reason: string, cause?: unknown): OperatorError {
+  return new OperatorError(`The database set in DATABASE_URL cannot be used: ${reason}`, { cause });
 }

@@ -190,7 +190,7 @@ async function addNextKey(
   const signsFrom = newest === undefined ? createdAt : createdAt + prepublishMs;
   const key = await createSigningKey(algorithm, sealingKey, { createdAt, signsFrom });
   const after =
-    newest === undefined ? null : { kid: newest.kid, retiresAt: signsFrom + tokenTtlMs + marginMs };
+    newest === undefined ? null : { kid: newest.kid, retiresAt: retirementAfter(signsFrom, tokenTtlMs) };
   const details = { algorithm, signs_from: new Date(signsFrom).toISOString() };
   return store.addNext(key, after, audit('key.added', key.kid, details));
 }
@@ -204,12 +204,40 @@ export async function rotateSigningKey(
   const keys = await store.list();
   // The only one signs, also when a clock that was wrong has dated it.
   const waiting = keys.length > 1 ? keys.at(-1) : undefined;
+  let isChanged: boolean;
   if (waiting !== undefined && waiting.signsFrom > clock.now()) {
-    throw new OperatorError(
-      `The next key "${waiting.kid}" is published already and signs from ${new Date(waiting.signsFrom).toISOString()} on. Wait until then.`,
-    );
+    if (!atOnce) {
+      throw new OperatorError(
+        `The next key "${waiting.kid}" is published already and signs from ${new Date(waiting.signsFrom).toISOString()} on. Wait until then or, when the key that signs has leaked, run: npx vestibule keys rotate --now`,
+      );
+    }
+    isChanged = await signAtOnce(options, keys.at(-2) as KeyTimes, waiting);
+  } else {
+    isChanged = await addNextKey(options, keys, atOnce ? 0 : options.prepublishMs);
   }
-  if (!(await addNextKey(options, keys, atOnce ? 0 : options.prepublishMs)))
-    throw new OperatorError('Somebody else has added a key just now. "npx vestibule keys list" shows it.');
+  if (!isChanged)
+    throw new OperatorError(
+      'Somebody else has changed the keys just now. "npx vestibule keys list" shows them.',
+    );
   return (await store.list()).at(-1) as SigningKeyRecord;
+}
+
+/** Others know the key that waits already, so it is the best to go on with when the one before it has leaked. */
+function signAtOnce(
+  { store, clock, tokenTtlMs, audit }: SigningKeysOptions,
+  before: KeyTimes,
+  { kid, algorithm }: SigningKeyRecord,
+): Promise<boolean> {
+  const signsFrom = clock.now();
+  const details = { algorithm, signs_from: new Date(signsFrom).toISOString() };
+  return store.bringForward(
+    { kid, signsFrom },
+    { kid: before.kid, retiresAt: retirementAfter(signsFrom, tokenTtlMs) },
+    audit('key.brought_forward', kid, details),
+  );
+}
+
+/** When the last token has expired that a key can have signed before the next one did. */
+function retirementAfter(signsFrom: number, tokenTtlMs: number): number {
+  return signsFrom + tokenTtlMs + marginMs;
 }

@@ -100,6 +100,16 @@ describe('vestibule dev', () => {
     }
   });
 
+  it('prints the settings with which the other commands find what it has started', async () => {
+    const settings = /^ *export .*$/m.exec(first.welcome)?.[0] ?? '';
+    const [tokenLine = ''] = String(examplesIn(first.welcome)[0]).split('\n');
+    const vestibule = `${process.execPath} ${resolve('bin/vestibule.js')}`;
+    const after = (command: string) => shell(`cd ${folder}; ${settings}; ${tokenLine}; ${command}`);
+    assert.match(await after(`${vestibule} doctor`), /Nothing stands in the way/);
+    assert.match(await after(`${vestibule} check`), /The settings are in order/);
+    assert.match(await after(`printf %s "$TOKEN" | ${vestibule} explain`), /^Accepted\.$/m);
+  });
+
   it('says where everything is, and it is there', async () => {
     const { welcome, port, providerPort } = first;
     assert.match(welcome, new RegExp(`service +http://127\\.0\\.0\\.1:${port}\\b`));

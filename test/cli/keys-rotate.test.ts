@@ -100,13 +100,24 @@ for (const engine of databaseEngines) {
 
     it('refuses another one while the next key waits, and changes nothing', async () => {
       const before = await listed();
-      for (const options of [[], ['--json'], ['--now']]) {
+      for (const options of [[], ['--json']]) {
         refused(
           await rotate(...options),
           new RegExp(`The next key "${before[2]?.kid}" is published already and signs from `),
         );
       }
       assert.deepEqual(await listed(), before);
+    });
+
+    it('with --now lets the key that waits sign at once, and the one before it end as soon', async () => {
+      const [oldest, old, waiting] = await listed();
+      const key: ListedKey = JSON.parse(succeeded(await rotate('--now', '--json')));
+      assert.deepEqual([key.kid, key.use, key.retires_at], [waiting?.kid, 'signs', null]);
+      assert.ok(Date.parse(key.signs_from) <= Date.now());
+      const retiresAt = new Date(Date.parse(key.signs_from) + afterlifeMs).toISOString();
+      const before = { ...old, use: 'published', signing: false, retires_at: retiresAt };
+      assert.deepEqual(await listed(), [oldest, before, key]);
+      await until(signingKid, (kid) => kid === key.kid, 'a running service does not sign with the key');
     });
 
     it('shows people the times of every key', async () => {

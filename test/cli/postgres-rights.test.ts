@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertLines, examined, healthySettings } from '../support/examined.ts';
-import { endOf, refused } from '../support/outcome.ts';
+import { endOf, refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { newRole } from '../support/postgres-roles.ts';
 import type { Settings } from '../support/service.ts';
@@ -47,12 +47,62 @@ for (const [what, statements] of Object.entries(without)) {
   });
 }
 
+/** A database in use, and a role that is not its owner; `rights` are given to it. */
+async function inUse(...rights: readonly string[]) {
+  const owner = await healthySettings(
+    { IDP_ORIGIN: surroundings().mockOrigin, IDP_JWKS_PATH: '/jwks' },
+    'postgres',
+  );
+  succeeded(await endOf(owner, ['client', 'add', 'billing']));
+  const { url, role } = await newRole(owner);
+  for (const right of rights) await plainSql(owner).query(`grant ${right} to ${role}`);
+  return { owner, settings: { ...owner, DATABASE_URL: url } };
+}
+
+/** What the owner is told to run, and runs. */
+async function follow(owner: Settings, text: string): Promise<void> {
+  const [, statements = ''] = /the owner of the database run: (GRANT .*;)$/.exec(text.trim()) ?? [];
+  assert.notEqual(statements, '', text);
+  await plainSql(owner).query(statements);
+}
+
 describe('a PostgreSQL role that may not read our tables', () => {
-  it('is told of in one sentence', async () => {
-    const owner = await healthySettings({}, 'postgres');
-    assert.equal((await endOf(owner, ['client', 'add', 'billing'])).code, 0);
-    const { url } = await newRole(owner);
-    const outcome = await endOf({ ...owner, DATABASE_URL: url }, ['client', 'list']);
-    refused(outcome, /DATABASE_URL cannot be used: .*permission denied for table schema_migrations/);
+  it('is told of in one sentence, whose statement helps', async () => {
+    const { owner, settings } = await inUse();
+    const outcome = await endOf(settings, ['client', 'list']);
+    refused(
+      outcome,
+      /DATABASE_URL cannot be used: the role role_\w+ may not SELECT in the tables .*clients.*\. Have/,
+    );
+    await follow(owner, outcome.stderr);
+    assert.match(succeeded(await endOf(settings, ['client', 'list'])), /billing/);
+  });
+});
+
+describe('a PostgreSQL role that may make tables and not use ours', () => {
+  for (const command of [['serve'], ['client', 'add', 'another']]) {
+    it(`is told of by ${command.join(' ')} in one sentence, whose statements help`, async () => {
+      const { owner, settings } = await inUse('usage, create on schema public');
+      const outcome = await endOf(settings, command);
+      refused(
+        outcome,
+        /cannot be used: the role role_\w+ may not SELECT, INSERT, UPDATE, DELETE in the tables .*shelf.*\. Have/,
+      );
+      await follow(owner, outcome.stderr);
+      succeeded(await endOf(settings, ['client', 'add', 'another']));
+    });
+  }
+});
+
+describe('a PostgreSQL role that may only read', () => {
+  it('is told of by the doctor: it can look and not serve, until the statements were run', async () => {
+    const { owner, settings } = await inUse('select on all tables in schema public');
+    const findings = await examined(settings);
+    assertLines(findings, 'fail', [
+      /^FAIL {2}rights +can look, cannot serve: the role role_\w+ may not make tables in the schema public, and may not INSERT, UPDATE, DELETE in the tables .*; expected .*GRANT/,
+    ]);
+    await follow(owner, findings.find(({ name }) => name === 'rights')?.advice ?? '');
+    assertLines(await examined(settings), 'fail', []);
+    succeeded(await endOf(settings, ['client', 'add', 'another']));
   });
 });

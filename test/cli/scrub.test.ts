@@ -8,7 +8,7 @@ import { succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
 import { newRecord } from '../support/records.ts';
-import { runVestibule } from '../support/service.ts';
+import { newSettings, runVestibule } from '../support/service.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 2000 } } }';
 
@@ -35,7 +35,10 @@ describe('vestibule scrub, beside a service with a file too large to be written 
   });
 
   it('has nothing to do while nobody was erased', async () => {
-    assert.match(succeeded(await run('scrub')), /^There is nothing to do/);
+    assert.match(
+      succeeded(await run('scrub')),
+      /^There is nothing to do: nobody was erased since the file was last written anew\.$/m,
+    );
   });
 
   it('is asked for by a metric and a line of the log after somebody was, and nothing is rewritten before', async () => {
@@ -61,5 +64,12 @@ describe('vestibule scrub, beside a service with a file too large to be written 
     assert.equal((await next.send('POST', '/notes', { text: 'goes on' })).status, 201);
     await one().advance(hourMs);
     await until(isDue, (due) => due === '0', 'the metric does not say that it was done');
+  });
+});
+
+describe('vestibule scrub, on PostgreSQL', () => {
+  it('says that it is for SQLite, and where it stands what to do', async () => {
+    const said = succeeded(await runVestibule(await newSettings('postgres', {}), 'scrub'));
+    assert.match(said, /^There is nothing to do: the database is PostgreSQL, .*docs\/operations\.md/);
   });
 });

@@ -406,11 +406,31 @@ for (const engine of databaseEngines) {
         ]);
       });
 
+      it('lets the newest key sign earlier, and no other one', async () => {
+        const [first, next] = await storage.signingKeys.list();
+        const earlier = { kid: next?.kid ?? '', signsFrom: openedAt + 500 };
+        const before = { kid: first?.kid ?? '', retiresAt: openedAt + 2_500 };
+        const other = { ...earlier, kid: before.kid };
+        assert.equal(await storage.signingKeys.bringForward(other, before, anyLine), false);
+        assert.deepEqual(await neighbour.signingKeys.list(), [first, next]);
+        assert.equal(await storage.signingKeys.bringForward(earlier, before, anyLine), true);
+        assert.deepEqual(await neighbour.signingKeys.list(), [
+          { ...first, retiresAt: before.retiresAt },
+          { ...next, signsFrom: earlier.signsFrom },
+        ]);
+        const later = { ...earlier, signsFrom: openedAt + 600 };
+        assert.equal(
+          await storage.signingKeys.bringForward(later, before, anyLine),
+          false,
+          'it signs already',
+        );
+      });
+
       it('deletes keys that have retired, says which, and never one that has not', async () => {
         const [first, next] = await storage.signingKeys.list();
         const line = (kid: string) => newLine({ action: 'key.retired', subject: kid });
-        assert.deepEqual(await storage.signingKeys.deleteRetired(openedAt + 2_999, line), []);
-        assert.deepEqual(await storage.signingKeys.deleteRetired(openedAt + 3_000, line), [first?.kid]);
+        assert.deepEqual(await storage.signingKeys.deleteRetired(openedAt + 2_499, line), []);
+        assert.deepEqual(await storage.signingKeys.deleteRetired(openedAt + 2_500, line), [first?.kid]);
         assert.deepEqual(await storage.signingKeys.deleteRetired(openedAt + 9e9, line), []);
         assert.deepEqual(await neighbour.signingKeys.list(), [next]);
         const lines = (await storage.audit.list(0)).filter(({ action }) => action === 'key.retired');
@@ -464,6 +484,8 @@ for (const engine of databaseEngines) {
           writeFirst: () => closed.shelf.writeFirst('x', '', everyByte),
           keys: () => closed.signingKeys.list(),
           addNext: () => closed.signingKeys.addNext(newSigningKey(), null, anyLine),
+          bringForward: () =>
+            closed.signingKeys.bringForward({ kid: '', signsFrom: 0 }, { kid: '', retiresAt: 0 }, anyLine),
           deleteRetired: () => closed.signingKeys.deleteRetired(1, () => anyLine),
           audit: () => closed.audit.list(0),
           use: () => closed.assertions.use('x', everyByte, 1, 1),

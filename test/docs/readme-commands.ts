@@ -31,6 +31,9 @@ export const readmeCommands: Commands = {
       says: /"access_token":"eyJ[^"]+","token_type":"Bearer","expires_in":600,"scope":"reports\.read"/,
       instead: secretOf('reports'),
     },
+  'openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out private.pem': { says: /^$/ },
+  'openssl pkey -in private.pem -pubout -out key.pem': { says: /^$/ },
+  'npx vestibule client add archive --public-key key.pem': { says: /^client_id {2,}archive$/m },
   'API=http://127.0.0.1:8080/api/consumer/v1': { says: /^$/ },
   'curl -i -H "Authorization: Bearer $TOKEN" -H \'Content-Type: application/json\' -d \'{"text":"buy milk"}\' $API/notes':
     {
@@ -68,7 +71,7 @@ export const readmeCommands: Commands = {
     instead: ({ booking }) => ({ $ID: booking }),
     says: /"state":"approved"/,
   },
-  'npx vestibule client rotate billing-service --retire-after 7d': {
+  'npx vestibule client rotate billing-service': {
     says: /^client_secret {2}vsec_/m,
     take: takeSecret('billing-service'),
   },

@@ -43,9 +43,14 @@ export function newDirectory(): string {
 
 /**
  * A command that has to end by itself, such as a service that cannot start: should it stay, it is ended and its
- * exit code is null. Runs in `folder`, and what it printed is kept there.
+ * exit code is null. Runs in `folder`, and what it printed is kept there; `through` is a command that runs it.
  */
-export async function endOf(settings: Settings, parameters: readonly string[], folder = newDirectory()) {
+export async function endOf(
+  settings: Settings,
+  parameters: readonly string[],
+  folder = newDirectory(),
+  through: readonly string[] = [],
+) {
   const { promise, resolve: done } = Promise.withResolvers<Outcome>();
   const options = {
     cwd: folder,
@@ -53,11 +58,9 @@ export async function endOf(settings: Settings, parameters: readonly string[], f
     timeout: 30_000,
     killSignal: 'SIGKILL',
   } as const;
-  const child = execFile(
-    process.execPath,
-    [resolve('bin/vestibule.js'), ...parameters],
-    options,
-    (_error, stdout, stderr) => done({ code: child.exitCode, stdout, stderr }),
+  const [program = '', ...rest] = [...through, process.execPath, resolve('bin/vestibule.js'), ...parameters];
+  const child = execFile(program, rest, options, (_error, stdout, stderr) =>
+    done({ code: child.exitCode, stdout, stderr }),
   );
   const outcome = await promise;
   writeFileSync(`${folder}/${randomUUID()}.out`, outcome.stdout + outcome.stderr);

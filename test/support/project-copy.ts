@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { newDirectory } from './outcome.ts';
 import { freePort } from './ports.ts';
 import { writeTlsFiles } from './tls-files.ts';
@@ -34,7 +35,7 @@ export class ProjectCopy {
     writeFileSync(`${this.folder}/variables.sh`, '');
   }
 
-  /** `npm start`, a token by the line that it prints, and the settings that a reader has by then. */
+  /** `npm start`, a token and the settings by the lines that it prints. */
   async start(): Promise<void> {
     const [port, opsPort, providerPort] = [await freePort(), await freePort(), await freePort()];
     this.#address = `http://127.0.0.1:${port}`;
@@ -50,12 +51,9 @@ export class ProjectCopy {
     const { output: token } = await this.run(`${tokenLine}; printf %s "$TOKEN"`, {});
     writeFileSync(`${this.folder}/token.txt`, token);
     await writeTlsFiles(this.folder);
-    this.#set({
-      IDP_ORIGIN: `http://127.0.0.1:${providerPort}`,
-      IDP_JWKS_PATH: '/jwks',
-      API_AUDIENCE: /audience +(\S+)/.exec(welcome)?.[1] ?? '',
-      BASE_URL: this.#address,
-    });
+    const settings = /^ *export (IDP_ORIGIN=.*)$/m.exec(welcome)?.[1];
+    assert.ok(settings, welcome);
+    this.#set(parseEnv(settings.replaceAll(' ', '\n')) as Record<string, string>);
   }
 
   async stop(): Promise<void> {

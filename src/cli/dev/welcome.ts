@@ -40,6 +40,10 @@ Come in as a machine client of this service:
   TOKEN=$(curl -s -H 'Content-Type: application/json' -d '{"client_id":"${client.id}","client_secret":"${client.secret}"}' ${app.address}/token | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
   curl -i -H "Authorization: Bearer $TOKEN" ${app.address}/api/consumer/v1/me
 
+For the other commands, such as "npx vestibule doctor", in another shell:
+
+  export IDP_ORIGIN=${config.idpOrigin} IDP_JWKS_PATH=${config.idpJwksPath} API_AUDIENCE=${config.apiAudience} BASE_URL=${app.address} PORT=${config.port} OPS_PORT=${new URL(app.opsAddress).port}
+
 Stop with Ctrl-C.
 
 `;

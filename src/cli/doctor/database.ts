@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { OperatorError } from '../../base/errors.ts';
+import { accessTo } from '../../base/file-access.ts';
 import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
 import { readMasterSecret } from '../../config/files.ts';
 import type { Config } from '../../config/settings.ts';
@@ -22,11 +22,11 @@ export async function examineDatabase(
   return [secretFinding(now, secret), ...databaseFindings(config, now)];
 }
 
-/** Null where the first start will make one. */
+/** Null where the first start will make one, and where the database and what is beside it are not for this user. */
 function readSecret(config: Config): Finding | null {
   const { masterSecret, masterSecretFile, databaseUrl } = config;
-  const isMade = databaseUrl.engine === 'sqlite' && !existsSync(databaseUrl.file);
-  if (isMade && masterSecret === null && masterSecretFile === null) return null;
+  const isThere = databaseUrl.engine !== 'sqlite' || accessTo(databaseUrl.file).state === 'readable';
+  if (!isThere && masterSecret === null && masterSecretFile === null) return null;
   try {
     readMasterSecret(config);
     return passed('master secret', 'can be read');
@@ -37,6 +37,7 @@ function readSecret(config: Config): Finding | null {
 }
 
 function secretFinding(now: DatabaseNow, read: Finding | null): Finding {
+  if (read === null && now.state === 'unusable') return skipped('master secret', 'the database comes first');
   if (read === null) return passed('master secret', 'will be made beside the database at the first start');
   if (now.state !== 'ready') return read;
   if (now.masterSecretFits) return passed('master secret', 'is the one that the database was made with');
@@ -61,7 +62,7 @@ function databaseFindings(
         failed('database', {
           expected: `${kind} answers`,
           found: now.detail,
-          advice: databaseAdvice(now.detail),
+          advice: now.advice ?? databaseAdvice(now.detail),
         }),
         skipped('schema', 'the database does not answer'),
         skipped('records', 'the database does not answer'),
@@ -78,6 +79,7 @@ function databaseFindings(
       return [
         passed('database', `${kind} answers`),
         passed('schema', `version ${now.version}, the newest`),
+        ...(now.missingRights === null ? [] : [rightsFinding(now.missingRights)]),
         recordsFinding(now.breaking, allowBreakingSchemas),
         clientsFinding(now),
         ...(now.isScrubDue ? [scrubFinding] : []),
@@ -118,6 +120,14 @@ function schemaFinding({ version, newest, missingRights }: OtherVersion): Findin
     expected: `version ${newest} or less`,
     found: `version ${version}`,
     advice: 'A newer release has migrated it. Start a release at least as new as that one.',
+  });
+}
+
+function rightsFinding({ found, advice }: NonNullable<OtherVersion['missingRights']>): Finding {
+  return failed('rights', {
+    expected: 'a role that can also write',
+    found: `can look, cannot serve: ${found}`,
+    advice,
   });
 }
 

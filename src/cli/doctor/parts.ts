@@ -30,19 +30,26 @@ export interface ProviderNow {
   readonly aheadSeconds: number | null;
 }
 
+interface MissingRights {
+  readonly found: string;
+  readonly advice: string;
+}
+
 export type DatabaseNow =
   | { readonly state: 'absent' }
-  | { readonly state: 'unusable'; readonly detail: string }
+  | { readonly state: 'unusable'; readonly detail: string; readonly advice: string | null }
   | {
       readonly state: 'other_version';
       readonly version: number;
       readonly newest: number;
       /** Why the next start cannot migrate it. */
-      readonly missingRights: { readonly found: string; readonly advice: string } | null;
+      readonly missingRights: MissingRights | null;
     }
   | {
       readonly state: 'ready';
       readonly version: number;
+      /** Why a service cannot start with it, although it can be read. */
+      readonly missingRights: MissingRights | null;
       readonly masterSecretFits: boolean;
       /** A sentence for each declaration that records which exist do not fit; null when they were not looked at. */
       readonly breaking: readonly string[] | null;

@@ -47,7 +47,7 @@ export function openPostgres(url: string, poolSize: number): Engine {
       isDue: async () => false,
       scrub: async () => {},
     },
-    missingRights: () => missingRights(database),
+    missingRights: (purpose) => missingRights(database, purpose),
     unavailable,
     async close() {
       await database.destroy();

@@ -1,20 +1,97 @@
 import { sql } from 'kysely';
 import type { MissingRights } from '../engine.ts';
-import type { Database } from '../schema.ts';
+import type { Database, Tables } from '../schema.ts';
+
+const change = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+const append = ['SELECT', 'INSERT'];
+
+/** What a role that does not own a table has to be granted on it. */
+const needed: Readonly<Record<keyof Tables, readonly string[]>> = {
+  schema_migrations: append,
+  clients: change,
+  client_secrets: change,
+  used_assertions: change,
+  audit: append,
+  consumers: change,
+  records: change,
+  usage: change,
+  spent_budgets: change,
+  idempotency_keys: change,
+  shelf: change,
+  signing_keys: change,
+};
+
+interface Role {
+  readonly role: string;
+  readonly schema: string;
+  readonly may_create: boolean;
+}
+
+/** To look it takes the tables that are there, to serve and to migrate also the right to make more. */
+export async function missingRights(
+  database: Database,
+  purpose: 'look' | 'serve',
+): Promise<MissingRights | null> {
+  const { role, schema, may_create } = await roleNow(database);
+  const lacking = await lackingTables(database, purpose);
+  const found: string[] = [];
+  const grants: string[] = [];
+  if (purpose === 'serve' && !may_create) {
+    found.push(`may not make tables in the schema ${schema}`);
+    grants.push(`USAGE, CREATE ON SCHEMA ${schema}`);
+  }
+  if (lacking.length > 0) {
+    const rights = change.filter((right) => lacking.some((each) => each.right === right));
+    const tables = new Set(lacking.map(({ table }) => table));
+    found.push(`may not ${rights.join(', ')} in the tables ${[...tables].join(', ')}`);
+    grants.push(...tableGrants(lacking));
+  }
+  if (found.length === 0) return null;
+  const statements = grants.map((grant) => `GRANT ${grant} TO ${role};`);
+  return {
+    found: `the role ${role} ${found.join(', and ')}`,
+    advice: `Have the owner of the database run: ${statements.join(' ')}`,
+  };
+}
 
 /**
  * Since PostgreSQL 15 a role may make nothing in the schema "public" unless it is told that it may. A role without any right
  * on a schema does not even see it: `current_schema()` is null then.
  */
-export async function missingRights(database: Database): Promise<MissingRights | null> {
-  const { rows } = await sql<{ role: string; schema: string; may_create: boolean }>`
+async function roleNow(database: Database): Promise<Role> {
+  const { rows } = await sql<Role>`
     select quote_ident(current_user) as role, quote_ident(coalesce(current_schema(), 'public')) as schema,
       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as may_create`.execute(database);
-  const [row] = rows;
-  if (row === undefined || row.may_create) return null;
-  const { role, schema } = row;
-  return {
-    found: `the role ${role} may not make tables in the schema ${schema}`,
-    advice: `Have the owner of the database run: GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role};`,
-  };
+  return rows[0] as Role;
+}
+
+interface Lacking {
+  /** With its schema. */
+  readonly table: string;
+  readonly right: string;
+}
+
+/** Of the tables that are there; one that is not has no privileges, neither given nor missing. */
+async function lackingTables(database: Database, purpose: 'look' | 'serve'): Promise<readonly Lacking[]> {
+  const pairs = Object.entries(needed).flatMap(([table, rights]) =>
+    rights.filter((right) => purpose === 'serve' || right === 'SELECT').map((right) => ({ table, right })),
+  );
+  const { rows } = await sql<Lacking>`
+    select format('%I.%I', namespace.nspname, relation.relname) as "table", needed.right as "right"
+    from unnest(${pairs.map(({ table }) => table)}::text[], ${pairs.map(({ right }) => right)}::text[])
+      as needed("table", "right")
+    join pg_class relation on relation.oid = to_regclass(needed.table)
+    join pg_namespace namespace on namespace.oid = relation.relnamespace
+    where not has_table_privilege(relation.oid, needed.right)
+    order by 1`.execute(database);
+  return rows;
+}
+
+/** One for all tables that lack the same. */
+function tableGrants(lacking: readonly Lacking[]): readonly string[] {
+  const byTable = Map.groupBy(lacking, ({ table }) => table);
+  const byRights = Map.groupBy(byTable.keys(), (table) =>
+    (byTable.get(table) ?? []).map(({ right }) => right).join(', '),
+  );
+  return [...byRights].map(([rights, tables]) => `${rights} ON ${tables.join(', ')}`);
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { Kysely } from 'kysely';
 import { OperatorError } from '../../base/errors.ts';
+import { accessTo } from '../../base/file-access.ts';
 import type { Engine } from '../engine.ts';
 import type { Tables } from '../schema.ts';
 import { sqliteDialect } from './dialect.ts';
@@ -13,8 +14,12 @@ import { SqliteWriter } from './writer.ts';
 /** Writes go through the thread that owns the one connection that writes; reads are so quick that they are done here. */
 export async function openSqlite(file: string): Promise<Engine> {
   const thread = await SqliteThread.open(file).catch((error: unknown) => {
-    const reason = unavailable(error)?.options.detail ?? (error as Error).message;
-    throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) cannot be used: ${reason}.`);
+    const access = accessTo(file);
+    const reason =
+      access.state === 'forbidden'
+        ? `${access.detail}. ${access.advice}`
+        : `${unavailable(error)?.options.detail ?? (error as Error).message}.`;
+    throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) cannot be used: ${reason}`);
   });
   const { dev, ino } = statSync(file);
   const writer = new SqliteWriter(thread);

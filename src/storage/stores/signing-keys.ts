@@ -36,13 +36,23 @@ export function signingKeyStore(engine: Engine): SigningKeyStore {
             retires_at: key.retiresAt,
           })
           .execute();
-        if (after !== null) {
-          await transaction
-            .updateTable('signing_keys')
-            .set({ retires_at: after.retiresAt })
-            .where('kid', '=', after.kid)
-            .execute();
-        }
+        if (after !== null) await retire(transaction, after);
+        await writeAudit(transaction, audit);
+        await engine.announce(transaction);
+        return true;
+      }),
+
+    bringForward: (key, before, audit) =>
+      database.transaction().execute(async (transaction) => {
+        await engine.lock(transaction, 'signing_keys');
+        const newest = (await inOrder(transaction).select(['kid', 'signs_from']).execute()).at(-1);
+        if (newest?.kid !== key.kid || newest.signs_from <= key.signsFrom) return false;
+        await transaction
+          .updateTable('signing_keys')
+          .set({ signs_from: key.signsFrom })
+          .where('kid', '=', key.kid)
+          .execute();
+        await retire(transaction, before);
         await writeAudit(transaction, audit);
         await engine.announce(transaction);
         return true;
@@ -64,4 +74,15 @@ export function signingKeyStore(engine: Engine): SigningKeyStore {
 
 function inOrder(database: Database) {
   return database.selectFrom('signing_keys').orderBy('signs_from').orderBy('created_at').orderBy('kid');
+}
+
+async function retire(
+  transaction: Database,
+  { kid, retiresAt }: { readonly kid: string; readonly retiresAt: number },
+): Promise<void> {
+  await transaction
+    .updateTable('signing_keys')
+    .set({ retires_at: retiresAt })
+    .where('kid', '=', kid)
+    .execute();
 }

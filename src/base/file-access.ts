@@ -1,0 +1,32 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+export type FileAccess =
+  | { readonly state: 'absent' | 'readable' }
+  | { readonly state: 'forbidden'; readonly detail: string; readonly advice: string };
+
+/** Whoever may not enter a folder is not told what is in it: that is no reason to say that a file is not there. */
+export function accessTo(file: string): FileAccess {
+  try {
+    accessSync(file, constants.R_OK);
+    return { state: 'readable' };
+  } catch (error) {
+    const code = String((error as { code?: unknown }).code);
+    if (!['EACCES', 'EPERM'].includes(code)) return { state: 'absent' };
+    return {
+      state: 'forbidden',
+      detail: `this user (id ${process.getuid?.()}) may not read it (${code})`,
+      advice: `Run the command as its owner, the user with the id ${ownerOf(resolve(file))}.`,
+    };
+  }
+}
+
+/** That of the file or, when it cannot be seen, of the innermost folder that can be. */
+function ownerOf(path: string): number {
+  try {
+    return statSync(path).uid;
+  } catch (error) {
+    if (path === dirname(path)) throw error;
+    return ownerOf(dirname(path));
+  }
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { chmodSync, readdirSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { healthySettings } from '../support/examined.ts';
+import { endOf, newDirectory, refused, succeeded } from '../support/outcome.ts';
+import type { Settings } from '../support/service.ts';
+import { surroundings } from '../support/surroundings.ts';
+
+/** Root may read everything unless it gives that up; nobody else can open a folder without permissions. */
+const withoutOverride =
+  process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--'] : [];
+
+/** What each command says of a place that only somebody else may read. */
+const said =
+  /vestibule\.db" \(DATABASE_URL\) cannot be used: this user .*may not read it.*\. Run .* as its owner, the user with the id \d+\./;
+
+for (const what of ['folder', 'file'] as const) {
+  describe(`an SQLite ${what} that belongs to another user`, () => {
+    let settings: Settings;
+    let place = '';
+    const end = (...command: string[]) => endOf(settings, command, newDirectory(), withoutOverride);
+    before(async () => {
+      settings = await healthySettings({ IDP_ORIGIN: surroundings().mockOrigin, IDP_JWKS_PATH: '/jwks' });
+      succeeded(await endOf(settings, ['client', 'add', 'billing']));
+      const folder = String(settings.TEST_DIRECTORY);
+      place = what === 'folder' ? folder : `${folder}/vestibule.db`;
+      chmodSync(place, 0);
+    });
+    after(() => chmodSync(place, 0o700));
+
+    for (const command of [['client', 'list'], ['client', 'add', 'another'], ['serve']]) {
+      it(`is told of by ${command.join(' ')}`, async () => refused(await end(...command), said));
+    }
+
+    it('is told of by the doctor, who promises no new one', async () => {
+      const { code, stdout } = await end('doctor');
+      assert.equal(code, 1);
+      assert.match(
+        stdout,
+        /^FAIL {2}database +this user .*may not read it.*as its owner, the user with the id/m,
+      );
+      assert.doesNotMatch(stdout, /will be made|Nothing stands in the way/);
+    });
+
+    it('is left as it is', () => {
+      chmodSync(place, 0o700);
+      const names = readdirSync(String(settings.TEST_DIRECTORY)).filter((name) =>
+        name.startsWith('vestibule'),
+      );
+      assert.deepEqual(names.sort(), ['vestibule.db', 'vestibule.db.secret']);
+    });
+  });
+}
