@@ -4,7 +4,7 @@ import { assertEmptyObject } from '../support/answers.ts';
 import { assertionClaims, assertionForm, makeClientKey, signAssertion } from '../support/client-keys.ts';
 import { addClientWith, inBody, postForm } from '../support/oauth-form.ts';
 import { succeeded } from '../support/outcome.ts';
-import { plainSql } from '../support/plain-sql.ts';
+import { plainSql, withoutForeignKeys } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
 import { assertRefused } from '../support/refusals.ts';
@@ -139,6 +139,71 @@ for (const engine of databaseEngines) {
         await refused({ id: 'rotated', secret: own.secret });
       }
     });
+
+    it('a secret that waits for a client to be added is not taken in with it', async () => {
+      const own = await victim('mine');
+      await withoutForeignKeys(
+        service.settings,
+        `insert into client_secrets (id, client_id, digest, created_at, label)
+          select 'aaaaaaaaaaaa', 'reports', digest, 1, '' from client_secrets where client_id = 'mine'`,
+      );
+      const added = await addClientWith(service.settings, 'reports', '--scope', 'reports.read');
+      await refused({ id: 'reports', secret: own.secret });
+      assert.equal((await postForm(service.url, inBody(added))).json().scope, 'reports.read');
+      const stored = await sql("select id from client_secrets where client_id = 'reports'");
+      assert.equal(stored.length, 1, 'what waited there is gone');
+    });
+
+    /** Whoever may make triggers, too, has the database write along with the operator, before the checksum is made. */
+    const lets: Record<string, { on: string; when: string; change: string[] }> = {
+      'laundered-add': { on: 'insert on client_secrets', when: 'client_id', change: [] },
+      'laundered-rotate': {
+        on: 'insert on client_secrets',
+        when: 'client_id',
+        change: ['rotate', 'laundered-rotate', '--retire-after', '7d'],
+      },
+      'laundered-scopes': {
+        on: 'update of scopes on clients',
+        when: 'id',
+        change: ['scopes', 'laundered-scopes', 'reports.read'],
+      },
+      'laundered-state': {
+        on: 'update of state on clients',
+        when: 'id',
+        change: ['disable', 'laundered-state'],
+      },
+    };
+    for (const [id, { on, when, change }] of Object.entries(lets)) {
+      it(`what a trigger writes along with a change is not taken in with it: ${id}`, async () => {
+        const name = id.replace('-', '_');
+        const own = await victim(`owner-of-${id}`);
+        const makeTrigger = () => {
+          const plants = `insert into client_secrets (id, client_id, digest, created_at, label)
+            select 'by ${name}', '${id}', digest, 1, '' from client_secrets where client_id = '${own.id}'
+            on conflict do nothing;`;
+          const isAbout = `when (new.${when} = '${id}' and new.id <> 'by ${name}')`;
+          return withoutForeignKeys(
+            service.settings,
+            engine === 'sqlite'
+              ? `create trigger ${name} after ${on} for each row ${isAbout} begin ${plants} end`
+              : `create function ${name}() returns trigger language plpgsql as
+                  $$ begin ${plants} return new; end $$;
+                create trigger ${name} after ${on} for each row ${isAbout} execute function ${name}()`,
+          );
+        };
+        if (change.length === 0) {
+          await makeTrigger();
+          await victim(id);
+        } else {
+          await victim(id);
+          await makeTrigger();
+          await vestibule('client', ...change);
+          await runVestibule(service.settings, 'client', 'enable', id);
+        }
+        assert.equal((await sql(`select id from client_secrets where id = 'by ${name}'`)).length, 1);
+        await refused({ id, secret: own.secret });
+      });
+    }
 
     it('it is said once in the log, and shown by "client list" and "doctor"; removed and added it works', async () => {
       await victim('shown');

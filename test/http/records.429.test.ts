@@ -217,6 +217,24 @@ for (const engine of databaseEngines) {
       });
     }
 
+    it('a write that is refused for its budget costs no read, and so many a minute come that far', async () => {
+      await two().nextWindow(hourMs);
+      const caller = await two().person();
+      const { record } = await caller.make('notes', {});
+      const attempt = () => caller.send('PATCH', `/notes/${record.id}`, { text: 'again' });
+      assert.deepEqual(statuses(await atOnce(writes - 1, attempt)), { 200: writes - 1 });
+      const replies = await atOnce(3 * reads, attempt);
+      const codes = tally(replies.map((reply) => String(reply.json().code)));
+      assert.deepEqual(Object.fromEntries(codes), {
+        write_budget_spent: reads,
+        read_limit_reached: 2 * reads,
+      });
+      assertWait(await attempt(), 'read_limit_reached', 1, 60);
+      assert.equal(left(await caller.get('/notes'), 'reads', reads, 60), reads - 1, 'it can read');
+      await two().advance(60_000);
+      assertWait(await attempt(), 'write_budget_spent', 3_400, 3_600);
+    });
+
     it('what was spent stays spent for whoever erases itself and comes back, until its windows end', async () => {
       await two().nextWindow(dayMs);
       const sub = 'somebody who begins anew';

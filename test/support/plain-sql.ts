@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import { postgresDatabase, sqliteDatabase, type TestDatabase } from './databases.ts';
 import type { Settings } from './service.ts';
 
@@ -5,4 +6,20 @@ import type { Settings } from './service.ts';
 export function plainSql(settings: Settings): TestDatabase {
   const url = String(settings.DATABASE_URL);
   return url.startsWith('sqlite:') ? sqliteDatabase(url.slice('sqlite:'.length)) : postgresDatabase(url);
+}
+
+/** Statements of somebody whom the database does not hold to its foreign keys. */
+export async function withoutForeignKeys(settings: Settings, statements: string): Promise<void> {
+  const url = String(settings.DATABASE_URL);
+  if (!url.startsWith('sqlite:')) {
+    await postgresDatabase(url).query(`set session_replication_role = replica; ${statements}`);
+    return;
+  }
+  const file = url.slice('sqlite:'.length);
+  const database = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: false });
+  try {
+    database.exec(statements);
+  } finally {
+    database.close();
+  }
 }

@@ -4,7 +4,7 @@ import type { ReadLimit } from './read-limit.ts';
 
 interface Limits {
   readonly reads: ReadLimit;
-  /** Writes under way, and those of the last minute that were no more than a read. */
+  /** Writes under way, and those of the last minute that were no more than a read, or refused for a budget. */
   readonly attempts: ReadLimit;
 }
 
@@ -14,7 +14,8 @@ export const replayed = 'idempotency-replayed';
 /**
  * A write that is refused, or has been done before, has looked something up for the caller and is charged to no budget
  * of the collection. So it counts as a read. It takes its place before it begins, or any number of them could be under
- * way at once; what it finds is told only while there are reads left. Writes that succeed cost no reads.
+ * way at once; what it finds is told only while there are reads left. Writes that succeed cost no reads, nor do those
+ * that are refused because a budget is spent; but these, too, keep their place for the minute.
  */
 export function countingUncharged(handle: BearerHandler, { reads, attempts }: Limits): BearerHandler {
   return async (input, principal) => {
@@ -25,8 +26,10 @@ export function countingUncharged(handle: BearerHandler, { reads, attempts }: Li
     try {
       answer = await handle(input, principal);
     } catch (error) {
-      if (error instanceof Refusal && isAnswerToTheCaller(error)) throw withHeaders(error, reads.take(id));
-      attempts.giveBack(id);
+      const status = error instanceof Refusal ? describe(error.code).status : 500;
+      if (error instanceof Refusal && isAnswerToTheCaller(status)) throw withHeaders(error, reads.take(id));
+      // Who comes again and again although its budget is spent has a look at the database each time: so many a minute.
+      if (status !== 429) attempts.giveBack(id);
       throw error;
     }
     if (answer.head.includes(replayed))
@@ -37,8 +40,7 @@ export function countingUncharged(handle: BearerHandler, { reads, attempts }: Li
 }
 
 /** Not what says that the caller is to come again later: a budget of its own is spent, or the service cannot serve it. */
-function isAnswerToTheCaller({ code }: Refusal): boolean {
-  const { status } = describe(code);
+function isAnswerToTheCaller(status: number): boolean {
   return status < 500 && status !== 429;
 }
 

@@ -7,6 +7,8 @@ import { writeAudit } from './audit.ts';
 /** Longer than any token lives. */
 const keepExpiredMs = 2 * 86_400_000;
 
+type Unsealed = Omit<ClientWithSecrets, 'mac'>;
+
 export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
   const { database } = engine;
 
@@ -16,31 +18,37 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
     const client = await findClient(transaction, id);
     return clientMac.isGenuine(client) ? client : null;
   };
-  /** The end of a change: it is sealed, written down and announced together with it, or it was not made. */
-  const conclude = async (transaction: Database, id: string, audit: AuditEntry): Promise<void> => {
-    await sealClient(transaction, id, clientMac);
+  /**
+   * The end of a change: it is sealed, written down and announced together with it, or it was not made. The checksum is
+   * over the client as it is meant to be: what the database has beside or instead of that must not become genuine.
+   */
+  const conclude = async (transaction: Database, client: Unsealed, audit: AuditEntry): Promise<void> => {
+    await sealClient(transaction, client, clientMac);
     await writeAudit(transaction, audit);
     await engine.announce(transaction);
   };
-  /** False when there is no such client, or when the work says so: then nothing changes. */
-  const change = (id: string, audit: AuditEntry, work: (transaction: Database) => Promise<boolean>) =>
+  /** The work answers with the client as it is then. False when there is none, or when the work has none: nothing changes. */
+  const change = (
+    id: string,
+    audit: AuditEntry,
+    work: (transaction: Database, client: Unsealed) => Promise<Unsealed | null>,
+  ) =>
     database.transaction().execute(async (transaction) => {
-      if ((await lockGenuine(transaction, id)) === null || !(await work(transaction))) return false;
-      await conclude(transaction, id, audit);
+      const client = await lockGenuine(transaction, id);
+      const changed = client && (await work(transaction, client));
+      if (changed === null) return false;
+      await conclude(transaction, changed, audit);
       return true;
     });
-  const update = (
-    id: string,
-    values: Partial<Pick<Tables['clients'], 'state' | 'scopes'>>,
-    audit: AuditEntry,
-  ) =>
-    change(id, audit, async (transaction) => {
+  const update = (id: string, values: Partial<Pick<Unsealed, 'state' | 'scopes'>>, audit: AuditEntry) =>
+    change(id, audit, async (transaction, client) => {
+      const changed = { ...client, ...values };
       const result = await transaction
         .updateTable('clients')
-        .set(values)
+        .set({ state: changed.state, scopes: changed.scopes.join(' ') })
         .where('id', '=', id)
         .executeTakeFirst();
-      return result.numUpdatedRows === 1n;
+      return result.numUpdatedRows === 1n ? changed : null;
     });
 
   return {
@@ -60,8 +68,10 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
           .onConflict((conflict) => conflict.column('id').doNothing())
           .executeTakeFirst();
         if (added.numInsertedOrUpdatedRows !== 1n) return false;
+        // Of a client that was not there: somebody has put them there to wait for it.
+        await transaction.deleteFrom('client_secrets').where('client_id', '=', client.id).execute();
         if (secret !== null) await insertSecret(transaction, client.id, secret);
-        await conclude(transaction, client.id, audit);
+        await conclude(transaction, { ...client, secrets: secret === null ? [] : [secret] }, audit);
         return true;
       }),
 
@@ -69,7 +79,7 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
 
     setState: (id, state, audit) => update(id, { state }, audit),
 
-    setScopes: (id, scopes, audit) => update(id, { scopes: scopes.join(' ') }, audit),
+    setScopes: (id, scopes, audit) => update(id, { scopes }, audit),
 
     remove: (id, audit) =>
       database.transaction().execute(async (transaction) => {
@@ -87,10 +97,11 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
         const live = client.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
         if (live.length >= mostLive) return 'too_many';
         // Not at once: tokens that were issued for them live on for a while.
+        const forgetUntil = now - keepExpiredMs;
         await transaction
           .deleteFrom('client_secrets')
           .where('client_id', '=', clientId)
-          .where('expires_at', '<=', now - keepExpiredMs)
+          .where('expires_at', '<=', forgetUntil)
           .execute();
         if (othersExpireAt !== null) {
           await transaction
@@ -103,18 +114,22 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
             .execute();
         }
         await insertSecret(transaction, clientId, secret);
-        await conclude(transaction, clientId, audit);
+        const others = client.secrets
+          .filter(({ expiresAt }) => expiresAt === null || expiresAt > forgetUntil)
+          .map((other) => ({ ...other, expiresAt: earlier(other.expiresAt, othersExpireAt) }));
+        await conclude(transaction, { ...client, secrets: [...others, secret] }, audit);
         return 'added';
       }),
 
     removeSecret: (clientId, secretId, audit) =>
-      change(clientId, audit, async (transaction) => {
+      change(clientId, audit, async (transaction, client) => {
         const result = await transaction
           .deleteFrom('client_secrets')
           .where('client_id', '=', clientId)
           .where('id', '=', secretId)
           .executeTakeFirst();
-        return result.numDeletedRows === 1n;
+        if (result.numDeletedRows !== 1n) return null;
+        return { ...client, secrets: client.secrets.filter(({ id }) => id !== secretId) };
       }),
 
     async noteUse(secretId, day) {
@@ -130,16 +145,20 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
 
 /** Gives every client its checksum: those of a database that is older than the checksums. */
 export async function sealClients(transaction: Database, clientMac: ClientMac): Promise<readonly string[]> {
-  const ids = (await listClients(transaction)).map(({ id }) => id);
-  for (const id of ids) await sealClient(transaction, id, clientMac);
-  return ids;
+  const clients = await listClients(transaction);
+  for (const client of clients) await sealClient(transaction, client, clientMac);
+  return clients.map(({ id }) => id);
 }
 
-async function sealClient(transaction: Database, id: string, clientMac: ClientMac): Promise<void> {
-  const client = await findClient(transaction, id);
-  if (client === null) return;
+async function sealClient(transaction: Database, client: Unsealed, clientMac: ClientMac): Promise<void> {
   const mac = clientMac.of(client);
-  await transaction.updateTable('clients').set({ mac }).where('id', '=', id).execute();
+  await transaction.updateTable('clients').set({ mac }).where('id', '=', client.id).execute();
+}
+
+/** The earlier of two ends; null is never. */
+function earlier(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.min(one, other);
 }
 
 /** What can be had without the keys: whether it is genuine is for others to say. */
