@@ -87,8 +87,6 @@ for (const engine of databaseEngines) {
       await database.query('drop table spent_budgets');
       if (engine === 'sqlite') await database.query('drop trigger audit_refuses_replacement');
       await database.query('alter table clients drop column mac');
-      await database.query('drop table spent_budgets');
-      if (engine === 'sqlite') await database.query('drop trigger audit_refuses_replacement');
       const foreign = {
         ...anyKeys,
         checkMasterSecret: () => Promise.reject(new OperatorError('another one')),
