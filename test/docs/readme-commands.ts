@@ -33,7 +33,7 @@ export const readmeCommands: Commands = {
     },
   'openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out private.pem': { says: /^$/ },
   'openssl pkey -in private.pem -pubout -out key.pem': { says: /^$/ },
-  'npx vestibule client add archive --public-key key.pem': { says: /^client_id {2,}archive$/m },
+  'npx vestibule client add archive --public-key key.pem': { says: /^Client "archive" is added\./ },
   'API=http://127.0.0.1:8080/api/consumer/v1': { says: /^$/ },
   'curl -i -H "Authorization: Bearer $TOKEN" -H \'Content-Type: application/json\' -d \'{"text":"buy milk"}\' $API/notes':
     {
@@ -76,7 +76,7 @@ export const readmeCommands: Commands = {
     take: takeSecret('billing-service'),
   },
   'npx vestibule client list': {
-    says: /^reports +active +\S+ +reports\.read$[\s\S]*^billing-service +[0-9a-f]{12} +\S+ +20/m,
+    says: /^reports +active +\S+ +reports\.read$[\s\S]*^billing-service +[0-9a-f]{12} +\S+ +never +20/m,
     take: takeSecretIds,
   },
   'npx vestibule client remove-secret billing-service 7e5fb8abd1cb': {
