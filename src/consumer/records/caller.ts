@@ -2,7 +2,14 @@ import { Refusal } from '../../base/errors.ts';
 import type { Principal } from '../../base/principal.ts';
 import type { StoredRecord } from '../../storage/port.ts';
 import type { Collection, StateMachine, Transition } from '../collections/collection.ts';
-import type { OperationCaller } from './operation.ts';
+
+/** Whoever calls, as plain data. */
+export interface CallerIdentity {
+  readonly id: string;
+  readonly kind: Principal['kind'];
+  /** A client of POST /token. */
+  readonly isMachine: boolean;
+}
 
 /** What is asked of whoever a token speaks for. */
 type Bearer = Pick<Principal, 'id' | 'kind' | 'scopes' | 'credentialId'>;
@@ -15,7 +22,7 @@ export class Caller {
   /** A client of POST /token: the operator's own, so that budgets meant for people do not bind it. */
   readonly isMachine: boolean;
 
-  constructor({ id, kind, isMachine }: Omit<OperationCaller, 'former'>, collection: Collection) {
+  constructor({ id, kind, isMachine }: CallerIdentity, collection: Collection) {
     this.id = id;
     this.kind = kind;
     this.#collection = collection;

@@ -1,13 +1,11 @@
 import type { Answer } from '../../base/handler.ts';
-import type { Consumer, ConsumerKind } from '../../storage/port.ts';
+import type { Consumer } from '../../storage/port.ts';
+import type { CallerIdentity } from './caller.ts';
 import type { Fields } from './fields.ts';
 import type { Tags } from './preconditions.ts';
 
 /** Whoever writes, as plain data: what it may do in a collection is for `Caller` to say. */
-export interface OperationCaller {
-  readonly id: string;
-  readonly kind: ConsumerKind;
-  readonly isMachine: boolean;
+export interface OperationCaller extends CallerIdentity {
   /** The name under which it is kept what the caller had spent when it was erased. */
   readonly former: Uint8Array;
 }
