@@ -405,10 +405,12 @@ export interface RecordStore {
   /** How many bytes the bodies have that the same list would have. */
   sizes(query: RecordQuery): Promise<readonly number[]>;
   /**
-   * The place of the record so many further on, whatever the list is filtered by besides what it is sorted by: what is
-   * looked through on the way to it. Null when there are fewer.
+   * The place of the record so many further on, whatever the list is filtered by besides what an index leads to (what it
+   * is sorted by, and of everybody's its state): what is looked through on the way to it. Null when there are fewer.
    */
   placeAfter(query: RecordQuery, count: number): Promise<Place | null>;
+  /** Whether a collection still has records last changed at that time or before, which a list has to pass over. */
+  hasExpired(collection: string, changedBefore: number): Promise<boolean>;
   /** Of one owner, by collection. */
   usage(owner: string): Promise<ReadonlyMap<string, Usage>>;
   /** Of one owner, in the order of collection, time of creation and id. */

@@ -395,6 +395,30 @@ for (const engine of databaseEngines) {
         assert.equal(await records.placeAfter({ ...query, owner: 'usr_nobody' }, 1), null);
       });
 
+      it('in a list of everybody the state leads to a place, too', async () => {
+        const { collection } = await collectionOf(
+          ['a', 'b', 'c', 'd'].map((id, index) => ({
+            id,
+            createdAt: index,
+            updatedAt: index,
+            state: index % 2 ? 'odd' : 'even',
+          })),
+        );
+        const query = newQuery({ collection, state: 'odd', expiredAt: 9 });
+        assert.deepEqual(await records.placeAfter(query, 2), { value: 3, id: 'd' }, 'expired or not');
+        assert.equal(await records.placeAfter(query, 3), null);
+        assert.deepEqual(await stretches({ ...query, expiredAt: 1 }, 1), ['d']);
+      });
+
+      it('may depend on what has expired: whether anything has is known', async () => {
+        const { collection } = await collectionOf([{ updatedAt: 10 }, { updatedAt: 20 }]);
+        assert.deepEqual(
+          [await records.hasExpired(collection, 9), await records.hasExpired(collection, 10)],
+          [false, true],
+        );
+        assert.equal(await records.hasExpired(`${collection}x`, 100), false);
+      });
+
       /** The ids of a list that looks at so many records at a time. */
       async function stretches(query: RecordQuery, count: number): Promise<string[]> {
         const ids: string[] = [];

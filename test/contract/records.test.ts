@@ -236,6 +236,7 @@ for (const engine of databaseEngines) {
         list: () => records.list(newQuery()),
         sizes: () => records.sizes(newQuery()),
         placeAfter: () => records.placeAfter(newQuery(), 1),
+        hasExpired: () => records.hasExpired('x', 1),
         usage: () => records.usage('x'),
         ofOwner: () => records.ofOwner('x', null, 1),
         ofCollection: () => records.ofCollection('x', '', 1),

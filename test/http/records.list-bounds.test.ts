@@ -18,7 +18,11 @@ const schema = `schema:
   properties: { word: { type: string, maxLength: 20 }, text: { type: string, maxLength: 65000 } }
 index: [word]
 states: { open: { close: closed }, closed: {} }`;
-const declarations = { small: schema, large: `${schema}\nlimits: { bytes: 65000 }` };
+const declarations = {
+  small: schema,
+  large: `${schema}\nlimits: { bytes: 65000 }`,
+  passing: `${schema}\naccess: { clients: any }\nlimits: { expire: 1h }`,
+};
 
 /** What a page looks through at most. */
 const looked = 2_000;
@@ -28,7 +32,7 @@ for (const engine of databaseEngines) {
   describe(`what one list may cost, on ${engine}`, () => {
     const one = declaredProcesses(engine, 1, declarations);
     /** A person with records that were written long ago, oldest first. */
-    const owner = async (collection: string, fields: readonly object[]) => {
+    const owner = async (collection: string, fields: readonly object[], isLive = (_: number) => false) => {
       const caller = await one().person();
       const { id } = (await caller.get('/me')).json();
       const storage = await plainSql(one().processes.settings).open();
@@ -38,6 +42,7 @@ for (const engine of databaseEngines) {
           owner: String(id),
           state: 'open',
           createdAt: index,
+          ...(isLive(index) ? { updatedAt: one().processes.now() } : {}),
           fields: { ...each },
         }),
       );
@@ -70,6 +75,24 @@ for (const engine of databaseEngines) {
       );
       assert.equal((await caller.all('small', '&word=that')).length, looked + 499, 'nothing is left out');
       assert.equal((await caller.all('small', '&state=open&sort=word')).length, looked + 500);
+    });
+
+    it('what has expired and is not deleted yet is looked at so many at a time, and every page leads on', async () => {
+      // What expires is deleted now, and then not for another minute.
+      await one().advance(60_000);
+      const words = Array.from({ length: looked + 500 }, () => ({ word: 'that' }));
+      const person = await owner('passing', words, (index) => index < 3);
+      const machine = await one().machine(await one().processes.addClient('desk'));
+      for (const caller of [person, machine]) {
+        for (const query of ['', 'state=open', 'sort=-word', 'word=that&sort=-word']) {
+          const first = await list(caller, `/passing?${query}`);
+          assert.ok(first.items.length < 3 || query.includes('word'), query);
+          assert.notEqual(first.next, null, query);
+          assert.equal((await caller.all('passing', `&${query}`)).length, 3, query);
+        }
+        const second = await list(caller, `/passing?cursor=${(await list(caller, '/passing')).next}`);
+        assert.deepEqual([second.items.length, second.next], [3, null]);
+      }
     });
 
     it('large records are not fetched to be left out again: many lists at once take little memory', async () => {

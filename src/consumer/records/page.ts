@@ -13,7 +13,7 @@ interface Page {
   readonly next: Place | null;
 }
 
-type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter'>;
+type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter' | 'hasExpired'>;
 
 /**
  * One page of a list, with bounds for what it costs: no more is fetched than is shown, and one more; and where no index
@@ -23,7 +23,8 @@ type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter'>;
 export async function readPage(store: Store, wanted: RecordQuery, recordBytes: number): Promise<Page> {
   const looks = Math.min(mostLookedAt, Math.max(Math.floor(mostBytesLookedAt / recordBytes), 1));
   // First how far to look, and then what is there: what is written meanwhile is neither left out nor shown twice.
-  const until = isInOrder(wanted) ? null : await store.placeAfter(wanted, looks);
+  const passesOver = !isInOrder(wanted) || (await hasExpired(store, wanted));
+  const until = passesOver ? await store.placeAfter(wanted, looks) : null;
   const limit = await howManyFit(store, { ...wanted, until }, recordBytes);
   // One more than is shown tells whether there is a next page.
   const found = await store.list({ ...wanted, until, limit: limit + 1 });
@@ -37,6 +38,11 @@ export async function readPage(store: Store, wanted: RecordQuery, recordBytes: n
 function isInOrder({ owner, state, conditions, sort }: RecordQuery): boolean {
   if (owner === null) return true;
   return state === null && conditions.every(({ field }) => nameOf(field) === nameOf(sort.field));
+}
+
+/** What has expired and is not deleted yet lies anywhere in the order. Mostly there is nothing of that kind. */
+async function hasExpired(store: Store, { collection, expiredAt }: RecordQuery): Promise<boolean> {
+  return expiredAt !== null && (await store.hasExpired(collection, expiredAt));
 }
 
 function nameOf(field: RecordQuery['sort']['field']): string {

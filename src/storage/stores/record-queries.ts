@@ -58,10 +58,25 @@ export function sizesOf(engine: Engine, query: RecordQuery) {
 export function placeAfter(engine: Engine, query: RecordQuery, count: number) {
   const { field } = query.sort;
   const conditions = query.conditions.filter((condition) => isSame(condition.field, field));
-  const inOrder = { ...query, state: null, expiredAt: null, conditions, limit: count };
+  const state = query.owner === null ? query.state : null;
+  const inOrder = { ...query, state, expiredAt: null, conditions, limit: count };
   return placesOf(engine, inOrder, (range) => range)
     .limit(1)
     .offset(count - 1);
+}
+
+/** One of those that have expired, if there is any. */
+export function anyExpired({ reader }: Engine, collection: string, changedBefore: number) {
+  return (
+    reader
+      .selectFrom('records')
+      .select('id')
+      // Written out, so that the index of this collection is used.
+      .where('collection', '=', sql.lit(collection))
+      .where('updated_at', '<=', changedBefore)
+      .orderBy('updated_at')
+      .limit(1)
+  );
 }
 
 /** The places of the records of a page, and what else is wanted of them but their bodies. */

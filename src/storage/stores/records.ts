@@ -4,7 +4,7 @@ import type { RecordStore } from '../port.ts';
 import { prepare } from '../prepared.ts';
 import { toRecord, toUsage } from '../rows.ts';
 import { prepareIndexes } from './record-indexes.ts';
-import { pageOf, placeAfter, recordsOf, sizesOf } from './record-queries.ts';
+import { anyExpired, pageOf, placeAfter, recordsOf, sizesOf } from './record-queries.ts';
 import { eraseOwner, expireRecords } from './record-removal.ts';
 
 export function recordStore(engine: Engine): RecordStore {
@@ -28,6 +28,9 @@ export function recordStore(engine: Engine): RecordStore {
       const found = await placeAfter(engine, query, count).executeTakeFirst();
       return found === undefined ? null : { value: found.value, id: found.id };
     },
+
+    hasExpired: async (collection, changedBefore) =>
+      (await anyExpired(engine, collection, changedBefore).executeTakeFirst()) !== undefined,
 
     async usage(owner) {
       const rows = await reader.selectFrom('usage').selectAll().where('owner', '=', owner).execute();
