@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TokenPost } from './credential-forms.ts';
-import { exchange, head } from './raw-http.ts';
+import { head } from './raw-http.ts';
 
 /** Begins a task so many times a second, whether or not the earlier ones are done, as a flood does. */
 export async function paced<T>(perSecond: number, count: number, task: (index: number) => Promise<T>) {
@@ -28,11 +30,29 @@ export async function concurrently<T>(count: number, concurrency: number, task: 
   return results;
 }
 
-/** The same POST /token again and again over one connection, without waiting for answers; all that came back. */
-export function pipelined(url: string, { headers, body }: TokenPost, count: number): Promise<string> {
+/** The same request over so many connections, all of them open before the first byte is sent; every answer. */
+export async function allAtOnce(
+  url: string,
+  { headers, body }: TokenPost,
+  count: number,
+): Promise<readonly string[]> {
+  const { hostname, port } = new URL(url);
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)) });
-  const last = `${head('POST', '/token', ...lines.map((line) => line.join(': ')))}${body}`;
-  return exchange(url, last.replace('connection: close\r\n', '').repeat(count - 1) + last);
+  const bytes = `${head('POST', '/token', ...lines.map((line) => line.join(': ')))}${body}`;
+  const sockets = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+  const answers = sockets.map(async (socket) => {
+    let received = '';
+    for await (const chunk of socket) received += chunk.toString('latin1');
+    return received;
+  });
+  for (const socket of sockets) socket.write(bytes);
+  return Promise.all(answers);
 }
 
 /** How often each one occurs. */
