@@ -29,12 +29,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     '',
     'Tokens that wait to be verified (503 `overloaded`).',
   ),
-  fixed(
-    'src/auth/signature-queue.ts',
-    'mostWaitingOfAddress',
-    '',
-    'Of those, from one address.',
-  ),
+  fixed('src/auth/signature-queue.ts', 'mostWaitingOfAddress', '', 'Of those, from one address.'),
   fixed('src/consumer/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
   fixed('src/consumer/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Of those, of one caller.'),
   fixed('src/consumer/records/write-queue.ts', 'mostWaitingBytes', 'bytes', 'What they hold together.'),
