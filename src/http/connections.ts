@@ -136,15 +136,15 @@ export class Connections {
     const close = () => socket.destroySoon();
     if (!last.req.complete) {
       // It broke in the middle of its body, and has no other answer than this one.
-      if (connection.waiting.length > 0) connection.waiting.pop();
+      if (connection.waiting.pop() !== undefined) this.#countPipelined(connection.address, -1);
       else if (!last.headersSent) {
         answer();
         return;
       }
       connection.lastWord = last.headersSent ? close : answer;
     } else connection.lastWord = last.shouldKeepAlive ? answer : close;
-    if (isDone(connection)) connection.lastWord();
-    else this.#afterAnswer(socket, connection);
+    if (!isDone(connection)) this.#afterAnswer(socket, connection);
+    else if (connection.waiting.length === 0) connection.lastWord();
   }
 
   look(now: number): void {
@@ -172,6 +172,7 @@ export class Connections {
       return;
     }
     this.#countPipelined(connection.address, -1);
+    connection.quietSince = null;
     connection.response = next.response;
     if (connection.waiting.length > 0 || connection.lastWord !== null) this.#afterAnswer(socket, connection);
     next.handle();
