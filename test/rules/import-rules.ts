@@ -68,7 +68,7 @@ const folderRules: readonly FolderRule[] = [
     why: 'a command is handed its parts by main and never builds or imports the app',
   },
   {
-    files: /^src\/(app|record-writer|administration|inspection|issuer-rules)\.ts$/,
+    files: /^src\/(app|administration|inspection|issuer-rules)\.ts$/,
     may: [anything],
     why: 'the composition root builds parts and is started by main',
   },
