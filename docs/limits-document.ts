@@ -95,7 +95,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'How long an `Idempotency-Key` is remembered.',
   ),
   fixed(
-    'src/storage/sqlite/traces.ts',
+    'src/storage/sqlite/residue.ts',
     'quicklyScrubbedBytes',
     'bytes',
     'The largest SQLite file that is written anew by itself after somebody was erased (see operations.md).',

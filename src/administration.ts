@@ -25,10 +25,10 @@ export async function openAdministration(config: StorageConfig, actor: string, c
   const clientMac = createClientMac(keyring.clients);
   const storage: Storage = await openStorage(config, clock, {
     clientMac,
-    checkMasterSecret: (shelf) => checkMasterSecret(shelf, keyring),
+    checkMasterSecret: (documents) => checkMasterSecret(documents, keyring),
   });
   try {
-    await checkMasterSecret(storage.shelf, keyring);
+    await checkMasterSecret(storage.documents, keyring);
   } catch (error) {
     await storage.close();
     throw error;
@@ -53,9 +53,9 @@ export async function openAdministration(config: StorageConfig, actor: string, c
     );
   };
   const keySetMemory = (service: Config) =>
-    authenticatedMemory(storage.shelf, keyring.providerKeys, providerJwksUrl(service));
+    authenticatedMemory(storage.documents, keyring.providerKeys, providerJwksUrl(service));
   const digest = createKeyedDigest(keyring.declarations);
-  const declarations = storedDeclarations(storage.shelf, (content) => digest.of(content));
+  const declarations = storedDeclarations(storage.documents, (content) => digest.of(content));
   return {
     storage,
     keyring,

@@ -5,12 +5,12 @@ import { signedDocumentOpener } from './auth/signed-document.ts';
 import { TokenCache } from './auth/token-cache.ts';
 import { createVerifier } from './auth/verifier.ts';
 import { type Clock, systemClock } from './base/clock.ts';
+import { ConcurrencyLimit } from './base/concurrency-limit.ts';
 import { ConfirmedTime } from './base/confirmed-time.ts';
-import { tuneEngine } from './base/engine.ts';
 import { OperatorError } from './base/errors.ts';
-import { Lane } from './base/lane.ts';
 import { createLog, type Log } from './base/log.ts';
 import { createRequestIds } from './base/random.ts';
+import { tuneHeap } from './base/v8-heap.ts';
 import { readCollectionFiles, readTls } from './config/files.ts';
 import { isBehindProxy, ownIssuer, providerIssuers } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
@@ -64,7 +64,7 @@ export interface App {
 
 /** Builds every part once, in this order, and starts it. To stop, or when a part fails, the same way backwards. */
 export async function startApp(config: Config, surroundings: Surroundings = {}): Promise<App> {
-  tuneEngine();
+  tuneHeap();
   const clock = surroundings.clock ?? systemClock;
   const log = surroundings.log ?? createLog(config.logLevel);
   const time = new ConfirmedTime(clock, log);
@@ -150,7 +150,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const shared = {
     limits: config,
     requestId: createRequestIds(),
-    authenticate: createAuthenticate(tokenCache, (principal) => standing.check(principal)),
+    authenticate: createAuthenticate(tokenCache, (caller) => standing.check(caller)),
     addressOf: addressFinder(config.trustedProxies),
     isProxy: (address: string) => isTrustedProxy(config.trustedProxies, address),
   };
@@ -207,7 +207,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         audience: config.apiAudience,
         ttlSeconds: config.tokenTtlSeconds,
         keys: signingKeys,
-        lane: new Lane(signingLane()),
+        limit: new ConcurrencyLimit(signingLimit()),
         clock,
       }),
     }),
@@ -286,7 +286,7 @@ const plainInternal = {
 } satisfies Partial<ServerParts>;
 
 /** As many as there are cores, so that Node's thread pool has threads left; as many in line as take two seconds on two cores. */
-function signingLane() {
+function signingLimit() {
   return {
     running: Math.min(availableParallelism(), 3),
     waiting: 1_000,

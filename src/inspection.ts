@@ -1,13 +1,13 @@
 import { readDeclaredCollections } from './administration.ts';
+import { ownKeysNow, providerKeysNow } from './auth/examine/key.ts';
+import { masterSecretFits } from './auth/examine/master-secret.ts';
+import { examineProvider } from './auth/examine/provider.ts';
 import {
   type Examination,
   type ExaminationParts,
   type ExaminedIssuer,
   examineToken,
-} from './auth/examine.ts';
-import { ownKeysNow, providerKeysNow } from './auth/examine-key.ts';
-import { masterSecretFits } from './auth/examine-master-secret.ts';
-import { examineProvider } from './auth/examine-provider.ts';
+} from './auth/examine/token.ts';
 import { deriveKeyring, type Keyring } from './auth/keyring.ts';
 import { otherMasterSecret } from './auth/master-secret.ts';
 import { authenticatedMemory } from './auth/stored-key-set.ts';
@@ -28,7 +28,7 @@ import { ClientDirectory } from './tokens/client-directory.ts';
 import { createClientMac } from './tokens/client-mac.ts';
 
 /** What callers will see of the certificate. */
-export { examineCertificate } from './auth/examine-certificate.ts';
+export { examineCertificate } from './auth/examine/certificate.ts';
 
 /** The provider as it answers now; with a clock to hold its own against. */
 export function inspectProvider(config: Config, discoveryUrl: string, clock: Clock = systemClock) {
@@ -50,7 +50,7 @@ export function inspectDatabase(config: Config, areDeclared: boolean) {
       state: look.state,
       version: look.version,
       missingRights: look.missingRights,
-      masterSecretFits: await masterSecretFits(look.reading.shelf, keyring),
+      masterSecretFits: await masterSecretFits(look.reading.documents, keyring),
       breaking: areDeclared ? await judge() : null,
       isScrubDue: await look.reading.records.isScrubDue(),
       foreignClients: (await look.reading.clients.list())
@@ -89,7 +89,11 @@ export function storedKeySet(config: Config) {
   return lookInto(config.databaseUrl, async (look) => {
     if (look.state === 'ready') {
       const { providerKeys } = await keyringFor(config, look.reading);
-      const memory = authenticatedMemory(onlyRead(look.reading.shelf), providerKeys, providerJwksUrl(config));
+      const memory = authenticatedMemory(
+        onlyRead(look.reading.documents),
+        providerKeys,
+        providerJwksUrl(config),
+      );
       return { state: look.state, sentence: null, keys: await memory.load() };
     }
     const sentence = whyNotRead(config, look);
@@ -100,15 +104,15 @@ export function storedKeySet(config: Config) {
 }
 
 /** The keys of the database, which has to be one of this master secret. */
-async function keyringFor(config: StorageConfig, { shelf }: Reading): Promise<Keyring> {
+async function keyringFor(config: StorageConfig, { documents }: Reading): Promise<Keyring> {
   const keyring = deriveKeyring(readMasterSecret(config));
-  if (await masterSecretFits(shelf, keyring)) return keyring;
+  if (await masterSecretFits(documents, keyring)) return keyring;
   throw otherMasterSecret();
 }
 
-async function verdictsOn(config: Config, { shelf, records }: Reading, keyring: Keyring) {
+async function verdictsOn(config: Config, { documents, records }: Reading, keyring: Keyring) {
   const digest = createKeyedDigest(keyring.declarations);
-  const stored = await storedDeclarations(onlyRead(shelf), (content) => digest.of(content)).load();
+  const stored = await storedDeclarations(onlyRead(documents), (content) => digest.of(content)).load();
   const declared = await readDeclaredCollections(config);
   const verdicts = await checkAgainst({ stored, declared, records });
   return verdicts.map((verdict) => ({ ...verdict, sentence: sentenceOf(verdict) }));
@@ -136,7 +140,7 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
     const reading = look.state === 'ready' ? look.reading : null;
     const keyring = reading && deriveKeyring(readMasterSecret(config));
     const url = providerJwksUrl(config);
-    const memory = keyring && authenticatedMemory(onlyRead(reading.shelf), keyring.providerKeys, url);
+    const memory = keyring && authenticatedMemory(onlyRead(reading.documents), keyring.providerKeys, url);
     const { allowedAlgorithms: algorithms, jwksMaxStaleSeconds: maxStaleSeconds, maxHeaderBytes } = config;
     const provider: ExaminedIssuer = {
       ...providerRules(config),
@@ -152,7 +156,7 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
         return ownKeysNow(keys, signingAlgorithms, clock.now());
       },
     };
-    const callerNow: ExaminationParts['callerNow'] = async (claimant) => {
+    const callerNow: ExaminationParts['callerNow'] = async (claims) => {
       if (look.state === 'unusable') return { unknown: look.detail, code: 'storage_unavailable' };
       if (reading === null || keyring === null)
         return { unknown: 'there is no database of this release yet', code: null };
@@ -162,7 +166,7 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
         clientMac: createClientMac(keyring.clients),
         log: createLog('silent'),
       });
-      return examineCaller(claimant, {
+      return examineCaller(claims, {
         ...reading,
         clients,
         pseudonymKey,
@@ -175,6 +179,6 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
 }
 
 /** For what would also write. */
-function onlyRead<Shelf extends object>(shelf: Shelf) {
-  return { ...shelf, write: async () => {} };
+function onlyRead<DocumentStore extends object>(documents: DocumentStore) {
+  return { ...documents, write: async () => {} };
 }

@@ -1,5 +1,5 @@
+import type { Caller, TokenTimes } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
-import type { Principal, TokenTimes } from '../base/principal.ts';
 import { rememberLast } from '../base/remember-last.ts';
 import type { JsonObject } from './compact.ts';
 
@@ -18,10 +18,10 @@ export interface ClaimsPolicy {
 }
 
 /** Who a token speaks for, apart from the pseudonym. */
-export type Claimant = Omit<Principal, 'id' | 'memo'>;
+export type VerifiedClaims = Omit<Caller, 'id'>;
 
 /** The claims of a token whose signature holds, checked one after the other. Pure: the time is passed in. */
-export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number): Claimant {
+export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number): VerifiedClaims {
   const issuer = checkIssuer(claims, policy);
   checkPurpose(claims);
   checkUnbound(claims);

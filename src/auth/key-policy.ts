@@ -105,7 +105,7 @@ function isSameAlgorithm(stated: unknown, name: string): boolean {
   return stated === name || (edAlgorithms.includes(name) && edAlgorithms.includes(String(stated)));
 }
 
-/** With an exponent of 1 every message is its own signature, and the platform's verify would accept it. */
+/** With an exponent of 1 every message is its own signature, and Node's verify would accept it. */
 function faultOfRsa({ n, e }: Record<string, unknown>): KeyFault | null {
   const modulus = unsignedInteger(n);
   const exponent = unsignedInteger(e);

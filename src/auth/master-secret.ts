@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { OperatorError } from '../base/errors.ts';
 import type { Keyring } from './keyring.ts';
 
-interface Shelf {
+interface DocumentStore {
   read(name: string): Promise<{ readonly mac: Uint8Array } | null>;
   writeFirst(name: string, content: string, mac: Uint8Array): Promise<void>;
 }
@@ -13,9 +13,9 @@ const name = 'master-secret';
  * Makes sure that a database is used with the one master secret it was made with: with another, callers would get new
  * pseudonyms and clients secrets that never work, without anybody noticing. The first one to come leaves its mark.
  */
-export async function checkMasterSecret(shelf: Shelf, keyring: Keyring): Promise<void> {
-  await shelf.writeFirst(name, '', keyring.check);
-  const mark = (await shelf.read(name))?.mac;
+export async function checkMasterSecret(documents: DocumentStore, keyring: Keyring): Promise<void> {
+  await documents.writeFirst(name, '', keyring.check);
+  const mark = (await documents.read(name))?.mac;
   if (mark?.length === keyring.check.length && timingSafeEqual(mark, keyring.check)) return;
   throw otherMasterSecret();
 }

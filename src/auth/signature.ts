@@ -3,11 +3,11 @@ import type { CompactToken } from './compact.ts';
 
 interface Scheme {
   readonly hash: string | null;
-  /** A key in the form in which the platform takes it for this scheme. */
+  /** A key in the form in which Node takes it for this scheme. */
   readonly keyed: (key: KeyObject) => KeyObject | VerifyKeyObjectInput;
 }
 
-/** PKCS #1 v1.5 is what the platform does with an RSA key of which nothing else is said. */
+/** PKCS #1 v1.5 is what Node does with an RSA key of which nothing else is said. */
 const plain = (key: KeyObject) => key;
 const pss = (key: KeyObject) => ({
   key,
@@ -16,7 +16,7 @@ const pss = (key: KeyObject) => ({
 });
 const ecdsa = (key: KeyObject) => ({ key, dsaEncoding: 'ieee-p1363' as const });
 
-/** RFC 7518 section 3 and RFC 8037, in the platform's words. */
+/** RFC 7518 section 3 and RFC 8037, in Node's words. */
 const schemes: Readonly<Record<string, Scheme>> = {
   RS256: { hash: 'sha256', keyed: plain },
   RS384: { hash: 'sha384', keyed: plain },

@@ -14,7 +14,7 @@ export interface KeySetMemory {
 }
 
 /** Where the bytes go: a row of the storage. */
-interface Shelf {
+interface DocumentStore {
   read(name: string): Promise<{ readonly content: string; readonly mac: Uint8Array } | null>;
   write(name: string, content: string, mac: Uint8Array): Promise<void>;
 }
@@ -23,11 +23,11 @@ interface Shelf {
  * Keeps a key set with a keyed checksum: whoever can write to the database must not be able to plant a key that the
  * service would then trust. The name (the provider's address) is authenticated with it.
  */
-export function authenticatedMemory(shelf: Shelf, key: Uint8Array, name: string): KeySetMemory {
+export function authenticatedMemory(documents: DocumentStore, key: Uint8Array, name: string): KeySetMemory {
   const macOf = (content: string) => createHmac('sha256', key).update(`${name}\0${content}`).digest();
   return {
     async load() {
-      const found = await shelf.read(name);
+      const found = await documents.read(name);
       if (found === null) return null;
       const expected = macOf(found.content);
       const isOurs = found.mac.length === expected.length && timingSafeEqual(found.mac, expected);
@@ -35,7 +35,7 @@ export function authenticatedMemory(shelf: Shelf, key: Uint8Array, name: string)
     },
     async save(stored) {
       const content = JSON.stringify(stored);
-      await shelf.write(name, content, macOf(content));
+      await documents.write(name, content, macOf(content));
     },
   };
 }

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
+import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Principal } from '../base/principal.ts';
 import { RecentMap } from '../base/recent-map.ts';
-import { type Claimant, checkTimes, hasExpired } from './claims.ts';
+import { checkTimes, hasExpired, type VerifiedClaims } from './claims.ts';
 import type { TrustedIssuer } from './issuers.ts';
 import type { TokenOrigin } from './signature-queue.ts';
 import type { Verify } from './verifier.ts';
 
 interface Remembered {
   readonly digest: Digest;
-  readonly principal: Principal;
+  readonly caller: Caller;
   readonly issuer: TrustedIssuer;
   readonly generation: number;
 }
@@ -19,7 +19,7 @@ export type Digest = string;
 
 interface TokenCacheOptions {
   readonly verify: Verify;
-  readonly pseudonymOf: (claimant: Claimant) => string | null;
+  readonly pseudonymOf: (claims: VerifiedClaims) => string | null;
   readonly maxEntries: number;
   readonly clock: Clock;
 }
@@ -43,27 +43,27 @@ export class TokenCache {
   }
 
   /** The caller behind credentials that were verified before with the keys of today; of all others the digest. */
-  recall(credentials: string): Principal | Digest {
+  recall(credentials: string): Caller | Digest {
     const digest = digestOf(credentials);
     const known = this.#remembered.get(placeOf(digest));
     if (known?.digest !== digest || !isCurrent(known)) return digest;
-    checkTimes(known.principal.times, this.#options.clock.now() / 1000);
-    return known.principal;
+    checkTimes(known.caller.times, this.#options.clock.now() / 1000);
+    return known.caller;
   }
 
   /** The caller behind credentials of which only the digest is known, by the token in them. */
-  async examine(digest: Digest, token: string, origin: TokenOrigin): Promise<Principal> {
+  async examine(digest: Digest, token: string, origin: TokenOrigin): Promise<Caller> {
     const { verify, pseudonymOf } = this.#options;
-    const { claimant, issuer, generation } = await verify(token, origin);
-    const principal: Principal = { ...claimant, id: pseudonymOf(claimant), memo: null };
-    if (generation !== null) this.#remembered.set(placeOf(digest), { digest, principal, issuer, generation });
+    const { claims, issuer, generation } = await verify(token, origin);
+    const caller: Caller = { ...claims, id: pseudonymOf(claims) };
+    if (generation !== null) this.#remembered.set(placeOf(digest), { digest, caller, issuer, generation });
     this.#sweepLater();
-    return principal;
+    return caller;
   }
 
   /** Forgets the tokens of a caller: it was erased. */
   forget(id: string): void {
-    this.#remembered.deleteWhere(({ principal }) => principal.id === id);
+    this.#remembered.deleteWhere(({ caller }) => caller.id === id);
   }
 
   #sweepLater(): void {
@@ -73,7 +73,7 @@ export class TokenCache {
     clock.after(sweepMs, () => {
       this.#isSweepDue = false;
       const nowSeconds = clock.now() / 1000;
-      this.#remembered.deleteWhere(({ principal }) => hasExpired(principal.times, nowSeconds));
+      this.#remembered.deleteWhere(({ caller }) => hasExpired(caller.times, nowSeconds));
       this.#sweepLater();
     });
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { rememberLast } from '../base/remember-last.ts';
-import { type Claimant, checkClaims } from './claims.ts';
+import { checkClaims, type VerifiedClaims } from './claims.ts';
 import { type CompactToken, jsonObject, parseCompact } from './compact.ts';
 import { checkType, readHeader } from './header.ts';
 import { chooseIssuer, type TrustedIssuer } from './issuers.ts';
@@ -10,7 +10,7 @@ import { SignatureQueue, type TokenOrigin } from './signature-queue.ts';
 
 /** A verified token, and what it was verified against. */
 export interface Verified {
-  readonly claimant: Claimant;
+  readonly claims: VerifiedClaims;
   readonly issuer: TrustedIssuer;
   /** Of the issuer's keys, before the key was taken from them. */
   readonly generation: number | null;
@@ -38,8 +38,8 @@ export function createVerifier(issuers: readonly TrustedIssuer[], clock: Clock):
     if (key === undefined) throw new Refusal('key_unknown');
     const holds = await signatures.run(() => signatureHolds(token, key, algorithm), origin);
     if (!holds) throw new Refusal('signature_invalid');
-    const claimant = checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);
-    return { claimant, issuer, generation };
+    const claims = checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);
+    return { claims, issuer, generation };
   };
 }
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Principal } from './principal.ts';
+import type { Caller } from './caller.ts';
 
 /** What a handler gets of a request: plain data, so that no handler knows the HTTP library. */
 export interface Input {
@@ -29,7 +29,7 @@ export interface Answer {
   readonly chunks: AsyncIterable<string> | null;
   readonly contentLength: string;
   readonly isAscii: boolean;
-  /** Its own headers: names and values in turn, which is what the platform takes with the least work. */
+  /** Its own headers: names and values in turn, which is what Node takes with the least work. */
   readonly head: readonly string[];
   /** Null where nobody may keep the answer. */
   readonly cacheControl: string | null;
@@ -46,7 +46,7 @@ interface AnswerOptions {
 
 export type PublicHandler = (input: Input) => Answer | Promise<Answer>;
 /** Reached only with a token that verified. */
-export type BearerHandler = (input: Input, principal: Principal) => Answer | Promise<Answer>;
+export type BearerHandler = (input: Input, caller: Caller) => Answer | Promise<Answer>;
 
 const none: readonly string[] = [];
 

@@ -1,7 +1,7 @@
 import { type BearerHandler, json } from '../base/handler.ts';
 import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
-import { ownerOf, requireScopes } from './records/caller.ts';
+import { ownerOf, requireScopes } from './records/caller-access.ts';
 import type { RecordParts } from './records/parts.ts';
 import { budgetsOfErased, formerName } from './records/spent-budgets.ts';
 
@@ -11,9 +11,9 @@ import { budgetsOfErased, formerName } from './records/spent-budgets.ts';
  */
 export function eraseAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
   const { store, registry, reads, erasures, forgetTokensOf, digest, clock } = parts;
-  return async (_input, principal) => {
-    const owner = ownerOf(principal);
-    requireScopes(collections, principal, 'write');
+  return async (_input, caller) => {
+    const owner = ownerOf(caller);
+    requireScopes(collections, caller, 'write');
     const headers = reads.take(owner);
     // Every time it is a lot of work for the database.
     erasures.take(owner);

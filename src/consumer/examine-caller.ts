@@ -1,7 +1,7 @@
+import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import { createLog } from '../base/log.ts';
-import type { Principal } from '../base/principal.ts';
 import type { ConsumerStore, StandingStore } from '../storage/port.ts';
 import { createPseudonym } from './pseudonym.ts';
 import { type KnownClients, Standing } from './standing.ts';
@@ -23,12 +23,9 @@ export interface ExaminedCaller {
 }
 
 /** What is known of a caller and whether it is shut out, as the service would find it. Registers nobody. */
-export async function examineCaller(
-  claimant: Omit<Principal, 'id' | 'memo'>,
-  parts: CallerParts,
-): Promise<ExaminedCaller> {
+export async function examineCaller(claims: Omit<Caller, 'id'>, parts: CallerParts): Promise<ExaminedCaller> {
   const { consumers, clients, pseudonymKey, ownIssuer, clock } = parts;
-  const pseudonym = createPseudonym(pseudonymKey)(claimant);
+  const pseudonym = createPseudonym(pseudonymKey)(claims);
   const consumer = pseudonym === null ? null : await consumers.find(pseudonym);
   const standing = new Standing({
     store: { ...parts.standing, watch: async () => async () => {} },
@@ -39,7 +36,7 @@ export async function examineCaller(
     log: createLog('silent'),
   });
   await standing.start();
-  const refusal = await refusalOf(() => standing.check({ ...claimant, id: pseudonym, memo: null }));
+  const refusal = await refusalOf(() => standing.check({ ...claims, id: pseudonym }));
   return { pseudonym, registeredAt: consumer?.registeredAt ?? null, refusal };
 }
 

@@ -2,7 +2,7 @@ import { type BearerHandler, stream } from '../base/handler.ts';
 import type { Consumer, RecordStore, StoredRecord } from '../storage/port.ts';
 import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
-import { ownerOf, requireScopes } from './records/caller.ts';
+import { ownerOf, requireScopes } from './records/caller-access.ts';
 import { largestPageBytes } from './records/page.ts';
 import type { RecordParts } from './records/parts.ts';
 import { presentPlain } from './records/present.ts';
@@ -12,16 +12,16 @@ const largestPage = 50;
 /** GET /api/consumer/v1/me/export: everything that is held about the caller, a line of JSON for each thing. */
 export function exportAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
   const { store, registry, reads } = parts;
-  return async (_input, principal) => {
-    const owner = ownerOf(principal);
-    requireScopes(collections, principal, 'read');
+  return async (_input, caller) => {
+    const owner = ownerOf(caller);
+    requireScopes(collections, caller, 'read');
     const headers = reads.take(owner);
-    const known = await registry.register(principal);
+    const known = await registry.register(caller);
     // Before the answer begins: what cannot be read is an error then, and not half an export.
     const pageSize = pageSizeFor(collections);
     const first = await store.ofOwner(owner, null, pageSize);
     const download = { 'content-disposition': 'attachment; filename="export.ndjson"' };
-    return stream('application/x-ndjson', lines(store, owner, known?.consumer ?? null, first, pageSize), {
+    return stream('application/x-ndjson', lines(store, owner, known, first, pageSize), {
       headers: { ...download, ...headers },
     });
   };

@@ -1,5 +1,5 @@
+import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Principal } from '../base/principal.ts';
 import { RecentMap } from '../base/recent-map.ts';
 import type { Consumer, ConsumerStore } from '../storage/port.ts';
 import type { KeyedDigest } from './records/keyed-digest.ts';
@@ -7,18 +7,6 @@ import { formerName } from './records/spent-budgets.ts';
 import type { WriteQueue } from './records/write-queue.ts';
 
 const mostRemembered = 100_000;
-
-/** A caller as the database has it. */
-export class KnownConsumer {
-  readonly consumer: Consumer;
-  /** How often the registry had forgotten everything when it learned this. */
-  readonly epoch: number;
-
-  constructor(consumer: Consumer, epoch: number) {
-    this.consumer = consumer;
-    this.epoch = epoch;
-  }
-}
 
 interface RegistryOptions {
   readonly store: Pick<ConsumerStore, 'find'>;
@@ -30,7 +18,8 @@ interface RegistryOptions {
 /** The callers as the database has them. One that was seen before is answered from memory, whatever token it brings. */
 export class Registry {
   readonly #options: RegistryOptions;
-  readonly #known = new RecentMap<string, KnownConsumer>(mostRemembered);
+  readonly #known = new RecentMap<string, Consumer>(mostRemembered);
+  /** How often everything was forgotten. */
   #epoch = 0;
 
   constructor(options: RegistryOptions) {
@@ -38,14 +27,9 @@ export class Registry {
   }
 
   /** The caller as it was first seen; first sight registers it. Null for a token that names nobody. */
-  register(principal: Principal): KnownConsumer | null | Promise<KnownConsumer> {
-    const { id, memo } = principal;
-    if (memo instanceof KnownConsumer && memo.epoch === this.#epoch) return memo;
-    if (id === null) return null;
-    const known = this.#known.get(id);
-    if (known === undefined) return this.#enter(id, principal);
-    principal.memo = known;
-    return known;
+  register(caller: Caller): Consumer | null | Promise<Consumer> {
+    const { id } = caller;
+    return id === null ? null : (this.#known.get(id) ?? this.#enter(id, caller));
   }
 
   /** Something about callers was changed elsewhere: the database is asked again. */
@@ -55,15 +39,15 @@ export class Registry {
   }
 
   /** Reads first: a caller is registered once and seen many times. */
-  async #enter(id: string, principal: Principal): Promise<KnownConsumer> {
+  async #enter(id: string, caller: Caller): Promise<Consumer> {
     const epoch = this.#epoch;
-    const consumer = (await this.#options.store.find(id)) ?? (await this.#register(id, principal));
-    const known = new KnownConsumer(consumer, epoch);
-    if (epoch === this.#epoch) this.#known.set(id, known);
-    return known;
+    const consumer = (await this.#options.store.find(id)) ?? (await this.#register(id, caller));
+    // Not when everything was forgotten meanwhile: this may have been read before the change.
+    if (epoch === this.#epoch) this.#known.set(id, consumer);
+    return consumer;
   }
 
-  async #register(id: string, { kind, credentialId }: Principal): Promise<Consumer> {
+  async #register(id: string, { kind, credentialId }: Caller): Promise<Consumer> {
     const { writes, digest, clock } = this.#options;
     const caller = { id, kind, isMachine: credentialId !== null, former: formerName(digest, id) };
     const operation = { caller, now: clock.now(), change: { kind: 'register' } } as const;

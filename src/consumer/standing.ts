@@ -1,7 +1,7 @@
+import { type Caller, keyCredential } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { errorFields, type Log } from '../base/log.ts';
-import { keyCredential, type Principal } from '../base/principal.ts';
 import type { ClientWithSecrets, StandingStore } from '../storage/port.ts';
 
 /** The clients of ours that are genuine; see `tokens/client-directory`. */
@@ -32,7 +32,7 @@ export class Standing {
   readonly #options: StandingOptions;
   #suspended: ReadonlySet<string> = new Set();
   /** Tokens that a look into the database has refused since the last change: one look is enough. */
-  #refused = new WeakSet<Principal>();
+  #refused = new WeakSet<Caller>();
   #loading = false;
   #changedMeanwhile = false;
   #unwatch: () => Promise<void> = async () => {};
@@ -57,12 +57,12 @@ export class Standing {
   }
 
   /** Throws when the caller is shut out. A promise only for a client not heard of yet: it may be brand-new. */
-  check(principal: Principal): void | Promise<void> {
-    const { id, issuer, subject } = principal;
+  check(caller: Caller): void | Promise<void> {
+    const { id, issuer, subject } = caller;
     if (id !== null && this.#isSuspended(id)) throw new Refusal('consumer_suspended');
     if (issuer !== this.#options.ownIssuer || subject === null) return;
     // Credentials that are not known may be brand-new, too.
-    if (!isFor(principal, this.#options.clients.find(subject))) return this.#lookUp(subject, principal);
+    if (!isFor(caller, this.#options.clients.find(subject))) return this.#lookUp(subject, caller);
   }
 
   #isSuspended(id: string): boolean {
@@ -70,12 +70,12 @@ export class Standing {
     return this.#suspended.size > 0 && this.#suspended.has(id);
   }
 
-  async #lookUp(id: string, principal: Principal): Promise<void> {
+  async #lookUp(id: string, caller: Caller): Promise<void> {
     // Should a change come in meanwhile, what is found now goes to what it has replaced.
     const refused = this.#refused;
-    if (refused.has(principal)) throw new Refusal('client_disabled');
-    if (isFor(principal, await this.#options.clients.lookUp(id))) return;
-    refused.add(principal);
+    if (refused.has(caller)) throw new Refusal('client_disabled');
+    if (isFor(caller, await this.#options.clients.lookUp(id))) return;
+    refused.add(caller);
     throw new Refusal('client_disabled');
   }
 
@@ -113,7 +113,7 @@ export class Standing {
  * another client of the same name have another name. Times are not compared: a clock that was set back issues tokens that
  * seem to be older than their client.
  */
-function isFor({ credentialId }: Principal, client: ClientWithSecrets | null): boolean {
+function isFor({ credentialId }: Caller, client: ClientWithSecrets | null): boolean {
   if (client?.state !== 'active') return false;
   const isByKey = client.publicKeys !== null && credentialId === keyCredential(client.createdAt);
   return isByKey || client.secrets.some(({ id }) => id === credentialId);

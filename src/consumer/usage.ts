@@ -4,7 +4,7 @@ import type { Usage } from '../storage/port.ts';
 import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
 import { asOfNow, type Budget, newcomerBudget, writeBudget } from './records/budgets.ts';
-import { ownerOf } from './records/caller.ts';
+import { ownerOf } from './records/caller-access.ts';
 import type { RecordParts } from './records/parts.ts';
 
 const unused: Usage = { records: 0, writes: 0, writesSince: 0, newcomerWrites: 0, newcomerSince: 0 };
@@ -12,13 +12,13 @@ const unused: Usage = { records: 0, writes: 0, writesSince: 0, newcomerWrites: 0
 /** GET /api/consumer/v1/me/usage: what the caller has used of what it may, collection by collection. */
 export function usage(collections: readonly Collection[], parts: RecordParts): BearerHandler {
   const { store, registry, reads, clock } = parts;
-  return async (_input, principal) => {
-    const owner = ownerOf(principal);
+  return async (_input, caller) => {
+    const owner = ownerOf(caller);
     const headers = reads.take(owner);
-    const known = await registry.register(principal);
+    const known = await registry.register(caller);
     const used = await store.usage(owner);
     const now = clock.now();
-    const registeredAt = known?.consumer.registeredAt ?? now;
+    const registeredAt = known?.registeredAt ?? now;
     const lines = collections.map((collection) =>
       describe(collection, used.get(collection.name) ?? unused, { registeredAt, now }),
     );

@@ -1,13 +1,13 @@
 import type { TokenOrigin } from '../auth/signature-queue.ts';
 import type { TokenCache } from '../auth/token-cache.ts';
+import type { Caller } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
-import type { Principal } from '../base/principal.ts';
 
 /** The caller behind an Authorization header; at once when the very same was verified before. */
 export type Authenticate = (
   authorization: string | undefined,
   origin: TokenOrigin,
-) => Principal | Promise<Principal>;
+) => Caller | Promise<Caller>;
 
 const bearerScheme = /^bearer(?:\s|$)/i;
 const laterBearer = /,\s*bearer(?:\s|$)/i;
@@ -21,11 +21,11 @@ const anyStart = /^bearer /i;
  */
 export function createAuthenticate(
   cache: Pick<TokenCache, 'recall' | 'examine'>,
-  checkStanding: (principal: Principal) => void | Promise<void>,
+  checkStanding: (caller: Caller) => void | Promise<void>,
 ): Authenticate {
-  const admit = (principal: Principal): Principal | Promise<Principal> => {
-    const verdict = checkStanding(principal);
-    return verdict === undefined ? principal : verdict.then(() => principal);
+  const admit = (caller: Caller): Caller | Promise<Caller> => {
+    const verdict = checkStanding(caller);
+    return verdict === undefined ? caller : verdict.then(() => caller);
   };
   return (authorization, origin) => {
     const credentials = asBearer(authorization);

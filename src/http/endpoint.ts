@@ -1,6 +1,6 @@
+import type { Caller } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Answer } from '../base/handler.ts';
-import type { Principal } from '../base/principal.ts';
 import type { Authenticate } from './authenticate.ts';
 import { type BodyReader, hasBody } from './body.ts';
 import { createCors } from './cors.ts';
@@ -35,8 +35,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
     headers: route.headers,
   });
 
-  const call = (context: RequestContext, caller: Principal | null) =>
-    route.access === 'bearer' ? route.handle(context, caller as Principal) : route.handle(context);
+  const call = (context: RequestContext, caller: Caller | null) =>
+    route.access === 'bearer' ? route.handle(context, caller as Caller) : route.handle(context);
 
   const answerTo = (context: RequestContext): Answer | Promise<Answer> => {
     const caller = route.access === 'bearer' ? authenticate(context.authorization, context) : null;
@@ -45,7 +45,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
   };
 
   /** The token of a caller that was never seen is checked while the body comes in, unless the caller waits to be let in. */
-  const withBody = async (context: RequestContext, caller: Principal | null | Promise<Principal>) => {
+  const withBody = async (context: RequestContext, caller: Caller | null | Promise<Caller>) => {
     if (context.expectsContinue) await caller;
     const body = bodies.read(context.request, context.address);
     try {

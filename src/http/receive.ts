@@ -17,7 +17,7 @@ export function createReceive(isClosing: () => boolean, checkTransport: CheckTra
   };
 }
 
-/** What RFC 9112 asks of the head of a request and the platform lets pass: a version we speak, and one Host. */
+/** What RFC 9112 asks of the head of a request and Node lets pass: a version we speak, and one Host. */
 export function checkHead({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): void {
   if (httpVersionMajor !== 1) throw new Refusal('bad_request', { detail: 'HTTP version' });
   // Two Host headers arrive joined by a comma (see http/limits).

@@ -15,16 +15,16 @@ const lineEveryMs = 10_000;
 export function createCountRefused({ metrics, clock, log }: CountParts): (reason: RefusedConnection) => void {
   const refused = { all: 0, address: 0 };
   let isResting = false;
-  const tell = () => {
+  const writeLine = () => {
     isResting = refused.all + refused.address > 0;
     if (!isResting) return;
     log.warn({ ...refused }, 'connections refused, because too many are open in all or from one address');
     Object.assign(refused, { all: 0, address: 0 });
-    clock.after(lineEveryMs, tell);
+    clock.after(lineEveryMs, writeLine);
   };
   return (reason) => {
     metrics.countRefusedConnection(reason);
     refused[reason] += 1;
-    if (!isResting) tell();
+    if (!isResting) writeLine();
   };
 }

@@ -11,12 +11,12 @@ export interface DatabaseFault {
 }
 
 interface DatabaseProbeOptions {
-  readonly storage: Pick<Storage, 'ping'> & { readonly shelf: Pick<Storage['shelf'], 'write'> };
+  readonly storage: Pick<Storage, 'ping'> & { readonly documents: Pick<Storage['documents'], 'write'> };
   readonly clock: Clock;
 }
 
 /** Whoever asks gets an answer within a second. */
-const patienceMs = 800;
+const answerWithinMs = 800;
 /** However often it is asked, so often at most is something written. */
 const writeEveryMs = 1_000;
 const document = 'readiness';
@@ -41,8 +41,8 @@ export class DatabaseProbe {
       this.#inFlight = null;
     });
     const late = Promise.withResolvers<DatabaseFault>();
-    const cancel = this.#options.clock.after(patienceMs, () =>
-      late.resolve({ check: this.#step, reason: `no answer within ${patienceMs / 1000} s` }),
+    const cancel = this.#options.clock.after(answerWithinMs, () =>
+      late.resolve({ check: this.#step, reason: `no answer within ${answerWithinMs / 1000} s` }),
     );
     try {
       return await Promise.race([this.#inFlight, late.promise]);
@@ -58,7 +58,7 @@ export class DatabaseProbe {
       await storage.ping();
       this.#step = 'takes no writes';
       if (clock.monotonic() - this.#writtenAt < writeEveryMs) return null;
-      await storage.shelf.write(document, new Date(clock.now()).toISOString(), new Uint8Array());
+      await storage.documents.write(document, new Date(clock.now()).toISOString(), new Uint8Array());
       this.#writtenAt = clock.monotonic();
       return null;
     } catch (error) {

@@ -7,7 +7,7 @@ import { DatabaseProbe } from './database-probe.ts';
 export const live: PublicHandler = () => json({ status: 'ok' });
 
 export interface ReadinessParts {
-  readonly storage: Pick<Storage, 'ping' | 'shelf'>;
+  readonly storage: Pick<Storage, 'ping' | 'documents'>;
   readonly providerKeys: { status(): KeySetStatus };
   readonly isStopping: () => boolean;
   readonly clock: Clock;

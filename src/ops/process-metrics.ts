@@ -44,7 +44,7 @@ export function describeProcess(registry: Registry): void {
   );
   gauge(
     'nodejs_external_memory_bytes',
-    'Memory used by buffers and by the platform.',
+    'Memory used by buffers and by Node.',
     () => process.memoryUsage().external,
   );
 

@@ -54,7 +54,7 @@ export class RequestTally {
   }
 }
 
-/** A metric of the library whose values are made at the moment they are asked for. */
+/** A metric of prom-client whose values are made at the moment they are asked for. */
 export function computedMetric(
   name: string,
   type: 'counter' | 'histogram',

@@ -22,7 +22,7 @@ export interface Engine {
   /** Tells everybody who watches, once the transaction is committed, that a client or consumer changed its state. */
   announce(transaction: Database): Promise<void>;
   watch(onChange: () => void): Promise<() => Promise<void>>;
-  readonly traces: Traces;
+  readonly residue: Residue;
   /** What this user may not do and must, to look at all that is there or to serve; null when nothing is missing. */
   missingRights(purpose: 'look' | 'serve'): Promise<MissingRights | null>;
   /** The refusal to answer with when the database could not do its work; null when the error is a bug of ours. */
@@ -37,7 +37,7 @@ export interface MissingRights {
 }
 
 /** What deleted rows leave behind in the files of a database. PostgreSQL reuses and recycles its files by itself. */
-export interface Traces {
+export interface Residue {
   /** Notes, within the transaction that deletes, that there is something to scrub. */
   note(transaction: Database): Promise<void>;
   /** Empties the log, as far as nobody else is reading it. */

@@ -6,13 +6,13 @@ import type { Reading } from './port.ts';
 import { openPostgres } from './postgres/engine.ts';
 import type { Database } from './schema.ts';
 import { lookIntoSqlite } from './sqlite/look.ts';
-import { sqliteTraces } from './sqlite/traces.ts';
+import { sqliteResidue } from './sqlite/residue.ts';
 import { unavailable as sqliteUnavailable } from './sqlite/unavailable.ts';
 import { auditStore } from './stores/audit.ts';
 import { clientReader } from './stores/clients.ts';
 import { consumerStore } from './stores/consumers.ts';
+import { documents } from './stores/documents.ts';
 import { recordStore } from './stores/records.ts';
-import { shelf } from './stores/shelf.ts';
 import { signingKeyStore } from './stores/signing-keys.ts';
 import { standingStore } from './stores/standing.ts';
 
@@ -90,7 +90,7 @@ function readingOf(engine: Engine): Reading {
     clients: guard(clientReader(engine.database), engine),
     consumers: guard(consumerStore(engine), engine),
     signingKeys: guard(signingKeyStore(engine), engine),
-    shelf: guard(shelf(engine.database), engine),
+    documents: guard(documents(engine.database), engine),
     standing: guard(standingStore(engine), engine),
     audit: guard(auditStore(engine), engine),
     records: guard(recordStore(engine), engine),
@@ -110,7 +110,7 @@ function sqliteReader(file: string): Engine {
     unhurried: (work) => work(database),
     announce: nothing,
     watch: async () => nothing,
-    traces: sqliteTraces(database),
+    residue: sqliteResidue(database),
     missingRights: async () => null,
     unavailable: sqliteUnavailable,
     close: () => database.destroy(),

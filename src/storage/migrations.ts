@@ -6,7 +6,7 @@ import type { StorageKeys } from './port.ts';
 import { createRecordTables, createSpentBudgets } from './record-tables.ts';
 import type { Database } from './schema.ts';
 import { sealClients } from './stores/clients.ts';
-import { shelf } from './stores/shelf.ts';
+import { documents } from './stores/documents.ts';
 
 /** One step forward. A step that has been released is never changed; the next change is a new step. */
 interface Migration {
@@ -128,7 +128,7 @@ const migrations: readonly Migration[] = [
     async up(database, types, { clientMac, checkMasterSecret }) {
       await database.schema.alterTable('clients').addColumn('mac', types.bytes).execute();
       // Before anything is made with it: with another secret's checksums no client would be genuine ever again.
-      await checkMasterSecret(shelf(database));
+      await checkMasterSecret(documents(database));
       await sealClients(database, clientMac);
     },
   },

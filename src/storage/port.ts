@@ -7,7 +7,7 @@ export interface Storage {
   readonly clients: ClientStore;
   readonly consumers: ConsumerStore;
   readonly signingKeys: SigningKeyStore;
-  readonly shelf: Shelf;
+  readonly documents: DocumentStore;
   readonly standing: StandingStore;
   readonly audit: AuditStore;
   readonly assertions: AssertionStore;
@@ -24,7 +24,7 @@ export interface Reading {
   readonly clients: Pick<ClientStore, 'find' | 'list'>;
   readonly consumers: Pick<ConsumerStore, 'find'>;
   readonly signingKeys: Pick<SigningKeyStore, 'list'>;
-  readonly shelf: Pick<Shelf, 'read'>;
+  readonly documents: Pick<DocumentStore, 'read'>;
   readonly standing: Pick<StandingStore, 'suspendedConsumers'>;
   readonly audit: AuditStore;
   readonly records: Pick<RecordStore, 'ofCollection' | 'counts' | 'usage' | 'top' | 'isScrubDue'>;
@@ -96,7 +96,7 @@ export interface ClientMac {
 export interface StorageKeys {
   readonly clientMac: ClientMac;
   /** Rejects when the database was made with another master secret. */
-  checkMasterSecret(shelf: Shelf): Promise<void>;
+  checkMasterSecret(documents: DocumentStore): Promise<void>;
 }
 
 /**
@@ -169,7 +169,7 @@ export interface StandingStore {
 }
 
 /** Small documents by name, each with a checksum that only whoever has the master secret can make. */
-export interface Shelf {
+export interface DocumentStore {
   read(name: string): Promise<{ readonly content: string; readonly mac: Uint8Array } | null>;
   write(name: string, content: string, mac: Uint8Array): Promise<void>;
   /** Writes it unless there is one of that name: of several who come at once, one wins. */

@@ -7,8 +7,8 @@ import { assertionStore } from './stores/assertions.ts';
 import { auditStore } from './stores/audit.ts';
 import { clientStore } from './stores/clients.ts';
 import { consumerStore } from './stores/consumers.ts';
+import { documents } from './stores/documents.ts';
 import { recordStore } from './stores/records.ts';
-import { shelf } from './stores/shelf.ts';
 import { signingKeyStore } from './stores/signing-keys.ts';
 import { standingStore } from './stores/standing.ts';
 
@@ -34,7 +34,7 @@ function storesOn(engine: Engine, clientMac: ClientMac): Storage {
     clients: guarded(clientStore(engine, clientMac)),
     consumers: guarded(consumerStore(engine)),
     signingKeys: guarded(signingKeyStore(engine)),
-    shelf: guarded(shelf(database)),
+    documents: guarded(documents(database)),
     standing: guarded(standingStore(engine)),
     audit: guarded(auditStore(engine)),
     assertions: guarded(assertionStore(engine)),

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Lane } from '../base/lane.ts';
+import { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import type { Log } from '../base/log.ts';
 import type { ClientMac, ClientStore, ClientWithSecrets } from '../storage/port.ts';
 import { clientIdForm } from './client-id.ts';
@@ -21,7 +21,7 @@ const lookUps = { running: 4, waiting: 500, refusal: 'storage_unavailable' } as 
  */
 export class ClientDirectory {
   readonly #options: DirectoryOptions;
-  readonly #lane = new Lane(lookUps);
+  readonly #limit = new ConcurrencyLimit(lookUps);
   #clients = new Map<string, ClientWithSecrets>();
   /** Said once of each. */
   readonly #reported = new Set<string>();
@@ -48,7 +48,7 @@ export class ClientDirectory {
 
   /** This one as the database has it now. The work is the same whether there is one or not. */
   lookUp(id: string): Promise<ClientWithSecrets | null> {
-    return this.#lane.run(async () => {
+    return this.#limit.run(async () => {
       // Should all be read meanwhile, what is found now goes to what that has replaced.
       const clients = this.#clients;
       // For one that no client can have, a database may not even take the question.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
-import type { Lane } from '../base/lane.ts';
+import type { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import { sign } from './sign.ts';
 import type { SigningKey } from './signing-key.ts';
 
@@ -17,16 +17,16 @@ interface MintOptions {
   readonly ttlSeconds: number;
   readonly keys: { current(): SigningKey };
   /** Signatures take milliseconds: so many at once, and so many in line. */
-  readonly lane: Lane;
+  readonly limit: ConcurrencyLimit;
   readonly clock: Clock;
 }
 
 /** Signs an access token (RFC 9068) for a client. */
 export type Mint = (grant: Grant) => Promise<string>;
 
-export function createMint({ issuer, audience, ttlSeconds, keys, lane, clock }: MintOptions): Mint {
+export function createMint({ issuer, audience, ttlSeconds, keys, limit, clock }: MintOptions): Mint {
   return ({ clientId, credentialId, scopes }) =>
-    lane.run(async () => {
+    limit.run(async () => {
       // Not before it is its turn: a token lives from the moment it is made.
       const key = keys.current();
       const issuedAt = Math.floor(clock.now() / 1000);

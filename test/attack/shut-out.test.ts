@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { type Caller, keyCredential } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
-import { keyCredential, type Principal } from '../../src/base/principal.ts';
 import { Standing } from '../../src/consumer/standing.ts';
 import { createAuthenticate } from '../../src/http/authenticate.ts';
 import type { ClientWithSecrets } from '../../src/storage/port.ts';
@@ -12,7 +12,7 @@ import { anyKeys } from '../support/databases.ts';
 import { newClient, newSecret, sealed } from '../support/records.ts';
 
 const ownIssuer = 'https://api.example';
-const caller = (changes: Partial<Principal> = {}): Principal => ({
+const caller = (changes: Partial<Caller> = {}): Caller => ({
   id: 'usr_a',
   kind: 'user',
   issuer: 'https://provider.example',
@@ -21,7 +21,6 @@ const caller = (changes: Partial<Principal> = {}): Principal => ({
   scopes: [],
   times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: 1_000 },
   credentialId: null,
-  memo: null,
   ...changes,
 });
 const client = (subject: string) =>
@@ -79,7 +78,7 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
     state.announce();
     await new Promise<void>((resolve) => setImmediate(resolve));
   };
-  return { part, state, announce, check: async (principal: Principal) => part.check(principal) };
+  return { part, state, announce, check: async (caller: Caller) => part.check(caller) };
 }
 const refusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
@@ -161,8 +160,8 @@ for (const [token, cache] of Object.entries({
 })) {
   it(`a good token does not help whoever is shut out: ${token}`, async () => {
     const calm = { address: '', isSuspect: () => false };
-    const authenticate = createAuthenticate(cache, (principal) => {
-      if (principal.id === 'usr_a') throw new Refusal('consumer_suspended');
+    const authenticate = createAuthenticate(cache, (caller) => {
+      if (caller.id === 'usr_a') throw new Refusal('consumer_suspended');
     });
     await assert.rejects(async () => authenticate('Bearer x', calm), refusal('consumer_suspended'));
     const open = createAuthenticate(cache, () => {});

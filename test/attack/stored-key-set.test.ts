@@ -25,9 +25,9 @@ it('what was stored is read again', async () => {
 });
 
 it('a key set that somebody else wrote into the database is not believed', async () => {
-  const shelf = table();
-  await authenticatedMemory(shelf, key, here).save(stored);
-  const row = shelf.rows.get(here) as { content: string; mac: Uint8Array };
+  const documents = table();
+  await authenticatedMemory(documents, key, here).save(stored);
+  const row = documents.rows.get(here) as { content: string; mac: Uint8Array };
   const planted = row.content.replace('RSA', 'EC');
   const other = table();
   await authenticatedMemory(other, randomBytes(32), here).save(stored);
@@ -39,15 +39,15 @@ it('a key set that somebody else wrote into the database is not believed', async
     other.rows.get(here) as typeof row,
   ];
   for (const forgery of forgeries) {
-    shelf.rows.set(here, forgery);
-    assert.equal(await authenticatedMemory(shelf, key, here).load(), null);
+    documents.rows.set(here, forgery);
+    assert.equal(await authenticatedMemory(documents, key, here).load(), null);
   }
 });
 
 it('the stored key set of one address is not taken for that of another', async () => {
-  const shelf = table();
-  await authenticatedMemory(shelf, key, here).save(stored);
+  const documents = table();
+  await authenticatedMemory(documents, key, here).save(stored);
   const there = 'https://other.example/jwks';
-  shelf.rows.set(there, shelf.rows.get(here) as { content: string; mac: Uint8Array });
-  assert.equal(await authenticatedMemory(shelf, key, there).load(), null);
+  documents.rows.set(there, documents.rows.get(here) as { content: string; mac: Uint8Array });
+  assert.equal(await authenticatedMemory(documents, key, there).load(), null);
 });

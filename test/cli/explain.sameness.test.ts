@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type ExaminedIssuer, examineToken } from '../../src/auth/examine.ts';
+import { type ExaminedIssuer, examineToken } from '../../src/auth/examine/token.ts';
 import { readKeySet } from '../../src/auth/key-set.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { ErrorCode } from '../../src/base/errors.ts';

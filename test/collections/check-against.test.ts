@@ -106,22 +106,22 @@ for (const engine of databaseEngines) {
     });
 
     it('are kept on the shelf, and only believed with the right checksum', async () => {
-      const kept = storedDeclarations(storage.shelf, mac);
+      const kept = storedDeclarations(storage.documents, mac);
       assert.deepEqual(await kept.load(), new Map());
       await kept.save([toDeclaration(bookings())]);
       assert.deepEqual(await kept.load(), inForce);
       const loaded = await kept.load();
       assert.deepEqual(await sentences([bookings()], new Map(loaded)), ['bookings: unchanged', orphans]);
-      const found = await storage.shelf.read('collections');
+      const found = await storage.documents.read('collections');
       assert.ok(found);
-      await storage.shelf.write('collections', found.content.replace('500', '501'), found.mac);
+      await storage.documents.write('collections', found.content.replace('500', '501'), found.mac);
       assert.deepEqual(await kept.load(), new Map());
-      await storage.shelf.write('collections', found.content, found.mac.slice(1));
+      await storage.documents.write('collections', found.content, found.mac.slice(1));
       assert.deepEqual(await kept.load(), new Map());
-      const otherKey = storedDeclarations(storage.shelf, (content) =>
+      const otherKey = storedDeclarations(storage.documents, (content) =>
         createHmac('sha256', 'another').update(content).digest(),
       );
-      await storage.shelf.write('collections', found.content, found.mac);
+      await storage.documents.write('collections', found.content, found.mac);
       assert.deepEqual(await otherKey.load(), new Map());
       assert.deepEqual(await kept.load(), inForce);
     });

@@ -147,41 +147,46 @@ for (const engine of databaseEngines) {
 
     describe('shelf', () => {
       it('has nothing under a name that was never written', async () => {
-        assert.equal(await storage.shelf.read(randomUUID()), null);
+        assert.equal(await storage.documents.read(randomUUID()), null);
       });
 
       it('gives back the text and the bytes, and of two under one name the last', async () => {
         const name = randomUUID();
         for (const content of oddTexts) {
-          await storage.shelf.write(name, content, everyByte);
-          assert.deepEqual(await neighbour.shelf.read(name), { content, mac: everyByte });
+          await storage.documents.write(name, content, everyByte);
+          assert.deepEqual(await neighbour.documents.read(name), { content, mac: everyByte });
         }
-        await neighbour.shelf.write(name, 'last', new Uint8Array([1]));
-        assert.deepEqual(await storage.shelf.read(name), { content: 'last', mac: new Uint8Array([1]) });
+        await neighbour.documents.write(name, 'last', new Uint8Array([1]));
+        assert.deepEqual(await storage.documents.read(name), { content: 'last', mac: new Uint8Array([1]) });
       });
 
       it('keeps names apart that differ in one byte', async () => {
         const prefix = randomUUID();
-        for (const text of oddTexts) await storage.shelf.write(`${prefix}${text}`, text, new Uint8Array());
         for (const text of oddTexts)
-          assert.equal((await storage.shelf.read(`${prefix}${text}`))?.content, text, JSON.stringify(text));
+          await storage.documents.write(`${prefix}${text}`, text, new Uint8Array());
+        for (const text of oddTexts)
+          assert.equal(
+            (await storage.documents.read(`${prefix}${text}`))?.content,
+            text,
+            JSON.stringify(text),
+          );
       });
 
       it('keeps one of twenty first writings that come at once, and no later one', async () => {
         const name = randomUUID();
         await Promise.all(
           Array.from({ length: 20 }, (_, index) =>
-            (index % 2 === 0 ? storage : neighbour).shelf.writeFirst(
+            (index % 2 === 0 ? storage : neighbour).documents.writeFirst(
               name,
               String(index),
               new Uint8Array([index]),
             ),
           ),
         );
-        const kept = await storage.shelf.read(name);
+        const kept = await storage.documents.read(name);
         assert.equal(kept?.content, String(kept?.mac[0]), 'text and bytes of the same one');
-        await storage.shelf.writeFirst(name, 'later', everyByte);
-        assert.deepEqual(await neighbour.shelf.read(name), kept);
+        await storage.documents.writeFirst(name, 'later', everyByte);
+        assert.deepEqual(await neighbour.documents.read(name), kept);
       });
     });
   });

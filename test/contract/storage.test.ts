@@ -479,9 +479,9 @@ for (const engine of databaseEngines) {
           findConsumer: () => closed.consumers.find('x'),
           setConsumerState: () => closed.consumers.setState('x', 'active', anyLine),
           standing: () => closed.standing.suspendedConsumers(),
-          read: () => closed.shelf.read('x'),
-          write: () => closed.shelf.write('x', '', everyByte),
-          writeFirst: () => closed.shelf.writeFirst('x', '', everyByte),
+          read: () => closed.documents.read('x'),
+          write: () => closed.documents.write('x', '', everyByte),
+          writeFirst: () => closed.documents.writeFirst('x', '', everyByte),
           keys: () => closed.signingKeys.list(),
           addNext: () => closed.signingKeys.addNext(newSigningKey(), null, anyLine),
           bringForward: () =>

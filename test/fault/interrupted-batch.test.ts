@@ -70,7 +70,7 @@ describe('a batch on SQLite', () => {
     const questions = {
       ending: () => batches.run([{ kind: 'end_thread' }]),
       'a batch that waits': () => batches.run([{ kind: 'plain', keys: {}, changes: { newRecords } }]),
-      'another write that waits': () => storage.shelf.write('x', '', new Uint8Array()),
+      'another write that waits': () => storage.documents.write('x', '', new Uint8Array()),
     };
     const refused = Object.values(questions).map((ask) => assert.rejects(ask, isUnavailable));
     await Promise.all(refused);

@@ -50,8 +50,11 @@ describe('what waits for the database in this process', () => {
     await begun;
     const [refused, kept] = [newRecord(), newRecord()];
     const batch = insert(kept);
-    const others = Array.from({ length: 4_999 }, () => storage.shelf.write('name', '', new Uint8Array()));
-    await assert.rejects(storage.shelf.write('name', '', new Uint8Array()), isOverloaded(/waits for SQLite/));
+    const others = Array.from({ length: 4_999 }, () => storage.documents.write('name', '', new Uint8Array()));
+    await assert.rejects(
+      storage.documents.write('name', '', new Uint8Array()),
+      isOverloaded(/waits for SQLite/),
+    );
     await assert.rejects(insert(refused), isOverloaded(/waits for SQLite/));
     await Promise.all([end(), batch]);
     // On a busy machine some of them wait for longer than they may.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { SignatureQueue } from '../../src/auth/signature-queue.ts';
+import { ConcurrencyLimit } from '../../src/base/concurrency-limit.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { Lane } from '../../src/base/lane.ts';
 
 /** Work that ends when the test says so, and how much of it has begun. */
 function worker() {
@@ -17,10 +17,10 @@ const from = (address: string, isSuspect = false) => ({ address, isSuspect: () =
 const trusted = from('192.0.2.9');
 const isOverloaded = (error: unknown) => error instanceof Refusal && error.code === 'overloaded';
 
-it('[G174] no more checks run at once than the lane has places, and those in line follow in turn', async () => {
-  const lane = new Lane({ running: 2, waiting: 10, refusal: 'overloaded' });
+it('[G174] no more checks run at once than the limit has places, and those in line follow in turn', async () => {
+  const limit = new ConcurrencyLimit({ running: 2, waiting: 10, refusal: 'overloaded' });
   const { running, work } = worker();
-  const all = Array.from({ length: 5 }, () => lane.run(work));
+  const all = Array.from({ length: 5 }, () => limit.run(work));
   await settled();
   assert.equal(running.length, 2);
   for (const begun of [3, 4, 5, 5, 5]) {
@@ -33,20 +33,20 @@ it('[G174] no more checks run at once than the lane has places, and those in lin
 });
 
 it('[G174] a place is free again when a check fails', async () => {
-  const lane = new Lane({ running: 1, waiting: 0, refusal: 'overloaded' });
+  const limit = new ConcurrencyLimit({ running: 1, waiting: 0, refusal: 'overloaded' });
   for (let count = 0; count < 3; count += 1)
     await assert.rejects(
-      lane.run(() => Promise.reject(new Error('no'))),
+      limit.run(() => Promise.reject(new Error('no'))),
       /no/,
     );
-  assert.equal(await lane.run(async () => 'done'), 'done');
+  assert.equal(await limit.run(async () => 'done'), 'done');
 });
 
 it('[G174] past the end of the line a check is refused at once', async () => {
-  const lane = new Lane({ running: 1, waiting: 2, refusal: 'overloaded' });
+  const limit = new ConcurrencyLimit({ running: 1, waiting: 2, refusal: 'overloaded' });
   const { running, work } = worker();
-  const taken = [1, 2, 3].map(() => lane.run(work));
-  await assert.rejects(lane.run(work), isOverloaded);
+  const taken = [1, 2, 3].map(() => limit.run(work));
+  await assert.rejects(limit.run(work), isOverloaded);
   for (let index = 0; index < 3; index += 1) {
     await settled();
     running[index]?.();

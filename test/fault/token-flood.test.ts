@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
+import { ConcurrencyLimit } from '../../src/base/concurrency-limit.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { Lane } from '../../src/base/lane.ts';
 import { toProblem } from '../../src/http/problem.ts';
 import { createMint } from '../../src/tokens/mint.ts';
 import { createSigningKey, openSigningKey } from '../../src/tokens/signing-key.ts';
@@ -125,7 +125,7 @@ describe('more tokens than can be signed', () => {
       audience: 'https://api.example',
       ttlSeconds: 600,
       keys: { current: () => key },
-      lane: new Lane({ running: 1, waiting: 2, refusal: 'signing_overloaded' }),
+      limit: new ConcurrencyLimit({ running: 1, waiting: 2, refusal: 'signing_overloaded' }),
       clock,
     });
     const startedAt = Math.floor(clock.now() / 1000);

@@ -4,9 +4,9 @@ import type { KeySource } from '../../src/auth/issuers.ts';
 import { readKeySet } from '../../src/auth/key-set.ts';
 import { TokenCache } from '../../src/auth/token-cache.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
+import type { Caller } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { type ErrorCode, Refusal } from '../../src/base/errors.ts';
-import type { Principal } from '../../src/base/principal.ts';
 import { createPseudonym } from '../../src/consumer/pseudonym.ts';
 
 export interface Policy {
@@ -23,7 +23,7 @@ export async function ourVerdict(
   token: string,
   document: unknown,
   { issuers, audience, requiredScopes }: Policy,
-): Promise<Principal | ErrorCode> {
+): Promise<Caller | ErrorCode> {
   const set = readKeySet(document, ['RS256']);
   const keys: KeySource = {
     async find(kid, algorithm) {
@@ -46,13 +46,13 @@ export async function ourVerdict(
   });
   try {
     const first = cache.recall(token);
-    const principal =
+    const caller =
       typeof first === 'string'
         ? await cache.examine(first, token, { address: '', isSuspect: () => false })
         : first;
-    if (cache.recall(token) !== principal)
+    if (cache.recall(token) !== caller)
       throw new Error('a token that is remembered speaks for somebody else');
-    return principal;
+    return caller;
   } catch (error) {
     if (error instanceof Refusal) return error.code;
     throw error;

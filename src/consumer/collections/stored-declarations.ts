@@ -1,4 +1,4 @@
-import type { Shelf } from '../../storage/port.ts';
+import type { DocumentStore } from '../../storage/port.ts';
 import type { Declaration } from './declaration.ts';
 
 const name = 'collections';
@@ -16,13 +16,13 @@ export interface StoredDeclarations {
  * the database must not be able to make a breaking change look like none. The name is authenticated with it.
  */
 export function storedDeclarations(
-  shelf: Pick<Shelf, 'read' | 'write'>,
+  documents: Pick<DocumentStore, 'read' | 'write'>,
   mac: (content: string) => Uint8Array,
 ): StoredDeclarations {
   const macOf = (content: string) => mac(`${name}\0${content}`);
   return {
     async load() {
-      const found = await shelf.read(name);
+      const found = await documents.read(name);
       if (found === null || !isSame(found.mac, macOf(found.content))) return new Map();
       const stored: { version: number; declarations: readonly Declaration[] } = JSON.parse(found.content);
       const declarations = stored.version === version ? stored.declarations : [];
@@ -30,7 +30,7 @@ export function storedDeclarations(
     },
     async save(declarations) {
       const content = JSON.stringify({ version, declarations });
-      await shelf.write(name, content, macOf(content));
+      await documents.write(name, content, macOf(content));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/errors.ts';
 import type { FieldValue, Place, RecordQuery, StoredRecord } from '../../storage/port.ts';
-import type { Caller } from './caller.ts';
+import type { CallerAccess } from './caller-access.ts';
 import type { ListQuery } from './list-query.ts';
 import type { CollectionParts } from './parts.ts';
 import { fieldsOf } from './present.ts';
@@ -9,15 +9,25 @@ import { fieldsOf } from './present.ts';
 const cursorForm = /^[A-Za-z0-9_-]{1,4096}\.[A-Za-z0-9_-]{43}$/;
 
 /** Where a list goes on after this place: for this caller, this collection and this query only. */
-export function cursorAt(place: Place, query: ListQuery, parts: CollectionParts, caller: Caller): string {
+export function cursorAt(
+  place: Place,
+  query: ListQuery,
+  parts: CollectionParts,
+  access: CallerAccess,
+): string {
   const text = Buffer.from(JSON.stringify([place.value, place.id])).toString('base64url');
-  return `${text}.${parts.digest.of(...boundTo(text, query, parts, caller)).toString('base64url')}`;
+  return `${text}.${parts.digest.of(...boundTo(text, query, parts, access)).toString('base64url')}`;
 }
 
-export function readCursor(cursor: string, query: ListQuery, parts: CollectionParts, caller: Caller): Place {
+export function readCursor(
+  cursor: string,
+  query: ListQuery,
+  parts: CollectionParts,
+  access: CallerAccess,
+): Place {
   if (!cursorForm.test(cursor)) throw new Refusal('cursor_invalid');
   const [text = '', mac = ''] = cursor.split('.');
-  if (!parts.digest.isOf(Buffer.from(mac, 'base64url'), ...boundTo(text, query, parts, caller)))
+  if (!parts.digest.isOf(Buffer.from(mac, 'base64url'), ...boundTo(text, query, parts, access)))
     throw new Refusal('cursor_invalid');
   const [value, id] = JSON.parse(Buffer.from(text, 'base64url').toString());
   return { value, id };
@@ -27,9 +37,9 @@ function boundTo(
   text: string,
   { filters }: ListQuery,
   { collection }: CollectionParts,
-  caller: Caller,
+  access: CallerAccess,
 ): string[] {
-  return ['cursor', caller.id, collection.name, ...filters.flat(), text];
+  return ['cursor', access.id, collection.name, ...filters.flat(), text];
 }
 
 /** As the storage compares it: a field that is missing counts as empty. */

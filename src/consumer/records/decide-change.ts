@@ -21,22 +21,22 @@ export function decideEdit(
 
 /** POST /<collection>/{id}/<action> */
 export function decideAction(change: Of<'act'>, writing: Writing): Decided {
-  const { caller, collection } = writing;
+  const { access, collection } = writing;
   const record = found(change, writing);
   const transition = collection.machine?.states.get(record.state ?? '')?.get(change.action);
   if (transition === undefined) {
-    const allowed = collection.machine === null ? [] : caller.actionsOn(collection.machine, record);
+    const allowed = collection.machine === null ? [] : access.actionsOn(collection.machine, record);
     throw new Refusal('invalid_transition', { members: { state: record.state, allowed } });
   }
-  if (!caller.mayTake(transition.by, record)) throw new Refusal('action_not_allowed');
+  if (!access.mayTake(transition.by, record)) throw new Refusal('action_not_allowed');
   return changed({ ...record, state: transition.to, revision: change.revision }, writing);
 }
 
 /** DELETE /<collection>/{id} */
 export function decideRemove(change: Of<'remove'>, writing: Writing): Decided {
-  const { caller, collection } = writing;
+  const { access, collection } = writing;
   const record = found(change, writing);
-  const isOwn = record.owner === caller.id;
+  const isOwn = record.owner === access.id;
   const { effects, headers } = charged(isOwn ? -1 : 0, writing);
   const { id, owner } = record;
   const released: Effects = isOwn ? {} : { released: { owner, collection: collection.name } };
@@ -48,22 +48,22 @@ export function decideRemove(change: Of<'remove'>, writing: Writing): Decided {
 }
 
 function changed(record: StoredRecord, writing: Writing): Decided {
-  const { collection, caller, now } = writing;
+  const { collection, access, now } = writing;
   const { effects, headers } = charged(0, writing);
   const after = { ...record, updatedAt: now };
   return {
     effects: [...effects, { put: after }],
-    answer: json(present(collection, after, caller), { headers: { etag: etagOf(after), ...headers } }),
+    answer: json(present(collection, after, access), { headers: { etag: etagOf(after), ...headers } }),
   };
 }
 
 /** The record, in the version that the request is for. For all that the caller must not know of, there is none. */
 function found({ id, expected }: { id: string; expected: Tags | null }, writing: Writing): StoredRecord {
-  const { caller, collection, now } = writing;
+  const { access, collection, now } = writing;
   const record = writing.find(id);
-  if (record === null || isExpired(collection, record, now) || !caller.sees(record))
+  if (record === null || isExpired(collection, record, now) || !access.sees(record))
     throw new Refusal('not_found');
-  if (!caller.mayChange(record)) throw new Refusal('not_owner');
+  if (!access.mayChange(record)) throw new Refusal('not_owner');
   if (expected === null && collection.concurrency === 'required') throw new Refusal('precondition_required');
   if (expected === null || fits(expected, etagOf(record))) return record;
   throw preconditionFailed(record, writing);

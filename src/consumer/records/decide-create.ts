@@ -11,14 +11,14 @@ export const idempotencyMs = 24 * 3_600_000;
 
 /** POST /<collection> */
 export function decideCreate(change: Of<'create'>, writing: Writing, state: BatchState): Decided {
-  const { caller, collection, now } = writing;
+  const { access, collection, now } = writing;
   const { key } = change;
-  const owned = { owner: caller.id, collection: collection.name };
+  const owned = { owner: access.id, collection: collection.name };
   const used = key === null ? null : state.idempotencyKey({ ...owned, keyDigest: key.keyDigest });
   if (key !== null && used !== null && used.expiresAt > now) {
     if (!isSameRequest(used.requestDigest, key.requestDigest)) throw new Refusal('idempotency_key_reused');
     const record = writing.find(used.recordId);
-    if (record === null || record.owner !== caller.id || isExpired(collection, record, now))
+    if (record === null || record.owner !== access.id || isExpired(collection, record, now))
       throw new Refusal('idempotency_record_gone');
     return { effects: [], answer: created(record, { [replayed]: 'true' }, writing) };
   }
@@ -35,29 +35,29 @@ function isSameRequest(one: Uint8Array, other: Uint8Array): boolean {
 
 /** PUT /<collection>/{id} with `If-None-Match: *`. What has expired gives way; what is there stays. */
 export function decideCreateUnder(change: Of<'create_under'>, writing: Writing): Decided {
-  const { caller, collection, now } = writing;
+  const { access, collection, now } = writing;
   const existing = writing.find(change.id);
   if (existing === null) return insert(change, 1, writing);
   if (!isExpired(collection, existing, now)) {
     // Who must not know of it is not told.
-    if (!caller.sees(existing)) throw new Refusal('not_found');
+    if (!access.sees(existing)) throw new Refusal('not_found');
     throw preconditionFailed(existing, writing);
   }
   // The new one counts instead of an own one.
-  if (existing.owner === caller.id) return insert(change, 0, writing);
+  if (existing.owner === access.id) return insert(change, 0, writing);
   const made = insert(change, 1, writing);
   const released = { owner: existing.owner, collection: collection.name };
   return { ...made, effects: [{ released }, ...made.effects] };
 }
 
 function insert(change: Of<'create' | 'create_under'>, addedRecords: number, writing: Writing): Decided {
-  const { caller, collection, now } = writing;
+  const { access, collection, now } = writing;
   const { id, revision, body } = change;
   const { effects, headers } = charged(addedRecords, writing);
   const record: StoredRecord = {
     collection: collection.name,
     id,
-    owner: caller.id,
+    owner: access.id,
     state: collection.machine?.initial ?? null,
     revision,
     createdAt: now,
@@ -70,9 +70,9 @@ function insert(change: Of<'create' | 'create_under'>, addedRecords: number, wri
 function created(
   record: StoredRecord,
   headers: Readonly<Record<string, string>>,
-  { collection, path, caller }: Writing,
+  { collection, path, access }: Writing,
 ): Answer {
-  return json(present(collection, record, caller), {
+  return json(present(collection, record, access), {
     status: 201,
     headers: { location: `${path}/${record.id}`, etag: etagOf(record), ...headers },
   });

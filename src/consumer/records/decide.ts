@@ -2,7 +2,7 @@ import type { BatchChanges, Consumer, Loaded, Outcome, Usage } from '../../stora
 import type { Collection } from '../collections/collection.ts';
 import { BatchState, type Effects } from './batch-state.ts';
 import { asOfNow } from './budgets.ts';
-import { Caller } from './caller.ts';
+import { CallerAccess } from './caller-access.ts';
 import { decideAction, decideEdit, decideRemove } from './decide-change.ts';
 import { decideCreate, decideCreateUnder } from './decide-create.ts';
 import type { Decided, Writing } from './decision.ts';
@@ -52,7 +52,7 @@ function decide({ caller: who, now, change }: Operation, state: BatchState, rule
   if (collection === undefined) throw new Error(`There is no collection "${change.collection}".`);
   const usage = settledUsage(collection, who, now, state);
   const writing: Writing = {
-    caller: new Caller(who, collection),
+    access: new CallerAccess(who, collection),
     collection,
     path: rules.pathOf(collection.name),
     consumer,

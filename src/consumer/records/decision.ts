@@ -4,7 +4,7 @@ import type { Consumer, StoredRecord, Usage } from '../../storage/port.ts';
 import type { Collection } from '../collections/collection.ts';
 import type { Effects } from './batch-state.ts';
 import { charge, rateHeaders, writeBudget } from './budgets.ts';
-import type { Caller } from './caller.ts';
+import type { CallerAccess } from './caller-access.ts';
 import type { RecordChange } from './operation.ts';
 import { etagOf, present } from './present.ts';
 
@@ -12,7 +12,7 @@ const dayMs = 24 * 3_600_000;
 
 /** What the rules look at for one write of one caller. */
 export interface Writing {
-  readonly caller: Caller;
+  readonly access: CallerAccess;
   readonly collection: Collection;
   readonly path: string;
   readonly consumer: Consumer;
@@ -32,18 +32,18 @@ export interface Decided {
 /** A change of some kind. */
 export type Of<Kind extends RecordChange['kind']> = Extract<RecordChange, { kind: Kind }>;
 
-export function preconditionFailed(record: StoredRecord, { collection, caller }: Writing): Refusal {
+export function preconditionFailed(record: StoredRecord, { collection, access }: Writing): Refusal {
   return new Refusal('precondition_failed', {
-    members: { current: present(collection, record, caller) },
+    members: { current: present(collection, record, access) },
     headers: { etag: etagOf(record) },
   });
 }
 
 /** Counts the write, and the records that it adds to the caller's own or takes from them. */
 export function charged(addedRecords: number, writing: Writing) {
-  const { caller, collection, consumer, usage, now } = writing;
-  const owned = { owner: caller.id, collection: collection.name };
-  if (caller.isMachine) {
+  const { access, collection, consumer, usage, now } = writing;
+  const owned = { owner: access.id, collection: collection.name };
+  if (access.isMachine) {
     const after = { ...usage, records: usage.records + addedRecords };
     return { effects: addedRecords === 0 ? [] : [{ usage: { ...owned, after } }], headers: {} };
   }

@@ -1,6 +1,6 @@
 import type { Answer } from '../../base/handler.ts';
 import type { Consumer } from '../../storage/port.ts';
-import type { CallerIdentity } from './caller.ts';
+import type { CallerIdentity } from './caller-access.ts';
 import type { Fields } from './fields.ts';
 import type { Tags } from './preconditions.ts';
 

@@ -1,7 +1,7 @@
 import type { StoredRecord } from '../../storage/port.ts';
 import type { Collection } from '../collections/collection.ts';
 import { dateTime } from '../date-time.ts';
-import type { Caller } from './caller.ts';
+import type { CallerAccess } from './caller-access.ts';
 
 /** The members that the service adds to the fields of a record. In a request they are ignored. */
 export const ownMembers: ReadonlySet<string> = new Set([
@@ -13,8 +13,8 @@ export const ownMembers: ReadonlySet<string> = new Set([
 ]);
 
 /** A record as this caller sees it: `actions` is what it may do now. */
-export function present({ machine }: Collection, record: StoredRecord, caller: Caller) {
-  const states = machine === null ? {} : { state: record.state, actions: caller.actionsOn(machine, record) };
+export function present({ machine }: Collection, record: StoredRecord, access: CallerAccess) {
+  const states = machine === null ? {} : { state: record.state, actions: access.actionsOn(machine, record) };
   return { id: record.id, ...fieldsOf(record), ...states, ...timesOf(record) };
 }
 

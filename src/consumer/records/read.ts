@@ -1,6 +1,6 @@
 import { Refusal } from '../../base/errors.ts';
 import { answer, type BearerHandler, json } from '../../base/handler.ts';
-import { Caller } from './caller.ts';
+import { CallerAccess } from './caller-access.ts';
 import { cursorAt, readCursor } from './cursor.ts';
 import { recordId } from './id.ts';
 import { linkTo, readListQuery, toRecordQuery } from './list-query.ts';
@@ -12,32 +12,32 @@ import { etagOf, isExpired, present } from './present.ts';
 /** GET /<collection>/{id} */
 export function readRecord(parts: CollectionParts): BearerHandler {
   const { collection, store, reads, clock } = parts;
-  return async (input, principal) => {
-    const caller = Caller.admit(collection, principal, 'read');
-    const headers = reads.take(caller.id);
+  return async (input, caller) => {
+    const access = CallerAccess.admit(collection, caller, 'read');
+    const headers = reads.take(access.id);
     const record = await store.find(collection.name, recordId(input, headers));
-    const isThere = record !== null && !isExpired(collection, record, clock.now()) && caller.sees(record);
+    const isThere = record !== null && !isExpired(collection, record, clock.now()) && access.sees(record);
     if (isThere && hasAlready(input, etagOf(record)))
       return answer(null, '', { status: 304, headers: { etag: etagOf(record), ...headers } });
     if (!isThere) throw new Refusal('not_found', { headers });
-    return json(present(collection, record, caller), { headers: { etag: etagOf(record), ...headers } });
+    return json(present(collection, record, access), { headers: { etag: etagOf(record), ...headers } });
   };
 }
 
 /** GET /<collection> */
 export function listRecords(parts: CollectionParts): BearerHandler {
   const { collection, store, reads, clock, path } = parts;
-  return async (input, principal) => {
-    const caller = Caller.admit(collection, principal, 'read');
-    const query = readListQuery(collection, input.query, caller.horizon === null);
-    const after = query.cursor === null ? null : readCursor(query.cursor, query, parts, caller);
-    const headers = reads.take(caller.id);
+  return async (input, caller) => {
+    const access = CallerAccess.admit(collection, caller, 'read');
+    const query = readListQuery(collection, input.query, access.visibleOwner === null);
+    const after = query.cursor === null ? null : readCursor(query.cursor, query, parts, access);
+    const headers = reads.take(access.id);
     const expiredAt = collection.limits.expireMs === null ? null : clock.now() - collection.limits.expireMs;
-    const wanted = toRecordQuery(query, { collection, owner: caller.horizon, after, expiredAt });
+    const wanted = toRecordQuery(query, { collection, owner: access.visibleOwner, after, expiredAt });
     const page = await readPage(store, wanted, collection.limits.bytes);
-    const next = page.next === null ? null : cursorAt(page.next, query, parts, caller);
+    const next = page.next === null ? null : cursorAt(page.next, query, parts, access);
     const link = next === null ? {} : { link: `<${path}?${linkTo(query, next)}>; rel="next"` };
-    const items = page.records.map((record) => present(collection, record, caller));
+    const items = page.records.map((record) => present(collection, record, access));
     return json({ items, next }, { headers: { ...link, ...headers } });
   };
 }

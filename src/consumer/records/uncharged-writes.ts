@@ -18,13 +18,13 @@ export const replayed = 'idempotency-replayed';
  * that are refused because a budget is spent; but these, too, keep their place for the minute.
  */
 export function countingUncharged(handle: BearerHandler, { reads, attempts }: Limits): BearerHandler {
-  return async (input, principal) => {
-    const { id } = principal;
-    if (id === null) return handle(input, principal);
+  return async (input, caller) => {
+    const { id } = caller;
+    if (id === null) return handle(input, caller);
     attempts.take(id);
     let answer: Answer;
     try {
-      answer = await handle(input, principal);
+      answer = await handle(input, caller);
     } catch (error) {
       const status = error instanceof Refusal ? describe(error.code).status : 500;
       if (error instanceof Refusal && isAnswerToTheCaller(status)) throw withHeaders(error, reads.take(id));

@@ -1,7 +1,7 @@
 import { Refusal } from '../../base/errors.ts';
 import type { Answer, BearerHandler, Input } from '../../base/handler.ts';
 import { createRecordId, createRevision } from '../../base/random.ts';
-import { Caller } from './caller.ts';
+import { CallerAccess } from './caller-access.ts';
 import { readFields, readPatch, toBody } from './fields.ts';
 import { recordId } from './id.ts';
 import type { IdempotencyKey, RecordChange } from './operation.ts';
@@ -17,53 +17,53 @@ import { formerName } from './spent-budgets.ts';
 /** POST /<collection> */
 export function createRecord(parts: CollectionParts): BearerHandler {
   const { collection, clock } = parts;
-  return async (input, principal) => {
-    const caller = Caller.admit(collection, principal, 'write');
+  return async (input, caller) => {
+    const access = CallerAccess.admit(collection, caller, 'write');
     const body = toBody(collection, readFields(input));
-    const key = idempotencyKey(input, body, parts, caller);
+    const key = idempotencyKey(input, body, parts, access);
     const id = createRecordId(clock.now());
-    return submit(parts, caller, input, { ...named(parts, id), kind: 'create', body, key });
+    return submit(parts, access, input, { ...named(parts, id), kind: 'create', body, key });
   };
 }
 
 /** PUT /<collection>/{id}: replaces the fields, or makes the record where `If-None-Match: *` says so. */
 export function replaceRecord(parts: CollectionParts): BearerHandler {
   const { collection } = parts;
-  return async (input, principal) => {
-    const caller = Caller.admit(collection, principal, 'write');
+  return async (input, caller) => {
+    const access = CallerAccess.admit(collection, caller, 'write');
     const record = named(parts, recordId(input));
     const isNew = createsOnly(input);
     const body = toBody(collection, readFields(input));
-    if (isNew) return submit(parts, caller, input, { ...record, kind: 'create_under', body });
-    return submit(parts, caller, input, { ...record, kind: 'replace', body, expected: ifMatch(input) });
+    if (isNew) return submit(parts, access, input, { ...record, kind: 'create_under', body });
+    return submit(parts, access, input, { ...record, kind: 'replace', body, expected: ifMatch(input) });
   };
 }
 
 /** PATCH /<collection>/{id}: a merge patch (RFC 7396). */
 export function patchRecord(parts: CollectionParts): BearerHandler {
-  return async (input, principal) => {
-    const caller = Caller.admit(parts.collection, principal, 'write');
+  return async (input, caller) => {
+    const access = CallerAccess.admit(parts.collection, caller, 'write');
     const patch = readPatch(input);
     const record = named(parts, recordId(input));
-    return submit(parts, caller, input, { ...record, kind: 'patch', patch, expected: ifMatch(input) });
+    return submit(parts, access, input, { ...record, kind: 'patch', patch, expected: ifMatch(input) });
   };
 }
 
 /** DELETE /<collection>/{id} */
 export function removeRecord(parts: CollectionParts): BearerHandler {
-  return async (input, principal) => {
-    const caller = Caller.admit(parts.collection, principal, 'write');
+  return async (input, caller) => {
+    const access = CallerAccess.admit(parts.collection, caller, 'write');
     const record = named(parts, recordId(input));
-    return submit(parts, caller, input, { ...record, kind: 'remove', expected: ifMatch(input) });
+    return submit(parts, access, input, { ...record, kind: 'remove', expected: ifMatch(input) });
   };
 }
 
 /** POST /<collection>/{id}/<action>: moves the record to another state. */
 export function takeAction(parts: CollectionParts, action: string): BearerHandler {
-  return async (input, principal) => {
-    const caller = Caller.admit(parts.collection, principal, 'write');
+  return async (input, caller) => {
+    const access = CallerAccess.admit(parts.collection, caller, 'write');
     const record = named(parts, recordId(input));
-    return submit(parts, caller, input, { ...record, kind: 'act', action, expected: ifMatch(input) });
+    return submit(parts, access, input, { ...record, kind: 'act', action, expected: ifMatch(input) });
   };
 }
 
@@ -73,7 +73,7 @@ function named({ collection }: CollectionParts, id: string) {
 
 async function submit(
   { writes, digest, clock }: CollectionParts,
-  { id, kind, isMachine }: Caller,
+  { id, kind, isMachine }: CallerAccess,
   input: Input,
   change: RecordChange,
 ): Promise<Answer> {
@@ -89,7 +89,7 @@ function idempotencyKey(
   input: Input,
   body: string,
   { collection, digest }: CollectionParts,
-  { id }: Caller,
+  { id }: CallerAccess,
 ): IdempotencyKey | null {
   const key = input.header('idempotency-key');
   if (key === undefined) return null;

@@ -41,7 +41,7 @@ export function openPostgres(url: string, poolSize: number): Engine {
       await sql`select pg_notify(${channel}, '')`.execute(transaction);
     },
     watch: (onChange) => watchNotifications(url, onChange),
-    traces: {
+    residue: {
       note: async () => {},
       flush: async () => {},
       isDue: async () => false,

@@ -6,8 +6,8 @@ import type { Engine } from '../engine.ts';
 import type { Tables } from '../schema.ts';
 import { sqliteDialect } from './dialect.ts';
 import { SqliteReader } from './reader.ts';
+import { sqliteResidue } from './residue.ts';
 import { SqliteThread } from './thread.ts';
-import { sqliteTraces } from './traces.ts';
 import { unavailable } from './unavailable.ts';
 import { SqliteWriter } from './writer.ts';
 
@@ -39,7 +39,7 @@ export async function openSqlite(file: string): Promise<Engine> {
     unhurried: (work) => database.transaction().execute(work),
     announce: async () => {},
     watch: async (onChange) => watchDataVersion(thread, onChange),
-    traces: sqliteTraces(database),
+    residue: sqliteResidue(database),
     missingRights: async () => null,
     unavailable,
     /** The connection that writes is the last one, so that it empties the log and removes it. */

@@ -86,17 +86,17 @@ function failure(error: unknown): SqliteFailure {
 
 if (parentPort !== null) {
   const port = parentPort;
-  const tell = (reply: SqliteReply) => port.postMessage(reply);
+  const reply = (message: SqliteReply) => port.postMessage(message);
   try {
     const connection = SqliteConnection.forWriting(workerData.file);
     const writer = new Writer(connection);
     port.on('message', (request: SqliteRequest | null) => {
-      if (request !== null) return void writer.answer(request).then(tell);
+      if (request !== null) return void writer.answer(request).then(reply);
       connection.close();
       port.close();
     });
-    tell({ id: 0, result: null });
+    reply({ id: 0, result: null });
   } catch (error) {
-    tell({ id: 0, error: failure(error) });
+    reply({ id: 0, error: failure(error) });
   }
 }

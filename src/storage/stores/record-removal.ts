@@ -70,7 +70,7 @@ export async function eraseOwner(
     const others = BigInt(consumer.length + usage.length) + keys.numDeletedRows;
     if (others === 0n && records.size === 0) return null;
     if (audit !== null) await writeAudit(transaction, audit);
-    await engine.traces.note(transaction);
+    await engine.residue.note(transaction);
     await engine.announce(transaction);
     return {
       records: Object.fromEntries(records),
@@ -79,7 +79,7 @@ export async function eraseOwner(
     };
   });
   // It is erased, whether or not the log can be emptied now.
-  if (erased !== null) await engine.traces.flush().catch(() => {});
+  if (erased !== null) await engine.residue.flush().catch(() => {});
   return erased;
 }
 

@@ -122,8 +122,8 @@ export function recordStore(engine: Engine): RecordStore {
 
     erase: (owner, audit, budgets) => eraseOwner(engine, owner, audit, budgets),
 
-    isScrubDue: () => engine.traces.isDue(),
+    isScrubDue: () => engine.residue.isDue(),
 
-    scrub: (extent) => engine.traces.scrub(extent === 'quickly'),
+    scrub: (extent) => engine.residue.scrub(extent === 'quickly'),
   };
 }

@@ -15,7 +15,7 @@ export const cacheChecks: readonly Mutant[] = [
     ],
     [
       'the times of a remembered token',
-      'checkTimes(known.principal.times, this.#options.clock.now() / 1000);',
+      'checkTimes(known.caller.times, this.#options.clock.now() / 1000);',
       '',
       'a remembered token never expires',
     ],
@@ -39,14 +39,14 @@ export const cacheChecks: readonly Mutant[] = [
     ],
     [
       'expired tokens are forgotten',
-      'this.#remembered.deleteWhere(({ principal }) => hasExpired(principal.times, nowSeconds));',
+      'this.#remembered.deleteWhere(({ caller }) => hasExpired(caller.times, nowSeconds));',
       '',
       'the subjects of people stay in memory',
       forgotten,
     ],
     [
       'erased callers are forgotten',
-      'this.#remembered.deleteWhere(({ principal }) => principal.id === id);',
+      'this.#remembered.deleteWhere(({ caller }) => caller.id === id);',
       '',
       'the subject of whoever was erased stays in memory',
       forgotten,
@@ -55,8 +55,8 @@ export const cacheChecks: readonly Mutant[] = [
   ...checksOf('src/auth/verifier.ts', remembered, [
     [
       'the generation is taken before the key',
-      'return { claimant, issuer, generation };',
-      'return { claimant, issuer, generation: issuer.keys.generation() };',
+      'return { claims, issuer, generation };',
+      'return { claims, issuer, generation: issuer.keys.generation() };',
       'a token of a key that is just removed is remembered with the new set',
     ],
   ]),
@@ -68,7 +68,7 @@ export const cacheChecks: readonly Mutant[] = [
       'tokens fill the memory',
     ],
   ]),
-  ...checksOf('src/base/lane.ts', lanes, [
+  ...checksOf('src/base/concurrency-limit.ts', lanes, [
     [
       'how many checks run at once',
       'if (this.#taken < this.#running) this.#taken += 1;',

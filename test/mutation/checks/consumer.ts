@@ -64,13 +64,13 @@ export const consumerChecks: readonly Mutant[] = [
     ],
     [
       'a token ends with its secret',
-      'if (!isFor(principal, this.#options.clients.find(subject))) return this.#lookUp(subject, principal);',
+      'if (!isFor(caller, this.#options.clients.find(subject))) return this.#lookUp(subject, caller);',
       '',
       'tokens of a secret that leaked work until they expire',
     ],
     [
       'a token ends with its secret, also when its client was looked up',
-      'if (isFor(principal, await this.#options.clients.lookUp(id))) return;',
+      'if (isFor(caller, await this.#options.clients.lookUp(id))) return;',
       'if ((await this.#options.clients.lookUp(id)) !== null) return;',
       'tokens of a secret that leaked work until they expire',
     ],

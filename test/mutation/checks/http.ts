@@ -22,7 +22,7 @@ export const httpChecks: readonly Mutant[] = [
     ],
     [
       'the standing of the caller',
-      'const verdict = checkStanding(principal);',
+      'const verdict = checkStanding(caller);',
       'const verdict: undefined | Promise<void> = undefined as undefined | Promise<void>;',
       'whoever was shut out stays in',
       ['test/attack/shut-out.test.ts'],
@@ -138,7 +138,7 @@ export const httpChecks: readonly Mutant[] = [
       'past the limit a caller is suspicious',
       'count !== undefined && count.failures >= this.#perMinute &&',
       'count === undefined && Number(this.#perMinute) < 0 &&',
-      'a flood of bad tokens shares the lane of good ones',
+      'a flood of bad tokens shares the limit of good ones',
     ],
     [
       'the number of failures',

@@ -169,8 +169,8 @@ export const tokenChecks: readonly Mutant[] = [
       ],
       [
         'the claims',
-        'const claimant = checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);',
-        "const claimant: Claimant = { kind: 'user', issuer: '', subject: null, audience: '', scopes: [], times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: null }, credentialId: null };",
+        'const claims = checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);',
+        "const claims: VerifiedClaims = { kind: 'user', issuer: '', subject: null, audience: '', scopes: [], times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: null }, credentialId: null };",
         'an expired token for somebody else is as good as any',
         ['test/attack/audience.test.ts'],
       ],

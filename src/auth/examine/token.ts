@@ -1,13 +1,13 @@
-import type { Clock } from '../base/clock.ts';
-import { describe, type ErrorCode } from '../base/errors.ts';
-import { quoted } from '../base/finding.ts';
-import type { Claimant } from './claims.ts';
-import { examineClaims } from './examine-claims.ts';
-import { examineAlgorithm, examineHeader, examineType } from './examine-header.ts';
-import { examineIssuer, type NamedRules } from './examine-issuer.ts';
-import { examineKey, examineSignature, type KeysAtHand } from './examine-key.ts';
-import { examineShape } from './examine-shape.ts';
-import { failedStep, passedStep, type Step, skippedStep } from './examine-step.ts';
+import type { Clock } from '../../base/clock.ts';
+import { describe, type ErrorCode } from '../../base/errors.ts';
+import { quoted } from '../../base/finding.ts';
+import type { VerifiedClaims } from '../claims.ts';
+import { examineClaims } from './claims.ts';
+import { examineAlgorithm, examineHeader, examineType } from './header.ts';
+import { examineIssuer, type NamedRules } from './issuer.ts';
+import { examineKey, examineSignature, type KeysAtHand } from './key.ts';
+import { examineShape } from './shape.ts';
+import { failedStep, passedStep, type Step, skippedStep } from './step.ts';
 
 export interface ExaminedIssuer extends NamedRules {
   readonly keysNow: () => Promise<KeysAtHand>;
@@ -26,7 +26,7 @@ export type CallerNow =
 export interface ExaminationParts {
   readonly issuers: readonly [provider: ExaminedIssuer, ...others: ExaminedIssuer[]];
   readonly maxHeaderBytes: number;
-  readonly callerNow: (claimant: Claimant) => Promise<CallerNow>;
+  readonly callerNow: (claims: VerifiedClaims) => Promise<CallerNow>;
   readonly clock: Clock;
 }
 
@@ -61,8 +61,8 @@ export async function examineToken(text: string, parts: ExaminationParts): Promi
   const typeStep = examineType(members, issuer);
   const { step: keyStep, key } = await examineKey(header, algorithmStep, issuer.keysNow, clock.now());
   const signatureStep = examineSignature(token, header, key);
-  const { steps: claimSteps, claimant } = examineClaims(claims, issuer.claims, clock.now() / 1000);
-  const caller = claimant !== null && isTrusted ? await callerNow(claimant) : null;
+  const { steps: claimSteps, caller: claimed } = examineClaims(claims, issuer.claims, clock.now() / 1000);
+  const caller = claimed !== null && isTrusted ? await callerNow(claimed) : null;
   const steps = [
     shape.step,
     headerStep,

@@ -1,6 +1,6 @@
-import { quoted } from '../base/finding.ts';
-import { failedStep, passedStep, type Step, shown, tried } from './examine-step.ts';
-import { chooseIssuer, type TrustedIssuer } from './issuers.ts';
+import { quoted } from '../../base/finding.ts';
+import { chooseIssuer, type TrustedIssuer } from '../issuers.ts';
+import { failedStep, passedStep, type Step, shown, tried } from './step.ts';
 
 /** An issuer of whom nothing is asked but its rules. */
 export interface NamedRules extends Omit<TrustedIssuer, 'keys'> {

@@ -1,7 +1,7 @@
-import { type JsonObject, jsonObject } from './compact.ts';
-import { failedStep, passedStep, type Step, shown, skippedStep, tried } from './examine-step.ts';
-import { checkType, readHeader, type TokenHeader } from './header.ts';
-import type { TrustedIssuer } from './issuers.ts';
+import { type JsonObject, jsonObject } from '../compact.ts';
+import { checkType, readHeader, type TokenHeader } from '../header.ts';
+import type { TrustedIssuer } from '../issuers.ts';
+import { failedStep, passedStep, type Step, shown, skippedStep, tried } from './step.ts';
 
 interface ExaminedHeader {
   readonly step: Step;

@@ -1,13 +1,13 @@
-import { quoted } from '../base/finding.ts';
-import { type Claimant, type ClaimsPolicy, checkClaims } from './claims.ts';
-import type { JsonObject } from './compact.ts';
-import { failedStep, passedStep, type Step, shown, tried } from './examine-step.ts';
-import { timesAsTheyAre, timesStep } from './examine-times.ts';
+import { quoted } from '../../base/finding.ts';
+import { type ClaimsPolicy, checkClaims, type VerifiedClaims } from '../claims.ts';
+import type { JsonObject } from '../compact.ts';
+import { failedStep, passedStep, type Step, shown, tried } from './step.ts';
+import { timesAsTheyAre, timesStep } from './times.ts';
 
 interface ExaminedClaims {
   readonly steps: readonly Step[];
   /** Whom it would speak for; null when that cannot be told. */
-  readonly claimant: Claimant | null;
+  readonly caller: VerifiedClaims | null;
 }
 
 /**
@@ -44,12 +44,12 @@ export function examineClaims(claims: JsonObject, policy: ClaimsPolicy, nowSecon
     scopesStep(scope, policy.requiredScopes, scopes.code),
     ...(policy.clientsOnly ? [credentialsStep(credentials.code)] : []),
   ];
-  const claimant = subject.value && {
+  const caller = subject.value && {
     ...subject.value,
     times: times.value?.times ?? timesAsTheyAre(claims),
     credentialId: credentials.value?.credentialId ?? null,
   };
-  return { steps, claimant };
+  return { steps, caller };
 }
 
 type Code = ReturnType<typeof tried>['code'];
@@ -118,17 +118,17 @@ function audienceStep(claims: JsonObject, audience: string, code: Code): Step {
   });
 }
 
-function subjectStep(claimant: Claimant | null, code: Code): Step {
-  if (code !== null || claimant === null) {
+function subjectStep(caller: VerifiedClaims | null, code: Code): Step {
+  if (code !== null || caller === null) {
     return failedStep('subject', code ?? 'subject_invalid', {
       expected: 'a non-empty text',
       found: 'something else (not shown)',
       advice: 'The token names nobody that can be kept apart from others: "sub" must be a non-empty text.',
     });
   }
-  if (claimant.subject === null)
+  if (caller.subject === null)
     return passedStep('subject', 'none: it opens /me, and nothing that is kept for somebody');
-  const kind = claimant.kind === 'client' ? 'a machine client (client credentials)' : 'a person';
+  const kind = caller.kind === 'client' ? 'a machine client (client credentials)' : 'a person';
   return passedStep('subject', `names somebody by "sub" (not shown): ${kind}`);
 }
 

@@ -1,6 +1,6 @@
 import { type ErrorCode, Refusal } from './errors.ts';
 
-interface LaneOptions {
+interface ConcurrencyLimitOptions {
   readonly running: number;
   readonly waiting: number;
   /** What whoever finds no place is refused with. */
@@ -8,14 +8,14 @@ interface LaneOptions {
 }
 
 /** Bounds work that callers can cause: so many run at once, so many wait, and whoever comes then is refused. */
-export class Lane {
+export class ConcurrencyLimit {
   readonly #running: number;
   readonly #waiting: number;
   readonly #refusal: ErrorCode;
   readonly #queue: (() => void)[] = [];
   #taken = 0;
 
-  constructor({ running, waiting, refusal }: LaneOptions) {
+  constructor({ running, waiting, refusal }: ConcurrencyLimitOptions) {
     this.#running = running;
     this.#waiting = waiting;
     this.#refusal = refusal;

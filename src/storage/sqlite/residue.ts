@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Traces } from '../engine.ts';
+import type { Residue } from '../engine.ts';
 import type { Database } from '../schema.ts';
 
 /** Takes less than a tenth of a second, at 7 to 20 ms for each megabyte. */
@@ -11,7 +11,7 @@ const quicklyScrubbedBytes = 4_194_304;
  * nobody can write meanwhile. So it is noted in the file's `user_version`, which is kept for applications, that it is
  * due. A small file is written anew by the service itself, and a large one when the operator says so.
  */
-export function sqliteTraces(database: Database): Traces {
+export function sqliteResidue(database: Database): Residue {
   /** False when somebody reads what is in the log: then a part of it stays there. */
   const flush = async () => {
     const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(database);

@@ -1,9 +1,9 @@
-import type { ErrorCode } from '../base/errors.ts';
-import { duration } from '../base/finding.ts';
-import type { TokenTimes } from '../base/principal.ts';
-import { clockToleranceSeconds } from './claims.ts';
-import type { JsonObject } from './compact.ts';
-import { failedStep, passedStep, type Step } from './examine-step.ts';
+import type { TokenTimes } from '../../base/caller.ts';
+import type { ErrorCode } from '../../base/errors.ts';
+import { duration } from '../../base/finding.ts';
+import { clockToleranceSeconds } from '../claims.ts';
+import type { JsonObject } from '../compact.ts';
+import { failedStep, passedStep, type Step } from './step.ts';
 
 /** The times of a token and how far they are from our clock; `code` is what the verifier says to them. */
 export function timesStep(

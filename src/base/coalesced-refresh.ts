@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
  * Reads something again whenever anybody asks, one reading at a time and with a pause between two. Who asks during one
  * shares the one after it, which cannot miss what they have heard of; so a crowd costs no more than one.
  */
-export class Rereading {
+export class CoalescedRefresh {
   readonly #read: () => Promise<void>;
   readonly #pauseMs: number;
   /** The last reading and the pause after it. Never rejects. */

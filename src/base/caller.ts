@@ -14,7 +14,7 @@ export function keyCredential(clientCreatedAt: number): string {
 }
 
 /** Who a verified token speaks for. Built in `auth/` from a token whose signature holds, and nowhere else. */
-export interface Principal {
+export interface Caller {
   /** The pseudonym: the only name under which anything is kept; null for a token without a subject. */
   readonly id: string | null;
   readonly kind: 'user' | 'client';
@@ -26,6 +26,4 @@ export interface Principal {
   readonly times: TokenTimes;
   /** For which of the credentials of a client of ours the token was issued; null for tokens of the provider. */
   readonly credentialId: string | null;
-  /** What `consumer/registry`, and nobody else, notes here is at hand as long as the token is remembered. */
-  memo: object | null;
 }

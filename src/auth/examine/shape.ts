@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../base/errors.ts';
-import { type CompactToken, maxTokenBytes, parseCompact } from './compact.ts';
-import { failedStep, passedStep, type Step, tried } from './examine-step.ts';
+import type { ErrorCode } from '../../base/errors.ts';
+import { type CompactToken, maxTokenBytes, parseCompact } from '../compact.ts';
+import { failedStep, passedStep, type Step, tried } from './step.ts';
 
 /** What may stand behind "Bearer" in a header at all (RFC 6750 section 2.1); http/authenticate asks for it first. */
 const bearerForm = /^[A-Za-z0-9._~+/-]+=*$/;

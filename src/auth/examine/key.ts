@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
-import type { ErrorCode } from '../base/errors.ts';
-import { duration, quoted } from '../base/finding.ts';
-import type { CompactToken } from './compact.ts';
-import { failedStep, passedStep, type Step, skippedStep } from './examine-step.ts';
-import type { TokenHeader } from './header.ts';
-import { FetchError, fetchDocument } from './jwks-fetch.ts';
-import { type KeySet, readKeySet } from './key-set.ts';
-import { signatureHolds } from './signature.ts';
-import type { KeySetMemory } from './stored-key-set.ts';
+import type { ErrorCode } from '../../base/errors.ts';
+import { duration, quoted } from '../../base/finding.ts';
+import type { CompactToken } from '../compact.ts';
+import type { TokenHeader } from '../header.ts';
+import { FetchError, fetchDocument } from '../jwks-fetch.ts';
+import { type KeySet, readKeySet } from '../key-set.ts';
+import { signatureHolds } from '../signature.ts';
+import type { KeySetMemory } from '../stored-key-set.ts';
+import { failedStep, passedStep, type Step, skippedStep } from './step.ts';
 
 /** The keys of an issuer as they are now, and where they were had. */
 export type KeysAtHand =

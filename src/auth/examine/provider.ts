@@ -1,8 +1,8 @@
-import type { Clock } from '../base/clock.ts';
-import type { JsonObject } from './compact.ts';
-import { FetchError, type FetchFault, fetchDocument } from './jwks-fetch.ts';
-import { admitKey, isAlarming, type KeyFault } from './key-policy.ts';
-import { readKeySet } from './key-set.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { JsonObject } from '../compact.ts';
+import { FetchError, type FetchFault, fetchDocument } from '../jwks-fetch.ts';
+import { admitKey, isAlarming, type KeyFault } from '../key-policy.ts';
+import { readKeySet } from '../key-set.ts';
 
 /** A document that could not be had. */
 export interface Missing {

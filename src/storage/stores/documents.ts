@@ -1,7 +1,7 @@
-import type { Shelf } from '../port.ts';
+import type { DocumentStore } from '../port.ts';
 import type { Database } from '../schema.ts';
 
-export function shelf(database: Database): Shelf {
+export function documents(database: Database): DocumentStore {
   return {
     async read(name) {
       const row = await database.selectFrom('shelf').selectAll().where('name', '=', name).executeTakeFirst();

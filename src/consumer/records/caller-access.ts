@@ -1,21 +1,20 @@
+import type { Caller } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
-import type { Principal } from '../../base/principal.ts';
 import type { StoredRecord } from '../../storage/port.ts';
 import type { Collection, StateMachine, Transition } from '../collections/collection.ts';
 
-/** Whoever calls, as plain data. */
+/** A caller with a pseudonym, as plain data. */
 export interface CallerIdentity {
   readonly id: string;
-  readonly kind: Principal['kind'];
+  readonly kind: Caller['kind'];
   /** A client of POST /token. */
   readonly isMachine: boolean;
 }
 
-/** What is asked of whoever a token speaks for. */
-type Bearer = Pick<Principal, 'id' | 'kind' | 'scopes' | 'credentialId'>;
+type Bearer = Pick<Caller, 'id' | 'kind' | 'scopes' | 'credentialId'>;
 
-/** Whoever has come through the door of a collection, and what is open to it there. */
-export class Caller {
+/** What a caller that a collection admits may see and do there. */
+export class CallerAccess {
   readonly id: string;
   readonly kind: Bearer['kind'];
   readonly #collection: Collection;
@@ -29,24 +28,24 @@ export class Caller {
     this.isMachine = isMachine;
   }
 
-  static admit(collection: Collection, principal: Bearer, purpose: 'read' | 'write'): Caller {
+  static admit(collection: Collection, caller: Bearer, purpose: 'read' | 'write'): CallerAccess {
     const { clients, scopes } = collection.access;
-    const id = ownerOf(principal);
-    const isMachine = principal.credentialId !== null;
+    const id = ownerOf(caller);
+    const isMachine = caller.credentialId !== null;
     if (clients === 'none' && isMachine) throw new Refusal('client_not_admitted');
     const scope = scopes[purpose];
-    if (scope !== null && !principal.scopes.includes(scope))
+    if (scope !== null && !caller.scopes.includes(scope))
       throw new Refusal('insufficient_scope', { scope: [scope] });
-    return new Caller({ id, kind: principal.kind, isMachine }, collection);
+    return new CallerAccess({ id, kind: caller.kind, isMachine }, collection);
   }
 
   /** Whose records this caller sees; null: everybody's. */
-  get horizon(): string | null {
+  get visibleOwner(): string | null {
     return this.#collection.access.read === 'everyone' || this.#reachesAll ? null : this.id;
   }
 
   sees({ owner }: StoredRecord): boolean {
-    return this.horizon === null || owner === this.id;
+    return this.visibleOwner === null || owner === this.id;
   }
 
   mayChange({ owner }: StoredRecord): boolean {

@@ -1,5 +1,5 @@
-import { type ErrorCode, Refusal } from '../base/errors.ts';
-import { type Finding, failed, passed, quoted, skipped } from '../base/finding.ts';
+import { type ErrorCode, Refusal } from '../../base/errors.ts';
+import { type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
 
 /** One step of the verification of a token. Its advice is what a refusal comes down to, in one line. */
 export interface Step extends Finding {
