@@ -71,5 +71,10 @@ export function stream(contentType: string, chunks: AsyncIterable<string>, optio
 }
 
 export function json(body: unknown, options?: AnswerOptions): Answer {
-  return answer('application/json', JSON.stringify(body), options);
+  return jsonText(JSON.stringify(body), options);
+}
+
+/** The same for what is JSON already. */
+export function jsonText(text: string, options?: AnswerOptions): Answer {
+  return answer('application/json', text, options);
 }

@@ -48,7 +48,7 @@ async function* lines(
   let records = 0;
   for (let page = first; ; page = await store.ofOwner(owner, page.at(-1) ?? null, pageSize)) {
     for (const record of page)
-      yield line({ type: 'record', collection: record.collection, record: presentPlain(record) });
+      yield `{"type":"record","collection":${JSON.stringify(record.collection)},"record":${presentPlain(record)}}\n`;
     records += page.length;
     if (page.length < pageSize) break;
   }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../base/errors.ts';
-import { answer, json } from '../../base/handler.ts';
+import { answer, jsonText } from '../../base/handler.ts';
 import type { StoredRecord } from '../../storage/port.ts';
 import type { Effects } from './batch-state.ts';
 import { charged, type Decided, type Of, preconditionFailed, type Writing } from './decision.ts';
@@ -53,7 +53,7 @@ function changed(record: StoredRecord, writing: Writing): Decided {
   const after = { ...record, updatedAt: now };
   return {
     effects: [...effects, { put: after }],
-    answer: json(present(collection, after, access), { headers: { etag: etagOf(after), ...headers } }),
+    answer: jsonText(present(collection, after, access), { headers: { etag: etagOf(after), ...headers } }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { Refusal } from '../../base/errors.ts';
-import { type Answer, json } from '../../base/handler.ts';
+import { type Answer, jsonText } from '../../base/handler.ts';
 import type { StoredRecord } from '../../storage/port.ts';
 import type { BatchState } from './batch-state.ts';
 import { charged, type Decided, type Of, preconditionFailed, type Writing } from './decision.ts';
@@ -72,7 +72,7 @@ function created(
   headers: Readonly<Record<string, string>>,
   { collection, path, access }: Writing,
 ): Answer {
-  return json(present(collection, record, access), {
+  return jsonText(present(collection, record, access), {
     status: 201,
     headers: { location: `${path}/${record.id}`, etag: etagOf(record), ...headers },
   });

@@ -34,7 +34,7 @@ export type Of<Kind extends RecordChange['kind']> = Extract<RecordChange, { kind
 
 export function preconditionFailed(record: StoredRecord, { collection, access }: Writing): Refusal {
   return new Refusal('precondition_failed', {
-    members: { current: present(collection, record, access) },
+    members: { current: JSON.parse(present(collection, record, access)) },
     headers: { etag: etagOf(record) },
   });
 }

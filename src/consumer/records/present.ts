@@ -12,16 +12,23 @@ export const ownMembers: ReadonlySet<string> = new Set([
   'updated_at',
 ]);
 
-/** A record as this caller sees it: `actions` is what it may do now. */
-export function present({ machine }: Collection, record: StoredRecord, access: CallerAccess) {
-  const states = machine === null ? {} : { state: record.state, actions: access.actionsOn(machine, record) };
-  return { id: record.id, ...fieldsOf(record), ...states, ...timesOf(record) };
+/** A record as this caller sees it, in JSON: `actions` is what it may do now. */
+export function present({ machine }: Collection, record: StoredRecord, access: CallerAccess): string {
+  if (machine === null) return withMembers(record, '');
+  const actions = JSON.stringify(access.actionsOn(machine, record));
+  return withMembers(record, `"state":${JSON.stringify(record.state)},"actions":${actions},`);
 }
 
-/** A record as it is kept, for its owner to take away. */
-export function presentPlain(record: StoredRecord) {
-  const state = record.state === null ? {} : { state: record.state };
-  return { id: record.id, ...fieldsOf(record), ...state, ...timesOf(record) };
+/** A record as it is kept, in JSON, for its owner to take away. */
+export function presentPlain(record: StoredRecord): string {
+  return withMembers(record, record.state === null ? '' : `"state":${JSON.stringify(record.state)},`);
+}
+
+/** Around the fields as they are stored: they were checked and written as JSON when they came in. */
+function withMembers({ id, body, createdAt, updatedAt }: StoredRecord, states: string): string {
+  const fields = body === '{}' ? '' : `${body.slice(1, -1)},`;
+  const times = `"created_at":"${dateTime(createdAt)}","updated_at":"${dateTime(updatedAt)}"`;
+  return `{"id":${JSON.stringify(id)},${fields}${states}${times}}`;
 }
 
 export function fieldsOf({ body }: StoredRecord): Record<string, unknown> {
@@ -34,8 +41,4 @@ export function isExpired({ limits }: Collection, { updatedAt }: StoredRecord, n
 
 export function etagOf({ revision }: StoredRecord): string {
   return `"${revision}"`;
-}
-
-function timesOf({ createdAt, updatedAt }: StoredRecord) {
-  return { created_at: dateTime(createdAt), updated_at: dateTime(updatedAt) };
 }

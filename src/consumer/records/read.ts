@@ -1,5 +1,5 @@
 import { Refusal } from '../../base/errors.ts';
-import { answer, type BearerHandler, json } from '../../base/handler.ts';
+import { answer, type BearerHandler, jsonText } from '../../base/handler.ts';
 import { CallerAccess } from './caller-access.ts';
 import { cursorAt, readCursor } from './cursor.ts';
 import { recordId } from './id.ts';
@@ -20,7 +20,7 @@ export function readRecord(parts: CollectionParts): BearerHandler {
     if (isThere && hasAlready(input, etagOf(record)))
       return answer(null, '', { status: 304, headers: { etag: etagOf(record), ...headers } });
     if (!isThere) throw new Refusal('not_found', { headers });
-    return json(present(collection, record, access), { headers: { etag: etagOf(record), ...headers } });
+    return jsonText(present(collection, record, access), { headers: { etag: etagOf(record), ...headers } });
   };
 }
 
@@ -37,7 +37,9 @@ export function listRecords(parts: CollectionParts): BearerHandler {
     const page = await readPage(store, wanted, collection.limits.bytes);
     const next = page.next === null ? null : cursorAt(page.next, query, parts, access);
     const link = next === null ? {} : { link: `<${path}?${linkTo(query, next)}>; rel="next"` };
-    const items = page.records.map((record) => present(collection, record, access));
-    return json({ items, next }, { headers: { ...link, ...headers } });
+    const items = page.records.map((record) => present(collection, record, access)).join();
+    return jsonText(`{"items":[${items}],"next":${JSON.stringify(next)}}`, {
+      headers: { ...link, ...headers },
+    });
   };
 }
