@@ -95,13 +95,16 @@ export function keyRules(config: KeyConfig): KeyRules {
 
 /** The driver of a database is loaded only where it is that database. */
 async function openStorage(
-  { databaseUrl, databasePoolSize }: StorageConfig,
+  { databaseUrl, databasePoolSize, databasePreparedStatements }: StorageConfig,
   clock: Clock,
   keys: StorageKeys,
 ): Promise<Storage> {
   const engine =
     databaseUrl.engine === 'sqlite'
       ? await openSqlite(databaseUrl.file)
-      : (await import('./storage/postgres/engine.ts')).openPostgres(databaseUrl.url, databasePoolSize);
+      : (await import('./storage/postgres/engine.ts')).openPostgres(databaseUrl.url, {
+          poolSize: databasePoolSize,
+          keepsStatements: databasePreparedStatements,
+        });
   return createStorage(engine, clock.now(), keys);
 }

@@ -105,6 +105,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         declarations,
         prefix: consumerPrefix,
         newcomersPerHour: config.newcomersPerHour,
+        digestKey: keyring.records,
       } satisfies BatchRulesData,
     }),
     clock,
@@ -131,7 +132,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     clock,
   });
   const digest = createKeyedDigest(keyring.records);
-  const registry = new Registry({ store: storage.consumers, writes, digest, clock });
+  const registry = new Registry({ store: storage.consumers, writes, clock });
   const directory = new ClientDirectory({ store: storage.clients, clientMac, log });
   const standing = new Standing({
     store: storage.standing,

@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { Buffer } from 'node:buffer';
+import { randomBytes, randomFillSync } from 'node:crypto';
 
 /** Names for requests: unlike each other across processes, and cheap enough to make one for each. */
 export function createRequestIds(): () => string {
@@ -22,7 +23,7 @@ export function createPassword(): string {
 
 /** A UUID of version 7 (RFC 9562): ordered by time, so that what is made together is kept together. */
 export function createRecordId(now: number): string {
-  const bytes = randomBytes(16);
+  const bytes = fewBytes(16);
   bytes.writeUIntBE(now, 0, 6);
   bytes[6] = 0x70 | ((bytes[6] as number) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);
@@ -32,5 +33,18 @@ export function createRecordId(now: number): string {
 
 /** Names a version of a record, and no other one ever. */
 export function createRevision(): string {
-  return randomBytes(12).toString('base64url');
+  return fewBytes(12).toString('base64url');
+}
+
+const pool = Buffer.alloc(4_096);
+let taken = pool.length;
+
+/** Random bytes for names, not for secrets: many at a time cost hardly more than a few. To be used at once. */
+function fewBytes(count: number): Buffer {
+  if (taken + count > pool.length) {
+    randomFillSync(pool);
+    taken = 0;
+  }
+  taken += count;
+  return pool.subarray(taken - count, taken);
 }

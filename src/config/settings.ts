@@ -57,6 +57,11 @@ export const storageSettings = {
     example: '20',
     sentence: 'How many PostgreSQL connections a process opens at most.',
   }),
+  databasePreparedStatements: defaulted(kind.flag, 'true', {
+    example: 'false',
+    sentence:
+      'Whether PostgreSQL keeps statements parsed and planned by name. Behind a pooler that gives each transaction another connection and does not keep track of them (PgBouncer before 1.21, or with max_prepared_statements=0) it must be off.',
+  }),
   masterSecret: optional(kind.masterSecret, {
     example: '$(openssl rand -base64 48)',
     sentence:

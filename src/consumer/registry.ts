@@ -2,8 +2,6 @@ import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { RecentMap } from '../base/recent-map.ts';
 import type { Consumer, ConsumerStore } from '../storage/port.ts';
-import type { KeyedDigest } from './records/keyed-digest.ts';
-import { formerName } from './records/spent-budgets.ts';
 import type { WriteQueue } from './records/write-queue.ts';
 
 const mostRemembered = 100_000;
@@ -11,7 +9,6 @@ const mostRemembered = 100_000;
 interface RegistryOptions {
   readonly store: Pick<ConsumerStore, 'find'>;
   readonly writes: Pick<WriteQueue, 'submit'>;
-  readonly digest: KeyedDigest;
   readonly clock: Clock;
 }
 
@@ -48,8 +45,8 @@ export class Registry {
   }
 
   async #register(id: string, { kind, credentialId }: Caller): Promise<Consumer> {
-    const { writes, digest, clock } = this.#options;
-    const caller = { id, kind, isMachine: credentialId !== null, former: formerName(digest, id) };
+    const { writes, clock } = this.#options;
+    const caller = { id, kind, isMachine: credentialId !== null };
     const operation = { caller, now: clock.now(), change: { kind: 'register' } } as const;
     return (await writes.submit(operation, 0, () => false)).consumer;
   }

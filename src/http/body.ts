@@ -103,6 +103,7 @@ export class PendingBody {
   }
 
   readonly #end = (): void => {
+    this.#stop();
     this.#settle.resolve(this.#buffer.subarray(0, this.#length));
   };
 

@@ -1,7 +1,10 @@
 import type { Refusal } from '../base/errors.ts';
 import type { BatchRulesSource, BatchStore } from './port.ts';
 import type { Database } from './schema.ts';
-import type { Connection } from './transaction.ts';
+
+/** A row as a list of its columns. Both drivers make that in half the time of an object with names. */
+export type Row = readonly unknown[];
+export type Read = (sql: string, parameters: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** The fixed set of parts by which one database differs from the other. */
 export interface Engine {
@@ -15,7 +18,7 @@ export interface Engine {
    */
   lock(transaction: Database, name: string): Promise<void>;
   /** The same for statements that are made already: see `prepared.ts`. */
-  readonly readerConnection: Connection;
+  readonly read: Read;
   openBatches(rules: BatchRulesSource): Promise<BatchStore>;
   /** One transaction that may take longer than a request ever would. */
   unhurried<T>(work: (transaction: Database) => Promise<T>): Promise<T>;

@@ -49,7 +49,10 @@ export async function lookInto<T>(place: Place, work: (look: Look) => Promise<T>
   }
   let engine: Engine;
   try {
-    engine = place.engine === 'sqlite' ? sqliteReader(place.file) : openPostgres(place.url, 1);
+    engine =
+      place.engine === 'sqlite'
+        ? sqliteReader(place.file)
+        : openPostgres(place.url, { poolSize: 1, keepsStatements: false });
   } catch (error) {
     return work({
       state: 'unusable',
@@ -105,8 +108,8 @@ function sqliteReader(file: string): Engine {
     database,
     reader: database,
     lock: nothing,
-    readerConnection: { run: () => Promise.reject(new Error('whoever looks asks through Kysely')) },
-    openBatches: () => Promise.reject(new Error('whoever looks does not write')),
+    read: () => Promise.reject(new Error('commands that look ask through Kysely')),
+    openBatches: () => Promise.reject(new Error('commands that look do not write')),
     unhurried: (work) => work(database),
     announce: nothing,
     watch: async () => nothing,

@@ -245,8 +245,6 @@ export interface DeclaredIndexes {
   readonly listedByOthers?: boolean;
   /** Whether its records expire; when it is not said, yes. */
   readonly expires?: boolean;
-  /** The most that the fields of a record have; when it is not said, little. */
-  readonly bytes?: number;
 }
 
 export type Operator = 'eq' | 'gt' | 'gte' | 'lt' | 'lte';
@@ -307,7 +305,8 @@ export interface ErasedBudgets {
 
 /** What a batch of writes names: all of it is read at once, and nobody else changes it until the batch is done. */
 export interface BatchKeys {
-  readonly consumers: readonly { readonly id: string; readonly former: Uint8Array }[];
+  /** `former` is asked for only of those that are not registered. */
+  readonly consumers: readonly { readonly id: string; former(): Uint8Array }[];
   readonly usage: readonly OwnerInCollection[];
   readonly records: readonly RecordName[];
   readonly idempotencyKeys: readonly IdempotencyKeyName[];
@@ -337,6 +336,7 @@ export interface StoredIdempotencyKey extends IdempotencyKeyName {
 
 /** What somebody who was erased had spent of budgets whose windows still run. */
 export interface SpentBudget {
+  readonly owner: string;
   readonly former: Uint8Array;
   readonly collection: string;
   readonly usage: Omit<Usage, 'records'>;

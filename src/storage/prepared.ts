@@ -1,5 +1,9 @@
 import type { Compilable, CompiledQuery } from 'kysely';
-import type { Connection } from './transaction.ts';
+import { RecentMap } from '../base/recent-map.ts';
+import type { Read, Row } from './engine.ts';
+
+/** Callers choose what they filter by, so there is no end of different statements; those used last are kept. */
+const mostStatements = 300;
 
 /** Stands for a value while a statement is made. */
 class Placeholder {
@@ -10,33 +14,27 @@ class Placeholder {
   }
 }
 
-interface Result<Row> {
-  readonly rows: readonly Row[];
-  readonly rowCount: number | null;
-}
+/** Reads whose statements are made once and run with other values each time: to make one takes longer than to run it. */
+export class PreparedReads {
+  readonly #read: Read;
+  readonly #made = new RecentMap<string, CompiledQuery>(mostStatements);
 
-type Run<Values extends readonly unknown[], Row> = (
-  connection: Connection,
-  ...values: Values
-) => Promise<Result<Row>>;
+  constructor(read: Read) {
+    this.#read = read;
+  }
 
-/**
- * A statement that is made once, at its first use, and run with other values each time, straight on a connection. To make
- * one takes longer than to run it, and the builder's own way to a connection leaves as much garbage as all the rest.
- * `build` gets placeholders and must only put them into the statement.
- */
-export function prepare<Values extends readonly unknown[], Row>(
-  build: (...values: Values) => Compilable<Row>,
-): Run<Values, Row> {
-  let made: CompiledQuery<Row> | null = null;
-  return (connection, ...values) => {
-    made ??= build(...placeholders<Values>(build.length)).compile();
+  /** `build` gets a placeholder for each value and only puts it into the statement: all of one shape are the same. */
+  run(
+    shape: string,
+    values: readonly unknown[],
+    build: (placeholders: readonly never[]) => Compilable,
+  ): Promise<readonly Row[]> {
+    let made = this.#made.get(shape);
+    if (made === undefined) {
+      made = build(values.map((_, index) => new Placeholder(index) as never)).compile();
+      this.#made.set(shape, made);
+    }
     const parameters = made.parameters.map((one) => (one instanceof Placeholder ? values[one.index] : one));
-    return connection.run(made.sql, parameters) as Promise<Result<Row>>;
-  };
-}
-
-function placeholders<Values extends readonly unknown[]>(count: number): Values {
-  const all: readonly unknown[] = Array.from({ length: count }, (_, index) => new Placeholder(index));
-  return all as Values;
+    return this.#read(made.sql, parameters);
+  }
 }

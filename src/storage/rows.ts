@@ -1,7 +1,36 @@
+import type { Row } from './engine.ts';
 import type { Consumer, SpentBudget, StoredIdempotencyKey, StoredRecord, Usage } from './port.ts';
 import type { Tables } from './schema.ts';
 
 /** Rows of the tables in the words of the port. */
+
+export const recordColumns = [
+  'collection',
+  'id',
+  'owner',
+  'state',
+  'revision',
+  'created_at',
+  'updated_at',
+  'body',
+] as const;
+
+/** A record from its columns, in that order. */
+export function recordOf(row: Row): StoredRecord {
+  const [collection, id, owner, state, revision, createdAt, updatedAt, body] = row as RecordValues;
+  return { collection, id, owner, state, revision, createdAt, updatedAt, body };
+}
+
+type RecordValues = readonly [
+  collection: string,
+  id: string,
+  owner: string,
+  state: string | null,
+  revision: string,
+  createdAt: number,
+  updatedAt: number,
+  body: string,
+];
 
 export function toConsumer(row: Tables['consumers']): Consumer {
   return { id: row.id, kind: row.kind, state: row.state, registeredAt: row.registered_at };
@@ -20,9 +49,9 @@ export function toUsageOf(row: Tables['usage']) {
   return { owner: row.owner, collection: row.collection, ...toUsage(row) };
 }
 
-export function toSpentBudget(row: Tables['spent_budgets']): SpentBudget {
+export function toSpentBudget(row: Tables['spent_budgets'], owner: string): SpentBudget {
   const { former, collection, ends_at } = row;
-  return { former: new Uint8Array(former), collection, usage: budgetsOf(row), endsAt: ends_at };
+  return { owner, former: new Uint8Array(former), collection, usage: budgetsOf(row), endsAt: ends_at };
 }
 
 export function toIdempotencyKey(row: Tables['idempotency_keys']): StoredIdempotencyKey {

@@ -102,7 +102,7 @@ for (const engine of databaseEngines) {
           const { spentBudgets } = await load(neighbour, { consumers: [consumerKey(owner)] });
           return spentBudgets.toSorted((one, another) => (one.collection < another.collection ? -1 : 1));
         };
-        const kept = (collection: string) => ({ former, collection, usage: spent, endsAt: 500 });
+        const kept = (collection: string) => ({ owner, former, collection, usage: spent, endsAt: 500 });
         assert.deepEqual(await budgets(), [kept('notes'), kept('other')]);
         assert.deepEqual((await load(storage, { consumers: [consumerKey(`${owner}x`)] })).spentBudgets, []);
         await apply(storage, {

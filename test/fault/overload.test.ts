@@ -65,7 +65,7 @@ describe('what waits for the database in this process', () => {
 
   it('is "overloaded" when all sessions are in use for too long, on postgres', async (t) => {
     const url = await createDatabase(surroundings().postgresUrl);
-    const engine = openPostgres(url, 1);
+    const engine = openPostgres(url, { poolSize: 1 });
     const storage = await createStorage(engine, openedAt, anyKeys);
     const { begun, end } = holdTransaction(engine);
     t.after(async () => {

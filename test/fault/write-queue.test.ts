@@ -57,7 +57,7 @@ function startQueue() {
   const queue = new WriteQueue({ store, clock });
   /** A caller's write, told apart by its number. */
   const submit = async (id: string, now = 0, bytes = 0, isGone = () => false): Promise<unknown> => {
-    const caller = { id, kind: 'user', isMachine: false, former: new Uint8Array() } as const;
+    const caller = { id, kind: 'user', isMachine: false } as const;
     return queue.submit({ caller, now, change: { kind: 'register' } }, bytes, isGone);
   };
   const submitMany = (id: string, count: number) =>

@@ -28,6 +28,7 @@ const rules = createBatchRules({
   ],
   prefix: '/api',
   newcomersPerHour: 2,
+  digestKey: new Uint8Array(32),
 });
 
 const ids = ['a', 'b'].map((letter) => letter.repeat(8));
@@ -35,8 +36,8 @@ const start = Date.UTC(2026, 0, 1);
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
 
 const caller = fc.constantFrom(
-  ...['ada', 'bob', 'eve'].map((id) => ({ id, kind: 'user', isMachine: false, former: bytes(id) }) as const),
-  { id: 'robot', kind: 'client', isMachine: true, former: bytes('robot') } as const,
+  ...['ada', 'bob', 'eve'].map((id) => ({ id, kind: 'user', isMachine: false }) as const),
+  { id: 'robot', kind: 'client', isMachine: true } as const,
 );
 const body = fc.constantFrom('{"text":"x"}', '{"text":"y","count":1}');
 const collection = fc.constantFrom('tasks', 'notes');

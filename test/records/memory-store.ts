@@ -47,9 +47,11 @@ export class MemoryStore {
         this.consumers,
         keys.consumers.map(({ id }) => id),
       ),
-      spentBudgets: this.spent.filter(({ former }) =>
-        keys.consumers.some((one) => hex(one.former) === hex(former)),
-      ),
+      spentBudgets: keys.consumers
+        .filter(({ id }) => !this.consumers.has(id))
+        .flatMap(({ id, former }) =>
+          this.spent.filter((one) => hex(one.former) === hex(former())).map((one) => ({ ...one, owner: id })),
+        ),
       usage: found(
         this.usage,
         keys.usage.map(({ owner, collection }) => nameOf(owner, collection)),

@@ -20,14 +20,14 @@ import type {
  */
 export type TestOperation =
   /** What is done is what was loaded. */
-  | { readonly kind: 'plain'; readonly keys: Partial<BatchKeys>; readonly changes: Partial<BatchChanges> }
+  | { readonly kind: 'plain'; readonly keys: Partial<TestKeys>; readonly changes: Partial<BatchChanges> }
   /** Inserts the record and counts it, if its owner is registered. */
   | { readonly kind: 'add_one'; readonly record: StoredRecord }
   | { readonly kind: 'insert_unless_taken'; readonly record: StoredRecord }
   | { readonly kind: 'change_if_still'; readonly revision: string; readonly to: StoredRecord }
   | ({ readonly kind: 'set_usage'; readonly usage: Usage } & OwnerInCollection)
   /** Decided by the rules of the service. */
-  | { readonly kind: 'register'; readonly operation: Operation }
+  | { readonly kind: 'register'; readonly operation: Operation; readonly former: Uint8Array }
   /** One that is refused, as the rules of the service refuse. */
   | { readonly kind: 'refuse'; readonly code: ErrorCode; readonly options: RefusalOptions }
   /** Rules with a mistake in them. */
@@ -51,19 +51,31 @@ export const noKeys: BatchKeys = {
 
 const noUsage: Usage = { records: 0, writes: 0, writesSince: 0, newcomerWrites: 0, newcomerSince: 0 };
 
-const ofService = createServiceRules({ declarations: [], prefix: '', newcomersPerHour: 0 });
+const ofService = createServiceRules({
+  declarations: [],
+  prefix: '',
+  newcomersPerHour: 0,
+  digestKey: new Uint8Array(32),
+});
 
 /** Somebody of whom nothing was kept. */
-export function consumerKey(id: string): BatchKeys['consumers'][number] {
+export function consumerKey(id: string): TestKeys['consumers'][number] {
   return { id, former: new TextEncoder().encode(`former ${id}`) };
 }
+
+/** Keys as plain data. */
+export type TestKeys = Omit<BatchKeys, 'consumers'> & {
+  readonly consumers: readonly { readonly id: string; readonly former: Uint8Array }[];
+};
 
 export function createBatchRules(): BatchRules {
   return {
     keysOf(operations) {
       const all = (operations as readonly TestOperation[]).map(namedBy);
       return {
-        consumers: all.flatMap(({ consumers = [] }) => consumers),
+        consumers: all.flatMap(({ consumers = [] }) =>
+          consumers.map(({ id, former }) => ({ id, former: () => former })),
+        ),
         usage: all.flatMap(({ usage = [] }) => usage),
         records: all.flatMap(({ records = [] }) => records),
         idempotencyKeys: all.flatMap(({ idempotencyKeys = [] }) => idempotencyKeys),
@@ -80,7 +92,7 @@ export function createBatchRules(): BatchRules {
   };
 }
 
-function namedBy(operation: TestOperation): Partial<BatchKeys> {
+function namedBy(operation: TestOperation): Partial<TestKeys> {
   switch (operation.kind) {
     case 'plain':
       return operation.keys;
@@ -95,7 +107,7 @@ function namedBy(operation: TestOperation): Partial<BatchKeys> {
     case 'set_usage':
       return { usage: [operation] };
     case 'register':
-      return ofService.keysOf([operation.operation]);
+      return { consumers: [{ id: operation.operation.caller.id, former: operation.former }] };
     case 'refuse':
     case 'throw':
     case 'end_thread':

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type {
   BatchChanges,
-  BatchKeys,
   BatchStore,
   Consumer,
   ConsumerKind,
@@ -12,7 +11,7 @@ import type {
   StoredRecord,
   Usage,
 } from '../../src/storage/port.ts';
-import { consumerKey, type TestOperation } from './batch-rules.ts';
+import { consumerKey, type TestKeys, type TestOperation } from './batch-rules.ts';
 import { newRecord } from './records.ts';
 
 type Batching = Pick<Storage, 'openBatches'>;
@@ -44,7 +43,7 @@ async function runOne<Done>(storage: Batching, operation: TestOperation): Promis
 }
 
 /** What is there of what the keys name. */
-export function load(storage: Batching, keys: Partial<BatchKeys>): Promise<Loaded> {
+export function load(storage: Batching, keys: Partial<TestKeys>): Promise<Loaded> {
   return runOne(storage, { kind: 'plain', keys, changes: {} });
 }
 
@@ -94,8 +93,9 @@ export function register(
   now: number,
   former: Uint8Array = consumerKey(id).former,
 ): Promise<Consumer> {
-  const caller = { id, kind, isMachine: kind === 'client', former };
-  return runOne(storage, { kind: 'register', operation: { caller, now, change: { kind: 'register' } } });
+  const caller = { id, kind, isMachine: kind === 'client' };
+  const operation = { caller, now, change: { kind: 'register' } } as const;
+  return runOne(storage, { kind: 'register', operation, former });
 }
 
 export function newIdempotencyKey(changes: Partial<StoredIdempotencyKey> = {}): StoredIdempotencyKey {

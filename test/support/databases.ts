@@ -59,7 +59,7 @@ export function sqliteDatabase(file: string): TestDatabase {
 }
 
 export function postgresDatabase(url: string): TestDatabase {
-  const openEngine = async () => openPostgres(url, 10);
+  const openEngine = async () => openPostgres(url, { poolSize: 10 });
   const query = async (sql: string) => {
     const client = new Client({ connectionString: url });
     await client.connect();

@@ -5,8 +5,11 @@ import type { Operation } from './operation.ts';
 const hourMs = 3_600_000;
 
 /** Everything that a batch names, so that it can be loaded at once. */
-export function keysOf(operations: readonly Operation[], { newcomersPerHour }: WriteRules): BatchKeys {
-  const consumers = new Map(operations.map(({ caller }) => [caller.id, caller]));
+export function keysOf(
+  operations: readonly Operation[],
+  { newcomersPerHour, formerOf }: WriteRules,
+): BatchKeys {
+  const consumers = new Set(operations.map(({ caller }) => caller.id));
   const usage = new Map<string, BatchKeys['usage'][number]>();
   const records = new Map<string, BatchKeys['records'][number]>();
   const idempotencyKeys: BatchKeys['idempotencyKeys'][number][] = [];
@@ -21,7 +24,7 @@ export function keysOf(operations: readonly Operation[], { newcomersPerHour }: W
   const latest = Math.max(...operations.map(({ now }) => now));
   const hasPeople = operations.some(({ caller, change }) => !caller.isMachine && change.kind !== 'register');
   return {
-    consumers: [...consumers.values()].map(({ id, former }) => ({ id, former })),
+    consumers: [...consumers].map((id) => ({ id, former: () => formerOf(id) })),
     usage: [...usage.values()],
     records: [...records.values()],
     idempotencyKeys,

@@ -10,7 +10,7 @@ import type {
 
 /** What a decision changes. */
 export interface Effects {
-  readonly newConsumer?: { readonly consumer: Consumer; readonly former: Uint8Array };
+  readonly newConsumer?: Consumer;
   /** The usage of the caller itself, as it is afterwards. */
   readonly usage?: { readonly owner: string; readonly collection: string; readonly after: Usage };
   /** A record of somebody else goes: one less of its owner's. */
@@ -68,10 +68,10 @@ export class BatchState {
   }
 
   /** Of a caller that was erased and is not back yet: what it had spent. */
-  usage(owner: string, collection: string, former: Uint8Array): Usage {
+  usage(owner: string, collection: string): Usage {
     const known = this.#usage.get(name(owner, collection));
     if (known !== undefined || this.#consumers.has(owner)) return known ?? unused;
-    const spent = this.#spent.find((one) => one.collection === collection && isSame(one.former, former));
+    const spent = this.#spent.find((one) => one.owner === owner && one.collection === collection);
     return spent === undefined ? unused : { ...unused, ...spent.usage };
   }
 
@@ -86,7 +86,7 @@ export class BatchState {
   }
 
   apply({ newConsumer, usage, released, put, removed, idempotencyKey }: Effects): void {
-    if (newConsumer !== undefined) this.#register(newConsumer.consumer, newConsumer.former);
+    if (newConsumer !== undefined) this.#register(newConsumer);
     if (usage !== undefined) this.#setUsage(usage.owner, usage.collection, usage.after);
     if (released !== undefined) this.#release(released.owner, released.collection);
     if (put !== undefined) {
@@ -142,10 +142,10 @@ export class BatchState {
   }
 
   /** Somebody who was erased and is back goes on with what it had spent, as far as it still counts. */
-  #register(consumer: Consumer, former: Uint8Array): void {
+  #register(consumer: Consumer): void {
     const { id, kind, registeredAt } = consumer;
-    const spent = this.#spent.filter((one) => isSame(one.former, former));
-    if (spent.length > 0) this.#takenUp.push(former);
+    const spent = this.#spent.filter(({ owner }) => owner === id);
+    if (spent[0] !== undefined) this.#takenUp.push(spent[0].former);
     for (const { collection, usage, endsAt } of spent)
       if (endsAt > registeredAt) this.#setUsage(id, collection, { ...unused, ...usage });
     this.#consumers.set(id, consumer);
@@ -183,8 +183,4 @@ function nameOfKey({
   keyDigest,
 }: Pick<StoredIdempotencyKey, 'owner' | 'collection' | 'keyDigest'>) {
   return name(owner, collection, Buffer.from(keyDigest).toString('latin1'));
-}
-
-function isSame(one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.compare(one, other) === 0;
 }

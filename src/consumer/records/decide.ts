@@ -17,6 +17,8 @@ export interface WriteRules {
   readonly pathOf: (collection: string) => string;
   /** When more users are new within an hour, new ones only read; 0 is never. */
   readonly newcomersPerHour: number;
+  /** The name under which it is kept what a caller had spent when it was erased. */
+  readonly formerOf: (id: string) => Uint8Array;
 }
 
 /** Decides a batch, each operation over what those before it have left. */
@@ -46,7 +48,7 @@ interface Decision extends Done {
 function decide({ caller: who, now, change }: Operation, state: BatchState, rules: WriteRules): Decision {
   const known = state.consumer(who.id);
   const consumer: Consumer = known ?? { id: who.id, kind: who.kind, state: 'active', registeredAt: now };
-  const registration: Effects[] = known === null ? [{ newConsumer: { consumer, former: who.former } }] : [];
+  const registration: Effects[] = known === null ? [{ newConsumer: consumer }] : [];
   if (change.kind === 'register') return { effects: registration, consumer, answer: null };
   const collection = rules.collections.get(change.collection);
   if (collection === undefined) throw new Error(`There is no collection "${change.collection}".`);
@@ -70,11 +72,11 @@ function decide({ caller: who, now, change }: Operation, state: BatchState, rule
 /** A window that a wrong clock has put into the future is brought back, whatever becomes of the write. */
 function settledUsage(
   { name, limits }: Collection,
-  { id, former }: Operation['caller'],
+  { id }: Operation['caller'],
   now: number,
   state: BatchState,
 ): Usage {
-  const usage = state.usage(id, name, former);
+  const usage = state.usage(id, name);
   const settled = asOfNow(limits, usage, now);
   // Of somebody who is not back yet there is no row to settle.
   const isKnown = state.consumer(id) !== null;

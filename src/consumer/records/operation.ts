@@ -4,18 +4,12 @@ import type { CallerIdentity } from './caller-access.ts';
 import type { Fields } from './fields.ts';
 import type { Tags } from './preconditions.ts';
 
-/** Whoever writes, as plain data: what it may do in a collection is for `Caller` to say. */
-export interface OperationCaller extends CallerIdentity {
-  /** The name under which it is kept what the caller had spent when it was erased. */
-  readonly former: Uint8Array;
-}
-
 /**
  * One write, as plain data that can wait in a queue and cross to another thread: who, what is to become of which
  * record, what is expected of it, and when. Whatever is random is in it already, so that deciding is a pure function.
  */
 export interface Operation {
-  readonly caller: OperationCaller;
+  readonly caller: CallerIdentity;
   readonly now: number;
   readonly change: Change;
 }

@@ -79,27 +79,31 @@ export class WriteQueue {
     await new Promise((resolve) => setImmediate(resolve));
     // A database that has fallen silent answers the batch after seconds; nobody else has to wait for that.
     const lookout = setInterval(() => this.#refuseOld(), checkEveryMs).unref();
-    while (this.#waiting > 0) await this.#runBatch(this.#nextBatch());
+    let batch = this.#nextBatch();
+    let running = this.#outcomesOf(batch);
+    while (batch.length > 0) {
+      const outcomes = await running;
+      // The next one is under way before these are answered: the database need not wait for that.
+      const done = batch;
+      batch = this.#nextBatch();
+      running = this.#outcomesOf(batch);
+      settle(done, outcomes);
+    }
     clearInterval(lookout);
     this.#running = null;
   }
 
-  async #runBatch(batch: readonly Waiting[]): Promise<void> {
-    if (batch.length === 0) return;
-    let outcomes: readonly Outcome[];
+  async #outcomesOf(batch: readonly Waiting[]): Promise<readonly Outcome[]> {
+    if (batch.length === 0) return [];
     try {
-      outcomes = await this.#options.store.run(batch.map(({ operation }) => operation));
+      return await this.#options.store.run(batch.map(({ operation }) => operation));
     } catch (error) {
       // What the database says of itself holds for all; anything else is the fault of one, and only that one fails.
-      if (error instanceof Refusal || batch.length === 1) for (const one of batch) one.reject(error);
-      else for (const one of batch) await this.#runBatch([one]);
-      return;
+      if (error instanceof Refusal || batch.length === 1) return batch.map(() => ({ error }));
+      const outcomes: Outcome[] = [];
+      for (const one of batch) outcomes.push(...(await this.#outcomesOf([one])));
+      return outcomes;
     }
-    batch.forEach(({ resolve, reject }, index) => {
-      const outcome = outcomes[index] as Outcome;
-      if ('done' in outcome) resolve(outcome.done as Done);
-      else reject(outcome.error);
-    });
   }
 
   /** One of each caller in turn. */
@@ -140,6 +144,14 @@ export class WriteQueue {
     this.#waitingBytes -= first.bytes;
     return first;
   }
+}
+
+function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
+  batch.forEach(({ resolve, reject }, index) => {
+    const outcome = outcomes[index] as Outcome;
+    if ('done' in outcome) resolve(outcome.done as Done);
+    else reject(outcome.error);
+  });
 }
 
 function tooMany(detail: string): Refusal {

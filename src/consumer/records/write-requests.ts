@@ -7,7 +7,6 @@ import { recordId } from './id.ts';
 import type { IdempotencyKey, RecordChange } from './operation.ts';
 import type { CollectionParts } from './parts.ts';
 import { createsOnly, ifMatch } from './preconditions.ts';
-import { formerName } from './spent-budgets.ts';
 
 /**
  * From a request to an operation: whatever can be said of it without the database is said here (decide.ts has the rest),
@@ -72,12 +71,12 @@ function named({ collection }: CollectionParts, id: string) {
 }
 
 async function submit(
-  { writes, digest, clock }: CollectionParts,
+  { writes, clock }: CollectionParts,
   { id, kind, isMachine }: CallerAccess,
   input: Input,
   change: RecordChange,
 ): Promise<Answer> {
-  const caller = { id, kind, isMachine, former: formerName(digest, id) };
+  const caller = { id, kind, isMachine };
   const bytes = input.body?.byteLength ?? 0;
   const done = await writes.submit({ caller, now: clock.now(), change }, bytes, () => input.hasHungUp());
   return done.answer as Answer;

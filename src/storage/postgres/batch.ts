@@ -4,16 +4,16 @@ import { ThrownByRules } from '../guard.ts';
 import type { BatchChanges, BatchKeys, BatchRules, BatchStore, Loaded, Outcome } from '../port.ts';
 import { toConsumer, toIdempotencyKey, toRecord, toSpentBudget, toUsageOf } from '../rows.ts';
 import type { Tables } from '../schema.ts';
-import type { Connection } from '../transaction.ts';
+import type { Transaction } from './transaction.ts';
 
-type InTransaction = <T>(work: (transaction: Connection) => Promise<T>) => Promise<T>;
+type InTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
 
 /** Somebody else was faster: a row is there that was not, or the database saw that two wait for each other. */
 const conflicts = new Set(['23505', '40001', '40P01']);
 const mostAttempts = 10;
 
 /**
- * Runs batches in three round trips: what is to be loaded, what is to be applied, the commit. Rows are locked in one
+ * Runs batches in two round trips: what is to be loaded; what is to be applied, with the commit. One more when somebody is new. Rows are locked in one
  * order in all processes (callers, then records, then counts, each by name), so that batches wait for each other
  * instead of standing in each other's way; where two meet at a row that neither has seen, one is done again.
  */
@@ -54,7 +54,7 @@ function isConflict(error: unknown): boolean {
 }
 
 /** All statements are on their way before the first is answered. */
-async function load(transaction: Connection, keys: BatchKeys): Promise<Loaded> {
+async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> {
   const rows = async <Row>(asked: Promise<{ readonly rows: readonly unknown[] }> | null) =>
     asked === null ? [] : ((await asked).rows as Row[]);
   const { newcomers } = keys;
@@ -104,14 +104,6 @@ async function load(transaction: Connection, keys: BatchKeys): Promise<Loaded> {
           used,
         ),
   );
-  const spent = rows<Tables['spent_budgets']>(
-    transaction.run(
-      `select spent_budgets.* from spent_budgets join unnest($1::text[], $2::bytea[]) as wanted (id, former)
-         on spent_budgets.former = wanted.former
-       where not exists (select from consumers where consumers.id = wanted.id)`,
-      [keys.consumers.map(({ id }) => id), keys.consumers.map(({ former }) => Buffer.from(former))],
-    ),
-  );
   const counted = rows<{ count: number }>(
     newcomers === null
       ? null
@@ -123,10 +115,14 @@ async function load(transaction: Connection, keys: BatchKeys): Promise<Loaded> {
         ),
   );
   // At once: when the first fails, so do the others, and a failure that nobody awaits would end the process.
-  await Promise.all([consumers, named, usage, idempotencyKeys, replayed, spent, counted]);
+  await Promise.all([consumers, named, usage, idempotencyKeys, replayed, counted]);
+  const known = new Set((await consumers).map(({ id }) => id));
   return {
     consumers: (await consumers).map(toConsumer),
-    spentBudgets: (await spent).map(toSpentBudget),
+    spentBudgets: await loadSpentBudgets(
+      transaction,
+      keys.consumers.filter(({ id }) => !known.has(id)),
+    ),
     usage: (await usage).map(toUsageOf),
     records: [...(await named), ...(await replayed)].map(toRecord),
     idempotencyKeys: (await idempotencyKeys).map(toIdempotencyKey),
@@ -134,8 +130,22 @@ async function load(transaction: Connection, keys: BatchKeys): Promise<Loaded> {
   };
 }
 
+/** What those who are not registered had spent when they were erased. Mostly there is nobody new, and nothing to ask. */
+async function loadSpentBudgets(
+  transaction: Transaction,
+  strangers: BatchKeys['consumers'],
+): Promise<Loaded['spentBudgets']> {
+  if (strangers.length === 0) return [];
+  const { rows } = await transaction.run(
+    `select spent_budgets.*, wanted.id from spent_budgets join unnest($1::text[], $2::bytea[]) as wanted (id, former)
+       on spent_budgets.former = wanted.former`,
+    [strangers.map(({ id }) => id), strangers.map(({ former }) => Buffer.from(former()))],
+  );
+  return (rows as (Tables['spent_budgets'] & { id: string })[]).map((row) => toSpentBudget(row, row.id));
+}
+
 /** None of them needs to be waited for: the commit is, and fails with the first that failed. */
-function apply(transaction: Connection, changes: BatchChanges): void {
+function apply(transaction: Transaction, changes: BatchChanges): void {
   const run = <Row>(rows: readonly Row[], sql: string, columns: readonly ((row: Row) => unknown)[]) => {
     if (rows.length > 0)
       void transaction.run(
@@ -208,7 +218,7 @@ type Run = <Row>(rows: readonly Row[], sql: string, columns: readonly ((row: Row
 
 /** The counts of several owners are locked first, by name. */
 function applyUsage(
-  transaction: Connection,
+  transaction: Transaction,
   { newUsage, changedUsage, movedUsage }: BatchChanges,
   run: Run,
 ): void {

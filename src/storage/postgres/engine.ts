@@ -7,12 +7,18 @@ import { missingRights } from './missing-rights.ts';
 import { channel, watchNotifications } from './notifications.ts';
 import { hurriedPool, patientPool } from './pool.ts';
 import { Sessions } from './sessions.ts';
-import { queryOn, transactionOn } from './transaction.ts';
+import { readOn, transactionOn } from './transaction.ts';
 import { unavailable } from './unavailable.ts';
 
-export function openPostgres(url: string, poolSize: number): Engine {
+interface PostgresOptions {
+  readonly poolSize: number;
+  /** Statements are kept by name: see `Sessions.named`. */
+  readonly keepsStatements?: boolean;
+}
+
+export function openPostgres(url: string, { poolSize, keepsStatements = true }: PostgresOptions): Engine {
   const pool = hurriedPool(url, poolSize);
-  const sessions = new Sessions(pool);
+  const sessions = new Sessions(pool, keepsStatements);
   const database = builderOn(sessions);
   return {
     name: 'postgres',
@@ -23,7 +29,7 @@ export function openPostgres(url: string, poolSize: number): Engine {
         transaction,
       );
     },
-    readerConnection: { run: (sql, parameters) => queryOn(sessions, sql, parameters) },
+    read: (sql, parameters) => readOn(sessions, sql, parameters),
     async openBatches({ module, data }) {
       const { createBatchRules } = (await import(module)) as { createBatchRules(data: unknown): BatchRules };
       return postgresBatches((work) => transactionOn(sessions, work), createBatchRules(data));

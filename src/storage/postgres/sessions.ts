@@ -6,6 +6,9 @@ import { onlyReads } from './unavailable.ts';
 /** While a server only reads, reads go on: their sessions are made anew no more often than this. */
 const suspectEveryMs = 1_000;
 
+/** Statements that each session keeps. */
+const mostNames = 200;
+
 /**
  * The sessions of a pool. After a failover one may be with a server that only reads, and it stays there for as long as it
  * is used. So a session that has refused to write is ended instead of kept, and so are those that are as old, when they
@@ -16,11 +19,27 @@ export class Sessions {
   /** Those that are connected, by the moment they were. */
   readonly #madeAt = new Map<PoolClient, number>();
   #suspectBefore = Number.NEGATIVE_INFINITY;
+  readonly #mostNames: number;
+  readonly #names = new Map<string, string>();
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, keepsStatements = false) {
     this.#pool = pool;
+    this.#mostNames = keepsStatements ? mostNames : 0;
     pool.on('connect', (client) => this.#madeAt.set(client, performance.now()));
     pool.on('remove', (client) => this.#madeAt.delete(client));
+  }
+
+  /**
+   * A statement with the name under which a session keeps it, so that it is parsed and planned once. Past so many there is
+   * none: callers choose what they filter by, and the server keeps each of them for as long as the session lasts.
+   */
+  named(text: string): { readonly text: string; readonly name?: string } {
+    const known = this.#names.get(text);
+    if (known !== undefined) return { text, name: known };
+    if (this.#names.size >= this.#mostNames) return { text };
+    const name = `vestibule_${this.#names.size}`;
+    this.#names.set(text, name);
+    return { text, name };
   }
 
   async take(): Promise<PoolClient> {

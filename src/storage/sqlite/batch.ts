@@ -42,8 +42,10 @@ export class SqliteBatches {
     const consumers = keys.consumers.flatMap(({ id }) => one<Tables['consumers']>(consumer.get(id)));
     const known = new Set(consumers.map(({ id }) => id));
     const strangers = keys.consumers.filter(({ id }) => !known.has(id));
-    const spent = strangers.flatMap(
-      ({ former }) => spentBudgets.all(former) as unknown as Tables['spent_budgets'][],
+    const spent = strangers.flatMap(({ id, former }) =>
+      (spentBudgets.all(former()) as unknown as Tables['spent_budgets'][]).map((row) =>
+        toSpentBudget(row, id),
+      ),
     );
     const idempotencyKeys = keys.idempotencyKeys.flatMap(({ owner, collection, keyDigest }) =>
       one<Tables['idempotency_keys']>(idempotencyKey.get(owner, collection, keyDigest)),
@@ -54,7 +56,7 @@ export class SqliteBatches {
     ];
     return {
       consumers: consumers.map(toConsumer),
-      spentBudgets: spent.map(toSpentBudget),
+      spentBudgets: spent,
       usage: keys.usage
         .flatMap(({ owner, collection }) => one<Tables['usage']>(usage.get(owner, collection)))
         .map(toUsageOf),

@@ -30,7 +30,7 @@ export async function openSqlite(file: string): Promise<Engine> {
     name: 'sqlite',
     database,
     reader,
-    readerConnection: reads,
+    read: (sql, parameters) => reads.read(sql, parameters),
     lock: async () => {},
     async openBatches(rules) {
       await thread.decideBy(rules);

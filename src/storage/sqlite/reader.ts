@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Driver } from 'kysely';
-import type { Connection, StatementResult } from '../transaction.ts';
+import type { Row } from '../engine.ts';
 import { type FileIdentity, SqliteConnection } from './connection.ts';
 import { driverBasics, KyselyConnection } from './dialect.ts';
 
@@ -8,7 +8,7 @@ import { driverBasics, KyselyConnection } from './dialect.ts';
  * Reads, on the event loop: a record takes about ten microseconds and a page of fifty a fifth of a millisecond, less than
  * the way to a thread and back. In WAL mode a reader never waits for a writer. Opened at the first read.
  */
-export class SqliteReader implements Connection {
+export class SqliteReader {
   readonly driver: Driver;
   readonly #file: string;
   readonly #identity: FileIdentity;
@@ -17,7 +17,7 @@ export class SqliteReader implements Connection {
   constructor(file: string, identity: FileIdentity) {
     this.#file = file;
     this.#identity = identity;
-    const connection = new KyselyConnection((sql, parameters) => this.#read(sql, parameters));
+    const connection = new KyselyConnection((sql, parameters) => this.#open().run(sql, parameters));
     this.driver = {
       ...driverBasics,
       acquireConnection: async () => connection,
@@ -25,8 +25,8 @@ export class SqliteReader implements Connection {
     };
   }
 
-  async run(sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
-    return this.#read(sql, parameters as readonly SQLInputValue[]);
+  async read(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#open().rows(sql, parameters as readonly SQLInputValue[]);
   }
 
   close(): void {
@@ -34,9 +34,9 @@ export class SqliteReader implements Connection {
     this.#connection = null;
   }
 
-  #read(sql: string, parameters: readonly SQLInputValue[]) {
+  #open(): SqliteConnection {
     this.#connection ??= SqliteConnection.forReading(this.#file, this.#identity);
     this.#connection.checkFile();
-    return this.#connection.run(sql, parameters);
+    return this.#connection;
   }
 }

@@ -1,20 +1,9 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { FieldValue, Operator, Place, RecordQuery } from '../port.ts';
+import { recordColumns } from '../rows.ts';
 import type { Database, Tables } from '../schema.ts';
-import { comparable, fieldExpression } from './record-fields.ts';
-import { ofEverybody } from './record-indexes.ts';
-
-export const recordColumns = [
-  'collection',
-  'id',
-  'owner',
-  'state',
-  'revision',
-  'created_at',
-  'updated_at',
-  'body',
-] as const;
+import { fieldExpression } from './record-fields.ts';
 
 export type RecordRow = Pick<Tables['records'], (typeof recordColumns)[number]>;
 type Selected<Row> = SelectQueryBuilder<Tables, 'records', Row>;
@@ -122,7 +111,7 @@ function rangesOf(engine: Engine, query: RecordQuery): readonly Matching[] {
   const matching = matchingOf(engine, query);
   if (after === null) return [inOrder(matching)];
   const beyond = sort.descending ? '<' : '>';
-  const last = comparable(after.value);
+  const last = after.value;
   return [
     byId(matching.where(value, '=', last).where('id', beyond, after.id)),
     inOrder(matching.where(value, beyond, last)),
@@ -136,16 +125,15 @@ function matchingOf(engine: Engine, query: RecordQuery): Matching {
     .selectFrom('records')
     .where('collection', '=', sql.lit(query.collection));
   if (owner !== null) records = records.where('owner', '=', owner);
-  else if (engine.name === 'sqlite') records = records.where(ofEverybody);
   if (state !== null) records = records.where(filterOn(engine, query, sql.ref('state')), '=', state);
-  for (const { field, operator, value } of inOneOrder(query.conditions)) {
+  for (const { field, operator, value } of query.conditions) {
     const expression = expressionOf(engine, field);
     const filtered = isSame(field, sort.field) ? expression : filterOn(engine, query, expression);
-    records = records.where(filtered, comparisons[operator], comparable(value));
+    records = records.where(filtered, comparisons[operator], value);
   }
   if (until) {
     const value = expressionOf(engine, sort.field);
-    const end = comparable(until.value);
+    const end = until.value;
     records = records
       .where(value, sort.descending ? '>=' : '<=', end)
       .where(({ or, eb }) =>
@@ -175,11 +163,4 @@ function isSame(one: RecordQuery['sort']['field'], other: RecordQuery['sort']['f
 
 function expressionOf(engine: Engine, field: RecordQuery['sort']['field']): RawBuilder<FieldValue> {
   return field === 'created_at' ? sql.ref<FieldValue>('created_at') : fieldExpression(engine.name, field);
-}
-
-/** The order in which a caller names them makes no other statement. */
-function inOneOrder(conditions: RecordQuery['conditions']): RecordQuery['conditions'] {
-  const rank = ({ field, operator }: (typeof conditions)[number]) =>
-    `${field === 'created_at' ? '' : field.name} ${operator}`;
-  return conditions.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1));
 }

@@ -1,36 +1,50 @@
-import { sql } from 'kysely';
+import { type Compilable, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { RecordStore } from '../port.ts';
-import { prepare } from '../prepared.ts';
-import { toRecord, toUsage } from '../rows.ts';
+import type { FieldValue, RecordQuery, RecordStore } from '../port.ts';
+import { PreparedReads } from '../prepared.ts';
+import { recordOf, toRecord, toUsage } from '../rows.ts';
+import { inOneOrder, shapeOf, valuesOf, withValues } from './query-shapes.ts';
 import { prepareIndexes } from './record-indexes.ts';
 import { anyExpired, pageOf, placeAfter, recordsOf, sizesOf } from './record-queries.ts';
 import { eraseOwner, expireRecords } from './record-removal.ts';
 
 export function recordStore(engine: Engine): RecordStore {
   const { database, reader } = engine;
-  const find = prepare((collection: string, id: string) =>
-    recordsOf(reader).where('collection', '=', collection).where('id', '=', id),
-  );
+  const prepared = new PreparedReads(engine.read);
+  const ask = (what: string, asked: RecordQuery, build: (query: RecordQuery) => Compilable) => {
+    const query = inOneOrder(asked);
+    return prepared.run(`${what} ${shapeOf(query)}`, valuesOf(query), (values) =>
+      build(withValues(query, values)),
+    );
+  };
   return {
     prepare: (collections) => prepareIndexes(engine, collections),
 
     async find(collection, id) {
-      const { rows } = await find(engine.readerConnection, collection, id);
-      return rows[0] === undefined ? null : toRecord(rows[0]);
+      const [row] = await prepared.run('one', [collection, id], ([inCollection, named]) =>
+        recordsOf(reader)
+          .where('collection', '=', inCollection as never)
+          .where('id', '=', named as never),
+      );
+      return row === undefined ? null : recordOf(row);
     },
 
-    list: async (query) => (await pageOf(engine, query).execute()).map(toRecord),
+    list: async (query) => (await ask('page', query, (shape) => pageOf(engine, shape))).map(recordOf),
 
-    sizes: async (query) => (await sizesOf(engine, query).execute()).map(({ size }) => size),
+    sizes: async (query) =>
+      (await ask('sizes', query, (shape) => sizesOf(engine, shape))).map((row) => row.at(-1) as number),
 
     async placeAfter(query, count) {
-      const found = await placeAfter(engine, query, count).executeTakeFirst();
-      return found === undefined ? null : { value: found.value, id: found.id };
+      const [row] = await ask(`place ${count}`, query, (shape) => placeAfter(engine, shape, count));
+      return row === undefined ? null : { value: row[0] as FieldValue, id: row[1] as string };
     },
 
     hasExpired: async (collection, changedBefore) =>
-      (await anyExpired(engine, collection, changedBefore).executeTakeFirst()) !== undefined,
+      (
+        await prepared.run(`expired ${collection}`, [changedBefore], ([since]) =>
+          anyExpired(engine, collection, since as never),
+        )
+      ).length > 0,
 
     async usage(owner) {
       const rows = await reader.selectFrom('usage').selectAll().where('owner', '=', owner).execute();

@@ -1,0 +1,70 @@
+import type { FieldValue, RecordQuery } from '../port.ts';
+import { comparable } from './record-fields.ts';
+
+/** A query in the form that others of its shape have, too: the order in which a caller names conditions makes no other. */
+export function inOneOrder(query: RecordQuery): RecordQuery {
+  if (query.conditions.length < 2) return query;
+  return {
+    ...query,
+    conditions: query.conditions.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1)),
+  };
+}
+
+/** All that makes another statement: queries of the same shape differ only in their values. */
+export function shapeOf({
+  collection,
+  owner,
+  state,
+  conditions,
+  sort,
+  after,
+  until,
+  expiredAt,
+}: RecordQuery): string {
+  const given = [owner, state, after, until ?? null, expiredAt].map((one) => (one === null ? 0 : 1)).join('');
+  const order = `${sort.descending ? '-' : '+'}${nameOf(sort.field)}`;
+  return `${collection} ${given} ${order} ${conditions.map(rank).join()}`;
+}
+
+/** The values of a query, each at a place of its own. */
+export function valuesOf({
+  owner,
+  state,
+  conditions,
+  after,
+  until,
+  expiredAt,
+  limit,
+}: RecordQuery): readonly unknown[] {
+  const placeOf = (place: RecordQuery['until']) => [place ? comparable(place.value) : null, place?.id];
+  const compared = conditions.map(({ value }) => comparable(value));
+  return [owner, state, expiredAt, limit, ...placeOf(after), ...placeOf(until), ...compared];
+}
+
+/** The same query with other values at those places. */
+export function withValues(query: RecordQuery, values: readonly never[]): RecordQuery {
+  const [owner, state, expiredAt, limit, afterValue, afterId, untilValue, untilId, ...compared] =
+    values as never[];
+  const { conditions } = query;
+  return {
+    ...query,
+    owner: query.owner === null ? null : (owner as never),
+    state: query.state === null ? null : (state as never),
+    expiredAt: query.expiredAt === null ? null : (expiredAt as never),
+    limit: limit as never,
+    after: query.after === null ? null : { value: afterValue as never, id: afterId as never },
+    until: query.until ? { value: untilValue as never, id: untilId as never } : null,
+    conditions: conditions.map((condition, index) => ({
+      ...condition,
+      value: compared[index] as unknown as FieldValue,
+    })),
+  };
+}
+
+function rank({ field, operator }: RecordQuery['conditions'][number]): string {
+  return `${nameOf(field)} ${operator}`;
+}
+
+function nameOf(field: RecordQuery['sort']['field']): string {
+  return field === 'created_at' ? '' : field.name;
+}
