@@ -23,7 +23,11 @@ export function workTable(peers: Summaries, work: Work): string {
       shown(peer.readyMs),
     ];
   });
-  return table(`**${headings[work]}** (in parentheses: the ratio to the bare server of the same round)`, columns.split(', '), rows);
+  return table(
+    `**${headings[work]}** (in parentheses: the ratio to the bare server of the same round)`,
+    columns.split(', '),
+    rows,
+  );
 }
 
 /** Vestibule against each of the others: above 1 it does more than they do. By CPU a request is the steadier way. */
