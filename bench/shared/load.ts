@@ -69,7 +69,7 @@ export function writeRequests(path: string, requests: readonly Request[]): Reque
   return { path, count: requests.length };
 }
 
-/** Sends a load and answers with what was seen of it. An answer that is not 2xx spoils all the others. */
+/** Sends a load and answers with what was seen of it. One answer that is an error spoils all the others. */
 export async function send(
   generator: LoadGenerator,
   load: Load,
@@ -89,7 +89,7 @@ export async function send(
   const { refused, failed, ...result } = await runForResult<Printed>(program, limitSeconds + 10, cores);
   if (refused > 0 || failed > 0 || result.requests === 0) {
     throw new Error(
-      `Not a measurement: of ${result.requests} requests ${refused} were not answered with 2xx and ${failed} failed.`,
+      `Not a measurement: of ${result.requests} requests ${refused} were answered with an error and ${failed} failed.`,
     );
   }
   return result;

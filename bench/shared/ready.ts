@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from './ask.ts';
 import { type Cores, type Program, type RunningServer, serverCore, startServer } from './processes.ts';
 
-const limitMs = 20_000;
+const limitMs = 60_000;
 
 /** Starts a server and waits until it is ready. What it prints goes into its folder. */
 export async function startReady(
