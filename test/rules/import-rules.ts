@@ -53,6 +53,25 @@ const folderRules: readonly FolderRule[] = [
   },
   { files: /^web\//, may: [], why: 'the frontend knows the service by its addresses only' },
   {
+    files: /^bench\/run\.ts$/,
+    may: [{ to: /^bench\// }],
+    why: 'the benchmark starts the service as a process and imports nothing of it',
+  },
+  {
+    files: /^bench\/shared\//,
+    may: [],
+    why: 'what the subjects of the benchmark share knows none of them',
+  },
+  {
+    files: /^bench\//,
+    may: [
+      { to: /^bench\/(shared|me-under-load)\// },
+      // The PostgreSQL of the tests is the one that is measured.
+      { to: /^test\/support\/postgres\.ts$/ },
+    ],
+    why: 'a subject of the benchmark stands by itself, beside what all share',
+  },
+  {
     files: /^src\/http\/routes\.ts$/,
     may: [base, port, { to: /^src\/(http|auth|ops|tokens|consumer|events|frontend)\// }],
     why: 'the route table joins handlers to addresses and nothing else',
@@ -211,7 +230,7 @@ function isOfService(file: string): boolean {
 }
 
 function isSameFolder(from: string, target: string): boolean {
-  const folder = /^(src\/[^/]+|web)\//.exec(from)?.[0];
+  const folder = /^(src\/[^/]+|web|bench\/[^/]+)\//.exec(from)?.[0];
   return folder !== undefined && target.startsWith(folder);
 }
 

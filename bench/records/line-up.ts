@@ -1,0 +1,12 @@
+import { jsonServer } from './json-server.ts';
+import { parseServer } from './parse-server.ts';
+import type { RecordsPeer } from './peer.ts';
+import { vestibuleOn } from './vestibule.ts';
+
+/** In the order in which they are measured. */
+export const lineUp: readonly RecordsPeer[] = [
+  vestibuleOn('sqlite'),
+  vestibuleOn('postgres'),
+  parseServer,
+  jsonServer,
+];

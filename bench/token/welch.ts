@@ -1,0 +1,16 @@
+import { mean, sum } from '../shared/statistics.ts';
+
+/** Past this nobody doubts that two sets of times differ; the usual bound of tests for leaks through time. */
+export const tellsApart = 4.5;
+
+/** Welch's t: how far two means are apart, in terms of how well they are known. */
+export function welch(one: readonly number[], other: readonly number[]): number {
+  const [a, b] = [momentsOf(one), momentsOf(other)];
+  return (a.mean - b.mean) / Math.sqrt(a.variance / one.length + b.variance / other.length);
+}
+
+function momentsOf(values: readonly number[]) {
+  const middle = mean(values);
+  const squares = sum(values.map((value) => (value - middle) ** 2));
+  return { mean: middle, variance: squares / (values.length - 1) };
+}
