@@ -68,6 +68,8 @@ export async function openAdministration(config: StorageConfig, actor: string, c
   };
 }
 
+export type Administration = Awaited<ReturnType<typeof openAdministration>>;
+
 /** What is declared in COLLECTIONS_DIR. What reads it is loaded only where there is something to read. */
 export async function readDeclaredCollections(
   { collectionsDir, maxBodyBytes }: Config,

@@ -23,7 +23,7 @@ import { examineCaller } from './consumer/examine-caller.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
 import { ownRules, providerJwksUrl, providerRules } from './issuer-rules.ts';
 import { type Look, lookInto } from './storage/look.ts';
-import type { Reading } from './storage/port.ts';
+import type { ClientWithSecrets, Reading } from './storage/port.ts';
 import { ClientDirectory } from './tokens/client-directory.ts';
 import { createClientMac } from './tokens/client-mac.ts';
 
@@ -60,6 +60,8 @@ export function inspectDatabase(config: Config, areDeclared: boolean) {
   });
 }
 
+export type DatabaseNow = Awaited<ReturnType<typeof inspectDatabase>>;
+
 /** For a command that only looks: what it reads, or a sentence on why there is nothing that it could read. */
 export function readStorage<T>(
   config: StorageConfig,
@@ -71,8 +73,11 @@ export function readStorage<T>(
   });
 }
 
+/** A client, and whether whoever wrote it had the master secret: if not, it is ignored. */
+export type ListedClient = ClientWithSecrets & { readonly isGenuine: boolean };
+
 /** The clients, and whether whoever wrote each had the master secret. */
-export function listClients(config: StorageConfig) {
+export function listClients(config: StorageConfig): Promise<readonly ListedClient[]> {
   return readStorage(config, async ({ clients }, keyring) => {
     const clientMac = createClientMac(keyring.clients);
     return (await clients.list()).map((client) => ({ ...client, isGenuine: clientMac.isGenuine(client) }));

@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Administration } from '../administration.ts';
 import { OperatorError } from '../base/errors.ts';
-import { loadStorageConfig } from '../config/load.ts';
+import { type Environment, loadStorageConfig } from '../config/load.ts';
+import type { ListedClient } from '../inspection.ts';
 import type { ClientSecret, ClientState } from '../storage/port.ts';
-import { print, table } from './output.ts';
-import { type Administration, administer, type ListedClient, type Tools } from './tools.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { administer } from './database.ts';
+import { type JsonOption, print, table } from './output.ts';
 
 interface AddOptions extends JsonOption {
   readonly label: string;
@@ -22,12 +20,12 @@ interface RotateOptions extends JsonOption {
 }
 
 /** `vestibule client ...`: the machine clients that may call POST /token. */
-export function addClientCommand(program: Command, tools: Tools): void {
+export function addTo(program: Command, environment: () => Environment): void {
   const client = program
     .command('client')
     .description('the clients of POST /token: their secrets, keys and scopes');
   const work = <T>(command: string, task: (administration: Administration) => Promise<T>) =>
-    administer(tools, loadStorageConfig(tools.environment()), `client ${command}`, task);
+    administer(loadStorageConfig(environment()), `client ${command}`, task);
 
   client
     .command('add <id>')
@@ -52,8 +50,9 @@ export function addClientCommand(program: Command, tools: Tools): void {
     .description('list the clients and what is known of their secrets, never the secrets')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {
-      const config = loadStorageConfig(tools.environment());
-      const clients = (await tools.listClients(config)).map(asData);
+      const config = loadStorageConfig(environment());
+      const { listClients } = await import('../inspection.ts');
+      const clients = (await listClients(config)).map(asData);
       print(options.json, clients, () => showClients(clients));
     });
 

@@ -1,25 +1,20 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../base/errors.ts';
-import { loadStorageConfig } from '../config/load.ts';
+import { type Environment, loadStorageConfig } from '../config/load.ts';
 import type { AuditLine, Consumer, ConsumerState, Reading, Storage, Usage } from '../storage/port.ts';
-import { print, table } from './output.ts';
-import { administer, type Tools } from './tools.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { administer, look } from './database.ts';
+import { type JsonOption, print, table } from './output.ts';
 
 /** `vestibule consumer ...`: the callers, by the pseudonym that GET /me shows them. */
-export function addConsumerCommand(program: Command, tools: Tools): void {
+export function addTo(program: Command, environment: () => Environment): void {
   const consumer = program
     .command('consumer')
     .description('show, suspend, resume and erase callers by their pseudonym');
   const work = <T>(command: string, task: (storage: Storage, audit: AuditLine) => Promise<T>) =>
-    administer(tools, loadStorageConfig(tools.environment()), `consumer ${command}`, ({ storage, audit }) =>
+    administer(loadStorageConfig(environment()), `consumer ${command}`, ({ storage, audit }) =>
       task(storage, audit),
     );
-  const read = <T>(task: (reading: Reading) => Promise<T>) =>
-    tools.readStorage(loadStorageConfig(tools.environment()), task);
+  const read = <T>(task: (reading: Reading) => Promise<T>) => look(loadStorageConfig(environment()), task);
 
   consumer
     .command('show <id>')

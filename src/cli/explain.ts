@@ -1,17 +1,15 @@
 import type { Command } from 'commander';
+import type { Examination } from '../auth/examine/token.ts';
 import { OperatorError } from '../base/errors.ts';
-import { loadConfig } from '../config/load.ts';
-import { findingLine } from './finding-line.ts';
-import { print } from './output.ts';
-import type { ExplainedToken, Tools } from './tools.ts';
+import { type Environment, loadConfig } from '../config/load.ts';
+import { findingLine, type JsonOption, print } from './output.ts';
 
-interface ExplainOptions {
-  readonly json?: boolean;
+interface ExplainOptions extends JsonOption {
   readonly pseudonym?: boolean;
 }
 
 /** `vestibule explain`: what becomes of a token, step by step. Prints nothing of it that must not be shared. */
-export function addExplainCommand(program: Command, tools: Tools): void {
+export function addTo(program: Command, environment: () => Environment): void {
   program
     .command('explain')
     .description('read a token from standard input and tell, step by step, why it is accepted or refused')
@@ -26,9 +24,10 @@ export function addExplainCommand(program: Command, tools: Tools): void {
           { exitCode: 2 },
         );
       }
-      const config = loadConfig(tools.environment());
+      const config = loadConfig(environment());
       const token = bareToken(await readInput());
-      const explained = await tools.explainToken(config, token);
+      const { explainToken } = await import('../inspection.ts');
+      const explained = await explainToken(config, token);
       print(options.json, asData(explained, options), () => forPeople(explained, options));
       if (!explained.accepted) process.exitCode = 1;
     });
@@ -56,11 +55,11 @@ function bareToken(input: string): string {
   );
 }
 
-function asData({ pseudonym, ...explained }: ExplainedToken, options: ExplainOptions) {
+function asData({ pseudonym, ...explained }: Examination, options: ExplainOptions) {
   return options.pseudonym ? { ...explained, pseudonym } : explained;
 }
 
-function forPeople(explained: ExplainedToken, options: ExplainOptions): string {
+function forPeople(explained: Examination, options: ExplainOptions): string {
   const { accepted, code, status, summary, steps, claims, pseudonym } = explained;
   return [
     accepted ? 'Accepted.' : `Refused with ${status} ${code}. ${summary}`,

@@ -1,15 +1,11 @@
 import type { Command } from 'commander';
-import { loadKeyConfig, loadStorageConfig } from '../config/load.ts';
+import { type Environment, loadKeyConfig, loadStorageConfig } from '../config/load.ts';
 import type { SigningKeyRecord } from '../storage/port.ts';
-import { print, table } from './output.ts';
-import { administer, type Tools } from './tools.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { administer, look } from './database.ts';
+import { type JsonOption, print, table } from './output.ts';
 
 /** `vestibule keys ...`: the keys that sign the tokens of POST /token. */
-export function addKeysCommand(program: Command, tools: Tools): void {
+export function addTo(program: Command, environment: () => Environment): void {
   const keys = program.command('keys').description('the keys that sign the tokens of POST /token');
 
   keys
@@ -17,8 +13,8 @@ export function addKeysCommand(program: Command, tools: Tools): void {
     .description('list the signing keys, never their private part')
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {
-      const config = loadStorageConfig(tools.environment());
-      const records = await tools.readStorage(config, ({ signingKeys }) => signingKeys.list());
+      const config = loadStorageConfig(environment());
+      const records = await look(config, ({ signingKeys }) => signingKeys.list());
       const now = Date.now();
       const signing = records.findLast(({ signsFrom }) => signsFrom <= now);
       const data = records.map((record) => asData(record, useOf(record, signing, now)));
@@ -34,8 +30,8 @@ export function addKeysCommand(program: Command, tools: Tools): void {
     )
     .option('--json', 'print JSON')
     .action(async (options: JsonOption & { now?: boolean }) => {
-      const config = loadKeyConfig(tools.environment());
-      const record = await administer(tools, config, 'keys rotate', ({ rotateKey }) =>
+      const config = loadKeyConfig(environment());
+      const record = await administer(config, 'keys rotate', ({ rotateKey }) =>
         rotateKey(config, options.now === true),
       );
       const data = asData(record, record.signsFrom > Date.now() ? 'next' : 'signs');

@@ -1,3 +1,9 @@
+import type { Finding } from '../base/finding.ts';
+
+export interface JsonOption {
+  readonly json?: boolean;
+}
+
 /** The same data for people or, with --json, for programs. */
 export function print(json: boolean | undefined, data: unknown, forPeople: () => string): void {
   process.stdout.write(`${json ? JSON.stringify(data, null, 2) : forPeople()}\n`);
@@ -15,4 +21,22 @@ export function table(header: readonly string[], rows: readonly (readonly string
         .trimEnd(),
     )
     .join('\n');
+}
+
+const words: Readonly<Record<Finding['result'], string>> = {
+  pass: 'pass',
+  warn: 'WARN',
+  fail: 'FAIL',
+  skip: 'skip',
+};
+
+/** What was found, what was expected and what to do, in one line. */
+export function findingLine({ name, result, expected, found, advice }: Finding): string {
+  const text = [
+    result === 'skip' ? `not looked at: ${found}` : found,
+    ...(expected === null ? [] : [`expected ${expected}`]),
+  ].join('; ');
+  const whole = advice === null ? text : `${text.replace(/\.$/, '')}. ${advice}`;
+  const oneLine = whole.replace(/\s*\n\s*/g, ' ');
+  return `${words[result]}  ${name.padEnd(17)}  ${oneLine}`;
 }

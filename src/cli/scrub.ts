@@ -1,14 +1,10 @@
 import type { Command } from 'commander';
-import { loadStorageConfig } from '../config/load.ts';
-import { print } from './output.ts';
-import { administer, type Tools } from './tools.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { type Environment, loadStorageConfig } from '../config/load.ts';
+import { administer } from './database.ts';
+import { type JsonOption, print } from './output.ts';
 
 /** `vestibule scrub`: for the hour in which it is nobody's trouble when writes have to wait. */
-export function addScrubCommand(program: Command, tools: Tools): void {
+export function addTo(program: Command, environment: () => Environment): void {
   program
     .command('scrub')
     .description(
@@ -16,8 +12,8 @@ export function addScrubCommand(program: Command, tools: Tools): void {
     )
     .option('--json', 'print JSON')
     .action(async (options: JsonOption) => {
-      const config = loadStorageConfig(tools.environment());
-      const outcome = await administer(tools, config, 'scrub', async ({ storage: { records } }) => {
+      const config = loadStorageConfig(environment());
+      const outcome = await administer(config, 'scrub', async ({ storage: { records } }) => {
         if (!(await records.isScrubDue())) return 'nothing_to_do';
         await records.scrub('whatever it takes');
         return (await records.isScrubDue()) ? 'still_due' : 'scrubbed';
