@@ -43,21 +43,3 @@ export function quoted(value: unknown): string {
 function hex(code: number): string {
   return code.toString(16).padStart(4, '0');
 }
-
-/** A length of time in its two largest units: "3 h 12 min". */
-export function duration(seconds: number): string {
-  const whole = Math.round(Math.abs(seconds));
-  const units = [
-    [Math.floor(whole / 86_400), 'd'],
-    [Math.floor(whole / 3_600) % 24, 'h'],
-    [Math.floor(whole / 60) % 60, 'min'],
-    [whole % 60, 's'],
-  ] as const;
-  const first = units.findIndex(([count]) => count > 0);
-  if (first === -1) return '0 s';
-  return units
-    .slice(first, first + 2)
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}`)
-    .join(' ');
-}

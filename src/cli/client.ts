@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Administration } from '../administration.ts';
+import { parseDuration } from '../base/duration.ts';
 import { OperatorError } from '../base/errors.ts';
 import { type Environment, loadStorageConfig } from '../config/load.ts';
 import type { ListedClient } from '../inspection.ts';
@@ -61,7 +62,7 @@ export function addTo(program: Command, environment: () => Environment): void {
     .description('add a second secret, so that the client can change over without a gap')
     .option(
       '--retire-after <time>',
-      'let the secret before it end by itself, for example 7d, 12h or 30m',
+      'let the secret before it end by itself, for example 7d, 12h or 30min',
       duration,
       null,
     )
@@ -187,13 +188,10 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 function duration(text: string): number {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count === undefined || unit === undefined)
-    throw new InvalidArgumentError('Expected a number and s, m, h or d, for example 7d.');
-  return Number(count) * (unitMs[unit] as number);
+  const milliseconds = parseDuration(text);
+  if (milliseconds !== null) return milliseconds;
+  throw new InvalidArgumentError('Expected a number and s, min, h or d, for example 7d, and at most 3650d.');
 }
 
 function readText(file: string): string {

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
+import { roughDuration } from '../../base/duration.ts';
 import type { ErrorCode } from '../../base/errors.ts';
-import { duration, quoted } from '../../base/finding.ts';
+import { quoted } from '../../base/finding.ts';
 import type { CompactToken } from '../compact.ts';
 import type { TokenHeader } from '../header.ts';
 import { FetchError, fetchDocument } from '../jwks-fetch.ts';
@@ -45,7 +46,7 @@ export async function providerKeysNow(options: ProviderKeysNow): Promise<KeysAtH
   const set = stored === null ? 'none stored' : readKeySet(stored.document, algorithms);
   const ageSeconds = stored === null ? 0 : Math.max(now - stored.fetchedAt, 0) / 1000;
   if (typeof set !== 'string' && ageSeconds < maxStaleSeconds) {
-    return { set, source: `stored ${duration(ageSeconds)} ago; they cannot be fetched now: ${fault}` };
+    return { set, source: `stored ${roughDuration(ageSeconds)} ago; they cannot be fetched now: ${fault}` };
   }
   return { code: 'keys_unavailable', why: `${quoted(url)}: ${fault}` };
 }
@@ -97,7 +98,7 @@ export async function examineKey(
   const names = keys.set.keys.map(({ kid }) => quoted(kid)).join(', ');
   if (key !== undefined) {
     const madeAt = keys.madeAt?.(header.kid);
-    const age = madeAt === undefined ? '' : `, made ${duration((now - madeAt) / 1000)} ago`;
+    const age = madeAt === undefined ? '' : `, made ${roughDuration((now - madeAt) / 1000)} ago`;
     return { step: passedStep('key', `kid ${quoted(header.kid)}, ${keys.source}${age}`), key };
   }
   const step = failedStep('key', 'key_unknown', {

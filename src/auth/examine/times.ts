@@ -1,6 +1,6 @@
 import type { TokenTimes } from '../../base/caller.ts';
+import { roughDuration } from '../../base/duration.ts';
 import type { ErrorCode } from '../../base/errors.ts';
-import { duration } from '../../base/finding.ts';
 import { clockToleranceSeconds } from '../claims.ts';
 import type { JsonObject } from '../compact.ts';
 import { failedStep, passedStep, type Step } from './step.ts';
@@ -40,17 +40,17 @@ function timesCause(
   }
   if (code === 'token_expired') {
     const seconds = nowSeconds - Number(exp);
-    return `The token expired ${duration(seconds)} ago (${shownTime(Number(exp))}). Get a new one.`;
+    return `The token expired ${roughDuration(seconds)} ago (${shownTime(Number(exp))}). Get a new one.`;
   }
   if (code === 'token_not_yet_valid') {
     const start = Math.max(Number(nbf ?? 0), Number(iat ?? 0));
-    return `The token becomes valid in ${duration(start - nowSeconds)} only (${shownTime(start)}): one of the clocks, ours or the provider's, is wrong. "npx vestibule doctor" compares them.`;
+    return `The token becomes valid in ${roughDuration(start - nowSeconds)} only (${shownTime(start)}): one of the clocks, ours or the provider's, is wrong. "npx vestibule doctor" compares them.`;
   }
   if (code === 'token_lifetime_too_long') {
     const lifetime =
       iat === undefined
         ? 'does not say when it was issued ("iat")'
-        : `lives for ${duration(Number(exp) - Number(iat))}`;
+        : `lives for ${roughDuration(Number(exp) - Number(iat))}`;
     return `The token ${lifetime}, and MAX_TOKEN_LIFETIME_SECONDS is ${maxLifetimeSeconds}. Let the provider issue shorter ones, or raise the setting.`;
   }
   return 'A time in the token (exp, nbf, iat) is not a number of seconds since 1970.';
@@ -59,7 +59,7 @@ function timesCause(
 function distance(value: unknown, nowSeconds: number): string {
   if (typeof value !== 'number' || !Number.isFinite(value)) return 'is no time';
   const seconds = value - nowSeconds;
-  return seconds < 0 ? `${duration(seconds)} ago` : `in ${duration(seconds)}`;
+  return seconds < 0 ? `${roughDuration(seconds)} ago` : `in ${roughDuration(seconds)}`;
 }
 
 function shownTime(seconds: number): string {

@@ -1,5 +1,6 @@
 import type { ExaminedProvider, PublishedKeys } from '../../auth/examine/provider.ts';
-import { doubtful, duration, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
+import { roughDuration } from '../../base/duration.ts';
+import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
 import type { Config } from '../../config/settings.ts';
 import { wayOut } from './way-out.ts';
 
@@ -47,7 +48,7 @@ export function clockFinding({ aheadSeconds }: ExaminedProvider): Finding {
   const name = 'clock';
   if (aheadSeconds === null) return skipped(name, 'the provider does not tell the time');
   const distance = Math.abs(aheadSeconds);
-  const found = `ours is ${duration(distance)} ${aheadSeconds > 0 ? 'behind' : 'ahead of'} the provider's`;
+  const found = `ours is ${roughDuration(distance)} ${aheadSeconds > 0 ? 'behind' : 'ahead of'} the provider's`;
   const trouble = {
     expected: `less than ${noticeableSeconds} s between our clock and the provider's`,
     found,

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { durationText } from '../../base/duration.ts';
 import type { Schema } from './collection.ts';
 import type { Declaration, DeclaredMachine } from './declaration.ts';
 import { isMapping } from './mistakes.ts';
-import { durationText, rateText } from './rates.ts';
+import { rateText } from './rates.ts';
 
 /** What differs between two declarations of a collection, a phrase each: `seats maximum 8 -> 4`. */
 export function describeChanges(before: Declaration, after: Declaration): readonly string[] {
