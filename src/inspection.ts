@@ -117,7 +117,7 @@ async function keyringFor(config: StorageConfig, { documents }: Reading): Promis
 
 async function verdictsOn(config: Config, { documents, records }: Reading, keyring: Keyring) {
   const digest = createKeyedDigest(keyring.declarations);
-  const stored = await storedDeclarations(onlyRead(documents), (content) => digest.of(content)).load();
+  const stored = await storedDeclarations(onlyRead(documents), digest).load();
   const declared = await readDeclaredCollections(config);
   const verdicts = await checkAgainst({ stored, declared, records });
   return verdicts.map((verdict) => ({ ...verdict, sentence: sentenceOf(verdict) }));

@@ -40,6 +40,11 @@ export function quoted(value: unknown): string {
   return plain.length > longestQuote ? `${plain.slice(0, longestQuote)}... (shortened)` : plain;
 }
 
+/** The same without the quotes, to be pasted. */
+export function unquoted(text: string): string {
+  return quoted(text).slice(1, -1);
+}
+
 function hex(code: number): string {
   return code.toString(16).padStart(4, '0');
 }

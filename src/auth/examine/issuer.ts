@@ -1,4 +1,4 @@
-import { quoted } from '../../base/finding.ts';
+import { quoted, unquoted } from '../../base/finding.ts';
 import { chooseIssuer, type TrustedIssuer } from '../issuers.ts';
 import { failedStep, passedStep, type Step, shown, tried } from './step.ts';
 
@@ -64,8 +64,4 @@ function isSameHost(one: string, other: string): boolean {
 function isSameDomain(one: string, other: string): boolean {
   const domain = (text: string) => URL.parse(text)?.hostname.match(/[a-z][^.]*\.[a-z][^.]*$/)?.[0];
   return domain(one) !== undefined && domain(one) === domain(other);
-}
-
-function unquoted(text: string): string {
-  return quoted(text).slice(1, -1);
 }

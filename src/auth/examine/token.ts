@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { describe, type ErrorCode } from '../../base/errors.ts';
-import { quoted } from '../../base/finding.ts';
+import { unquoted } from '../../base/finding.ts';
 import type { VerifiedClaims } from '../claims.ts';
 import { examineClaims } from './claims.ts';
 import { examineAlgorithm, examineHeader, examineType } from './header.ts';
@@ -123,7 +123,7 @@ function conclude(steps: readonly Step[], claims: readonly string[], pseudonym: 
     status: code === null ? 200 : describe(code).status,
     summary: reason?.advice ?? 'The token is accepted.',
     steps,
-    claims: claims.slice(0, mostClaims).map((name) => quoted(name).slice(1, -1)),
+    claims: claims.slice(0, mostClaims).map((name) => unquoted(name)),
     pseudonym,
   };
 }

@@ -1,10 +1,10 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { ClientMetadata, Configuration, JWK } from 'oidc-provider';
+import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 import { InvalidTarget } from 'oidc-provider/lib/helpers/errors.js';
 import { accountOf } from './accounts.ts';
 import { interactionPath } from './interactions.ts';
-import { createMemory } from './memory.ts';
 import type { DevProviderOptions } from './options.ts';
 import { logoutPage, messagePage, sendPage } from './pages.ts';
 
@@ -24,7 +24,8 @@ export async function createSigningKey(): Promise<JWK> {
 export function createConfiguration(options: DevProviderOptions, signingKey: JWK): Configuration {
   const { accessTokenSeconds = usualTokenSeconds } = options;
   return {
-    adapter: createMemory(),
+    // The one it takes by itself, which it would announce with a warning at every start.
+    adapter: createMemoryAdapter(),
     clients: [machineClient(options), webClient(options)],
     jwks: { keys: [signingKey] },
     cookies: { keys: [randomBytes(32).toString('base64url')] },

@@ -1,5 +1,5 @@
 import type { ExaminedProvider, Missing } from '../../auth/examine/provider.ts';
-import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
+import { doubtful, type Finding, failed, passed, quoted, skipped, unquoted } from '../../base/finding.ts';
 import { providerIssuers } from '../../config/rules.ts';
 import type { Config } from '../../config/settings.ts';
 import { clockFinding, keysFinding } from './provider-keys.ts';
@@ -105,8 +105,4 @@ function algorithmsFinding({ allowedAlgorithms }: Config, announced: unknown): F
         ? `Set ALLOWED_ALGORITHMS=${usable.join(',')}`
         : 'The provider signs with a shared secret only. Set it to RS256.',
   });
-}
-
-function unquoted(text: string): string {
-  return quoted(text).slice(1, -1);
 }
