@@ -1,6 +1,5 @@
 import { readDeclaredCollections } from './administration.ts';
 import { ownKeysNow, providerKeysNow } from './auth/examine/key.ts';
-import { masterSecretFits } from './auth/examine/master-secret.ts';
 import { examineProvider } from './auth/examine/provider.ts';
 import {
   type Examination,
@@ -9,7 +8,7 @@ import {
   examineToken,
 } from './auth/examine/token.ts';
 import { deriveKeyring, type Keyring } from './auth/keyring.ts';
-import { otherMasterSecret } from './auth/master-secret.ts';
+import { masterSecretFits, otherMasterSecret } from './auth/master-secret.ts';
 import { authenticatedMemory } from './auth/stored-key-set.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { OperatorError } from './base/errors.ts';

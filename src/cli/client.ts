@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Administration } from '../administration.ts';
 import { parseDuration } from '../base/duration.ts';
-import { OperatorError } from '../base/errors.ts';
+import { readText } from '../config/files.ts';
 import { type Environment, loadStorageConfig } from '../config/load.ts';
 import type { ListedClient } from '../inspection.ts';
 import type { ClientSecret, ClientState } from '../storage/port.ts';
@@ -36,7 +35,7 @@ export function addTo(program: Command, environment: () => Environment): void {
     .option('--public-key <file>', 'a public key (PEM, JWK or JWKS): the client signs and has no secret')
     .option('--json', 'print JSON')
     .action(async (id: string, { label, scope: scopes, publicKey, json }: AddOptions) => {
-      const key = publicKey === undefined ? null : readText(publicKey);
+      const key = publicKey === undefined ? null : readText('--public-key', publicKey);
       const secret = await work('add', ({ clients }) => clients.add({ id, label, scopes, publicKey: key }));
       const data = { client_id: id, ...(secret === null ? {} : { client_secret: secret }) };
       print(json, data, () =>
@@ -192,12 +191,4 @@ function duration(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds !== null) return milliseconds;
   throw new InvalidArgumentError('Expected a number and s, min, h or d, for example 7d, and at most 3650d.');
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new OperatorError(`The file "${file}" cannot be read (${(error as { code?: string }).code}).`);
-  }
 }

@@ -7,7 +7,7 @@ import { integer } from '../config/kinds.ts';
 import { type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { administer } from './database.ts';
-import type { DevProviderOptions } from './dev/options.ts';
+import type { DevProviderOptions } from './dev/configuration.ts';
 import type { DevProvider } from './dev/provider.ts';
 import { welcome } from './dev/welcome.ts';
 import { runUntilSignal, startService } from './serve.ts';

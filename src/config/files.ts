@@ -147,7 +147,7 @@ function readFile(setting: string, file: string): string {
   return content;
 }
 
-function readText(setting: string, file: string): string {
+export function readText(setting: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

@@ -1,6 +1,6 @@
 import { quoted, unquoted } from '../../base/finding.ts';
 import { chooseIssuer, type TrustedIssuer } from '../issuers.ts';
-import { failedStep, passedStep, type Step, shown, tried } from './step.ts';
+import { judged, type Step, shown, tried } from './step.ts';
 
 /** An issuer of whom nothing is asked but its rules. */
 export interface NamedRules extends Omit<TrustedIssuer, 'keys'> {
@@ -14,17 +14,13 @@ export function examineIssuer<Rules extends NamedRules>(
 ): { readonly step: Step; readonly issuer: Rules; readonly isTrusted: boolean } {
   const candidates = issuers.map((rules) => ({ ...rules, keys: noKeys, rules }));
   const { value: chosen, code } = tried(() => chooseIssuer(candidates, iss) as (typeof candidates)[number]);
-  if (code === null) {
-    const step = passedStep('issuer', `${quoted(iss)}: ${chosen.who}`);
-    return { step, issuer: chosen.rules, isTrusted: true };
-  }
   const accepted = issuers.flatMap(({ claims }) => claims.issuers);
-  const step = failedStep('issuer', code, {
+  const step = judged('issuer', code, `${quoted(iss)}: ${chosen?.who}`, {
     expected: `one of ${accepted.map(quoted).join(', ')}`,
     found: shown(iss),
     advice: issuerCause(iss, accepted),
   });
-  return { step, issuer: issuers[0], isTrusted: false };
+  return { step, issuer: chosen?.rules ?? issuers[0], isTrusted: chosen !== null };
 }
 
 const noKeys: TrustedIssuer['keys'] = { find: () => undefined, generation: () => null };

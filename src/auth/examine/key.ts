@@ -1,14 +1,14 @@
 import type { KeyObject } from 'node:crypto';
 import { roughDuration } from '../../base/duration.ts';
 import type { ErrorCode } from '../../base/errors.ts';
-import { quoted } from '../../base/finding.ts';
+import { passed, quoted, skipped } from '../../base/finding.ts';
 import type { CompactToken } from '../compact.ts';
 import type { TokenHeader } from '../header.ts';
 import { FetchError, fetchDocument } from '../jwks-fetch.ts';
 import { type KeySet, readKeySet } from '../key-set.ts';
 import { signatureHolds } from '../signature.ts';
 import type { KeySetMemory } from '../stored-key-set.ts';
-import { failedStep, passedStep, type Step, skippedStep } from './step.ts';
+import { failedStep, judged, type Step } from './step.ts';
 
 /** The keys of an issuer as they are now, and where they were had. */
 export type KeysAtHand =
@@ -83,7 +83,7 @@ export async function examineKey(
   now: number,
 ): Promise<ExaminedKey> {
   if (header === null || algorithm.result !== 'pass') {
-    return { step: skippedStep('key', 'no key is looked for with such a header'), key: null };
+    return { step: skipped('key', 'no key is looked for with such a header'), key: null };
   }
   const keys = await keysAtHand();
   if ('code' in keys) {
@@ -99,7 +99,7 @@ export async function examineKey(
   if (key !== undefined) {
     const madeAt = keys.madeAt?.(header.kid);
     const age = madeAt === undefined ? '' : `, made ${roughDuration((now - madeAt) / 1000)} ago`;
-    return { step: passedStep('key', `kid ${quoted(header.kid)}, ${keys.source}${age}`), key };
+    return { step: passed('key', `kid ${quoted(header.kid)}, ${keys.source}${age}`), key };
   }
   const step = failedStep('key', 'key_unknown', {
     expected: `one of kid ${names || '(none)'}, ${keys.source}`,
@@ -125,9 +125,9 @@ export function examineSignature(
   header: TokenHeader | null,
   key: KeyObject | null,
 ): Step {
-  if (key === null || header === null) return skippedStep('signature', 'there is no key to check it with');
-  if (signatureHolds(token, key, header.algorithm)) return passedStep('signature', 'holds');
-  return failedStep('signature', 'signature_invalid', {
+  if (key === null || header === null) return skipped('signature', 'there is no key to check it with');
+  const code = signatureHolds(token, key, header.algorithm) ? null : 'signature_invalid';
+  return judged('signature', code, 'holds', {
     expected: `one by the key ${quoted(header.kid)}`,
     found: 'another',
     advice:

@@ -3,7 +3,7 @@ import { roughDuration } from '../../base/duration.ts';
 import type { ErrorCode } from '../../base/errors.ts';
 import { clockToleranceSeconds } from '../claims.ts';
 import type { JsonObject } from '../compact.ts';
-import { failedStep, passedStep, type Step } from './step.ts';
+import { judged, type Step } from './step.ts';
 
 /** The times of a token and how far they are from our clock; `code` is what the verifier says to them. */
 export function timesStep(
@@ -17,21 +17,17 @@ export function timesStep(
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name} ${distance(value, nowSeconds)}`)
     .join(', ');
-  if (code === null) return passedStep('times', found);
-  return failedStep('times', code, {
-    expected: `iat and nbf past, exp to come, by our clock (${shownTime(nowSeconds)}) and ${clockToleranceSeconds} s more or less${lifetimeRule(maxLifetimeSeconds)}`,
+  const lifetimeRule = maxLifetimeSeconds === null ? '' : `; from iat to exp at most ${maxLifetimeSeconds} s`;
+  return judged('times', code, found, {
+    expected: `iat and nbf past, exp to come, by our clock (${shownTime(nowSeconds)}) and ${clockToleranceSeconds} s more or less${lifetimeRule}`,
     found: found || 'none',
     advice: timesCause(claims, code, nowSeconds, maxLifetimeSeconds),
   });
 }
 
-function lifetimeRule(maxSeconds: number | null): string {
-  return maxSeconds === null ? '' : `; from iat to exp at most ${maxSeconds} s`;
-}
-
 function timesCause(
   { exp, nbf, iat }: JsonObject,
-  code: ErrorCode,
+  code: ErrorCode | null,
   nowSeconds: number,
   maxLifetimeSeconds: number | null,
 ): string {

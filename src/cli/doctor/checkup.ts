@@ -3,7 +3,6 @@ import { type Finding, failed, passed, skipped } from '../../base/finding.ts';
 import { type Environment, loadConfig, SettingsError } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import { examineDatabase } from './database.ts';
-import { examineFrontends } from './frontends.ts';
 import { examinePorts } from './ports.ts';
 import { examineProvider } from './provider.ts';
 import { examineTransport } from './transport.ts';
@@ -20,15 +19,7 @@ export async function checkUp(environment: () => Environment): Promise<readonly 
     examineTransport(config),
     examinePorts(config),
   ]);
-  return [
-    ...findings,
-    collections,
-    ...provider,
-    ...database,
-    ...transport,
-    examineFrontends(config),
-    ...ports,
-  ];
+  return [...findings, collections, ...provider, ...database, ...transport, ...ports];
 }
 
 const afterSettings = ['collections', 'provider', 'database', 'transport', 'frontends', 'ports'];

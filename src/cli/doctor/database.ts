@@ -61,16 +61,13 @@ function databaseFindings(
           found: now.detail,
           advice: now.advice ?? databaseAdvice(now.detail),
         }),
-        skipped('schema', 'the database does not answer'),
-        skipped('records', 'the database does not answer'),
-        skipped('clients', 'the database does not answer'),
+        ...['schema', 'records', 'clients'].map((name) => skipped(name, 'the database does not answer')),
       ];
     case 'other_version':
       return [
         passed('database', `${kind} answers`),
         schemaFinding(now),
-        skipped('records', 'the schema comes first'),
-        skipped('clients', 'the schema comes first'),
+        ...['records', 'clients'].map((name) => skipped(name, 'the schema comes first')),
       ];
     case 'ready':
       return [

@@ -8,9 +8,14 @@ import type { Config } from '../../config/settings.ts';
 const dayMs = 86_400_000;
 const soonDays = 14;
 
-/** How callers reach us: by our own TLS, through a proxy that has it, or from this machine alone. */
+/** How callers reach us: by our own TLS, through a proxy that has it, or from this machine alone; and from which pages. */
 export async function examineTransport(config: Config): Promise<readonly Finding[]> {
-  return [...(await certificateFindings(config)), proxyFinding(config), addressFinding(config)];
+  return [
+    ...(await certificateFindings(config)),
+    proxyFinding(config),
+    addressFinding(config),
+    frontendsFinding(config),
+  ];
 }
 
 async function certificateFindings(config: Config): Promise<readonly Finding[]> {
@@ -99,6 +104,22 @@ function addressFinding(config: Config): Finding {
     found: address,
     advice:
       'Set BASE_URL to the address that callers use, unless something forwards the one port to the other.',
+  });
+}
+
+/** Whether a page in a browser may call us. One of our own origin needs no permission. */
+function frontendsFinding(config: Config): Finding {
+  const name = 'frontends';
+  const own = new URL(ownIssuer(config)).origin;
+  const others = config.corsOrigins.filter((origin) => origin !== own);
+  if (others.length > 0) return passed(name, `${others.join(', ')} may call the API from a browser`);
+  if (config.web === 'on' || config.corsOrigins.includes(own)) {
+    return passed(name, `pages of ${own} itself, which need no permission`);
+  }
+  return doubtful(name, {
+    expected: 'the origin of a frontend in CORS_ORIGINS',
+    found: 'none',
+    advice: `Browsers let no page of another origin than ${own} call the API. Set CORS_ORIGINS=https://www.example.org to the origin of yours.`,
   });
 }
 
