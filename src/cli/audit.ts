@@ -1,15 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Environment, loadStorageConfig } from '../config/load.ts';
 import { look } from './database.ts';
-import { type JsonOption, print, table } from './output.ts';
+import { type JsonOption, print, printing, table } from './output.ts';
 
 /** `vestibule audit`: what was done to clients, keys and callers, by which command or process, and when. */
 export function addTo(program: Command, environment: () => Environment): void {
-  program
-    .command('audit')
-    .description('show what was done to clients, keys and callers, oldest first')
+  printing(program, 'audit', 'show what was done to clients, keys and callers, oldest first')
     .option('--since <date>', 'from then on, for example 2026-01-31 or 2026-01-31T12:00:00Z', date, 0)
-    .option('--json', 'print JSON')
     .action(async (options: JsonOption & { readonly since: number }) => {
       const config = loadStorageConfig(environment());
       const entries = await look(config, ({ audit }) => audit.list(options.since));

@@ -2,17 +2,16 @@ import type { Command } from 'commander';
 import { checkFiles } from '../config/files.ts';
 import { type Environment, loadConfig, settingText } from '../config/load.ts';
 import { type Config, environmentName, settings } from '../config/settings.ts';
-import { type JsonOption, print, table } from './output.ts';
+import { type JsonOption, print, printing, table } from './output.ts';
 
 /** `vestibule check`: reads the settings as `serve` would, and the provider's keys as they are stored. */
 export function addTo(program: Command, environment: () => Environment): void {
-  program
-    .command('check')
-    .description(
-      "read the settings, say what is wrong, show what is in force and how old the provider's keys are",
-    )
+  printing(
+    program,
+    'check',
+    "read the settings, say what is wrong, show what is in force and how old the provider's keys are",
+  )
     .option('--against', 'hold the declared collections against the records in the database')
-    .option('--json', 'print JSON')
     .action(async (options: JsonOption & { readonly against?: boolean }) => {
       const given = environment();
       const config = loadConfig(given);

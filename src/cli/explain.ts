@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Examination } from '../auth/examine/token.ts';
 import { OperatorError } from '../base/errors.ts';
 import { type Environment, loadConfig } from '../config/load.ts';
-import { findingLine, type JsonOption, print } from './output.ts';
+import { findingLine, type JsonOption, print, printing } from './output.ts';
 
 interface ExplainOptions extends JsonOption {
   readonly pseudonym?: boolean;
@@ -10,11 +10,12 @@ interface ExplainOptions extends JsonOption {
 
 /** `vestibule explain`: what becomes of a token, step by step. Prints nothing of it that must not be shared. */
 export function addTo(program: Command, environment: () => Environment): void {
-  program
-    .command('explain')
-    .description('read a token from standard input and tell, step by step, why it is accepted or refused')
+  printing(
+    program,
+    'explain',
+    'read a token from standard input and tell, step by step, why it is accepted or refused',
+  )
     .option('--pseudonym', 'also show under which name the caller is kept')
-    .option('--json', 'print JSON')
     // Refused by hand, with the reason.
     .allowExcessArguments()
     .action(async (options: ExplainOptions, command: Command) => {

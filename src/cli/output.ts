@@ -1,7 +1,13 @@
+import type { Command } from 'commander';
 import type { Finding } from '../base/finding.ts';
 
 export interface JsonOption {
   readonly json?: boolean;
+}
+
+/** A command that prints data. */
+export function printing(parent: Command, usage: string, description: string): Command {
+  return parent.command(usage).description(description).option('--json', 'print JSON');
 }
 
 /** The same data for people or, with --json, for programs. */
