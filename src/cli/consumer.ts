@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import type { Administration } from '../administration.ts';
 import { OperatorError } from '../base/errors.ts';
 import { type Environment, loadStorageConfig } from '../config/load.ts';
-import type { AuditLine, Consumer, ConsumerState, Reading, Storage, Usage } from '../storage/port.ts';
+import type { Consumer, ConsumerState, Reading, Usage } from '../storage/port.ts';
 import { administer, look } from './database.ts';
 import { type JsonOption, print, printing, table } from './output.ts';
 
@@ -10,10 +11,8 @@ export function addTo(program: Command, environment: () => Environment): void {
   const consumer = program
     .command('consumer')
     .description('show, suspend, resume and erase callers by their pseudonym');
-  const work = <T>(command: string, task: (storage: Storage, audit: AuditLine) => Promise<T>) =>
-    administer(loadStorageConfig(environment()), `consumer ${command}`, ({ storage, audit }) =>
-      task(storage, audit),
-    );
+  const work = <T>(command: string, task: (administration: Administration) => Promise<T>) =>
+    administer(loadStorageConfig(environment()), `consumer ${command}`, task);
   const read = <T>(task: (reading: Reading) => Promise<T>) => look(loadStorageConfig(environment()), task);
 
   printing(consumer, 'show <id>', 'show all that is held about a caller').action(
@@ -44,7 +43,7 @@ export function addTo(program: Command, environment: () => Environment): void {
   const setState = (name: string, state: ConsumerState, description: string) =>
     printing(consumer, `${name} <id>`, description).action(async (id: string, options: JsonOption) => {
       const action = state === 'active' ? 'consumer.resumed' : 'consumer.suspended';
-      const changed = await work(name, ({ consumers }, audit) =>
+      const changed = await work(name, ({ storage: { consumers }, audit }) =>
         consumers.setState(id, state, audit(action, id)),
       );
       if (!changed) throw noSuchConsumer(id);
@@ -62,7 +61,7 @@ export function addTo(program: Command, environment: () => Environment): void {
         );
       }
       // The line says that somebody was erased, and not who: that name is what has to go.
-      const erased = await work('erase', async ({ records }, audit) => {
+      const erased = await work('erase', async ({ storage: { records }, audit }) => {
         const gone = await records.erase(id, audit('consumer.erased', '(erased)'));
         if (gone === null) return null;
         // While somebody else has the database it cannot be written anew; "serve" does it within the hour.

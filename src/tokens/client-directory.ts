@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 import type { ClientMac, ClientStore, ClientWithSecrets } from '../storage/port.ts';
-import { clientIdForm } from './client-id.ts';
+import { clientIdForm } from './clients.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 
 interface DirectoryOptions {

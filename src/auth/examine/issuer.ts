@@ -12,18 +12,15 @@ export function examineIssuer<Rules extends NamedRules>(
   iss: unknown,
   issuers: readonly [provider: Rules, ...others: Rules[]],
 ): { readonly step: Step; readonly issuer: Rules; readonly isTrusted: boolean } {
-  const candidates = issuers.map((rules) => ({ ...rules, keys: noKeys, rules }));
-  const { value: chosen, code } = tried(() => chooseIssuer(candidates, iss) as (typeof candidates)[number]);
+  const { value: chosen, code } = tried(() => chooseIssuer(issuers, iss));
   const accepted = issuers.flatMap(({ claims }) => claims.issuers);
   const step = judged('issuer', code, `${quoted(iss)}: ${chosen?.who}`, {
     expected: `one of ${accepted.map(quoted).join(', ')}`,
     found: shown(iss),
     advice: issuerCause(iss, accepted),
   });
-  return { step, issuer: chosen?.rules ?? issuers[0], isTrusted: chosen !== null };
+  return { step, issuer: chosen ?? issuers[0], isTrusted: chosen !== null };
 }
-
-const noKeys: TrustedIssuer['keys'] = { find: () => undefined, generation: () => null };
 
 function issuerCause(iss: unknown, accepted: readonly string[]): string {
   if (typeof iss !== 'string') return 'The token names no issuer ("iss" must be one text).';
