@@ -70,18 +70,13 @@ export function ownKeysNow(keys: readonly OwnKey[], algorithms: readonly string[
   return { set: { keys: set.keys, find }, source, madeAt };
 }
 
-interface ExaminedKey {
-  readonly step: Step;
-  readonly key: KeyObject | null;
-}
-
 /** The very key that a token names, or the only one there is. */
 export async function examineKey(
   header: TokenHeader | null,
   algorithm: Step,
   keysAtHand: () => Promise<KeysAtHand>,
   now: number,
-): Promise<ExaminedKey> {
+): Promise<{ readonly step: Step; readonly key: KeyObject | null }> {
   if (header === null || algorithm.result !== 'pass') {
     return { step: skipped('key', 'no key is looked for with such a header'), key: null };
   }

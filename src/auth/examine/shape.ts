@@ -5,13 +5,11 @@ import { judged, type Step, tried } from './step.ts';
 /** What may stand behind "Bearer" in a header at all (RFC 6750 section 2.1); http/authenticate asks for it first. */
 const bearerForm = /^[A-Za-z0-9._~+/-]+=*$/;
 
-interface Opened {
-  readonly step: Step;
-  readonly token: CompactToken | null;
-}
-
 /** Shape and size: whether there is a JWT to speak of. */
-export function examineShape(text: string, maxHeaderBytes: number): Opened {
+export function examineShape(
+  text: string,
+  maxHeaderBytes: number,
+): { readonly step: Step; readonly token: CompactToken | null } {
   const { value: token, code } = tried(() => parseCompact(text));
   const refusal = codeOfForm(text, maxHeaderBytes) ?? code;
   const step = judged('shape', refusal, `three base64url parts, ${text.length} bytes`, {
