@@ -235,6 +235,16 @@ function judgeText(file: string, text: string): string[] {
     .map((rule) => `${file} contains "${rule.text?.exec(code)?.[0].trim()}": ${rule.why}`);
 }
 
+/** What stands in base although fewer than two rooms, and nothing else in base, use it: it belongs to its user. */
+export function ownedBaseFiles(sources: ReadonlyMap<string, string>): readonly string[] {
+  const imports = [...sources].flatMap(([file, text]) => importsOf(file, text));
+  const roomOf = (file: string) => /^src\/[^/]+/.exec(file)?.[0] ?? file;
+  return [...sources.keys()].filter((file) => {
+    const rooms = new Set(imports.filter(({ target }) => target === file).map(({ from }) => roomOf(from)));
+    return roomOf(file) === 'src/base' && rooms.size < 2 && !rooms.has('src/base');
+  });
+}
+
 /** Every cycle once, as the files it goes through. */
 function cyclesOf(imports: readonly Import[]): string[][] {
   const targets = Map.groupBy(imports, ({ from }) => from);

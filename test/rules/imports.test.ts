@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { brokenRules, importsOf } from './import-rules.ts';
+import { brokenRules, importsOf, ownedBaseFiles } from './import-rules.ts';
 
 function sourceFiles(): Map<string, string> {
   const files = globSync(['src/**/*.ts', 'web/*.ts', 'web/src/**/*.{ts,tsx}']).map((file) =>
@@ -99,6 +99,19 @@ describe('the architecture', () => {
       String(broken),
       /^src\/auth\/a\.ts -> src\/auth\/b\.ts -> src\/auth\/c\.ts -> src\/auth\/a\.ts:/,
     );
+  });
+
+  it('has in base only what several rooms use', () => {
+    assert.deepEqual(ownedBaseFiles(sourceFiles()), []);
+    const used = (...files: string[]) =>
+      ownedBaseFiles(
+        new Map([
+          ['src/base/a.ts', ''],
+          ...files.map((file) => [file, "import { a } from '../base/a.ts';"] as const),
+        ]),
+      );
+    assert.deepEqual(used('src/auth/x.ts', 'src/auth/y.ts'), ['src/base/a.ts']);
+    assert.deepEqual(used('src/auth/x.ts', 'src/ops/x.ts'), []);
   });
 
   it('allows what it says it allows', () => {
