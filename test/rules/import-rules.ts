@@ -235,13 +235,14 @@ function judgeText(file: string, text: string): string[] {
     .map((rule) => `${file} contains "${rule.text?.exec(code)?.[0].trim()}": ${rule.why}`);
 }
 
-/** What stands in base although fewer than two rooms, and nothing else in base, use it: it belongs to its user. */
+/** What stands in base although one folder alone uses it: it belongs there. The composition roots are no folder. */
 export function ownedBaseFiles(sources: ReadonlyMap<string, string>): readonly string[] {
   const imports = [...sources].flatMap(([file, text]) => importsOf(file, text));
-  const roomOf = (file: string) => /^src\/[^/]+/.exec(file)?.[0] ?? file;
+  const folderOf = (file: string) => /^src\/[^/]+\//.exec(file)?.[0];
   return [...sources.keys()].filter((file) => {
-    const rooms = new Set(imports.filter(({ target }) => target === file).map(({ from }) => roomOf(from)));
-    return roomOf(file) === 'src/base' && rooms.size < 2 && !rooms.has('src/base');
+    const users = imports.filter(({ target }) => target === file).map(({ from }) => folderOf(from));
+    const folders = new Set(users.filter((folder) => folder !== undefined));
+    return folderOf(file) === 'src/base/' && folders.size === 1 && !folders.has('src/base/');
   });
 }
 

@@ -103,15 +103,15 @@ describe('the architecture', () => {
 
   it('has in base only what several rooms use', () => {
     assert.deepEqual(ownedBaseFiles(sourceFiles()), []);
-    const used = (...files: string[]) =>
-      ownedBaseFiles(
-        new Map([
-          ['src/base/a.ts', ''],
-          ...files.map((file) => [file, "import { a } from '../base/a.ts';"] as const),
-        ]),
-      );
-    assert.deepEqual(used('src/auth/x.ts', 'src/auth/y.ts'), ['src/base/a.ts']);
-    assert.deepEqual(used('src/auth/x.ts', 'src/ops/x.ts'), []);
+    const text = "import { a } from '../base/a.ts';";
+    const owned = new Map([
+      ['src/base/a.ts', ''],
+      ['src/auth/x.ts', text],
+      ['src/auth/y.ts', text],
+      ['src/app.ts', "import { a } from './base/a.ts';"],
+    ]);
+    assert.deepEqual(ownedBaseFiles(owned), ['src/base/a.ts']);
+    assert.deepEqual(ownedBaseFiles(new Map([...owned, ['src/ops/x.ts', text]])), []);
   });
 
   it('allows what it says it allows', () => {
