@@ -4,15 +4,11 @@ import { checkType, readHeader, type TokenHeader } from '../header.ts';
 import type { TrustedIssuer } from '../issuers.ts';
 import { failedStep, judged, type Step, shown, tried } from './step.ts';
 
-interface ExaminedHeader {
-  readonly step: Step;
-  readonly members: JsonObject;
-  /** Null when it is refused. */
-  readonly header: TokenHeader | null;
-}
-
-/** `algorithms` are those of all issuers: which one is meant is not known yet. */
-export function examineHeader(segment: string, algorithms: ReadonlySet<string>): ExaminedHeader {
+/** `algorithms` are those of all issuers: which one is meant is not known yet. A header that is refused is null. */
+export function examineHeader(
+  segment: string,
+  algorithms: ReadonlySet<string>,
+): { readonly step: Step; readonly members: JsonObject; readonly header: TokenHeader | null } {
   const parsed = tried(() => jsonObject(segment));
   if (parsed.code !== null) {
     const step = failedStep('header', parsed.code, {
