@@ -29,13 +29,6 @@ export function table(header: readonly string[], rows: readonly (readonly string
     .join('\n');
 }
 
-const words: Readonly<Record<Finding['result'], string>> = {
-  pass: 'pass',
-  warn: 'WARN',
-  fail: 'FAIL',
-  skip: 'skip',
-};
-
 /** What was found, what was expected and what to do, in one line. */
 export function findingLine({ name, result, expected, found, advice }: Finding): string {
   const text = [
@@ -43,6 +36,7 @@ export function findingLine({ name, result, expected, found, advice }: Finding):
     ...(expected === null ? [] : [`expected ${expected}`]),
   ].join('; ');
   const whole = advice === null ? text : `${text.replace(/\.$/, '')}. ${advice}`;
+  const word = result === 'warn' || result === 'fail' ? result.toUpperCase() : result;
   const oneLine = whole.replace(/\s*\n\s*/g, ' ');
-  return `${words[result]}  ${name.padEnd(17)}  ${oneLine}`;
+  return `${word}  ${name.padEnd(17)}  ${oneLine}`;
 }
