@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { durationText } from '../src/base/duration.ts';
 import { environmentName, type Setting, settings } from '../src/config/settings.ts';
 import { bytesRange, defaultLimits, perUserRange } from '../src/consumer/collections/limits.ts';
-import { durationText, rateText } from '../src/consumer/collections/rates.ts';
+import { rateText } from '../src/consumer/collections/rates.ts';
 
 /** A limit that nobody can set. The number itself is taken from the source. */
 interface FixedLimit {

@@ -54,8 +54,7 @@ export async function openAdministration(config: StorageConfig, actor: string, c
   };
   const keySetMemory = (service: Config) =>
     authenticatedMemory(storage.documents, keyring.providerKeys, providerJwksUrl(service));
-  const digest = createKeyedDigest(keyring.declarations);
-  const declarations = storedDeclarations(storage.documents, (content) => digest.of(content));
+  const declarations = storedDeclarations(storage.documents, createKeyedDigest(keyring.declarations));
   return {
     storage,
     keyring,
@@ -67,6 +66,8 @@ export async function openAdministration(config: StorageConfig, actor: string, c
     declarations,
   };
 }
+
+export type Administration = Awaited<ReturnType<typeof openAdministration>>;
 
 /** What is declared in COLLECTIONS_DIR. What reads it is loaded only where there is something to read. */
 export async function readDeclaredCollections(

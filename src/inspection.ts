@@ -1,6 +1,5 @@
 import { readDeclaredCollections } from './administration.ts';
 import { ownKeysNow, providerKeysNow } from './auth/examine/key.ts';
-import { masterSecretFits } from './auth/examine/master-secret.ts';
 import { examineProvider } from './auth/examine/provider.ts';
 import {
   type Examination,
@@ -9,7 +8,7 @@ import {
   examineToken,
 } from './auth/examine/token.ts';
 import { deriveKeyring, type Keyring } from './auth/keyring.ts';
-import { otherMasterSecret } from './auth/master-secret.ts';
+import { masterSecretFits, otherMasterSecret } from './auth/master-secret.ts';
 import { authenticatedMemory } from './auth/stored-key-set.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { OperatorError } from './base/errors.ts';
@@ -23,7 +22,7 @@ import { examineCaller } from './consumer/examine-caller.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
 import { ownRules, providerJwksUrl, providerRules } from './issuer-rules.ts';
 import { type Look, lookInto } from './storage/look.ts';
-import type { Reading } from './storage/port.ts';
+import type { ClientWithSecrets, Reading } from './storage/port.ts';
 import { ClientDirectory } from './tokens/client-directory.ts';
 import { createClientMac } from './tokens/client-mac.ts';
 
@@ -60,6 +59,8 @@ export function inspectDatabase(config: Config, areDeclared: boolean) {
   });
 }
 
+export type DatabaseNow = Awaited<ReturnType<typeof inspectDatabase>>;
+
 /** For a command that only looks: what it reads, or a sentence on why there is nothing that it could read. */
 export function readStorage<T>(
   config: StorageConfig,
@@ -71,8 +72,11 @@ export function readStorage<T>(
   });
 }
 
+/** A client, and whether whoever wrote it had the master secret: if not, it is ignored. */
+export type ListedClient = ClientWithSecrets & { readonly isGenuine: boolean };
+
 /** The clients, and whether whoever wrote each had the master secret. */
-export function listClients(config: StorageConfig) {
+export function listClients(config: StorageConfig): Promise<readonly ListedClient[]> {
   return readStorage(config, async ({ clients }, keyring) => {
     const clientMac = createClientMac(keyring.clients);
     return (await clients.list()).map((client) => ({ ...client, isGenuine: clientMac.isGenuine(client) }));
@@ -112,7 +116,7 @@ async function keyringFor(config: StorageConfig, { documents }: Reading): Promis
 
 async function verdictsOn(config: Config, { documents, records }: Reading, keyring: Keyring) {
   const digest = createKeyedDigest(keyring.declarations);
-  const stored = await storedDeclarations(onlyRead(documents), (content) => digest.of(content)).load();
+  const stored = await storedDeclarations(onlyRead(documents), digest).load();
   const declared = await readDeclaredCollections(config);
   const verdicts = await checkAgainst({ stored, declared, records });
   return verdicts.map((verdict) => ({ ...verdict, sentence: sentenceOf(verdict) }));

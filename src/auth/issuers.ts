@@ -24,7 +24,10 @@ export interface TrustedIssuer {
 }
 
 /** The issuer is chosen by the token's unverified `iss`: an exact string, or nobody. */
-export function chooseIssuer(issuers: readonly TrustedIssuer[], iss: unknown): TrustedIssuer {
+export function chooseIssuer<Issuer extends Pick<TrustedIssuer, 'claims'>>(
+  issuers: readonly Issuer[],
+  iss: unknown,
+): Issuer {
   const chosen = typeof iss === 'string' && issuers.find(({ claims }) => claims.issuers.includes(iss));
   if (!chosen) throw new Refusal('issuer_mismatch');
   return chosen;

@@ -20,6 +20,18 @@ export async function checkMasterSecret(documents: DocumentStore, keyring: Keyri
   throw otherMasterSecret();
 }
 
+/** As far as it can be told without leaving a mark: a database that has none takes any master secret. */
+export async function masterSecretFits(
+  documents: Pick<DocumentStore, 'read'>,
+  keyring: Keyring,
+): Promise<boolean> {
+  const read = async (name: string) => (await documents.read(name)) ?? { mac: keyring.check };
+  return checkMasterSecret({ read, writeFirst: async () => {} }, keyring).then(
+    () => true,
+    () => false,
+  );
+}
+
 export function otherMasterSecret(): OperatorError {
   return new OperatorError(
     'The database was made with another master secret. Set MASTER_SECRET or MASTER_SECRET_FILE to that one.',

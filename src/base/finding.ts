@@ -40,24 +40,11 @@ export function quoted(value: unknown): string {
   return plain.length > longestQuote ? `${plain.slice(0, longestQuote)}... (shortened)` : plain;
 }
 
-function hex(code: number): string {
-  return code.toString(16).padStart(4, '0');
+/** The same without the quotes, to be pasted. */
+export function unquoted(text: string): string {
+  return quoted(text).slice(1, -1);
 }
 
-/** A length of time in its two largest units: "3 h 12 min". */
-export function duration(seconds: number): string {
-  const whole = Math.round(Math.abs(seconds));
-  const units = [
-    [Math.floor(whole / 86_400), 'd'],
-    [Math.floor(whole / 3_600) % 24, 'h'],
-    [Math.floor(whole / 60) % 60, 'min'],
-    [whole % 60, 's'],
-  ] as const;
-  const first = units.findIndex(([count]) => count > 0);
-  if (first === -1) return '0 s';
-  return units
-    .slice(first, first + 2)
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}`)
-    .join(' ');
+function hex(code: number): string {
+  return code.toString(16).padStart(4, '0');
 }

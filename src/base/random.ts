@@ -16,11 +16,6 @@ export function createMasterSecret(): string {
   return randomBytes(48).toString('base64url');
 }
 
-/** What nobody guesses, for as long as this process runs. */
-export function createPassword(): string {
-  return randomBytes(32).toString('hex');
-}
-
 /** A UUID of version 7 (RFC 9562): ordered by time, so that what is made together is kept together. */
 export function createRecordId(now: number): string {
   const bytes = fewBytes(16);

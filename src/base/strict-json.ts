@@ -17,7 +17,7 @@ export function readStrictJson(bytes: Uint8Array): unknown {
   try {
     const text = utf8.decode(bytes);
     // First, because what it refuses may be too deep for others.
-    inspect(text, strict);
+    inspect(text, true);
     return JSON.parse(text);
   } catch (error) {
     if (error instanceof Refusal) throw error;
@@ -31,22 +31,12 @@ export function readStrictJson(bytes: Uint8Array): unknown {
  */
 export function readPlainJson(bytes: Uint8Array): unknown {
   const text = utf8.decode(bytes);
-  inspect(text, {});
+  inspect(text, false);
   return JSON.parse(text);
 }
 
-/** What else is looked at on the way through a text; each throws when it does not like what it sees. */
-interface Rules {
-  readonly checkText?: (text: string) => void;
-  readonly checkName?: (name: string) => void;
-  readonly checkDepth?: (depth: number) => void;
-  readonly checkNumber?: (token: string) => void;
-}
-
-const strict: Rules = { checkText, checkName, checkDepth, checkNumber };
-
 /** Looks at every token. Text that is no JSON at all may pass: the parser comes after. */
-function inspect(text: string, rules: Rules): void {
+function inspect(text: string, isStrict: boolean): void {
   /** The names of each object that is open; null for an array. */
   const open: (Set<string> | null)[] = [];
   let isName = false;
@@ -54,18 +44,18 @@ function inspect(text: string, rules: Rules): void {
     const first = token[0] as string;
     if (first === '"') {
       const value = readText(token);
-      rules.checkText?.(value);
-      if (isName) addName(open.at(-1), value, rules);
+      if (isStrict) checkText(value);
+      if (isName) addName(open.at(-1), value, isStrict);
     } else if (first === '{' || first === '[') {
       open.push(first === '{' ? new Set() : null);
-      rules.checkDepth?.(open.length);
+      if (isStrict && open.length > maxJsonDepth) throw fault('too deep');
       isName = first === '{';
     } else if (first === ',') isName = open.at(-1) instanceof Set;
     else if (first === ':') isName = false;
     else if (first === '}' || first === ']') {
       open.pop();
       isName = false;
-    } else rules.checkNumber?.(token);
+    } else if (isStrict) checkNumber(token);
   }
 }
 
@@ -74,25 +64,17 @@ function readText(token: string): string {
   return token.includes('\\') ? JSON.parse(token) : token.slice(1, -1);
 }
 
-function addName(names: Set<string> | null | undefined, name: string, { checkName }: Rules): void {
+function addName(names: Set<string> | null | undefined, name: string, isStrict: boolean): void {
   // Names that look alike count as one: whoever normalises them later would have to choose.
   const normal = name.normalize('NFC');
   if (names?.has(normal)) throw fault('a name twice in one object');
-  checkName?.(normal);
+  if (isStrict && treacherousNames.has(normal)) throw fault('a name with a meaning of its own');
   names?.add(normal);
 }
 
 function checkText(text: string): void {
   if (text.includes('\0')) throw fault('NUL in a text');
   if (!text.isWellFormed()) throw fault('half of a surrogate pair in a text');
-}
-
-function checkName(name: string): void {
-  if (treacherousNames.has(name)) throw fault('a name with a meaning of its own');
-}
-
-function checkDepth(depth: number): void {
-  if (depth > maxJsonDepth) throw fault('too deep');
 }
 
 /** A whole number is kept to the last digit; others as near as a double comes, but never as infinity or nothing. */

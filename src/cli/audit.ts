@@ -1,24 +1,15 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
-import { loadStorageConfig } from '../config/load.ts';
-import { print, table } from './output.ts';
-import type { Tools } from './tools.ts';
-
-interface AuditOptions {
-  readonly since: number;
-  readonly json?: boolean;
-}
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Environment, loadStorageConfig } from '../config/load.ts';
+import { look } from './database.ts';
+import { type JsonOption, print, printing, table } from './output.ts';
 
 /** `vestibule audit`: what was done to clients, keys and callers, by which command or process, and when. */
-export function addAuditCommand(program: Command, tools: Tools): void {
-  program
-    .command('audit')
-    .description('show what was done to clients, keys and callers, oldest first')
+export function addTo(program: Command, environment: () => Environment): void {
+  printing(program, 'audit', 'show what was done to clients, keys and callers, oldest first')
     .option('--since <date>', 'from then on, for example 2026-01-31 or 2026-01-31T12:00:00Z', date, 0)
-    .option('--json', 'print JSON')
-    .action(async (options: AuditOptions) => {
-      const config = loadStorageConfig(tools.environment());
-      const entries = await tools.readStorage(config, ({ audit }) => audit.list(options.since));
+    .action(async (options: JsonOption & { readonly since: number }) => {
+      const config = loadStorageConfig(environment());
+      const entries = await look(config, ({ audit }) => audit.list(options.since));
       const data = entries.map(({ at, ...entry }) => ({ at: new Date(at).toISOString(), ...entry }));
       print(options.json, data, () =>
         data.length === 0

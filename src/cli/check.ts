@@ -1,28 +1,26 @@
 import type { Command } from 'commander';
 import { checkFiles } from '../config/files.ts';
 import { type Environment, loadConfig, settingText } from '../config/load.ts';
-import type { Config } from '../config/settings.ts';
-import { environmentName, settings } from '../config/settings.ts';
-import { print, table } from './output.ts';
-import type { Tools } from './tools.ts';
+import { type Config, environmentName, settings } from '../config/settings.ts';
+import { type JsonOption, print, printing, table } from './output.ts';
 
 /** `vestibule check`: reads the settings as `serve` would, and the provider's keys as they are stored. */
-export function addCheckCommand(program: Command, tools: Tools): void {
-  program
-    .command('check')
-    .description(
-      "read the settings, say what is wrong, show what is in force and how old the provider's keys are",
-    )
+export function addTo(program: Command, environment: () => Environment): void {
+  printing(
+    program,
+    'check',
+    "read the settings, say what is wrong, show what is in force and how old the provider's keys are",
+  )
     .option('--against', 'hold the declared collections against the records in the database')
-    .option('--json', 'print JSON')
-    .action(async (options: { against?: boolean; json?: boolean }) => {
-      const environment = tools.environment();
-      const config = loadConfig(environment);
+    .action(async (options: JsonOption & { readonly against?: boolean }) => {
+      const given = environment();
+      const config = loadConfig(given);
       checkFiles(config);
-      const declared = await tools.readDeclaredCollections(config);
-      if (options.against) return checkAgainstRecords(tools, config, options.json);
-      const inForce = settingsInForce(environment);
-      const { database, keys } = await storedKeys(tools, config);
+      const { readDeclaredCollections } = await import('../administration.ts');
+      const declared = await readDeclaredCollections(config);
+      if (options.against) return checkAgainstRecords(config, options.json);
+      const inForce = settingsInForce(given);
+      const { database, keys } = await storedKeys(config);
       const collections = declared.map(({ name, title }) => ({ name, title }));
       print(options.json, { ok: true, settings: inForce, collections, database, provider_keys: keys }, () =>
         [
@@ -49,8 +47,9 @@ export function addCheckCommand(program: Command, tools: Tools): void {
 }
 
 /** Fails when a declaration breaks what exists, so that it can stand before a deployment. */
-async function checkAgainstRecords(tools: Tools, config: Config, json: boolean | undefined): Promise<void> {
-  const verdicts = await tools.judgeCollections(config);
+async function checkAgainstRecords(config: Config, json: boolean | undefined): Promise<void> {
+  const { judgeCollections } = await import('../inspection.ts');
+  const verdicts = await judgeCollections(config);
   const isBreaking = verdicts.some(({ verdict }) => verdict === 'breaking');
   print(json, { ok: !isBreaking, collections: verdicts }, () =>
     verdicts.length === 0
@@ -73,8 +72,9 @@ function settingsInForce(environment: Environment) {
 }
 
 /** What a restart would begin with. A database that is not there or does not answer is no mistake in the settings. */
-async function storedKeys(tools: Tools, config: Config) {
-  const { state, sentence, keys } = await tools.storedKeySet(config);
+async function storedKeys(config: Config) {
+  const { storedKeySet } = await import('../inspection.ts');
+  const { state, sentence, keys } = await storedKeySet(config);
   const database = { state, sentence };
   if (keys === null) return { database, keys };
   const ageMs = Date.now() - keys.fetchedAt;

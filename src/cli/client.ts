@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { OperatorError } from '../base/errors.ts';
-import { loadStorageConfig } from '../config/load.ts';
+import type { Administration } from '../administration.ts';
+import { parseDuration } from '../base/duration.ts';
+import { readText } from '../config/files.ts';
+import { type Environment, loadStorageConfig } from '../config/load.ts';
+import type { ListedClient } from '../inspection.ts';
 import type { ClientSecret, ClientState } from '../storage/port.ts';
-import { print, table } from './output.ts';
-import { type Administration, administer, type ListedClient, type Tools } from './tools.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { administer } from './database.ts';
+import { type JsonOption, print, printing, table } from './output.ts';
 
 interface AddOptions extends JsonOption {
   readonly label: string;
@@ -22,22 +20,19 @@ interface RotateOptions extends JsonOption {
 }
 
 /** `vestibule client ...`: the machine clients that may call POST /token. */
-export function addClientCommand(program: Command, tools: Tools): void {
+export function addTo(program: Command, environment: () => Environment): void {
   const client = program
     .command('client')
     .description('the clients of POST /token: their secrets, keys and scopes');
   const work = <T>(command: string, task: (administration: Administration) => Promise<T>) =>
-    administer(tools, loadStorageConfig(tools.environment()), `client ${command}`, task);
+    administer(loadStorageConfig(environment()), `client ${command}`, task);
 
-  client
-    .command('add <id>')
-    .description('add a client and print its secret, which is shown this once')
+  printing(client, 'add <id>', 'add a client and print its secret, which is shown this once')
     .option('--label <text>', 'what the client is, in your own words', '')
     .option('--scope <name>', 'a scope it may have; repeat it for more', collect, [])
     .option('--public-key <file>', 'a public key (PEM, JWK or JWKS): the client signs and has no secret')
-    .option('--json', 'print JSON')
     .action(async (id: string, { label, scope: scopes, publicKey, json }: AddOptions) => {
-      const key = publicKey === undefined ? null : readText(publicKey);
+      const key = publicKey === undefined ? null : readText('--public-key', publicKey);
       const secret = await work('add', ({ clients }) => clients.add({ id, label, scopes, publicKey: key }));
       const data = { client_id: id, ...(secret === null ? {} : { client_secret: secret }) };
       print(json, data, () =>
@@ -47,75 +42,63 @@ export function addClientCommand(program: Command, tools: Tools): void {
       );
     });
 
-  client
-    .command('list')
-    .description('list the clients and what is known of their secrets, never the secrets')
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption) => {
-      const config = loadStorageConfig(tools.environment());
-      const clients = (await tools.listClients(config)).map(asData);
+  printing(client, 'list', 'list the clients and what is known of their secrets, never the secrets').action(
+    async (options: JsonOption) => {
+      const config = loadStorageConfig(environment());
+      const { listClients } = await import('../inspection.ts');
+      const clients = (await listClients(config)).map(asData);
       print(options.json, clients, () => showClients(clients));
-    });
+    },
+  );
 
-  client
-    .command('rotate <id>')
-    .description('add a second secret, so that the client can change over without a gap')
+  printing(client, 'rotate <id>', 'add a second secret, so that the client can change over without a gap')
     .option(
       '--retire-after <time>',
-      'let the secret before it end by itself, for example 7d, 12h or 30m',
+      'let the secret before it end by itself, for example 7d, 12h or 30min',
       duration,
       null,
     )
     .option('--label <text>', 'what the secret is for, in your own words', '')
-    .option('--json', 'print JSON')
     .action(async (id: string, { label, retireAfter, json }: RotateOptions) => {
       const { secret, kept } = await work('rotate', ({ clients }) => clients.rotate(id, label, retireAfter));
       print(json, { client_id: id, secret_id: kept.id, client_secret: secret }, () => showSecret(id, secret));
     });
 
-  client
-    .command('remove-secret <id> <secret-id>')
-    .description('end a secret, within one second, with the tokens that were issued for it')
-    .option('--json', 'print JSON')
-    .action(async (id: string, secretId: string, options: JsonOption) => {
-      await work('remove-secret', ({ clients }) => clients.removeSecret(id, secretId));
-      const data = { client_id: id, secret_id: secretId, removed: true };
-      print(options.json, data, () => `Secret "${secretId}" of client "${id}" is removed.`);
-    });
+  printing(
+    client,
+    'remove-secret <id> <secret-id>',
+    'end a secret, within one second, with the tokens that were issued for it',
+  ).action(async (id: string, secretId: string, options: JsonOption) => {
+    await work('remove-secret', ({ clients }) => clients.removeSecret(id, secretId));
+    const data = { client_id: id, secret_id: secretId, removed: true };
+    print(options.json, data, () => `Secret "${secretId}" of client "${id}" is removed.`);
+  });
 
-  client
-    .command('scopes <id> [scopes...]')
-    .description('set the scopes that a client may have; none takes all of them away')
-    .option('--json', 'print JSON')
-    .action(async (id: string, named: string[], options: JsonOption) => {
-      const scopes = await work('scopes', ({ clients }) => clients.setScopes(id, named));
-      print(options.json, { client_id: id, scopes }, () =>
-        scopes.length === 0
-          ? `Client "${id}" has no scopes.`
-          : `Client "${id}" may have: ${scopes.join(' ')}`,
-      );
-    });
+  printing(
+    client,
+    'scopes <id> [scopes...]',
+    'set the scopes that a client may have; none takes all of them away',
+  ).action(async (id: string, named: string[], options: JsonOption) => {
+    const scopes = await work('scopes', ({ clients }) => clients.setScopes(id, named));
+    print(options.json, { client_id: id, scopes }, () =>
+      scopes.length === 0 ? `Client "${id}" has no scopes.` : `Client "${id}" may have: ${scopes.join(' ')}`,
+    );
+  });
 
   const setState = (name: string, state: ClientState, description: string) =>
-    client
-      .command(`${name} <id>`)
-      .description(description)
-      .option('--json', 'print JSON')
-      .action(async (id: string, options: JsonOption) => {
-        await work(name, ({ clients }) => clients.setState(id, state));
-        print(options.json, { client_id: id, state }, () => `Client "${id}" is ${state}.`);
-      });
+    printing(client, `${name} <id>`, description).action(async (id: string, options: JsonOption) => {
+      await work(name, ({ clients }) => clients.setState(id, state));
+      print(options.json, { client_id: id, state }, () => `Client "${id}" is ${state}.`);
+    });
   setState('disable', 'disabled', 'refuse the client, within one second, with the tokens it has too');
   setState('enable', 'active', 'let a disabled client in again');
 
-  client
-    .command('remove <id>')
-    .description('remove the client and its secrets for good')
-    .option('--json', 'print JSON')
-    .action(async (id: string, options: JsonOption) => {
+  printing(client, 'remove <id>', 'remove the client and its secrets for good').action(
+    async (id: string, options: JsonOption) => {
       await work('remove', ({ clients }) => clients.remove(id));
       print(options.json, { client_id: id, removed: true }, () => `Client "${id}" is removed.`);
-    });
+    },
+  );
 }
 
 function showSecret(id: string, secret: string): string {
@@ -188,19 +171,8 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 function duration(text: string): number {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count === undefined || unit === undefined)
-    throw new InvalidArgumentError('Expected a number and s, m, h or d, for example 7d.');
-  return Number(count) * (unitMs[unit] as number);
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new OperatorError(`The file "${file}" cannot be read (${(error as { code?: string }).code}).`);
-  }
+  const milliseconds = parseDuration(text);
+  if (milliseconds !== null) return milliseconds;
+  throw new InvalidArgumentError('Expected a number and s, min, h or d, for example 7d, and at most 3650d.');
 }

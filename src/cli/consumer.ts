@@ -1,31 +1,22 @@
 import type { Command } from 'commander';
+import type { Administration } from '../administration.ts';
 import { OperatorError } from '../base/errors.ts';
-import { loadStorageConfig } from '../config/load.ts';
-import type { AuditLine, Consumer, ConsumerState, Reading, Storage, Usage } from '../storage/port.ts';
-import { print, table } from './output.ts';
-import { administer, type Tools } from './tools.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { type Environment, loadStorageConfig } from '../config/load.ts';
+import type { Consumer, ConsumerState, Reading, Usage } from '../storage/port.ts';
+import { administer, look } from './database.ts';
+import { type JsonOption, print, printing, table } from './output.ts';
 
 /** `vestibule consumer ...`: the callers, by the pseudonym that GET /me shows them. */
-export function addConsumerCommand(program: Command, tools: Tools): void {
+export function addTo(program: Command, environment: () => Environment): void {
   const consumer = program
     .command('consumer')
     .description('show, suspend, resume and erase callers by their pseudonym');
-  const work = <T>(command: string, task: (storage: Storage, audit: AuditLine) => Promise<T>) =>
-    administer(tools, loadStorageConfig(tools.environment()), `consumer ${command}`, ({ storage, audit }) =>
-      task(storage, audit),
-    );
-  const read = <T>(task: (reading: Reading) => Promise<T>) =>
-    tools.readStorage(loadStorageConfig(tools.environment()), task);
+  const work = <T>(command: string, task: (administration: Administration) => Promise<T>) =>
+    administer(loadStorageConfig(environment()), `consumer ${command}`, task);
+  const read = <T>(task: (reading: Reading) => Promise<T>) => look(loadStorageConfig(environment()), task);
 
-  consumer
-    .command('show <id>')
-    .description('show all that is held about a caller')
-    .option('--json', 'print JSON')
-    .action(async (id: string, options: JsonOption) => {
+  printing(consumer, 'show <id>', 'show all that is held about a caller').action(
+    async (id: string, options: JsonOption) => {
       const data = await read(async ({ consumers, records }) =>
         asData(known(id, await consumers.find(id)), await records.usage(id)),
       );
@@ -46,29 +37,23 @@ export function addConsumerCommand(program: Command, tools: Tools): void {
               ]),
         ].join('\n'),
       );
-    });
+    },
+  );
 
   const setState = (name: string, state: ConsumerState, description: string) =>
-    consumer
-      .command(`${name} <id>`)
-      .description(description)
-      .option('--json', 'print JSON')
-      .action(async (id: string, options: JsonOption) => {
-        const action = state === 'active' ? 'consumer.resumed' : 'consumer.suspended';
-        const changed = await work(name, ({ consumers }, audit) =>
-          consumers.setState(id, state, audit(action, id)),
-        );
-        if (!changed) throw noSuchConsumer(id);
-        print(options.json, { id, state }, () => `Caller "${id}" is ${state}.`);
-      });
+    printing(consumer, `${name} <id>`, description).action(async (id: string, options: JsonOption) => {
+      const action = state === 'active' ? 'consumer.resumed' : 'consumer.suspended';
+      const changed = await work(name, ({ storage: { consumers }, audit }) =>
+        consumers.setState(id, state, audit(action, id)),
+      );
+      if (!changed) throw noSuchConsumer(id);
+      print(options.json, { id, state }, () => `Caller "${id}" is ${state}.`);
+    });
   setState('suspend', 'suspended', 'refuse the caller, within one second, with the tokens it has too');
   setState('resume', 'active', 'let a suspended caller in again');
 
-  consumer
-    .command('erase <id>')
-    .description('delete everything that is held about a caller, for good')
+  printing(consumer, 'erase <id>', 'delete everything that is held about a caller, for good')
     .option('--yes', 'do it without asking back')
-    .option('--json', 'print JSON')
     .action(async (id: string, options: JsonOption & { readonly yes?: boolean }) => {
       if (!options.yes) {
         throw new OperatorError(
@@ -76,7 +61,7 @@ export function addConsumerCommand(program: Command, tools: Tools): void {
         );
       }
       // The line says that somebody was erased, and not who: that name is what has to go.
-      const erased = await work('erase', async ({ records }, audit) => {
+      const erased = await work('erase', async ({ storage: { records }, audit }) => {
         const gone = await records.erase(id, audit('consumer.erased', '(erased)'));
         if (gone === null) return null;
         // While somebody else has the database it cannot be written anew; "serve" does it within the hour.
@@ -92,11 +77,8 @@ export function addConsumerCommand(program: Command, tools: Tools): void {
       print(options.json, data, () => `Caller "${id}" is erased, with ${total} records.${more}`);
     });
 
-  consumer
-    .command('top')
-    .description('show who has the most records')
+  printing(consumer, 'top', 'show who has the most records')
     .option('--limit <n>', 'so many callers', '20')
-    .option('--json', 'print JSON')
     .action(async (options: JsonOption & { readonly limit: string }) => {
       if (!/^[1-9]\d{0,3}$/.test(options.limit))
         throw new OperatorError(`--limit must be a whole number from 1 to 9999; found "${options.limit}".`);

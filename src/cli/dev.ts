@@ -1,15 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import type { Administration } from '../administration.ts';
 import { OperatorError } from '../base/errors.ts';
 import { createMasterSecret } from '../base/random.ts';
 import { integer } from '../config/kinds.ts';
 import { type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
-import type { DevProviderOptions } from './dev/options.ts';
+import { administer } from './database.ts';
+import type { DevProviderOptions } from './dev/configuration.ts';
 import type { DevProvider } from './dev/provider.ts';
 import { welcome } from './dev/welcome.ts';
-import { runUntilSignal } from './serve.ts';
-import { type Administration, administer, type Tools } from './tools.ts';
+import { runUntilSignal, startService } from './serve.ts';
 
 const loopback = '127.0.0.1';
 const webClientId = 'dev-web';
@@ -24,7 +25,7 @@ interface DevOptions {
 }
 
 /** `vestibule dev`: the service and a real OpenID Connect provider beside it, with nothing to set. */
-export function addDevCommand(program: Command, tools: Tools): void {
+export function addTo(program: Command, environment: () => Environment): void {
   program
     .command('dev')
     .description('run the service with a provider of its own on loopback, for development')
@@ -32,13 +33,14 @@ export function addDevCommand(program: Command, tools: Tools): void {
     .option('--provider-port <number>', 'the port of the provider', '3000')
     .option('--token-seconds <number>', 'how long the access tokens of the provider live', '600')
     .option('--no-refresh-tokens', 'let the provider give the frontend no refresh tokens')
-    .action((options: DevOptions) => runUntilSignal(() => startDevelopment(tools, options)));
+    .action((options: DevOptions) => runUntilSignal(() => startDevelopment(environment(), options)));
 }
 
-async function startDevelopment(tools: Tools, options: DevOptions) {
-  const config = loadConfig(developmentEnvironment(tools.environment(), options));
+async function startDevelopment(environment: Environment, options: DevOptions) {
+  const config = loadConfig(developmentEnvironment(environment, options));
   const machineClient = { id: 'dev-machine', secret: createMasterSecret() };
-  const collections = await tools.readDeclaredCollections(config);
+  const { readDeclaredCollections } = await import('../administration.ts');
+  const collections = await readDeclaredCollections(config);
   const scopes = collections.flatMap(({ access }) => [access.scopes.read, access.scopes.write]);
   const provider = await startProvider(options, {
     port: Number(options.providerPort),
@@ -53,8 +55,8 @@ async function startDevelopment(tools: Tools, options: DevOptions) {
     },
   });
   try {
-    const secret = await administer(tools, config, 'dev', ensureClient);
-    const app = await tools.startApp(config);
+    const secret = await administer(config, 'dev', ensureClient);
+    const app = await startService(config);
     const stop = async () => {
       await app.stop();
       await provider.stop();

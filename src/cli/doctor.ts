@@ -1,24 +1,21 @@
 import type { Command } from 'commander';
 import type { Finding } from '../base/finding.ts';
+import type { Environment } from '../config/load.ts';
 import { checkUp } from './doctor/checkup.ts';
-import { findingLine } from './finding-line.ts';
-import { print } from './output.ts';
-import type { Tools } from './tools.ts';
+import { findingLine, type JsonOption, print, printing } from './output.ts';
 
 /** `vestibule doctor`: from the settings to a first 200, and what is in between. */
-export function addDoctorCommand(program: Command, tools: Tools): void {
-  program
-    .command('doctor')
-    .description(
-      'find out why the service does not work: settings, provider, keys, clock, database, TLS, ports',
-    )
-    .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) => {
-      const checks = await checkUp(() => tools.environment(), tools);
-      const ok = !checks.some(({ result }) => result === 'fail');
-      print(options.json, { ok, checks }, () => [...checks.map(findingLine), '', verdict(checks)].join('\n'));
-      if (!ok) process.exitCode = 1;
-    });
+export function addTo(program: Command, environment: () => Environment): void {
+  printing(
+    program,
+    'doctor',
+    'find out why the service does not work: settings, provider, keys, clock, database, TLS, ports',
+  ).action(async (options: JsonOption) => {
+    const checks = await checkUp(environment);
+    const ok = !checks.some(({ result }) => result === 'fail');
+    print(options.json, { ok, checks }, () => [...checks.map(findingLine), '', verdict(checks)].join('\n'));
+    if (!ok) process.exitCode = 1;
+  });
 }
 
 function verdict(checks: readonly Finding[]): string {

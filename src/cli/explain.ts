@@ -1,22 +1,21 @@
 import type { Command } from 'commander';
+import type { Examination } from '../auth/examine/token.ts';
 import { OperatorError } from '../base/errors.ts';
-import { loadConfig } from '../config/load.ts';
-import { findingLine } from './finding-line.ts';
-import { print } from './output.ts';
-import type { ExplainedToken, Tools } from './tools.ts';
+import { type Environment, loadConfig } from '../config/load.ts';
+import { findingLine, type JsonOption, print, printing } from './output.ts';
 
-interface ExplainOptions {
-  readonly json?: boolean;
+interface ExplainOptions extends JsonOption {
   readonly pseudonym?: boolean;
 }
 
 /** `vestibule explain`: what becomes of a token, step by step. Prints nothing of it that must not be shared. */
-export function addExplainCommand(program: Command, tools: Tools): void {
-  program
-    .command('explain')
-    .description('read a token from standard input and tell, step by step, why it is accepted or refused')
+export function addTo(program: Command, environment: () => Environment): void {
+  printing(
+    program,
+    'explain',
+    'read a token from standard input and tell, step by step, why it is accepted or refused',
+  )
     .option('--pseudonym', 'also show under which name the caller is kept')
-    .option('--json', 'print JSON')
     // Refused by hand, with the reason.
     .allowExcessArguments()
     .action(async (options: ExplainOptions, command: Command) => {
@@ -26,9 +25,10 @@ export function addExplainCommand(program: Command, tools: Tools): void {
           { exitCode: 2 },
         );
       }
-      const config = loadConfig(tools.environment());
+      const config = loadConfig(environment());
       const token = bareToken(await readInput());
-      const explained = await tools.explainToken(config, token);
+      const { explainToken } = await import('../inspection.ts');
+      const explained = await explainToken(config, token);
       print(options.json, asData(explained, options), () => forPeople(explained, options));
       if (!explained.accepted) process.exitCode = 1;
     });
@@ -56,11 +56,11 @@ function bareToken(input: string): string {
   );
 }
 
-function asData({ pseudonym, ...explained }: ExplainedToken, options: ExplainOptions) {
+function asData({ pseudonym, ...explained }: Examination, options: ExplainOptions) {
   return options.pseudonym ? { ...explained, pseudonym } : explained;
 }
 
-function forPeople(explained: ExplainedToken, options: ExplainOptions): string {
+function forPeople(explained: Examination, options: ExplainOptions): string {
   const { accepted, code, status, summary, steps, claims, pseudonym } = explained;
   return [
     accepted ? 'Accepted.' : `Refused with ${status} ${code}. ${summary}`,

@@ -1,41 +1,32 @@
 import type { Command } from 'commander';
-import { loadKeyConfig, loadStorageConfig } from '../config/load.ts';
+import { type Environment, loadKeyConfig, loadStorageConfig } from '../config/load.ts';
 import type { SigningKeyRecord } from '../storage/port.ts';
-import { print, table } from './output.ts';
-import { administer, type Tools } from './tools.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { administer, look } from './database.ts';
+import { type JsonOption, print, printing, table } from './output.ts';
 
 /** `vestibule keys ...`: the keys that sign the tokens of POST /token. */
-export function addKeysCommand(program: Command, tools: Tools): void {
+export function addTo(program: Command, environment: () => Environment): void {
   const keys = program.command('keys').description('the keys that sign the tokens of POST /token');
 
-  keys
-    .command('list')
-    .description('list the signing keys, never their private part')
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption) => {
-      const config = loadStorageConfig(tools.environment());
-      const records = await tools.readStorage(config, ({ signingKeys }) => signingKeys.list());
+  printing(keys, 'list', 'list the signing keys, never their private part').action(
+    async (options: JsonOption) => {
+      const config = loadStorageConfig(environment());
+      const records = await look(config, ({ signingKeys }) => signingKeys.list());
       const now = Date.now();
       const signing = records.findLast(({ signsFrom }) => signsFrom <= now);
       const data = records.map((record) => asData(record, useOf(record, signing, now)));
       print(options.json, data, () => showKeys(data));
-    });
+    },
+  );
 
-  keys
-    .command('rotate')
-    .description('publish the next key now and sign with it once everybody can know it')
+  printing(keys, 'rotate', 'publish the next key now and sign with it once everybody can know it')
     .option(
       '--now',
       'sign with it at once, although others may not know it yet; the old key still verifies until its last token has expired',
     )
-    .option('--json', 'print JSON')
     .action(async (options: JsonOption & { now?: boolean }) => {
-      const config = loadKeyConfig(tools.environment());
-      const record = await administer(tools, config, 'keys rotate', ({ rotateKey }) =>
+      const config = loadKeyConfig(environment());
+      const record = await administer(config, 'keys rotate', ({ rotateKey }) =>
         rotateKey(config, options.now === true),
       );
       const data = asData(record, record.signsFrom > Date.now() ? 'next' : 'signs');

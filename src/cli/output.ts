@@ -1,3 +1,15 @@
+import type { Command } from 'commander';
+import type { Finding } from '../base/finding.ts';
+
+export interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** A command that prints data. */
+export function printing(parent: Command, usage: string, description: string): Command {
+  return parent.command(usage).description(description).option('--json', 'print JSON');
+}
+
 /** The same data for people or, with --json, for programs. */
 export function print(json: boolean | undefined, data: unknown, forPeople: () => string): void {
   process.stdout.write(`${json ? JSON.stringify(data, null, 2) : forPeople()}\n`);
@@ -15,4 +27,16 @@ export function table(header: readonly string[], rows: readonly (readonly string
         .trimEnd(),
     )
     .join('\n');
+}
+
+/** What was found, what was expected and what to do, in one line. */
+export function findingLine({ name, result, expected, found, advice }: Finding): string {
+  const text = [
+    result === 'skip' ? `not looked at: ${found}` : found,
+    ...(expected === null ? [] : [`expected ${expected}`]),
+  ].join('; ');
+  const whole = advice === null ? text : `${text.replace(/\.$/, '')}. ${advice}`;
+  const word = result === 'warn' || result === 'fail' ? result.toUpperCase() : result;
+  const oneLine = whole.replace(/\s*\n\s*/g, ' ');
+  return `${word}  ${name.padEnd(17)}  ${oneLine}`;
 }

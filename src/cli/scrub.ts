@@ -1,31 +1,25 @@
 import type { Command } from 'commander';
-import { loadStorageConfig } from '../config/load.ts';
-import { print } from './output.ts';
-import { administer, type Tools } from './tools.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { type Environment, loadStorageConfig } from '../config/load.ts';
+import { administer } from './database.ts';
+import { type JsonOption, print, printing } from './output.ts';
 
 /** `vestibule scrub`: for the hour in which it is nobody's trouble when writes have to wait. */
-export function addScrubCommand(program: Command, tools: Tools): void {
-  program
-    .command('scrub')
-    .description(
-      'write the SQLite file anew when a caller was erased since the last time; writes wait meanwhile',
-    )
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption) => {
-      const config = loadStorageConfig(tools.environment());
-      const outcome = await administer(tools, config, 'scrub', async ({ storage: { records } }) => {
-        if (!(await records.isScrubDue())) return 'nothing_to_do';
-        await records.scrub('whatever it takes');
-        return (await records.isScrubDue()) ? 'still_due' : 'scrubbed';
-      });
-      print(options.json, { outcome }, () =>
-        config.databaseUrl.engine === 'postgres' ? onPostgres : sentences[outcome],
-      );
+export function addTo(program: Command, environment: () => Environment): void {
+  printing(
+    program,
+    'scrub',
+    'write the SQLite file anew when a caller was erased since the last time; writes wait meanwhile',
+  ).action(async (options: JsonOption) => {
+    const config = loadStorageConfig(environment());
+    const outcome = await administer(config, 'scrub', async ({ storage: { records } }) => {
+      if (!(await records.isScrubDue())) return 'nothing_to_do';
+      await records.scrub('whatever it takes');
+      return (await records.isScrubDue()) ? 'still_due' : 'scrubbed';
     });
+    print(options.json, { outcome }, () =>
+      config.databaseUrl.engine === 'postgres' ? onPostgres : sentences[outcome],
+    );
+  });
 }
 
 const onPostgres =

@@ -1,19 +1,26 @@
 import type { Command } from 'commander';
+import type { App } from '../app.ts';
 import { errorFields } from '../base/log.ts';
-import { loadConfig } from '../config/load.ts';
-import type { RunningApp, Tools } from './tools.ts';
+import { type Environment, loadConfig } from '../config/load.ts';
+import type { Config } from '../config/settings.ts';
 
 /** `vestibule serve`: the service. */
-export function addServeCommand(program: Command, tools: Tools): void {
+export function addTo(program: Command, environment: () => Environment): void {
   program
     .command('serve')
     .description('run the service until SIGTERM or SIGINT')
-    .action(() => runUntilSignal(() => tools.startApp(loadConfig(tools.environment()))));
+    .action(() => runUntilSignal(() => startService(loadConfig(environment()))));
+}
+
+/** The app is loaded once the settings are right: a mistake in them is said at once. */
+export async function startService(config: Config): Promise<App> {
+  const { startApp } = await import('../app.ts');
+  return startApp(config);
 }
 
 /** Runs until SIGTERM or SIGINT, then stops in order. A second one changes nothing: the deadline is near. SIGHUP reads certificates again. */
 export async function runUntilSignal(
-  start: () => Promise<Pick<RunningApp, 'log' | 'stop' | 'reload'>>,
+  start: () => Promise<Pick<App, 'log' | 'stop' | 'reload'>>,
 ): Promise<void> {
   const signalled = Promise.withResolvers<void>();
   process.on('SIGTERM', signalled.resolve);

@@ -94,18 +94,11 @@ export function readTls(config: Config): { readonly cert: string; readonly key: 
   return tls;
 }
 
-interface CollectionFile {
-  /** That of the file without `.yaml` or `.yml`. */
-  readonly name: string;
-  readonly path: string;
-  readonly text: string;
-}
-
 const collectionsDir = 'collections';
 const largestCollectionFile = 256 * 1024;
 
-/** The declarations in a folder, by name. Without a folder: those in "collections" here, if there is one. */
-export function readCollectionFiles(folder: string | null): readonly CollectionFile[] {
+/** The declarations in a folder, by name: that of the file without `.yaml`. Without a folder: those in "collections" here, if there is one. */
+export function readCollectionFiles(folder: string | null) {
   const directory = folder ?? collectionsDir;
   if (folder === null && !existsSync(directory)) return [];
   const files = listFolder(directory)
@@ -147,7 +140,7 @@ function readFile(setting: string, file: string): string {
   return content;
 }
 
-function readText(setting: string, file: string): string {
+export function readText(setting: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

@@ -15,15 +15,8 @@ interface CallerParts {
   readonly clock: Clock;
 }
 
-export interface ExaminedCaller {
-  readonly pseudonym: string | null;
-  readonly registeredAt: number | null;
-  /** What the caller is shut out with; null when it is not. */
-  readonly refusal: ErrorCode | null;
-}
-
-/** What is known of a caller and whether it is shut out, as the service would find it. Registers nobody. */
-export async function examineCaller(claims: Omit<Caller, 'id'>, parts: CallerParts): Promise<ExaminedCaller> {
+/** What is known of a caller and what it is shut out with, if it is, as the service would find it. Registers nobody. */
+export async function examineCaller(claims: Omit<Caller, 'id'>, parts: CallerParts) {
   const { consumers, clients, pseudonymKey, ownIssuer, clock } = parts;
   const pseudonym = createPseudonym(pseudonymKey)(claims);
   const consumer = pseudonym === null ? null : await consumers.find(pseudonym);

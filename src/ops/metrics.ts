@@ -1,8 +1,9 @@
-import { Counter, Gauge, type Metric, Registry } from 'prom-client';
+import { Counter, Registry } from 'prom-client';
 import { answer, type PublicHandler } from '../base/handler.ts';
+import { compute, gauge } from './computed-metric.ts';
 import type { KeySetStatus } from './health.ts';
 import { describeProcess } from './process-metrics.ts';
-import { computedMetric, RequestTally } from './request-tally.ts';
+import { RequestTally } from './request-tally.ts';
 
 /** Measures the requests of one route. */
 export type Meter = (method: string, status: number, seconds: number, refusalCode: string | null) => void;
@@ -18,30 +19,20 @@ export interface Metrics {
   readonly expose: PublicHandler;
 }
 
-const durationName = 'http_request_duration_seconds';
-
 export function createMetrics(keySet: () => KeySetStatus): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const tallies = new Map<string, RequestTally>();
-  const register = (metric: object) => registry.registerMetric(metric as Metric);
 
   describeProcess(registry);
-  register(
-    computedMetric(
-      'http_requests_total',
-      'counter',
-      'Requests answered, by method, route pattern and status.',
-      () => [...tallies.values()].flatMap((tally) => tally.requests()),
-    ),
+  const requests = { name: 'http_requests_total', type: 'counter' } as const;
+  compute(registry, { ...requests, help: 'Requests answered, by method, route pattern and status.' }, () =>
+    [...tallies.values()].flatMap((tally) => tally.requests()),
   );
-  register(
-    computedMetric(
-      durationName,
-      'histogram',
-      'Time from the head of a request to its answer, by route pattern.',
-      () => [...tallies.values()].flatMap((tally) => tally.durations(durationName)),
-    ),
+  const durations = { name: 'http_request_duration_seconds', type: 'histogram' } as const;
+  const durationHelp = 'Time from the head of a request to its answer, by route pattern.';
+  compute(registry, { ...durations, help: durationHelp }, () =>
+    [...tallies.values()].flatMap((tally) => tally.durations(durations.name)),
   );
   const failures = new Counter({
     name: 'auth_failures_total',
@@ -62,11 +53,13 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
     registers,
   });
   describeKeySet(registry, keySet);
-  const scrubDue = new Gauge({
-    name: 'storage_scrub_due',
-    help: '1 when erased callers may have left copies in the SQLite file: see "npx vestibule scrub".',
-    registers,
-  });
+  let isScrubDue = false;
+  gauge(
+    registry,
+    'storage_scrub_due',
+    '1 when erased callers may have left copies in the SQLite file: see "npx vestibule scrub".',
+    () => Number(isScrubDue),
+  );
 
   return {
     meter(route) {
@@ -81,20 +74,11 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
     countRefusedConnection: (reason) => refusedConnections.inc({ reason }),
     watchConnections: (open) => gauge(registry, 'connections_open', 'Connections open now.', open),
     countKeyFetch: (fault) => keyFetches.inc({ result: fault ?? 'ok' }),
-    setScrubDue: (isDue) => scrubDue.set(isDue ? 1 : 0),
+    setScrubDue(isDue) {
+      isScrubDue = isDue;
+    },
     expose: async () => answer(registry.contentType, await registry.metrics()),
   };
-}
-
-function gauge(registry: Registry, name: string, help: string, value: () => number): void {
-  new Gauge({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.set(value());
-    },
-  });
 }
 
 function describeKeySet(registry: Registry, keySet: () => KeySetStatus): void {

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { Gauge, type Metric, type Registry } from 'prom-client';
-import { computedMetric } from './request-tally.ts';
+import type { Registry } from 'prom-client';
+import { compute, gauge } from './computed-metric.ts';
 
 /** How finely the delay of the event loop is measured. A finer grain shows in what a request costs. */
 const resolutionMs = 100;
@@ -12,37 +12,25 @@ const resolutionMs = 100;
  * with an observer of every garbage collection, which makes each request dearer; here all is read when somebody looks.
  */
 export function describeProcess(registry: Registry): void {
-  const gauge = (name: string, help: string, value: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(value());
-      },
-    });
-  const cpuTime = computedMetric(
-    'process_cpu_seconds_total',
-    'counter',
-    'Processor time spent, in the program and in the system on its behalf.',
-    () => [{ labels: {}, value: totalCpuSeconds() }],
-  );
-  registry.registerMetric(cpuTime as object as Metric);
+  const describe = (name: string, help: string, value: () => number) => gauge(registry, name, help, value);
+  const cpuTime = { name: 'process_cpu_seconds_total', type: 'counter' } as const;
+  const cpuHelp = 'Processor time spent, in the program and in the system on its behalf.';
+  compute(registry, { ...cpuTime, help: cpuHelp }, () => [{ labels: {}, value: totalCpuSeconds() }]);
   const startedAt = Date.now() / 1000 - process.uptime();
-  gauge('process_start_time_seconds', 'When the process began, in seconds since 1970.', () => startedAt);
-  gauge('process_resident_memory_bytes', 'Memory held by the process.', () => process.memoryUsage.rss());
-  gauge('process_open_fds', 'Open files and sockets; 0 where the system does not tell.', countOpenFiles);
-  gauge(
+  describe('process_start_time_seconds', 'When the process began, in seconds since 1970.', () => startedAt);
+  describe('process_resident_memory_bytes', 'Memory held by the process.', () => process.memoryUsage.rss());
+  describe('process_open_fds', 'Open files and sockets; 0 where the system does not tell.', countOpenFiles);
+  describe(
     'nodejs_heap_size_used_bytes',
     'Memory used by objects of the program.',
     () => getHeapStatistics().used_heap_size,
   );
-  gauge(
+  describe(
     'nodejs_heap_size_total_bytes',
     'Memory set aside for objects of the program.',
     () => getHeapStatistics().total_heap_size,
   );
-  gauge(
+  describe(
     'nodejs_external_memory_bytes',
     'Memory used by buffers and by Node.',
     () => process.memoryUsage().external,
@@ -51,17 +39,17 @@ export function describeProcess(registry: Registry): void {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
   const lateBy = (nanoseconds: number) => Math.max(nanoseconds / 1e9 - resolutionMs / 1000, 0);
-  gauge(
+  describe(
     'nodejs_eventloop_lag_mean_seconds',
     'How late the event loop was on average since the last look.',
     () => lateBy(delay.mean),
   );
-  gauge(
+  describe(
     'nodejs_eventloop_lag_p99_seconds',
     'How late the event loop was at the worst hundredth since the last look.',
     () => lateBy(delay.percentile(99)),
   );
-  gauge(
+  describe(
     'nodejs_eventloop_lag_max_seconds',
     'How late the event loop was at worst since the last look.',
     () => {

@@ -1,4 +1,4 @@
-import type { MetricObjectWithValues, MetricValue, MetricValueWithName } from 'prom-client';
+import type { MetricValue, MetricValueWithName } from 'prom-client';
 
 /** Upper bounds in seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -52,18 +52,4 @@ export class RequestTally {
       { metricName: `${name}_count`, labels: { route }, value: this.#count },
     ];
   }
-}
-
-/** A metric of prom-client whose values are made at the moment they are asked for. */
-export function computedMetric(
-  name: string,
-  type: 'counter' | 'histogram',
-  help: string,
-  values: () => MetricValue<string>[],
-) {
-  const get = async () =>
-    ({ name, help, type, aggregator: 'sum', values: values() }) as unknown as MetricObjectWithValues<
-      MetricValue<string>
-    >;
-  return { name, help, type, get, reset() {} };
 }

@@ -9,7 +9,6 @@ import type {
   ClientStore,
   ClientWithSecrets,
 } from '../storage/port.ts';
-import { clientIdForm } from './client-id.ts';
 import { asPublicKeys } from './public-keys.ts';
 import { createSecret, createSecretId, digestSecret, findSecret, secretSlots } from './secrets.ts';
 
@@ -37,6 +36,8 @@ interface NewSecret {
   readonly kept: ClientSecret;
 }
 
+/** No other is ever looked up. */
+export const clientIdForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const scopeForm = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
 const mostScopes = 50;
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
-import type { ConcurrencyLimit } from '../base/concurrency-limit.ts';
-import { sign } from './sign.ts';
-import type { SigningKey } from './signing-key.ts';
+import type { ConcurrencyLimit } from './concurrency-limit.ts';
+import { type SigningKey, sign } from './signing-key.ts';
 
 interface Grant {
   readonly clientId: string;

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.ts';
-import { CoalescedRefresh } from '../base/coalesced-refresh.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import { OperatorError } from '../base/errors.ts';
 import { errorFields, type Log } from '../base/log.ts';
 import type { AuditLine, SigningKeyRecord, SigningKeyStore } from '../storage/port.ts';
+import { CoalescedRefresh } from './coalesced-refresh.ts';
 import { createSigningKey, openSigningKey, type SigningAlgorithm, type SigningKey } from './signing-key.ts';
 
 export interface KeyRules {

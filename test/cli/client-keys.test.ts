@@ -142,7 +142,7 @@ describe('a client with a key of its own', () => {
   it('is not added with a file that is not there, and was never added with what was refused', async () => {
     const { TEST_DIRECTORY: folder } = running().service.settings;
     const missing = await client('add', 'refused', '--public-key', `${folder}/nothing`);
-    refused(missing, /The file ".*nothing" cannot be read \(ENOENT\)/);
+    refused(missing, /The file ".*nothing" \(--public-key\) cannot be read \(ENOENT\)/);
     refused(await client('add', 'refused', '--public-key', String(folder)), /cannot be read \(EISDIR\)/);
     assert.doesNotMatch(succeeded(await client('list')), /^refused/m);
   });

@@ -165,10 +165,10 @@ for (const engine of databaseEngines) {
     });
 
     it('is wrong usage with a time that is none', async () => {
-      const tries = ['7', 'd', '7w', '1.5h', '-1d', ' 7d', ''].map(async (time) => {
+      const tries = ['7', 'd', '7w', '1.5h', '-1d', ' 7d', '3651d', ''].map(async (time) => {
         const { code, stdout, stderr } = await client('rotate', 'owner', '--retire-after', time);
         assert.deepEqual([code, stdout], [2, ''], time);
-        assert.match(stderr, /Expected a number and s, m, h or d, for example 7d/);
+        assert.match(stderr, /Expected a number and s, min, h or d, for example 7d/);
       });
       await Promise.all(tries);
       assert.equal((await secretsOf('owner')).length, 1);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { checkAgainst, sentenceOf } from '../../src/consumer/collections/check-against.ts';
 import { type Declaration, toDeclaration } from '../../src/consumer/collections/declaration.ts';
 import { storedDeclarations } from '../../src/consumer/collections/stored-declarations.ts';
+import { createKeyedDigest } from '../../src/consumer/records/keyed-digest.ts';
 import type { Storage } from '../../src/storage/port.ts';
 import { insertAll } from '../support/batches.ts';
 import { createTestDatabase } from '../support/databases.ts';
@@ -23,7 +23,7 @@ states: { draft: { cancel: cancelled }, cancelled: {} }`;
   for (const [from, to] of Object.entries(changes)) text = text.replace(from, to);
   return declared(text, 'bookings');
 };
-const mac = (content: string) => createHmac('sha256', 'a key').update(content).digest();
+const digest = createKeyedDigest(Buffer.from('a key'));
 
 for (const engine of databaseEngines) {
   describe(`declarations held against the records of ${engine}`, () => {
@@ -105,8 +105,8 @@ for (const engine of databaseEngines) {
       assert.deepEqual((await sentences([])).toSorted(), [expected, orphans]);
     });
 
-    it('are kept on the shelf, and only believed with the right checksum', async () => {
-      const kept = storedDeclarations(storage.documents, mac);
+    it('are kept in the database, and only believed with the right checksum', async () => {
+      const kept = storedDeclarations(storage.documents, digest);
       assert.deepEqual(await kept.load(), new Map());
       await kept.save([toDeclaration(bookings())]);
       assert.deepEqual(await kept.load(), inForce);
@@ -118,9 +118,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(await kept.load(), new Map());
       await storage.documents.write('collections', found.content, found.mac.slice(1));
       assert.deepEqual(await kept.load(), new Map());
-      const otherKey = storedDeclarations(storage.documents, (content) =>
-        createHmac('sha256', 'another').update(content).digest(),
-      );
+      const otherKey = storedDeclarations(storage.documents, createKeyedDigest(Buffer.from('another')));
       await storage.documents.write('collections', found.content, found.mac);
       assert.deepEqual(await otherKey.load(), new Map());
       assert.deepEqual(await kept.load(), inForce);

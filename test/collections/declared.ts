@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Collection } from '../../src/consumer/collections/collection.ts';
-import { type Mistake, readCollection } from '../../src/consumer/collections/read-collection.ts';
+import { type Mistake, readCollection } from '../../src/consumer/collections/read-collections.ts';
 
 /** The collection that a YAML text declares; fails with its mistakes when it has any. */
 export function declared(text: string, name = 'things'): Collection {

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import {
-  durationText,
-  parseDuration,
-  parseNewcomerRate,
-  parseRate,
-  rateText,
-} from '../../src/consumer/collections/rates.ts';
+import { durationText, parseDuration } from '../../src/base/duration.ts';
+import { parseNewcomerRate, parsePeriod, parseRate, rateText } from '../../src/consumer/collections/rates.ts';
 
 const day = 86_400_000;
 
 describe('a duration', () => {
   it('is a number and a unit', () => {
     const right = {
+      '0s': 0,
       '30s': 30_000,
+      '15m': 900_000,
       '15min': 900_000,
       '12h': 43_200_000,
       '90d': 90 * day,
@@ -27,7 +24,6 @@ describe('a duration', () => {
   it('is nothing else', () => {
     const wrong = [
       '',
-      '0d',
       '-1d',
       '1.5d',
       '1w',
@@ -36,21 +32,31 @@ describe('a duration', () => {
       '1d ',
       'd',
       '1D',
-      '1m',
       '3651d',
       '9999999999s',
       '1e3s',
       '1day',
+      '1ms',
+      '1constructor',
     ];
     for (const text of wrong) assert.equal(parseDuration(text), null, text);
   });
 
+  it('of a limit is not nothing', () => {
+    assert.equal(parsePeriod('1s'), 1000);
+    assert.equal(parsePeriod('0d'), null);
+  });
+
   it('is written as it is read', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 3650 }), fc.constantFrom('s', 'min', 'h', 'd'), (count, unit) => {
-        const milliseconds = parseDuration(`${count}${unit}`);
-        assert.equal(parseDuration(durationText(milliseconds ?? 0)), milliseconds);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 3650 }),
+        fc.constantFrom('s', 'm', 'min', 'h', 'd'),
+        (count, unit) => {
+          const milliseconds = parseDuration(`${count}${unit}`);
+          assert.equal(parseDuration(durationText(milliseconds ?? 0)), milliseconds);
+        },
+      ),
     );
     assert.equal(durationText(90 * day), '90d');
     assert.equal(durationText(36 * 3_600_000), '36h');
@@ -62,6 +68,7 @@ describe('a rate', () => {
     const windows = {
       s: 1000,
       second: 1000,
+      m: 60_000,
       min: 60_000,
       minute: 60_000,
       h: 3_600_000,

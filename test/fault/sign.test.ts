@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes, verify } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { sign } from '../../src/tokens/sign.ts';
 import {
   createSigningKey,
   openSigningKey,
   type SigningAlgorithm,
   type SigningKey,
+  sign,
 } from '../../src/tokens/signing-key.ts';
 
 const sealingKey = new Uint8Array(randomBytes(32));

@@ -10,12 +10,16 @@ interface Import {
   readonly target: string | null;
   /** Vanishes when the program runs. */
   readonly typeOnly: boolean;
+  /** Not before the line that says so is reached. */
+  readonly isLazy: boolean;
 }
 
 interface Access {
   readonly to: RegExp;
   /** Only the names of shapes may cross; the part itself is handed in. */
   readonly typeOnly?: true;
+  /** Only when it is needed, by `await import(...)`. */
+  readonly lazyOnly?: true;
 }
 
 interface FolderRule {
@@ -83,18 +87,23 @@ const folderRules: readonly FolderRule[] = [
   },
   {
     files: /^src\/cli\//,
-    may: [base, config, { ...port, typeOnly: true }, { to: /^src\/tokens\//, typeOnly: true }],
-    why: 'a command is handed its parts by main and never builds or imports the app',
+    may: [
+      base,
+      config,
+      { to: /^src\/(app|administration|inspection)\.ts$/, lazyOnly: true },
+      { to: /^src\/(?!main\.ts$)/, typeOnly: true },
+    ],
+    why: 'a command builds no part itself: it loads a composition root when it runs, so that help and mistakes in the settings wait for nothing',
   },
   {
     files: /^src\/(app|administration|inspection|issuer-rules)\.ts$/,
     may: [anything],
-    why: 'the composition root builds parts and is started by main',
+    why: 'the composition root builds parts for the commands and knows none of them',
   },
   {
     files: /^src\/main\.ts$/,
-    may: [base, { to: /^src\/(app|administration|inspection)\.ts$/ }, { to: /^src\/cli\// }],
-    why: 'main joins the command line to the app and knows no part by itself',
+    may: [base, { to: /^src\/cli\// }],
+    why: 'main runs the command line and knows no part by itself',
   },
 ];
 
@@ -177,14 +186,17 @@ export function brokenRules(sources: ReadonlyMap<string, string>): readonly stri
 }
 
 const importForm =
-  /\b(?:import|export)\s+(type\s+)?((?:[\w*\s{},$]|\bas\b)*?)\s*\bfrom\s*['"]([^'"]+)['"]|\bimport\s*\(?\s*['"]([^'"]+)['"]/g;
+  /\b(?:import|export)\s+(type\s+)?((?:[\w*\s{},$]|\bas\b)*?)\s*\bfrom\s*['"]([^'"]+)['"]|\bimport\s*(\()?\s*['"]([^'"]+)['"]/g;
 
 export function importsOf(file: string, text: string): Import[] {
-  return [...withoutComments(text).matchAll(importForm)].map(([, type, names = '', fromName, bareName]) => {
-    const specifier = fromName ?? bareName ?? '';
-    const target = specifier.startsWith('.') ? join(dirname(file), specifier) : null;
-    return { from: file, specifier, target, typeOnly: type !== undefined || namesTypesOnly(names) };
-  });
+  return [...withoutComments(text).matchAll(importForm)].map(
+    ([, type, names = '', fromName, call, bareName]) => {
+      const specifier = fromName ?? bareName ?? '';
+      const target = specifier.startsWith('.') ? join(dirname(file), specifier) : null;
+      const typeOnly = type !== undefined || namesTypesOnly(names);
+      return { from: file, specifier, target, typeOnly, isLazy: call !== undefined };
+    },
+  );
 }
 
 function namesTypesOnly(names: string): boolean {
@@ -203,7 +215,7 @@ function judgeName(file: string): string[] {
 }
 
 function judgeImport(found: Import): string[] {
-  const { from, specifier, target, typeOnly } = found;
+  const { from, specifier, target, typeOnly, isLazy } = found;
   if (target === null) {
     return placeRules
       .filter(({ packages, only }) => packages?.test(specifier) && isOutOfPlace(from, only))
@@ -215,8 +227,9 @@ function judgeImport(found: Import): string[] {
   if (rule === undefined) return [`${from}: no rule says what this file may import; add one`];
   if (isSameFolder(from, target)) return [];
   const access = rule.may.filter(({ to }) => to.test(target));
-  if (access.some((one) => one.typeOnly !== true || typeOnly)) return [];
-  const how = access.length > 0 ? ' for more than its types' : '';
+  if (access.some((one) => (!one.typeOnly || typeOnly) && (!one.lazyOnly || isLazy))) return [];
+  const isTooEarly = access.some(({ lazyOnly }) => lazyOnly);
+  const how = isTooEarly ? ' before it is needed' : access.length > 0 ? ' for more than its types' : '';
   return [`${from} imports ${target}${how}: ${rule.why}`];
 }
 
@@ -239,6 +252,17 @@ function judgeText(file: string, text: string): string[] {
   return placeRules
     .filter((rule) => rule.text?.test(code) && isOutOfPlace(file, rule.only))
     .map((rule) => `${file} contains "${rule.text?.exec(code)?.[0].trim()}": ${rule.why}`);
+}
+
+/** What stands in base although one folder alone uses it: it belongs there. The composition roots are no folder. */
+export function ownedBaseFiles(sources: ReadonlyMap<string, string>): readonly string[] {
+  const imports = [...sources].flatMap(([file, text]) => importsOf(file, text));
+  const folderOf = (file: string) => /^src\/[^/]+\//.exec(file)?.[0];
+  return [...sources.keys()].filter((file) => {
+    const users = imports.filter(({ target }) => target === file).map(({ from }) => folderOf(from));
+    const folders = new Set(users.filter((folder) => folder !== undefined));
+    return folderOf(file) === 'src/base/' && folders.size === 1 && !folders.has('src/base/');
+  });
 }
 
 /** Every cycle once, as the files it goes through. */

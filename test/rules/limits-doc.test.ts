@@ -5,7 +5,7 @@ import { constantOf, fixedLimits, limitsDocument } from '../../docs/limits-docum
 import { maxTokenBytes } from '../../src/auth/compact.ts';
 import { maxJsonDepth } from '../../src/base/strict-json.ts';
 import { environmentName, settings } from '../../src/config/settings.ts';
-import { parseDuration, parseNewcomerRate, parseRate } from '../../src/consumer/collections/rates.ts';
+import { parseNewcomerRate, parsePeriod, parseRate } from '../../src/consumer/collections/rates.ts';
 import { idempotencyMs } from '../../src/consumer/records/decide-create.ts';
 import { defaultPage, largestPage } from '../../src/consumer/records/list-query.ts';
 
@@ -48,8 +48,8 @@ describe('docs/limits.md', () => {
       assert.equal(parseRate(`1000001/${unit}`), null);
       assert.equal(parseRate(`0/${unit}`), null);
     }
-    for (const duration of ['1s', '3650d']) assert.notEqual(parseDuration(duration), null, duration);
-    for (const duration of ['0s', '3651d']) assert.equal(parseDuration(duration), null, duration);
+    for (const duration of ['1s', '3650d']) assert.notEqual(parsePeriod(duration), null, duration);
+    for (const duration of ['0s', '3651d']) assert.equal(parsePeriod(duration), null, duration);
     assert.notEqual(parseNewcomerRate('1000000/s for 3650d'), null);
     assert.match(text, /`expire` \| none \| 1s to 3650d \|/);
     assert.match(text, /`writes` \| `60\/min` \| 1 to 1000000 a second, minute, hour or day \|/);

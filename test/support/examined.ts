@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { readDeclaredCollections } from '../../src/administration.ts';
 import type { Finding } from '../../src/base/finding.ts';
 import { checkUp } from '../../src/cli/doctor/checkup.ts';
-import { findingLine } from '../../src/cli/finding-line.ts';
-import * as inspection from '../../src/inspection.ts';
+import { findingLine } from '../../src/cli/output.ts';
 import { freePort } from './ports.ts';
 import { newSettings, type Settings } from './service.ts';
 
@@ -21,8 +19,7 @@ export async function healthySettings(overrides: Settings, engine: 'sqlite' | 'p
 
 /** What `vestibule doctor` finds with these settings, without a process of its own. */
 export function examined(settings: Settings): Promise<readonly Finding[]> {
-  const examineCertificate = async (pem: string, host: string) => inspection.examineCertificate(pem, host);
-  return checkUp(() => settings, { ...inspection, readDeclaredCollections, examineCertificate });
+  return checkUp(() => settings);
 }
 
 /** The lines of a result, as they are printed. */

@@ -1,7 +1,7 @@
-import { quoted } from '../../base/finding.ts';
+import { passed, quoted } from '../../base/finding.ts';
 import { type ClaimsPolicy, checkClaims, type VerifiedClaims } from '../claims.ts';
 import type { JsonObject } from '../compact.ts';
-import { failedStep, passedStep, type Step, shown, tried } from './step.ts';
+import { failedStep, judged, type Step, shown, tried } from './step.ts';
 import { timesAsTheyAre, timesStep } from './times.ts';
 
 interface ExaminedClaims {
@@ -77,14 +77,13 @@ const idTokenCause =
   'This is an ID token: it tells the frontend who signed in, and opens no API. Send the access token.';
 
 function purposeStep(claims: JsonObject, code: Code): Step {
-  if (code === null) return passedStep('purpose', 'nothing says that it is no access token');
   const { typ } = claims;
   const isRefresh = typeof typ === 'string' && /^(refresh|offline)$/i.test(typ);
   const isLogout = Object.hasOwn(claims, 'events') || /^logout$/i.test(String(typ));
   const marks = ['at_hash', 'c_hash', 's_hash', 'nonce', 'events', 'typ'].filter((name) =>
     Object.hasOwn(claims, name),
   );
-  return failedStep('purpose', code, {
+  return judged('purpose', code, 'nothing says that it is no access token', {
     expected: 'an access token',
     found: `the claims ${marks.join(', ')}`,
     advice: isRefresh
@@ -96,8 +95,7 @@ function purposeStep(claims: JsonObject, code: Code): Step {
 }
 
 function bindingStep(code: Code): Step {
-  if (code === null) return passedStep('binding', 'bound to no key: a plain bearer token');
-  return failedStep('binding', code, {
+  return judged('binding', code, 'bound to no key: a plain bearer token', {
     expected: 'no "cnf"',
     found: '"cnf" (not shown)',
     advice:
@@ -107,9 +105,8 @@ function bindingStep(code: Code): Step {
 
 function audienceStep(claims: JsonObject, audience: string, code: Code): Step {
   const { aud } = claims;
-  if (code === null) return passedStep('audience', shown(aud));
   const forOthers = `The token is for another audience: it says ${shown(aud)}, and API_AUDIENCE is ${quoted(audience)}.`;
-  return failedStep('audience', code, {
+  return judged('audience', code, shown(aud), {
     expected: quoted(audience),
     found: shown(aud),
     advice: looksLikeIdToken(claims)
@@ -127,17 +124,16 @@ function subjectStep(caller: VerifiedClaims | null, code: Code): Step {
     });
   }
   if (caller.subject === null)
-    return passedStep('subject', 'none: it opens /me, and nothing that is kept for somebody');
+    return passed('subject', 'none: it opens /me, and nothing that is kept for somebody');
   const kind = caller.kind === 'client' ? 'a machine client (client credentials)' : 'a person';
-  return passedStep('subject', `names somebody by "sub" (not shown): ${kind}`);
+  return passed('subject', `names somebody by "sub" (not shown): ${kind}`);
 }
 
 function scopesStep(scope: unknown, required: readonly string[], code: Code): Step {
   const found = shown(scope);
-  if (code === null) return passedStep('scopes', required.length === 0 ? `none required; ${found}` : found);
   const granted = typeof scope === 'string' ? scope.split(' ') : [];
   const missing = required.filter((name) => !granted.includes(name));
-  return failedStep('scopes', code, {
+  return judged('scopes', code, required.length === 0 ? `none required; ${found}` : found, {
     expected: required.join(' '),
     found,
     advice: `The token lacks the scope ${missing.join(' ') || '(its list cannot be read)'}. Ask the provider for it when you sign in, or change IDP_REQUIRED_SCOPES.`,
@@ -145,8 +141,7 @@ function scopesStep(scope: unknown, required: readonly string[], code: Code): St
 }
 
 function credentialsStep(code: Code): Step {
-  if (code === null) return passedStep('credentials', 'it says for which secret or key it was issued');
-  return failedStep('credentials', code, {
+  return judged('credentials', code, 'it says for which secret or key it was issued', {
     expected: 'a "jti" of POST /token',
     found: 'another',
     advice: 'The token was not made by POST /token of this service, although it names it.',

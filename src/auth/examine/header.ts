@@ -1,17 +1,14 @@
+import { skipped } from '../../base/finding.ts';
 import { type JsonObject, jsonObject } from '../compact.ts';
 import { checkType, readHeader, type TokenHeader } from '../header.ts';
 import type { TrustedIssuer } from '../issuers.ts';
-import { failedStep, passedStep, type Step, shown, skippedStep, tried } from './step.ts';
+import { failedStep, judged, type Step, shown, tried } from './step.ts';
 
-interface ExaminedHeader {
-  readonly step: Step;
-  readonly members: JsonObject;
-  /** Null when it is refused. */
-  readonly header: TokenHeader | null;
-}
-
-/** `algorithms` are those of all issuers: which one is meant is not known yet. */
-export function examineHeader(segment: string, algorithms: ReadonlySet<string>): ExaminedHeader {
+/** `algorithms` are those of all issuers: which one is meant is not known yet. A header that is refused is null. */
+export function examineHeader(
+  segment: string,
+  algorithms: ReadonlySet<string>,
+): { readonly step: Step; readonly members: JsonObject; readonly header: TokenHeader | null } {
   const parsed = tried(() => jsonObject(segment));
   if (parsed.code !== null) {
     const step = failedStep('header', parsed.code, {
@@ -25,8 +22,7 @@ export function examineHeader(segment: string, algorithms: ReadonlySet<string>):
   const { value: header, code } = tried(() => readHeader(members, algorithms));
   const found = `alg ${shown(members.alg)}, kid ${shown(members.kid)}, typ ${shown(members.typ)}`;
   const extensions = ['crit', 'b64'].filter((name) => members[name] !== undefined);
-  if (code === null) return { step: passedStep('header', found), members, header };
-  const step = failedStep('header', code, {
+  const step = judged('header', code, found, {
     expected: `alg one of ${[...algorithms].join(', ')}; no "crit", no "b64"`,
     found: [found, ...extensions.map((name) => `"${name}"`)].join(', '),
     advice: headerCause(members, algorithms),
@@ -58,10 +54,10 @@ function algorithmCause(alg: unknown): string {
 
 /** Whether its issuer may sign so. */
 export function examineAlgorithm(header: TokenHeader | null, issuer: Rules): Step {
-  if (header === null) return skippedStep('algorithm', 'the header is refused');
+  if (header === null) return skipped('algorithm', 'the header is refused');
   const { algorithm } = header;
-  if (issuer.algorithms.has(algorithm)) return passedStep('algorithm', algorithm);
-  return failedStep('algorithm', 'algorithm_not_allowed', {
+  const code = issuer.algorithms.has(algorithm) ? null : 'algorithm_not_allowed';
+  return judged('algorithm', code, algorithm, {
     expected: `one of ${[...issuer.algorithms].join(', ')}`,
     found: algorithm,
     advice: algorithmCause(algorithm),
@@ -74,9 +70,8 @@ export function examineType({ typ }: JsonObject, { algorithms, requireAtJwt }: R
   const [alg] = algorithms;
   const { code } = tried(() => checkType(readHeader({ alg, typ }, algorithms).type, requireAtJwt));
   const found = typ === undefined ? 'no "typ"' : shown(typ);
-  if (code === null) return passedStep('type', found);
   const isUsual = typ === undefined || /^(application\/)?jwt$/i.test(String(typ));
-  return failedStep('type', code, {
+  return judged('type', code, found, {
     expected: requireAtJwt ? '"at+jwt"' : '"at+jwt", "JWT" or none',
     found,
     advice: isUsual

@@ -1,6 +1,6 @@
-import { quoted } from '../../base/finding.ts';
+import { quoted, unquoted } from '../../base/finding.ts';
 import { chooseIssuer, type TrustedIssuer } from '../issuers.ts';
-import { failedStep, passedStep, type Step, shown, tried } from './step.ts';
+import { judged, type Step, shown, tried } from './step.ts';
 
 /** An issuer of whom nothing is asked but its rules. */
 export interface NamedRules extends Omit<TrustedIssuer, 'keys'> {
@@ -12,22 +12,15 @@ export function examineIssuer<Rules extends NamedRules>(
   iss: unknown,
   issuers: readonly [provider: Rules, ...others: Rules[]],
 ): { readonly step: Step; readonly issuer: Rules; readonly isTrusted: boolean } {
-  const candidates = issuers.map((rules) => ({ ...rules, keys: noKeys, rules }));
-  const { value: chosen, code } = tried(() => chooseIssuer(candidates, iss) as (typeof candidates)[number]);
-  if (code === null) {
-    const step = passedStep('issuer', `${quoted(iss)}: ${chosen.who}`);
-    return { step, issuer: chosen.rules, isTrusted: true };
-  }
+  const { value: chosen, code } = tried(() => chooseIssuer(issuers, iss));
   const accepted = issuers.flatMap(({ claims }) => claims.issuers);
-  const step = failedStep('issuer', code, {
+  const step = judged('issuer', code, `${quoted(iss)}: ${chosen?.who}`, {
     expected: `one of ${accepted.map(quoted).join(', ')}`,
     found: shown(iss),
     advice: issuerCause(iss, accepted),
   });
-  return { step, issuer: issuers[0], isTrusted: false };
+  return { step, issuer: chosen ?? issuers[0], isTrusted: chosen !== null };
 }
-
-const noKeys: TrustedIssuer['keys'] = { find: () => undefined, generation: () => null };
 
 function issuerCause(iss: unknown, accepted: readonly string[]): string {
   if (typeof iss !== 'string') return 'The token names no issuer ("iss" must be one text).';
@@ -64,8 +57,4 @@ function isSameHost(one: string, other: string): boolean {
 function isSameDomain(one: string, other: string): boolean {
   const domain = (text: string) => URL.parse(text)?.hostname.match(/[a-z][^.]*\.[a-z][^.]*$/)?.[0];
   return domain(one) !== undefined && domain(one) === domain(other);
-}
-
-function unquoted(text: string): string {
-  return quoted(text).slice(1, -1);
 }

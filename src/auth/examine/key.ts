@@ -1,13 +1,14 @@
 import type { KeyObject } from 'node:crypto';
+import { roughDuration } from '../../base/duration.ts';
 import type { ErrorCode } from '../../base/errors.ts';
-import { duration, quoted } from '../../base/finding.ts';
+import { passed, quoted, skipped } from '../../base/finding.ts';
 import type { CompactToken } from '../compact.ts';
 import type { TokenHeader } from '../header.ts';
 import { FetchError, fetchDocument } from '../jwks-fetch.ts';
 import { type KeySet, readKeySet } from '../key-set.ts';
 import { signatureHolds } from '../signature.ts';
 import type { KeySetMemory } from '../stored-key-set.ts';
-import { failedStep, passedStep, type Step, skippedStep } from './step.ts';
+import { failedStep, judged, type Step } from './step.ts';
 
 /** The keys of an issuer as they are now, and where they were had. */
 export type KeysAtHand =
@@ -45,7 +46,7 @@ export async function providerKeysNow(options: ProviderKeysNow): Promise<KeysAtH
   const set = stored === null ? 'none stored' : readKeySet(stored.document, algorithms);
   const ageSeconds = stored === null ? 0 : Math.max(now - stored.fetchedAt, 0) / 1000;
   if (typeof set !== 'string' && ageSeconds < maxStaleSeconds) {
-    return { set, source: `stored ${duration(ageSeconds)} ago; they cannot be fetched now: ${fault}` };
+    return { set, source: `stored ${roughDuration(ageSeconds)} ago; they cannot be fetched now: ${fault}` };
   }
   return { code: 'keys_unavailable', why: `${quoted(url)}: ${fault}` };
 }
@@ -69,20 +70,15 @@ export function ownKeysNow(keys: readonly OwnKey[], algorithms: readonly string[
   return { set: { keys: set.keys, find }, source, madeAt };
 }
 
-interface ExaminedKey {
-  readonly step: Step;
-  readonly key: KeyObject | null;
-}
-
 /** The very key that a token names, or the only one there is. */
 export async function examineKey(
   header: TokenHeader | null,
   algorithm: Step,
   keysAtHand: () => Promise<KeysAtHand>,
   now: number,
-): Promise<ExaminedKey> {
+): Promise<{ readonly step: Step; readonly key: KeyObject | null }> {
   if (header === null || algorithm.result !== 'pass') {
-    return { step: skippedStep('key', 'no key is looked for with such a header'), key: null };
+    return { step: skipped('key', 'no key is looked for with such a header'), key: null };
   }
   const keys = await keysAtHand();
   if ('code' in keys) {
@@ -97,8 +93,8 @@ export async function examineKey(
   const names = keys.set.keys.map(({ kid }) => quoted(kid)).join(', ');
   if (key !== undefined) {
     const madeAt = keys.madeAt?.(header.kid);
-    const age = madeAt === undefined ? '' : `, made ${duration((now - madeAt) / 1000)} ago`;
-    return { step: passedStep('key', `kid ${quoted(header.kid)}, ${keys.source}${age}`), key };
+    const age = madeAt === undefined ? '' : `, made ${roughDuration((now - madeAt) / 1000)} ago`;
+    return { step: passed('key', `kid ${quoted(header.kid)}, ${keys.source}${age}`), key };
   }
   const step = failedStep('key', 'key_unknown', {
     expected: `one of kid ${names || '(none)'}, ${keys.source}`,
@@ -124,9 +120,9 @@ export function examineSignature(
   header: TokenHeader | null,
   key: KeyObject | null,
 ): Step {
-  if (key === null || header === null) return skippedStep('signature', 'there is no key to check it with');
-  if (signatureHolds(token, key, header.algorithm)) return passedStep('signature', 'holds');
-  return failedStep('signature', 'signature_invalid', {
+  if (key === null || header === null) return skipped('signature', 'there is no key to check it with');
+  const code = signatureHolds(token, key, header.algorithm) ? null : 'signature_invalid';
+  return judged('signature', code, 'holds', {
     expected: `one by the key ${quoted(header.kid)}`,
     found: 'another',
     advice:

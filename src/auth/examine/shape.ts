@@ -1,28 +1,23 @@
 import type { ErrorCode } from '../../base/errors.ts';
 import { type CompactToken, maxTokenBytes, parseCompact } from '../compact.ts';
-import { failedStep, passedStep, type Step, tried } from './step.ts';
+import { judged, type Step, tried } from './step.ts';
 
 /** What may stand behind "Bearer" in a header at all (RFC 6750 section 2.1); http/authenticate asks for it first. */
 const bearerForm = /^[A-Za-z0-9._~+/-]+=*$/;
 
-interface Opened {
-  readonly step: Step;
-  readonly token: CompactToken | null;
-}
-
 /** Shape and size: whether there is a JWT to speak of. */
-export function examineShape(text: string, maxHeaderBytes: number): Opened {
+export function examineShape(
+  text: string,
+  maxHeaderBytes: number,
+): { readonly step: Step; readonly token: CompactToken | null } {
   const { value: token, code } = tried(() => parseCompact(text));
   const refusal = codeOfForm(text, maxHeaderBytes) ?? code;
-  if (refusal === null) {
-    return { token, step: passedStep('shape', `three base64url parts, ${text.length} bytes`) };
-  }
-  const step = failedStep('shape', refusal, {
+  const step = judged('shape', refusal, `three base64url parts, ${text.length} bytes`, {
     expected: `three base64url parts joined by dots, at most ${maxTokenBytes} bytes`,
     found: `${text.split('.').length} part(s), ${Buffer.byteLength(text)} bytes`,
     advice: nameOf(text, refusal),
   });
-  return { token: null, step };
+  return { token: refusal === null ? token : null, step };
 }
 
 /** What is refused before anybody looks for a JWT in it. */
@@ -35,7 +30,7 @@ const wantsJwt =
   'Ask the provider for a signed JWT: name this API (API_AUDIENCE) when you ask for the token.';
 
 /** What it is instead, as far as its looks tell. */
-function nameOf(text: string, code: ErrorCode): string {
+function nameOf(text: string, code: ErrorCode | null): string {
   const parts = text.split('.');
   if (/^[{[]/.test(text)) {
     return 'This is JSON, probably the whole answer of a token endpoint. Send the value of its "access_token" alone.';

@@ -1,22 +1,21 @@
 import { type ErrorCode, Refusal } from '../../base/errors.ts';
-import { type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
+import { type Finding, failed, passed, quoted } from '../../base/finding.ts';
 
 /** One step of the verification of a token. Its advice is what a refusal comes down to, in one line. */
 export interface Step extends Finding {
   /** What the service refuses the token with when it fails here first. */
-  readonly code: ErrorCode | null;
+  readonly code?: ErrorCode;
 }
 
-export function passedStep(name: string, found: string): Step {
-  return { ...passed(name, found), code: null };
-}
+type Trouble = Parameters<typeof failed>[1];
 
-export function skippedStep(name: string, reason: string): Step {
-  return { ...skipped(name, reason), code: null };
-}
-
-export function failedStep(name: string, code: ErrorCode, trouble: Parameters<typeof failed>[1]): Step {
+export function failedStep(name: string, code: ErrorCode, trouble: Trouble): Step {
   return { ...failed(name, trouble), code };
+}
+
+/** A step that passes unless there is a code to refuse the token with. */
+export function judged(name: string, code: ErrorCode | null, found: string, trouble: Trouble): Step {
+  return code === null ? passed(name, found) : failedStep(name, code, trouble);
 }
 
 type Tried<T> =

@@ -1,9 +1,9 @@
 import type { TokenTimes } from '../../base/caller.ts';
+import { roughDuration } from '../../base/duration.ts';
 import type { ErrorCode } from '../../base/errors.ts';
-import { duration } from '../../base/finding.ts';
 import { clockToleranceSeconds } from '../claims.ts';
 import type { JsonObject } from '../compact.ts';
-import { failedStep, passedStep, type Step } from './step.ts';
+import { judged, type Step } from './step.ts';
 
 /** The times of a token and how far they are from our clock; `code` is what the verifier says to them. */
 export function timesStep(
@@ -17,21 +17,17 @@ export function timesStep(
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name} ${distance(value, nowSeconds)}`)
     .join(', ');
-  if (code === null) return passedStep('times', found);
-  return failedStep('times', code, {
-    expected: `iat and nbf past, exp to come, by our clock (${shownTime(nowSeconds)}) and ${clockToleranceSeconds} s more or less${lifetimeRule(maxLifetimeSeconds)}`,
+  const lifetimeRule = maxLifetimeSeconds === null ? '' : `; from iat to exp at most ${maxLifetimeSeconds} s`;
+  return judged('times', code, found, {
+    expected: `iat and nbf past, exp to come, by our clock (${shownTime(nowSeconds)}) and ${clockToleranceSeconds} s more or less${lifetimeRule}`,
     found: found || 'none',
     advice: timesCause(claims, code, nowSeconds, maxLifetimeSeconds),
   });
 }
 
-function lifetimeRule(maxSeconds: number | null): string {
-  return maxSeconds === null ? '' : `; from iat to exp at most ${maxSeconds} s`;
-}
-
 function timesCause(
   { exp, nbf, iat }: JsonObject,
-  code: ErrorCode,
+  code: ErrorCode | null,
   nowSeconds: number,
   maxLifetimeSeconds: number | null,
 ): string {
@@ -40,17 +36,17 @@ function timesCause(
   }
   if (code === 'token_expired') {
     const seconds = nowSeconds - Number(exp);
-    return `The token expired ${duration(seconds)} ago (${shownTime(Number(exp))}). Get a new one.`;
+    return `The token expired ${roughDuration(seconds)} ago (${shownTime(Number(exp))}). Get a new one.`;
   }
   if (code === 'token_not_yet_valid') {
     const start = Math.max(Number(nbf ?? 0), Number(iat ?? 0));
-    return `The token becomes valid in ${duration(start - nowSeconds)} only (${shownTime(start)}): one of the clocks, ours or the provider's, is wrong. "npx vestibule doctor" compares them.`;
+    return `The token becomes valid in ${roughDuration(start - nowSeconds)} only (${shownTime(start)}): one of the clocks, ours or the provider's, is wrong. "npx vestibule doctor" compares them.`;
   }
   if (code === 'token_lifetime_too_long') {
     const lifetime =
       iat === undefined
         ? 'does not say when it was issued ("iat")'
-        : `lives for ${duration(Number(exp) - Number(iat))}`;
+        : `lives for ${roughDuration(Number(exp) - Number(iat))}`;
     return `The token ${lifetime}, and MAX_TOKEN_LIFETIME_SECONDS is ${maxLifetimeSeconds}. Let the provider issue shorter ones, or raise the setting.`;
   }
   return 'A time in the token (exp, nbf, iat) is not a number of seconds since 1970.';
@@ -59,7 +55,7 @@ function timesCause(
 function distance(value: unknown, nowSeconds: number): string {
   if (typeof value !== 'number' || !Number.isFinite(value)) return 'is no time';
   const seconds = value - nowSeconds;
-  return seconds < 0 ? `${duration(seconds)} ago` : `in ${duration(seconds)}`;
+  return seconds < 0 ? `${roughDuration(seconds)} ago` : `in ${roughDuration(seconds)}`;
 }
 
 function shownTime(seconds: number): string {

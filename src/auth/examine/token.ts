@@ -1,13 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
 import { describe, type ErrorCode } from '../../base/errors.ts';
-import { quoted } from '../../base/finding.ts';
+import { type Finding, passed, skipped, unquoted } from '../../base/finding.ts';
 import type { VerifiedClaims } from '../claims.ts';
 import { examineClaims } from './claims.ts';
 import { examineAlgorithm, examineHeader, examineType } from './header.ts';
 import { examineIssuer, type NamedRules } from './issuer.ts';
 import { examineKey, examineSignature, type KeysAtHand } from './key.ts';
 import { examineShape } from './shape.ts';
-import { failedStep, passedStep, type Step, skippedStep } from './step.ts';
+import { failedStep, type Step } from './step.ts';
 
 export interface ExaminedIssuer extends NamedRules {
   readonly keysNow: () => Promise<KeysAtHand>;
@@ -37,7 +37,7 @@ export interface Examination {
   readonly code: ErrorCode | null;
   readonly status: number;
   readonly summary: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly (Finding & { readonly code: ErrorCode | null })[];
   /** Their names. */
   readonly claims: readonly string[];
   readonly pseudonym: string | null;
@@ -80,18 +80,18 @@ export async function examineToken(text: string, parts: ExaminationParts): Promi
 }
 
 function callerStep(caller: CallerNow | null): Step {
-  if (caller === null) return skippedStep('caller', 'whom the token speaks for cannot be told');
+  if (caller === null) return skipped('caller', 'whom the token speaks for cannot be told');
   if ('unknown' in caller) {
-    if (caller.code === null) return skippedStep('caller', caller.unknown);
+    if (caller.code === null) return skipped('caller', caller.unknown);
     return failedStep('caller', caller.code, {
       expected: 'a database that answers',
       found: caller.unknown,
       advice: `The token is right, but the database cannot be read (${caller.unknown}). "npx vestibule doctor" tells more.`,
     });
   }
-  if (caller.pseudonym === null) return passedStep('caller', 'nobody is named, so nothing is kept');
-  if (caller.registeredAt === null) return passedStep('caller', 'new here: the first request registers it');
-  return passedStep('caller', `known here since ${new Date(caller.registeredAt).toISOString()}`);
+  if (caller.pseudonym === null) return passed('caller', 'nobody is named, so nothing is kept');
+  if (caller.registeredAt === null) return passed('caller', 'new here: the first request registers it');
+  return passed('caller', `known here since ${new Date(caller.registeredAt).toISOString()}`);
 }
 
 const standingCauses: Partial<Record<ErrorCode, string>> = {
@@ -102,12 +102,13 @@ const standingCauses: Partial<Record<ErrorCode, string>> = {
 };
 
 function standingStep(caller: CallerNow | null): Step {
-  if (caller === null || 'unknown' in caller) return skippedStep('standing', 'the caller is not known');
-  if (caller.refusal === null) return passedStep('standing', 'not shut out');
-  return failedStep('standing', caller.refusal, {
+  if (caller === null || 'unknown' in caller) return skipped('standing', 'the caller is not known');
+  const { refusal } = caller;
+  if (refusal === null) return passed('standing', 'not shut out');
+  return failedStep('standing', refusal, {
     expected: 'a caller in good standing',
-    found: caller.refusal,
-    advice: standingCauses[caller.refusal] ?? describe(caller.refusal).sentence,
+    found: refusal,
+    advice: standingCauses[refusal] ?? describe(refusal).sentence,
   });
 }
 
@@ -122,8 +123,8 @@ function conclude(steps: readonly Step[], claims: readonly string[], pseudonym: 
     code,
     status: code === null ? 200 : describe(code).status,
     summary: reason?.advice ?? 'The token is accepted.',
-    steps,
-    claims: claims.slice(0, mostClaims).map((name) => quoted(name).slice(1, -1)),
+    steps: steps.map((step) => ({ ...step, code: step.code ?? null })),
+    claims: claims.slice(0, mostClaims).map((name) => unquoted(name)),
     pseudonym,
   };
 }

@@ -1,12 +1,33 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { ClientMetadata, Configuration, JWK } from 'oidc-provider';
+import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 import { InvalidTarget } from 'oidc-provider/lib/helpers/errors.js';
 import { accountOf } from './accounts.ts';
 import { interactionPath } from './interactions.ts';
-import { createMemory } from './memory.ts';
-import type { DevProviderOptions } from './options.ts';
 import { logoutPage, messagePage, sendPage } from './pages.ts';
+
+/** What the development provider is started with. */
+export interface DevProviderOptions {
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** Whom access tokens are for. */
+  readonly audience: string;
+  /** What a token for the API may be allowed to do, besides using it at all. */
+  readonly scopes?: readonly string[];
+  /** Ten minutes, unless it says otherwise. */
+  readonly accessTokenSeconds?: number;
+  /** A program: client credentials, with the secret as HTTP Basic authentication. */
+  readonly machineClient: { readonly id: string; readonly secret: string };
+  /** A frontend: no secret, authorization code with PKCE. */
+  readonly webClient: {
+    readonly id: string;
+    readonly redirectUris: readonly string[];
+    readonly postLogoutRedirectUris: readonly string[];
+    /** Given unless it says `false`; a frontend without one has to come back with prompt=none. */
+    readonly refreshTokens?: boolean;
+  };
+}
 
 const usualTokenSeconds = 600;
 const hour = 3600;
@@ -24,7 +45,8 @@ export async function createSigningKey(): Promise<JWK> {
 export function createConfiguration(options: DevProviderOptions, signingKey: JWK): Configuration {
   const { accessTokenSeconds = usualTokenSeconds } = options;
   return {
-    adapter: createMemory(),
+    // The one it takes by itself, which it would announce with a warning at every start.
+    adapter: createMemoryAdapter(),
     clients: [machineClient(options), webClient(options)],
     jwks: { keys: [signingKey] },
     cookies: { keys: [randomBytes(32).toString('base64url')] },

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Interaction, InteractionResults, Provider } from 'oidc-provider';
-import { demoPeople, devPassword, signIn } from './accounts.ts';
+import { signIn } from './accounts.ts';
 import { consentPage, loginPage, messagePage, sendPage } from './pages.ts';
 
 type Context = Parameters<Parameters<Provider['use']>[0]>[0];
@@ -53,19 +53,15 @@ function showLogin(
 ): void {
   const hint = interaction.params.login_hint;
   const shownName = userName ?? (typeof hint === 'string' ? hint : '');
-  const html = loginPage({ password: devPassword, people: demoPeople, userName: shownName, problem });
-  sendPage(ctx, html, interaction.params.redirect_uri);
+  sendPage(ctx, loginPage(shownName, problem), interaction.params.redirect_uri);
 }
 
 function showConsent(ctx: Context, interaction: Interaction): void {
-  const html = consentPage({
-    client: String(interaction.params.client_id),
-    accountId: interaction.session?.accountId ?? '',
-    scopes: String(interaction.params.scope ?? '')
-      .split(' ')
-      .filter((scope) => scope !== ''),
-  });
-  sendPage(ctx, html, interaction.params.redirect_uri);
+  const { client_id, scope = '', redirect_uri } = interaction.params;
+  const scopes = String(scope)
+    .split(' ')
+    .filter((one) => one !== '');
+  sendPage(ctx, consentPage(String(client_id), interaction.session?.accountId ?? '', scopes), redirect_uri);
 }
 
 /** Null = the question was put again, with what is wrong. */

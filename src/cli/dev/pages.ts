@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { demoPeople, devPassword } from './accounts.ts';
 
 /** The part of a Koa context that a page is sent through. */
 interface Reply {
@@ -33,7 +34,7 @@ button + button { margin-top: .75rem; color: var(--act); background: transparent
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }
 `;
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -65,21 +66,13 @@ export function sendPage(reply: Reply, html: string, returnTo?: unknown): void {
   reply.body = html;
 }
 
-interface LoginPage {
-  readonly password: string;
-  /** To come in as with one click: user names and what people are called. */
-  readonly people: ReadonlyMap<string, string>;
-  readonly userName: string;
-  readonly problem: string | null;
-}
-
-export function loginPage({ password, people, userName, problem }: LoginPage): string {
+export function loginPage(userName: string, problem: string | null): string {
   const bad = problem === null ? '' : `<p class="bad" id="problem" role="alert">${escapeHtml(problem)}</p>`;
   const described = problem === null ? 'hint' : 'problem hint';
   return page(
     'Sign in',
     `<p class="soft" id="hint">This provider is for development. Any user name works, and the password is the
-word <strong>${escapeHtml(password)}</strong>.</p>
+word <strong>${devPassword}</strong>.</p>
 ${bad}
 <form method="post">
 <label for="user">User name</label>
@@ -91,22 +84,17 @@ ${bad}
 <button type="submit">Sign in</button>
 </form>
 <h2>Or come in as</h2>
-${[...people].map(([user, name]) => personForm(user, name, password)).join('\n')}`,
+${[...demoPeople].map(([user, name]) => personForm(user, name)).join('\n')}`,
   );
 }
 
-function personForm(user: string, name: string, password: string): string {
+/** To come in as with one click. */
+function personForm(user: string, name: string): string {
   return `<form method="post" class="person">
 <input type="hidden" name="user" value="${escapeHtml(user)}">
-<input type="hidden" name="password" value="${escapeHtml(password)}">
+<input type="hidden" name="password" value="${devPassword}">
 <button type="submit"><img src="/pictures/${encodeURIComponent(user)}" alt="" width="32" height="32">${escapeHtml(name)}</button>
 </form>`;
-}
-
-interface ConsentPage {
-  readonly client: string;
-  readonly accountId: string;
-  readonly scopes: readonly string[];
 }
 
 const meanings = new Map([
@@ -117,7 +105,7 @@ const meanings = new Map([
   ['consumer', 'use the API in your name'],
 ]);
 
-export function consentPage({ client, accountId, scopes }: ConsentPage): string {
+export function consentPage(client: string, accountId: string, scopes: readonly string[]): string {
   const wishes = scopes.map((scope) => `<li>${escapeHtml(meanings.get(scope) ?? scope)}</li>`);
   return page(
     `Allow ${client}?`,

@@ -4,9 +4,8 @@ import type { AddressInfo } from 'node:net';
 // Not the package's front door: all that it adds is a warning, printed at import, about every release of Node
 // that is not yet an LTS one.
 import { Provider } from 'oidc-provider/lib/provider.js';
-import { createConfiguration, createSigningKey } from './configuration.ts';
+import { createConfiguration, createSigningKey, type DevProviderOptions } from './configuration.ts';
 import { addInteractions } from './interactions.ts';
-import type { DevProviderOptions } from './options.ts';
 import { addPictures } from './pictures.ts';
 
 const host = '127.0.0.1';

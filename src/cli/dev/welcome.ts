@@ -1,5 +1,5 @@
+import type { App } from '../../app.ts';
 import type { Config } from '../../config/settings.ts';
-import type { RunningApp } from '../tools.ts';
 import type { DevProvider } from './provider.ts';
 
 interface Credentials {
@@ -8,7 +8,7 @@ interface Credentials {
 }
 
 interface WelcomeParts {
-  readonly app: RunningApp;
+  readonly app: App;
   readonly provider: DevProvider;
   readonly config: Config;
   /** Gets tokens from the provider. */

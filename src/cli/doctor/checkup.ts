@@ -3,36 +3,23 @@ import { type Finding, failed, passed, skipped } from '../../base/finding.ts';
 import { type Environment, loadConfig, SettingsError } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import { examineDatabase } from './database.ts';
-import { examineFrontends } from './frontends.ts';
-import type { DoctorParts } from './parts.ts';
 import { examinePorts } from './ports.ts';
 import { examineProvider } from './provider.ts';
 import { examineTransport } from './transport.ts';
 
 /** Everything between the settings and a first 200, in the order in which it is needed. */
-export async function checkUp(
-  environment: () => Environment,
-  parts: DoctorParts,
-): Promise<readonly Finding[]> {
+export async function checkUp(environment: () => Environment): Promise<readonly Finding[]> {
   const { findings, config } = readSettings(environment);
   if (config === null)
     return [...findings, ...afterSettings.map((name) => skipped(name, 'the settings come first'))];
-  const collections = await readCollections(config, parts);
+  const collections = await readCollections(config);
   const [provider, database, transport, ports] = await Promise.all([
-    examineProvider(config, parts),
-    examineDatabase(config, parts, collections.result === 'pass'),
-    examineTransport(config, parts),
+    examineProvider(config),
+    examineDatabase(config, collections.result === 'pass'),
+    examineTransport(config),
     examinePorts(config),
   ]);
-  return [
-    ...findings,
-    collections,
-    ...provider,
-    ...database,
-    ...transport,
-    examineFrontends(config),
-    ...ports,
-  ];
+  return [...findings, collections, ...provider, ...database, ...transport, ...ports];
 }
 
 const afterSettings = ['collections', 'provider', 'database', 'transport', 'frontends', 'ports'];
@@ -54,10 +41,11 @@ function readSettings(environment: () => Environment): {
   }
 }
 
-async function readCollections(config: Config, parts: DoctorParts): Promise<Finding> {
+async function readCollections(config: Config): Promise<Finding> {
   const name = 'collections';
   try {
-    const declared = await parts.readDeclaredCollections(config);
+    const { readDeclaredCollections } = await import('../../administration.ts');
+    const declared = await readDeclaredCollections(config);
     const names = declared.map((collection) => collection.name).join(', ');
     return passed(name, names === '' ? 'none are declared' : `${declared.length} declared: ${names}`);
   } catch (error) {

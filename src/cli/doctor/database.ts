@@ -3,22 +3,19 @@ import { accessTo } from '../../base/file-access.ts';
 import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
 import { readMasterSecret } from '../../config/files.ts';
 import type { Config } from '../../config/settings.ts';
-import type { DatabaseNow, DoctorParts } from './parts.ts';
+import type { DatabaseNow } from '../../inspection.ts';
 
 type OtherVersion = Extract<DatabaseNow, { state: 'other_version' }>;
 
 /** Is it there, is it ours, and does it open with our secret? `areDeclared`: the collections can be read. */
-export async function examineDatabase(
-  config: Config,
-  parts: DoctorParts,
-  areDeclared: boolean,
-): Promise<readonly Finding[]> {
+export async function examineDatabase(config: Config, areDeclared: boolean): Promise<readonly Finding[]> {
   const secret = readSecret(config);
   if (secret?.result === 'fail') {
     const others = ['database', 'schema', 'records', 'clients'];
     return [secret, ...others.map((name) => skipped(name, 'the master secret comes first'))];
   }
-  const now = await parts.inspectDatabase(config, areDeclared);
+  const { inspectDatabase } = await import('../../inspection.ts');
+  const now = await inspectDatabase(config, areDeclared);
   return [secretFinding(now, secret), ...databaseFindings(config, now)];
 }
 
@@ -64,16 +61,13 @@ function databaseFindings(
           found: now.detail,
           advice: now.advice ?? databaseAdvice(now.detail),
         }),
-        skipped('schema', 'the database does not answer'),
-        skipped('records', 'the database does not answer'),
-        skipped('clients', 'the database does not answer'),
+        ...['schema', 'records', 'clients'].map((name) => skipped(name, 'the database does not answer')),
       ];
     case 'other_version':
       return [
         passed('database', `${kind} answers`),
         schemaFinding(now),
-        skipped('records', 'the schema comes first'),
-        skipped('clients', 'the schema comes first'),
+        ...['records', 'clients'].map((name) => skipped(name, 'the schema comes first')),
       ];
     case 'ready':
       return [

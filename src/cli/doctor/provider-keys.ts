@@ -1,10 +1,11 @@
-import { doubtful, duration, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
+import type { ExaminedProvider, PublishedKeys } from '../../auth/examine/provider.ts';
+import { roughDuration } from '../../base/duration.ts';
+import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
 import type { Config } from '../../config/settings.ts';
-import type { KeysNow, ProviderNow } from './parts.ts';
 import { wayOut } from './way-out.ts';
 
 /** Whether a token could be verified with what the provider publishes where the settings say. */
-export function keysFinding(config: Config, keys: ProviderNow['keys']): Finding {
+export function keysFinding(config: Config, keys: ExaminedProvider['keys']): Finding {
   const name = 'keys';
   const url = `${config.idpOrigin}${config.idpJwksPath}`;
   if ('fault' in keys) {
@@ -30,11 +31,11 @@ function uselessKeys(detail: string): string {
     : 'Check IDP_JWKS_PATH: what is published there are no keys that a token could be verified with.';
 }
 
-function described({ kid, algorithms }: KeysNow['usable'][number]): string {
+function described({ kid, algorithms }: PublishedKeys['usable'][number]): string {
   return `${quoted(kid)} for ${algorithms.join(', ')}`;
 }
 
-function leftOut({ leftOut: keys }: KeysNow): string {
+function leftOut({ leftOut: keys }: PublishedKeys): string {
   if (keys.length === 0) return '';
   return `; ${keys.length} left out: ${keys.map(({ kid, fault }) => `${quoted(kid)} (${fault})`).join(', ')}`;
 }
@@ -43,11 +44,11 @@ function leftOut({ leftOut: keys }: KeysNow): string {
 const toleratedSeconds = 5;
 const noticeableSeconds = 2;
 
-export function clockFinding({ aheadSeconds }: ProviderNow): Finding {
+export function clockFinding({ aheadSeconds }: ExaminedProvider): Finding {
   const name = 'clock';
   if (aheadSeconds === null) return skipped(name, 'the provider does not tell the time');
   const distance = Math.abs(aheadSeconds);
-  const found = `ours is ${duration(distance)} ${aheadSeconds > 0 ? 'behind' : 'ahead of'} the provider's`;
+  const found = `ours is ${roughDuration(distance)} ${aheadSeconds > 0 ? 'behind' : 'ahead of'} the provider's`;
   const trouble = {
     expected: `less than ${noticeableSeconds} s between our clock and the provider's`,
     found,

@@ -1,21 +1,22 @@
-import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
+import type { ExaminedProvider, Missing } from '../../auth/examine/provider.ts';
+import { doubtful, type Finding, failed, passed, quoted, skipped, unquoted } from '../../base/finding.ts';
 import { providerIssuers } from '../../config/rules.ts';
 import type { Config } from '../../config/settings.ts';
-import type { DoctorParts, Missing, ProviderNow } from './parts.ts';
 import { clockFinding, keysFinding } from './provider-keys.ts';
 import { wayOut } from './way-out.ts';
 
 /** What the provider says of itself, its keys and its clock, held against the settings. */
-export async function examineProvider(config: Config, parts: DoctorParts): Promise<readonly Finding[]> {
+export async function examineProvider(config: Config): Promise<readonly Finding[]> {
   const issuer = config.idpIssuer ?? config.idpOrigin;
   const discoveryUrl = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const now = await parts.inspectProvider(config, discoveryUrl);
+  const { inspectProvider } = await import('../../inspection.ts');
+  const now = await inspectProvider(config, discoveryUrl);
   return [...aboutItself(config, discoveryUrl, now), keysFinding(config, now.keys), clockFinding(now)];
 }
 
 const fromDiscovery = ['issuer', 'key address', 'algorithms'];
 
-function aboutItself(config: Config, url: string, { discovery, keys }: ProviderNow): readonly Finding[] {
+function aboutItself(config: Config, url: string, { discovery, keys }: ExaminedProvider): readonly Finding[] {
   if ('fault' in discovery) {
     const skip = fromDiscovery.map((name) => skipped(name, 'there is no discovery document to compare with'));
     return [discoveryFinding(url, discovery), ...skip];
@@ -104,8 +105,4 @@ function algorithmsFinding({ allowedAlgorithms }: Config, announced: unknown): F
         ? `Set ALLOWED_ALGORITHMS=${usable.join(',')}`
         : 'The provider signs with a shared secret only. Set it to RS256.',
   });
-}
-
-function unquoted(text: string): string {
-  return quoted(text).slice(1, -1);
 }

@@ -1,24 +1,30 @@
+import type { ExaminedCertificate } from '../../auth/examine/certificate.ts';
 import { OperatorError } from '../../base/errors.ts';
 import { doubtful, type Finding, failed, passed, skipped } from '../../base/finding.ts';
 import { readTls } from '../../config/files.ts';
 import { isBehindProxy, isLoopback, ownIssuer } from '../../config/rules.ts';
 import type { Config } from '../../config/settings.ts';
-import type { CertificateNow, DoctorParts } from './parts.ts';
 
 const dayMs = 86_400_000;
 const soonDays = 14;
 
-/** How callers reach us: by our own TLS, through a proxy that has it, or from this machine alone. */
-export async function examineTransport(config: Config, parts: DoctorParts): Promise<readonly Finding[]> {
-  return [...(await certificateFindings(config, parts)), proxyFinding(config), addressFinding(config)];
+/** How callers reach us: by our own TLS, through a proxy that has it, or from this machine alone; and from which pages. */
+export async function examineTransport(config: Config): Promise<readonly Finding[]> {
+  return [
+    ...(await certificateFindings(config)),
+    proxyFinding(config),
+    addressFinding(config),
+    frontendsFinding(config),
+  ];
 }
 
-async function certificateFindings(config: Config, parts: DoctorParts): Promise<readonly Finding[]> {
+async function certificateFindings(config: Config): Promise<readonly Finding[]> {
   try {
     const tls = readTls(config);
     if (tls === null) return [skipped('certificate', 'TLS_CERT_FILE and TLS_KEY_FILE are not set')];
     const host = hostOf(ownIssuer(config));
-    const certificate = await parts.examineCertificate(tls.cert, host);
+    const { examineCertificate } = await import('../../inspection.ts');
+    const certificate = examineCertificate(tls.cert, host);
     return [lifeFinding(certificate), namesFinding(certificate, host)];
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
@@ -26,7 +32,7 @@ async function certificateFindings(config: Config, parts: DoctorParts): Promise<
   }
 }
 
-function lifeFinding({ validFrom, validTo, isSelfSigned }: CertificateNow): Finding {
+function lifeFinding({ validFrom, validTo, isSelfSigned }: ExaminedCertificate): Finding {
   const name = 'certificate';
   const now = Date.now();
   const days = Math.floor((validTo - now) / dayMs);
@@ -46,7 +52,7 @@ function lifeFinding({ validFrom, validTo, isSelfSigned }: CertificateNow): Find
   return passed(name, found);
 }
 
-function namesFinding({ names, coversHost }: CertificateNow, host: string): Finding {
+function namesFinding({ names, coversHost }: ExaminedCertificate, host: string): Finding {
   if (coversHost) return passed('certificate names', `cover ${host}`);
   return failed('certificate names', {
     expected: `${host} (the host of BASE_URL)`,
@@ -98,6 +104,22 @@ function addressFinding(config: Config): Finding {
     found: address,
     advice:
       'Set BASE_URL to the address that callers use, unless something forwards the one port to the other.',
+  });
+}
+
+/** Whether a page in a browser may call us. One of our own origin needs no permission. */
+function frontendsFinding(config: Config): Finding {
+  const name = 'frontends';
+  const own = new URL(ownIssuer(config)).origin;
+  const others = config.corsOrigins.filter((origin) => origin !== own);
+  if (others.length > 0) return passed(name, `${others.join(', ')} may call the API from a browser`);
+  if (config.web === 'on' || config.corsOrigins.includes(own)) {
+    return passed(name, `pages of ${own} itself, which need no permission`);
+  }
+  return doubtful(name, {
+    expected: 'the origin of a frontend in CORS_ORIGINS',
+    found: 'none',
+    advice: `Browsers let no page of another origin than ${own} call the API. Set CORS_ORIGINS=https://www.example.org to the origin of yours.`,
   });
 }
 

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { durationText } from '../../base/duration.ts';
 import type { Schema } from './collection.ts';
 import type { Declaration, DeclaredMachine } from './declaration.ts';
-import { isMapping } from './mistakes.ts';
-import { durationText, rateText } from './rates.ts';
+import { brief, isMapping } from './mistakes.ts';
+import { rateText } from './rates.ts';
 
 /** What differs between two declarations of a collection, a phrase each: `seats maximum 8 -> 4`. */
 export function describeChanges(before: Declaration, after: Declaration): readonly string[] {
@@ -108,8 +109,7 @@ function valueChanges(
 
 function shown(value: unknown): string {
   if (value === undefined || value === null) return 'none';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+  return brief(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 function joined(name: string, member: string): string {

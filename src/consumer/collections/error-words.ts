@@ -25,14 +25,9 @@ const words: Readonly<Record<string, (params: Params) => string>> = {
   type: ({ type }) => `must be ${([type].flat() as JsonType[]).map((one) => typeWords[one]).join(' or ')}`,
   enum: ({ allowedValues }) => {
     const values = (allowedValues as readonly unknown[]).map((value) => JSON.stringify(value)).join(', ');
-    return values.length > longestWord
-      ? 'must be one of the values of the schema'
-      : `must be one of ${values}`;
+    return `must be one of ${shortOr(values, 'the values of the schema')}`;
   },
-  const: ({ allowedValue }) => {
-    const value = JSON.stringify(allowedValue);
-    return value.length > longestWord ? 'must be the value of the schema' : `must be ${value}`;
-  },
+  const: ({ allowedValue }) => `must be ${shortOr(JSON.stringify(allowedValue), 'the value of the schema')}`,
   minimum: ({ limit }) => `must be at least ${limit}`,
   maximum: ({ limit }) => `must be at most ${limit}`,
   exclusiveMinimum: ({ limit }) => `must be more than ${limit}`,
@@ -40,10 +35,7 @@ const words: Readonly<Record<string, (params: Params) => string>> = {
   multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
   minLength: ({ limit }) => `must have at least ${counted(limit, 'character')}`,
   maxLength: ({ limit }) => `must have at most ${counted(limit, 'character')}`,
-  pattern: ({ pattern }) =>
-    String(pattern).length > longestWord
-      ? 'must have the form of the schema'
-      : `must have the form ${pattern}`,
+  pattern: ({ pattern }) => `must have the form ${shortOr(String(pattern), 'of the schema')}`,
   format: ({ format }) =>
     isFormatName(format)
       ? `must be a ${format} such as ${formats[format].example}`
@@ -64,6 +56,10 @@ const words: Readonly<Record<string, (params: Params) => string>> = {
   oneOf: () => 'must be exactly one of the alternatives of the schema',
   not: () => 'is of a form that is not allowed',
 };
+
+function shortOr(text: string, otherwise: string): string {
+  return text.length > longestWord ? otherwise : text;
+}
 
 function counted(number: unknown, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;

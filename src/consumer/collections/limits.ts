@@ -1,7 +1,7 @@
 import type { CollectionLimits } from './collection.ts';
 import { pointerTo } from './json-pointer.ts';
 import { found, readMapping, type Say } from './mistakes.ts';
-import { parseDuration, parseNewcomerRate, parseRate } from './rates.ts';
+import { parseNewcomerRate, parsePeriod, parseRate } from './rates.ts';
 
 /** What a collection has when its declaration says nothing. */
 export const defaultLimits: CollectionLimits = {
@@ -48,6 +48,6 @@ export function readLimits(value: unknown, say: Say): CollectionLimits {
     bytes: readCount('bytes', defaultLimits.bytes, bytesRange),
     writes: read('writes', defaultLimits.writes, parseRate, 'a rate such as 30/min (s, min, h or d)'),
     newcomer: read('newcomer', null, parseNewcomerRate, 'a rate for a time, such as 5/day for 7d'),
-    expireMs: read('expire', null, parseDuration, 'a duration such as 90d (s, min, h or d, at most 3650d)'),
+    expireMs: read('expire', null, parsePeriod, 'a duration such as 90d (s, min, h or d, at most 3650d)'),
   };
 }

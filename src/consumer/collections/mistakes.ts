@@ -13,9 +13,12 @@ export function found(value: unknown): string {
   if (value === undefined || value === null) return 'found nothing';
   if (Array.isArray(value)) return 'found a list';
   if (typeof value === 'object') return 'found a mapping';
-  const text = String(value);
-  const brief = text.length <= 60 ? text : `${text.slice(0, 57)}...`;
-  return typeof value === 'string' ? `found "${brief}"` : `found ${brief}`;
+  const text = brief(String(value));
+  return typeof value === 'string' ? `found "${text}"` : `found ${text}`;
+}
+
+export function brief(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }
 
 export type Members = Readonly<Record<string, unknown>>;

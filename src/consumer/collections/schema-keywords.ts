@@ -48,7 +48,8 @@ const named = {
   holds: 'named',
 } as const;
 
-export const keywords: Readonly<Record<string, Keyword>> = {
+/** They say something about a value, and nothing about which values are right. */
+export const annotations: Readonly<Record<string, Keyword>> = {
   title: text,
   description: text,
   examples: values,
@@ -56,6 +57,10 @@ export const keywords: Readonly<Record<string, Keyword>> = {
   $comment: text,
   'x-personal': flag,
   'x-unbounded': flag,
+};
+
+export const keywords: Readonly<Record<string, Keyword>> = {
+  ...annotations,
   type: { mistake: must(isType, `one of ${listed(jsonTypes, 'or')}, or a list of one of them and "null"`) },
   enum: { mistake: must(isEnum, 'a list of 1 to 1000 different texts, numbers, true, false or null') },
   const: { mistake: must(isScalar, 'a text, a number, true, false or null') },
@@ -116,17 +121,6 @@ export const topKeywords: Readonly<Record<string, Keyword>> = {
     ),
   },
 };
-
-/** They say something about a value, and nothing about which values are right. */
-export const annotations = [
-  'title',
-  'description',
-  'examples',
-  'deprecated',
-  '$comment',
-  'x-personal',
-  'x-unbounded',
-];
 
 export function keywordOf(name: string): Keyword | undefined {
   return keywords[name] ?? topKeywords[name];

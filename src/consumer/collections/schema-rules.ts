@@ -107,7 +107,7 @@ class SchemaRules {
     else if (!known.includes(name))
       this.#say(at, `leads nowhere: there is no "${name}" in $defs; ${suggestion(name, known)}`);
     for (const other of Object.keys(schema)) {
-      if (other === '$ref' || annotations.includes(other) || keywords[other] === undefined) continue;
+      if (other === '$ref' || annotations[other] !== undefined || keywords[other] === undefined) continue;
       this.#say(pointerTo(pointer, other), 'cannot stand beside "$ref". Write it into the definition');
     }
   }

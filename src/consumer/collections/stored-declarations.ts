@@ -1,4 +1,5 @@
 import type { DocumentStore } from '../../storage/port.ts';
+import type { KeyedDigest } from '../records/keyed-digest.ts';
 import type { Declaration } from './declaration.ts';
 
 const name = 'collections';
@@ -17,28 +18,20 @@ export interface StoredDeclarations {
  */
 export function storedDeclarations(
   documents: Pick<DocumentStore, 'read' | 'write'>,
-  mac: (content: string) => Uint8Array,
+  digest: KeyedDigest,
 ): StoredDeclarations {
-  const macOf = (content: string) => mac(`${name}\0${content}`);
+  const named = (content: string) => `${name}\0${content}`;
   return {
     async load() {
       const found = await documents.read(name);
-      if (found === null || !isSame(found.mac, macOf(found.content))) return new Map();
+      if (found === null || !digest.isOf(found.mac, named(found.content))) return new Map();
       const stored: { version: number; declarations: readonly Declaration[] } = JSON.parse(found.content);
       const declarations = stored.version === version ? stored.declarations : [];
       return new Map(declarations.map((declaration) => [declaration.name, declaration]));
     },
     async save(declarations) {
       const content = JSON.stringify({ version, declarations });
-      await documents.write(name, content, macOf(content));
+      await documents.write(name, content, digest.of(named(content)));
     },
   };
-}
-
-/** Takes as long wherever the first difference is. */
-function isSame(one: Uint8Array, other: Uint8Array): boolean {
-  return (
-    one.length === other.length &&
-    one.reduce((sum, byte, index) => sum | (byte ^ (other[index] ?? 0)), 0) === 0
-  );
 }

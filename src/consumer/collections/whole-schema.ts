@@ -22,7 +22,7 @@ export function wholeSchema(schema: Schema, pointer: string, say: Say): Schema |
     );
     return null;
   }
-  const written = new Writing(definitions).write(described, 0);
+  const written = writtenOut(described, definitions);
   if (written !== null) return closed({ type: 'object', ...written }, 'description');
   const bounds = `${mostParts} parts or ${mostSchemaLevels} levels`;
   say(pointer, `has more than ${bounds} when every "$ref" is written out. Make it smaller`);
@@ -53,29 +53,20 @@ function definitionName(reference: string): string {
   return reference.slice('#/$defs/'.length);
 }
 
-/** Writes definitions out, and stops when that becomes too much. */
-class Writing {
-  readonly #definitions: Readonly<Record<string, Schema>>;
-  #parts = 0;
-  #isTooMuch = false;
-
-  constructor(definitions: Readonly<Record<string, Schema>>) {
-    this.#definitions = definitions;
-  }
-
-  write(schema: Schema, level: number): Schema | null {
-    const written = this.#write(schema, level);
-    return this.#isTooMuch ? null : written;
-  }
-
-  #write(schema: Schema, level: number): Schema {
-    this.#parts += 1;
-    this.#isTooMuch ||= this.#parts > mostParts || level > mostSchemaLevels;
-    if (this.#isTooMuch) return {};
+/** Every definition in the place of what refers to it; null when that becomes too much. */
+function writtenOut(whole: Schema, definitions: Readonly<Record<string, Schema>>): Schema | null {
+  let parts = 0;
+  let isTooMuch = false;
+  const write = (schema: Schema, level: number): Schema => {
+    parts += 1;
+    isTooMuch ||= parts > mostParts || level > mostSchemaLevels;
+    if (isTooMuch) return {};
     const { $ref, ...beside } = schema;
-    if (typeof $ref !== 'string') return withSubschemas(schema, (part) => this.#write(part, level + 1));
-    return { ...this.#write(this.#definitions[definitionName($ref)] ?? {}, level), ...beside };
-  }
+    if (typeof $ref !== 'string') return withSubschemas(schema, (part) => write(part, level + 1));
+    return { ...write(definitions[definitionName($ref)] ?? {}, level), ...beside };
+  };
+  const written = write(whole, 0);
+  return isTooMuch ? null : written;
 }
 
 function closed(schema: Schema, role: Role): Schema {

@@ -1,5 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument } from 'yaml';
 import { parentOf, pointerTo } from './json-pointer.ts';
+import { brief } from './mistakes.ts';
 
 /** What a YAML text says as plain data, and on which line it says it. */
 export interface YamlText {
@@ -126,8 +127,4 @@ class DataReader {
     this.#mistakes.push({ line, sentence });
     return null;
   }
-}
-
-function brief(text: string): string {
-  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }

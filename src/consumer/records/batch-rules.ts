@@ -1,6 +1,5 @@
 import type { BatchRules } from '../../storage/port.ts';
-import type { CollectionFile } from '../collections/read-collection.ts';
-import { readCollections } from '../collections/read-collections.ts';
+import { type CollectionFile, readCollections } from '../collections/read-collections.ts';
 import { keysOf } from './batch-keys.ts';
 import { decideAll, type WriteRules } from './decide.ts';
 import { createKeyedDigest } from './keyed-digest.ts';

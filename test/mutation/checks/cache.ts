@@ -68,7 +68,7 @@ export const cacheChecks: readonly Mutant[] = [
       'tokens fill the memory',
     ],
   ]),
-  ...checksOf('src/base/concurrency-limit.ts', lanes, [
+  ...checksOf('src/tokens/concurrency-limit.ts', lanes, [
     [
       'how many checks run at once',
       'if (this.#taken < this.#running) this.#taken += 1;',

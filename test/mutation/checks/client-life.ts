@@ -170,7 +170,7 @@ export const clientLifeChecks: readonly Mutant[] = [
     ],
     [
       'the algorithm of a key of ours',
-      'Object.hasOwn(keyTypes, algorithm) ? publish(publicKey, algorithm) : null',
+      'Object.hasOwn(algorithms, algorithm) ? publish(publicKey, algorithm) : null',
       "publish(publicKey, 'RS256')",
       'a key of another kind signs',
     ],

@@ -1,4 +1,4 @@
-import { type ErrorCode, Refusal } from './errors.ts';
+import { type ErrorCode, Refusal } from '../base/errors.ts';
 
 interface ConcurrencyLimitOptions {
   readonly running: number;

@@ -1,0 +1,41 @@
+const unitMs = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const longestMs = 3650 * unitMs.d;
+
+/** A unit of time by its name: s, min, h or d; m is a minute, too. */
+export function parseUnit(name: string): number | null {
+  return name === 'm' ? unitMs.min : Object.hasOwn(unitMs, name) ? unitMs[name as keyof typeof unitMs] : null;
+}
+
+/** `30s`, `15min`, `12h` or `90d` in milliseconds; null for anything else, and for more than ten years. */
+export function parseDuration(text: string): number | null {
+  const [, count, unit = ''] = /^(\d{1,9})([a-z]+)$/.exec(text) ?? [];
+  const size = parseUnit(unit);
+  if (count === undefined || size === null) return null;
+  const milliseconds = Number(count) * size;
+  return milliseconds <= longestMs ? milliseconds : null;
+}
+
+/** As an operator writes it: in the largest unit that leaves nothing over. */
+export function durationText(milliseconds: number): string {
+  const fitting = Object.entries(unitMs).findLast(([, size]) => milliseconds % size === 0);
+  const [unit, size] = fitting ?? ['ms', 1];
+  return `${milliseconds / size}${unit}`;
+}
+
+/** A length of time in its two largest units: "3 h 12 min". */
+export function roughDuration(seconds: number): string {
+  const whole = Math.round(Math.abs(seconds));
+  const units = [
+    [Math.floor(whole / 86_400), 'd'],
+    [Math.floor(whole / 3_600) % 24, 'h'],
+    [Math.floor(whole / 60) % 60, 'min'],
+    [whole % 60, 's'],
+  ] as const;
+  const first = units.findIndex(([count]) => count > 0);
+  if (first === -1) return '0 s';
+  return units
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ');
+}
