@@ -24,7 +24,7 @@ export const mostBatchBytes = 4 * 1024 * 1024;
 export const mostWaiting = 2_000;
 export const mostWaitingOfCaller = 200;
 export const mostWaitingBytes = 32 * 1024 * 1024;
-/** What has waited for longer is refused, because nobody knows when its turn will come. */
+/** What has waited for longer and is not next is refused, because nobody knows when its turn will come. */
 export const longestWaitMs = 1_500;
 const checkEveryMs = 100;
 
@@ -78,7 +78,9 @@ export class WriteQueue {
     // What comes in during this turn of the event loop is part of the first batch.
     await new Promise((resolve) => setImmediate(resolve));
     // A database that has fallen silent answers the batch after seconds; nobody else has to wait for that.
-    const lookout = setInterval(() => this.#refuseOld(), checkEveryMs).unref();
+    // A process that had no time for its events hears of those first: the batch may be over, and the next one begin.
+    const check = () => setImmediate(() => this.#refuseOld());
+    const lookout = setInterval(check, checkEveryMs).unref();
     while (this.#waiting > 0) await this.#runBatch(this.#nextBatch());
     clearInterval(lookout);
     this.#running = null;
@@ -106,7 +108,6 @@ export class WriteQueue {
   #nextBatch(): Waiting[] {
     const batch: Waiting[] = [];
     let bytes = 0;
-    this.#refuseOld();
     while (batch.length < mostInBatch && bytes < mostBatchBytes) {
       const [first] = this.#byCaller;
       if (first === undefined) break;
@@ -121,6 +122,7 @@ export class WriteQueue {
         bytes += next.bytes;
       }
     }
+    this.#refuseOld();
     return batch;
   }
 
