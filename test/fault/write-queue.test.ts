@@ -56,9 +56,15 @@ function startQueue() {
   const [store, clock] = [new HeldStore(), new MovableClock()];
   const queue = new WriteQueue({ store, clock });
   /** A caller's write, told apart by its number. */
-  const submit = async (id: string, now = 0, bytes = 0, isGone = () => false): Promise<unknown> => {
+  const submit = async (
+    id: string,
+    now = 0,
+    bytes = 0,
+    isGone = () => false,
+    waitedMs = 0,
+  ): Promise<unknown> => {
     const caller = { id, kind: 'user', isMachine: false, former: new Uint8Array() } as const;
-    return queue.submit({ caller, now, change: { kind: 'register' } }, bytes, isGone);
+    return queue.submit({ caller, now, change: { kind: 'register' } }, bytes, isGone, waitedMs);
   };
   const submitMany = (id: string, count: number) =>
     Array.from({ length: count }, (_, index) => submit(id, index));
@@ -203,7 +209,12 @@ describe('writes for which there is no room', () => {
     clock.advance(longestWaitMs / 2 + 1);
     await store.end();
     // Its turn has come, however late.
-    const next = ['a0', 'b0', 'c0', ...namesOf('a', 1, 129).flatMap((name) => [name, name.replace('a', 'b')])];
+    const next = [
+      'a0',
+      'b0',
+      'c0',
+      ...namesOf('a', 1, 129).flatMap((name) => [name, name.replace('a', 'b')]),
+    ];
     assert.deepEqual(store.batches, [['first0'], next.slice(0, mostInBatch)]);
     assert.equal(queue.length, 0);
     await store.end();
@@ -211,6 +222,17 @@ describe('writes for which there is no room', () => {
     assert.equal(refused.length, old.length + 1 - mostInBatch);
     for (const reason of refused) isOverloaded(/too long/)(reason);
     assert.deepEqual([await first, await young, store.batches.length], ['first0', 'c0', 2]);
+  });
+
+  it('have waited elsewhere, too', async () => {
+    const { store, clock, submit, busy } = startQueue();
+    await busy();
+    const late = submit('late', 0, 0, () => false, longestWaitMs / 2 + 1);
+    const refused = assert.rejects(late, isOverloaded(/too long/));
+    clock.advance(longestWaitMs / 2);
+    await refused;
+    await store.end();
+    assert.deepEqual(store.batches, [['first0']]);
   });
 
   it('are told so although the batch before them is not over, and there is room again', async () => {

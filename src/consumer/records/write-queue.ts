@@ -49,8 +49,11 @@ export class WriteQueue {
     return this.#waiting;
   }
 
-  /** `bytes` is about what the operation holds; `isGone` tells whether its caller has hung up. */
-  submit(operation: Operation, bytes: number, isGone: () => boolean): Promise<Done> {
+  /**
+   * `bytes` is about what the operation holds; `isGone` tells whether its caller has hung up; `waitedMs` is how long it
+   * has waited elsewhere already.
+   */
+  submit(operation: Operation, bytes: number, isGone: () => boolean, waitedMs = 0): Promise<Done> {
     const { id } = operation.caller;
     const own = this.#byCaller.get(id) ?? [];
     const isFull =
@@ -59,7 +62,7 @@ export class WriteQueue {
       own.length >= mostWaitingOfCaller;
     if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
     return new Promise((resolve, reject) => {
-      const since = this.#options.clock.monotonic();
+      const since = this.#options.clock.monotonic() - waitedMs;
       own.push({ operation, bytes, since, isGone, resolve, reject });
       this.#byCaller.set(id, own);
       this.#waiting += 1;
@@ -115,7 +118,8 @@ export class WriteQueue {
       // To the end of the row, or out of it.
       this.#byCaller.delete(id);
       this.#byCaller.set(id, own);
-      const next = this.#takeFirst(id, own);
+      const next = own[0] as Waiting;
+      this.#take(id, own, next);
       if (next.isGone()) next.reject(new Refusal('bad_request', { detail: 'the caller has hung up' }));
       else {
         batch.push(next);
@@ -126,21 +130,21 @@ export class WriteQueue {
     return batch;
   }
 
-  /** Those of one caller are in the order of time. */
   #refuseOld(): void {
     const since = this.#options.clock.monotonic() - longestWaitMs;
     for (const [id, own] of this.#byCaller) {
-      while ((own[0]?.since ?? since) < since)
-        this.#takeFirst(id, own).reject(tooMany('writes have waited for too long'));
+      for (const old of own.filter((one) => one.since < since)) {
+        this.#take(id, own, old);
+        old.reject(tooMany('writes have waited for too long'));
+      }
     }
   }
 
-  #takeFirst(id: string, own: Waiting[]): Waiting {
-    const first = own.shift() as Waiting;
+  #take(id: string, own: Waiting[], one: Waiting): void {
+    own.splice(own.indexOf(one), 1);
     if (own.length === 0) this.#byCaller.delete(id);
     this.#waiting -= 1;
-    this.#waitingBytes -= first.bytes;
-    return first;
+    this.#waitingBytes -= one.bytes;
   }
 }
 
