@@ -87,7 +87,10 @@ export class Checker {
     const { records, writes } = await this.#usage(caller);
     if (records !== found)
       this.#tally.find('usage', `${journal.subject} has ${found} records, counted ${records}`);
-    const steps = [...journal.counters.values()].reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
+    const steps = [...journal.counters.values()].reduce(
+      (sum, { acknowledged }) => sum + acknowledged.size,
+      0,
+    );
     const charged = journal.charged + steps;
     if (writes !== charged)
       this.#tally.find('usage', `${journal.subject} has made ${charged} changes, counted ${writes}`);
@@ -116,7 +119,8 @@ export class Checker {
     for (let cursor: string | null = ''; cursor !== null; ) {
       const from: string = cursor === '' ? '' : `&cursor=${cursor}`;
       const page = await this.#read(caller, `/notes?limit=200${from}`);
-      for (const { id, label, step, state } of page.items) found.push({ id, label, version: { step, state } });
+      for (const { id, label, step, state } of page.items)
+        found.push({ id, label, version: { step, state } });
       cursor = page.next;
     }
     return found;

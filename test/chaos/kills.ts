@@ -73,7 +73,9 @@ export async function killAndCheck(options: KillOptions): Promise<KillResult> {
       await writing;
       await Promise.all(victims.map((index) => processes.start(index)));
       await population.check(checker);
-      onProgress(`${tally.kills} kills, ${tally.acknowledged} writes acknowledged, ${tally.findings.length} findings`);
+      onProgress(
+        `${tally.kills} kills, ${tally.acknowledged} writes acknowledged, ${tally.findings.length} findings`,
+      );
     }
     for (const population of populations) await population.check(checker);
   } finally {

@@ -57,9 +57,7 @@ export class Population {
           writers.push(new OwnWriter(station, journal, this.#given));
         for (let count = 0; count < rivalsEach; count += 1) writers.push(new Rival(station, journal));
       }
-      writers.push(
-        new Leaver(round, (subject) => this.#station(subject, process, round), this.#leavings),
-      );
+      writers.push(new Leaver(round, (subject) => this.#station(subject, process, round), this.#leavings));
     }
     await Promise.all(writers.map((writer) => writer.run()));
   }

@@ -26,8 +26,8 @@ const startedAt = performance.now();
 const onProgress = (line: string) => {
   if (process.stdout.isTTY) console.log(line);
 };
-const { tally, deadlocks } = await killAndCheck({ database, kills, processes, seed, onProgress }).finally(() =>
-  stage.close(),
+const { tally, deadlocks } = await killAndCheck({ database, kills, processes, seed, onProgress }).finally(
+  () => stage.close(),
 );
 
 const kinds: Readonly<Record<FindingKind, string>> = {
@@ -35,7 +35,7 @@ const kinds: Readonly<Record<FindingKind, string>> = {
   doubled: 'writes doubled',
   usage: 'counts that differ from what is there',
   answer: 'answers that should not have been',
-  start: 'errors in the log',
+  start: 'starts that failed, errors in the log',
 };
 const lines = {
   kills: tally.kills,

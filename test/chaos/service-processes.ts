@@ -26,11 +26,22 @@ export class ServiceProcesses {
 
   /** Starts the one of that number, for the first time or again. */
   async start(index: number): Promise<void> {
-    const service = await startService(this.#settings);
+    const service = await this.#tryToStart();
     this.#services[index] = service;
     this.#tally.starts += 1;
     const isReady = async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200;
     await until(isReady, Boolean, 'it does not become ready');
+  }
+
+  /** One that does not start is a finding, and the next one may. */
+  async #tryToStart(attempts = 3): Promise<Service> {
+    try {
+      return await startService(this.#settings);
+    } catch (error) {
+      if (attempts === 1) throw error;
+      this.#tally.find('start', String(error));
+      return this.#tryToStart(attempts - 1);
+    }
   }
 
   /** Without a warning, and until it is gone. */

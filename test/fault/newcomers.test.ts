@@ -28,7 +28,10 @@ for (const engine of databaseEngines) {
       const requests = tokens.flatMap((token) => {
         const bearer = `authorization: Bearer ${token}`;
         const about = ['content-type: application/json', `content-length: ${body.length}`];
-        return [head('GET', me, bearer), `${head('POST', '/api/consumer/v1/notes', bearer, ...about)}${body}`];
+        return [
+          head('GET', me, bearer),
+          `${head('POST', '/api/consumer/v1/notes', bearer, ...about)}${body}`,
+        ];
       });
       const answers = await sendAtOnce(service.url, requests);
       const seen = tally(answers.map((answer) => statuses(answer)[0] ?? answer));
