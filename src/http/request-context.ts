@@ -69,7 +69,9 @@ export class RequestContext implements Input {
   }
 
   hasHungUp(): boolean {
-    return this.response.destroyed || this.request.socket.destroyed;
+    const { socket } = this.request;
+    // Node ends its side as soon as the other one has ended, and closes a little later.
+    return this.response.destroyed || socket.destroyed || socket.writableEnded;
   }
 
   /** Whether so many requests from there were refused of late that the next one deserves less trust. */
