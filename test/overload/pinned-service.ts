@@ -27,6 +27,7 @@ export async function startPinned(settings: Settings): Promise<PinnedService> {
     env: { PATH: process.env.PATH, ...settings },
     stdio: ['ignore', log, log],
   });
+  process.once('exit', () => child.kill('SIGKILL'));
   const closed = new Promise((resolve) => child.once('close', resolve));
   const line = await until(
     () => /^.*"msg":"listening".*$/m.exec(readFileSync(logFile, 'utf8'))?.[0] ?? '',
