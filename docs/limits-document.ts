@@ -54,6 +54,12 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Requests of one address that wait behind others of their connections; past that the connection is closed.',
   ),
   fixed('src/http/connections.ts', 'mostPipelined', '', 'The same of all.'),
+  fixed(
+    'src/http/limits.ts',
+    'longestPipelinedMs',
+    'ms',
+    'How long a request may wait behind others of its connection (503 `overloaded`).',
+  ),
   fixed('src/http/body.ts', 'mostBodyPieces', '', 'Pieces that a body may come in (413 `body_too_large`).'),
   fixed('src/tokens/clients.ts', 'mostScopes', '', 'Scopes of a machine client.'),
   fixed(

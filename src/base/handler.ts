@@ -15,6 +15,8 @@ export interface Input {
   header(name: string): string | undefined;
   /** Where the caller is: for limits, and for nothing that is kept. */
   readonly address: string;
+  /** How long it has waited behind others of its connection. */
+  readonly waitedMs: number;
   /** Whether nobody waits for an answer any more. */
   hasHungUp(): boolean;
 }

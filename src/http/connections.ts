@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 
 /** A connection that has been accepted and, over TLS, has shaken hands. */
 interface Connection {
@@ -16,8 +17,13 @@ interface Connection {
 
 interface Waiting {
   readonly response: ServerResponse;
-  readonly handle: () => void;
+  readonly handle: Handle;
+  /** By performance.now(). */
+  readonly since: number;
 }
+
+/** For how long the request has waited behind others of its connection. */
+type Handle = (waitedMs: number) => void;
 
 /** How many requests may wait behind others of their connection: in all, and of one address. Past that it is closed. */
 export const mostPipelined = 10_000;
@@ -97,13 +103,13 @@ export class Connections {
    * For every request. It is handled at once, or, where others of its connection have not been answered in full, after
    * those and in a turn of its own: a caller who sends hundreds in one packet keeps nobody else waiting.
    */
-  begin(socket: Socket, response: ServerResponse, handle: () => void): void {
+  begin(socket: Socket, response: ServerResponse, handle: Handle): void {
     const connection = this.#connections.get(socket);
     if (connection === undefined || socket.destroyed) return;
     connection.quietSince = null;
     if (isDone(connection) && connection.waiting.length === 0) {
       connection.response = response;
-      handle();
+      handle(0);
       return;
     }
     const { address, waiting } = connection;
@@ -112,7 +118,7 @@ export class Connections {
       socket.destroy();
       return;
     }
-    waiting.push({ response, handle });
+    waiting.push({ response, handle, since: performance.now() });
     this.#countPipelined(address, 1);
     if (waiting.length === 1) this.#afterAnswer(socket, connection);
   }
@@ -175,7 +181,7 @@ export class Connections {
     connection.quietSince = null;
     connection.response = next.response;
     if (connection.waiting.length > 0 || connection.lastWord !== null) this.#afterAnswer(socket, connection);
-    next.handle();
+    next.handle(performance.now() - next.since);
   }
 
   #countPipelined(address: string, change: number): void {

@@ -20,6 +20,7 @@ export class RequestContext implements Input {
   readonly startedAt = performance.now();
   /** The caller waits for a "100 Continue" before it sends its body. */
   readonly expectsContinue: boolean;
+  readonly waitedMs: number;
   /** It was told to go on. */
   hasContinued = false;
   /** Set once it has been read. */
@@ -33,6 +34,7 @@ export class RequestContext implements Input {
     id: string,
     params: Params,
     expectsContinue: boolean,
+    waitedMs: number,
   ) {
     this.#parts = parts;
     this.request = request;
@@ -40,6 +42,7 @@ export class RequestContext implements Input {
     this.id = id;
     this.params = params;
     this.expectsContinue = expectsContinue;
+    this.waitedMs = waitedMs;
   }
 
   get contentType(): string | undefined {
@@ -66,7 +69,9 @@ export class RequestContext implements Input {
   }
 
   hasHungUp(): boolean {
-    return this.response.destroyed || this.request.socket.destroyed;
+    const { socket } = this.request;
+    // Node ends its side as soon as the other one has ended, and closes a little later.
+    return this.response.destroyed || socket.destroyed || socket.writableEnded;
   }
 
   /** Whether so many requests from there were refused of late that the next one deserves less trust. */

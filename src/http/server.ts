@@ -13,7 +13,7 @@ import { peerAddress } from './client-address.ts';
 import { Connections, type RefusedConnection } from './connections.ts';
 import { createEndpoint, type Endpoint, type EndpointParts } from './endpoint.ts';
 import { fixedHeaders } from './headers.ts';
-import { checkEveryMs, connectionLimits, serverOptions } from './limits.ts';
+import { checkEveryMs, connectionLimits, longestPipelinedMs, serverOptions } from './limits.ts';
 import { otherMethods } from './other-methods.ts';
 import { brokenRequest, rawProblem } from './problem.ts';
 import type { Receive } from './receive.ts';
@@ -58,9 +58,14 @@ export function createServer(serverParts: ServerParts): HttpServer {
   const nowhere = new Responder(parts, { pattern: '(none)', personal: false, cors: null });
   const router = routerOf(serverParts.routes, parts);
 
-  const answer = (request: IncomingMessage, response: ServerResponse, expectsContinue = false) => {
+  const answer = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    expectsContinue: boolean,
+    waitedMs: number,
+  ) => {
     const contextWith = (params: Params) =>
-      new RequestContext(parts, request, response, requestId(), params, expectsContinue);
+      new RequestContext(parts, request, response, requestId(), params, expectsContinue, waitedMs);
     let found: ReturnType<typeof router.find>;
     try {
       found = router.find(request.url ?? '');
@@ -72,6 +77,8 @@ export function createServer(serverParts: ServerParts): HttpServer {
     const context = contextWith(found?.params ?? noParams);
     try {
       receive(request);
+      if (waitedMs > longestPipelinedMs)
+        throw new Refusal('overloaded', { detail: 'behind others of its connection', retryAfterSeconds: 1 });
     } catch (error) {
       return (endpoint?.responder ?? nowhere).refuse(context, error);
     }
@@ -85,7 +92,9 @@ export function createServer(serverParts: ServerParts): HttpServer {
       ? createHttpServer(options)
       : createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' });
   const take = (request: IncomingMessage, response: ServerResponse, expectsContinue = false) =>
-    connections.begin(request.socket, response, () => answer(request, response, expectsContinue));
+    connections.begin(request.socket, response, (waitedMs) =>
+      answer(request, response, expectsContinue, waitedMs),
+    );
   server.on('request', (request, response) => take(request, response));
   server.on('checkContinue', (request, response) => take(request, response, true));
   // An expectation we do not know is no reason to refuse (RFC 9110 section 10.1.1).

@@ -56,9 +56,15 @@ function startQueue() {
   const [store, clock] = [new HeldStore(), new MovableClock()];
   const queue = new WriteQueue({ store, clock });
   /** A caller's write, told apart by its number. */
-  const submit = async (id: string, now = 0, bytes = 0, isGone = () => false): Promise<unknown> => {
+  const submit = async (
+    id: string,
+    now = 0,
+    bytes = 0,
+    isGone = () => false,
+    waitedMs = 0,
+  ): Promise<unknown> => {
     const caller = { id, kind: 'user', isMachine: false } as const;
-    return queue.submit({ caller, now, change: { kind: 'register' } }, bytes, isGone);
+    return queue.submit({ caller, now, change: { kind: 'register' } }, bytes, isGone, waitedMs);
   };
   const submitMany = (id: string, count: number) =>
     Array.from({ length: count }, (_, index) => submit(id, index));
@@ -193,18 +199,40 @@ describe('writes for which there is no room', () => {
     await Promise.all(waiting);
   });
 
-  it('are "overloaded" when they have waited for too long, and nothing is done of them', async () => {
-    const { store, clock, queue, submit, busy } = startQueue();
+  it('are "overloaded" when they have waited for too long and are not next, and nothing is done of them', async () => {
+    const { store, clock, queue, submit, submitMany, busy } = startQueue();
     const [first] = await busy();
-    const old = [submit('a'), submit('b')].map((each) => assert.rejects(each, isOverloaded(/too long/)));
+    const old = ['a', 'b'].flatMap((id) => submitMany(id, mostWaitingOfCaller));
+    const ends = Promise.allSettled(old);
     clock.advance(longestWaitMs / 2);
     const young = submit('c');
     clock.advance(longestWaitMs / 2 + 1);
     await store.end();
-    await Promise.all(old);
-    assert.deepEqual(store.batches, [['first0'], ['c0']]);
+    // Its turn has come, however late.
+    const next = [
+      'a0',
+      'b0',
+      'c0',
+      ...namesOf('a', 1, 129).flatMap((name) => [name, name.replace('a', 'b')]),
+    ];
+    assert.deepEqual(store.batches, [['first0'], next.slice(0, mostInBatch)]);
+    assert.equal(queue.length, 0);
     await store.end();
-    assert.deepEqual([await first, await young, queue.length], ['first0', 'c0', 0]);
+    const refused = (await ends).flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+    assert.equal(refused.length, old.length + 1 - mostInBatch);
+    for (const reason of refused) isOverloaded(/too long/)(reason);
+    assert.deepEqual([await first, await young, store.batches.length], ['first0', 'c0', 2]);
+  });
+
+  it('have waited elsewhere, too', async () => {
+    const { store, clock, submit, busy } = startQueue();
+    await busy();
+    const late = submit('late', 0, 0, () => false, longestWaitMs / 2 + 1);
+    const refused = assert.rejects(late, isOverloaded(/too long/));
+    clock.advance(longestWaitMs / 2);
+    await refused;
+    await store.end();
+    assert.deepEqual(store.batches, [['first0']]);
   });
 
   it('are told so although the batch before them is not over, and there is room again', async () => {

@@ -30,28 +30,30 @@ export async function concurrently<T>(count: number, concurrency: number, task: 
   return results;
 }
 
-/** The same request over so many connections, all of them open before the first byte is sent; every answer. */
-export async function allAtOnce(
-  url: string,
-  { headers, body }: TokenPost,
-  count: number,
-): Promise<readonly string[]> {
-  const { hostname, port } = new URL(url);
+/** The same request over so many connections at once. */
+export function allAtOnce(url: string, { headers, body }: TokenPost, count: number): Promise<string[]> {
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)) });
   const bytes = `${head('POST', '/token', ...lines.map((line) => line.join(': ')))}${body}`;
-  const sockets = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const socket = connect(Number(port), hostname);
-      await once(socket, 'connect');
-      return socket;
-    }),
-  );
+  return sendAtOnce(url, Array(count).fill(bytes));
+}
+
+/** Requests, each over a connection of its own, and all of them open before the first byte is sent; every answer. */
+export async function sendAtOnce(url: string, requests: readonly string[]): Promise<string[]> {
+  const { hostname, port } = new URL(url);
+  // No more at a time than a queue of the system holds: it would have the rest come again after a second.
+  const sockets = await concurrently(requests.length, 100, async () => {
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    return socket;
+  });
   const answers = sockets.map(async (socket) => {
     let received = '';
     for await (const chunk of socket) received += chunk.toString('latin1');
     return received;
   });
-  for (const socket of sockets) socket.write(bytes);
+  sockets.forEach((socket, index) => {
+    socket.write(String(requests[index]));
+  });
   return Promise.all(answers);
 }
 

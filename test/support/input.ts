@@ -10,6 +10,7 @@ export function inputWith(parts: Partial<Input>): Input {
     query: '',
     header: () => undefined,
     address: '127.0.0.1',
+    waitedMs: 0,
     hasHungUp: () => false,
     ...parts,
   };

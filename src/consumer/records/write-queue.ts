@@ -24,7 +24,7 @@ export const mostBatchBytes = 4 * 1024 * 1024;
 export const mostWaiting = 2_000;
 export const mostWaitingOfCaller = 200;
 export const mostWaitingBytes = 32 * 1024 * 1024;
-/** What has waited for longer is refused, because nobody knows when its turn will come. */
+/** What has waited for longer and is not next is refused, because nobody knows when its turn will come. */
 export const longestWaitMs = 1_500;
 const checkEveryMs = 100;
 
@@ -49,8 +49,11 @@ export class WriteQueue {
     return this.#waiting;
   }
 
-  /** `bytes` is about what the operation holds; `isGone` tells whether its caller has hung up. */
-  submit(operation: Operation, bytes: number, isGone: () => boolean): Promise<Done> {
+  /**
+   * `bytes` is about what the operation holds; `isGone` tells whether its caller has hung up; `waitedMs` is how long it
+   * has waited elsewhere already.
+   */
+  submit(operation: Operation, bytes: number, isGone: () => boolean, waitedMs = 0): Promise<Done> {
     const { id } = operation.caller;
     const own = this.#byCaller.get(id) ?? [];
     const isFull =
@@ -59,7 +62,7 @@ export class WriteQueue {
       own.length >= mostWaitingOfCaller;
     if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
     return new Promise((resolve, reject) => {
-      const since = this.#options.clock.monotonic();
+      const since = this.#options.clock.monotonic() - waitedMs;
       own.push({ operation, bytes, since, isGone, resolve, reject });
       this.#byCaller.set(id, own);
       this.#waiting += 1;
@@ -78,7 +81,9 @@ export class WriteQueue {
     // What comes in during this turn of the event loop is part of the first batch.
     await new Promise((resolve) => setImmediate(resolve));
     // A database that has fallen silent answers the batch after seconds; nobody else has to wait for that.
-    const lookout = setInterval(() => this.#refuseOld(), checkEveryMs).unref();
+    // A process that had no time for its events hears of those first: the batch may be over, and the next one begin.
+    const check = () => setImmediate(() => this.#refuseOld());
+    const lookout = setInterval(check, checkEveryMs).unref();
     let batch = this.#nextBatch();
     let running = this.#outcomesOf(batch);
     while (batch.length > 0) {
@@ -110,7 +115,6 @@ export class WriteQueue {
   #nextBatch(): Waiting[] {
     const batch: Waiting[] = [];
     let bytes = 0;
-    this.#refuseOld();
     while (batch.length < mostInBatch && bytes < mostBatchBytes) {
       const [first] = this.#byCaller;
       if (first === undefined) break;
@@ -118,31 +122,33 @@ export class WriteQueue {
       // To the end of the row, or out of it.
       this.#byCaller.delete(id);
       this.#byCaller.set(id, own);
-      const next = this.#takeFirst(id, own);
+      const next = own[0] as Waiting;
+      this.#take(id, own, next);
       if (next.isGone()) next.reject(new Refusal('bad_request', { detail: 'the caller has hung up' }));
       else {
         batch.push(next);
         bytes += next.bytes;
       }
     }
+    this.#refuseOld();
     return batch;
   }
 
-  /** Those of one caller are in the order of time. */
   #refuseOld(): void {
     const since = this.#options.clock.monotonic() - longestWaitMs;
     for (const [id, own] of this.#byCaller) {
-      while ((own[0]?.since ?? since) < since)
-        this.#takeFirst(id, own).reject(tooMany('writes have waited for too long'));
+      for (const old of own.filter((one) => one.since < since)) {
+        this.#take(id, own, old);
+        old.reject(tooMany('writes have waited for too long'));
+      }
     }
   }
 
-  #takeFirst(id: string, own: Waiting[]): Waiting {
-    const first = own.shift() as Waiting;
+  #take(id: string, own: Waiting[], one: Waiting): void {
+    own.splice(own.indexOf(one), 1);
     if (own.length === 0) this.#byCaller.delete(id);
     this.#waiting -= 1;
-    this.#waitingBytes -= first.bytes;
-    return first;
+    this.#waitingBytes -= one.bytes;
   }
 }
 

@@ -78,7 +78,8 @@ async function submit(
 ): Promise<Answer> {
   const caller = { id, kind, isMachine };
   const bytes = input.body?.byteLength ?? 0;
-  const done = await writes.submit({ caller, now: clock.now(), change }, bytes, () => input.hasHungUp());
+  const operation = { caller, now: clock.now(), change };
+  const done = await writes.submit(operation, bytes, () => input.hasHungUp(), input.waitedMs);
   return done.answer as Answer;
 }
 

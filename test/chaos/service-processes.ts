@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { until } from '../support/polling.ts';
+import { type Service, type Settings, startService } from '../support/service.ts';
+import type { Tally } from './journal.ts';
+
+const errorLevel = 50;
+
+/** The processes of the service on one database, which are killed and come back. */
+export class ServiceProcesses {
+  readonly #settings: Settings;
+  readonly #tally: Tally;
+  readonly #services: Service[] = [];
+
+  constructor(settings: Settings, tally: Tally) {
+    this.#settings = settings;
+    this.#tally = tally;
+  }
+
+  get count(): number {
+    return this.#services.length;
+  }
+
+  origin(index: number): string {
+    return this.#at(index).url;
+  }
+
+  /** Starts the one of that number, for the first time or again. */
+  async start(index: number): Promise<void> {
+    const service = await this.#tryToStart();
+    this.#services[index] = service;
+    this.#tally.starts += 1;
+    const isReady = async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200;
+    await until(isReady, Boolean, 'it does not become ready');
+  }
+
+  /** One that does not start is a finding, and the next one may. */
+  async #tryToStart(attempts = 3): Promise<Service> {
+    try {
+      return await startService(this.#settings);
+    } catch (error) {
+      if (attempts === 1) throw error;
+      this.#tally.find('start', String(error));
+      return this.#tryToStart(attempts - 1);
+    }
+  }
+
+  /** Without a warning, and until it is gone. */
+  async kill(index: number): Promise<void> {
+    const { process } = this.#at(index);
+    const closed = once(process, 'close');
+    process.kill('SIGKILL');
+    await closed;
+    this.#tally.kills += 1;
+    this.#readLog(this.#at(index));
+  }
+
+  async stop(): Promise<void> {
+    for (const service of this.#services) {
+      await service.stop();
+      this.#readLog(service);
+    }
+  }
+
+  /** Whatever goes wrong inside is in the log, also where a caller was not told. */
+  #readLog(service: Service): void {
+    for (const line of service.logLines())
+      if (Number(line.level) >= errorLevel) this.#tally.find('start', JSON.stringify(line));
+  }
+
+  #at(index: number): Service {
+    return this.#services[index] as Service;
+  }
+}

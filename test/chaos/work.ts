@@ -1,0 +1,77 @@
+import type { PseudoRandom } from '../support/pseudo-random.ts';
+import { type Caller, NoAnswer, type Reply } from './caller.ts';
+import type { Tally } from './journal.ts';
+
+/** The collections that are written to. Everybody sees only its own, but for machine clients. */
+export const declarations = {
+  notes: `
+schema:
+  required: [label, step]
+  properties: { label: { type: string, maxLength: 100 }, step: { type: integer, minimum: 0 } }
+states:
+  open: { close: { to: closed, by: any } }
+  closed: { reopen: { to: open, by: any } }
+editable: [open, closed]
+access: { clients: any }
+limits: { per_user: 1000000, writes: 1000000/day }
+`,
+};
+
+export const nextAction: Readonly<Record<string, string>> = { open: 'close', closed: 'reopen' };
+export const otherState: Readonly<Record<string, string>> = { open: 'closed', closed: 'open' };
+
+/** One stretch of load, from a start to the next kill. */
+export class Round {
+  readonly random: PseudoRandom;
+  readonly tally: Tally;
+  /** Whoever is in the middle of something ends it and begins nothing more. */
+  isOver = false;
+  /** Processes that are killed, by number: no answer from there is no surprise. */
+  readonly killed = new Set<number>();
+
+  constructor(random: PseudoRandom, tally: Tally) {
+    this.random = random;
+    this.tally = tally;
+  }
+}
+
+/** A caller at one of the processes during one round. */
+export class Station {
+  readonly caller: Caller;
+  readonly round: Round;
+  readonly #process: number;
+
+  constructor(caller: Caller, process: number, round: Round) {
+    this.caller = caller;
+    this.#process = process;
+    this.round = round;
+  }
+
+  /** The answer, counted; null when there is none. Any status that is not among those expected is a finding. */
+  async ask(
+    expected: readonly number[],
+    method: string,
+    path: string,
+    body?: object,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Reply | null> {
+    const { tally, killed } = this.round;
+    const name = `${method} ${path.replace(/\/[\w-]{20,}/, '/{id}')}`;
+    try {
+      const reply = await this.caller.send(method, path, body, headers);
+      tally.count(name, reply.status);
+      if (!expected.includes(reply.status)) tally.find('answer', `${name}: ${reply.status} ${reply.text}`);
+      return reply;
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      tally.count(name, 0);
+      if (!killed.has(this.#process)) tally.find('answer', `${name}: ${error.message}`);
+      return null;
+    }
+  }
+}
+
+/** Does a piece of work again and again until the round is over or nobody answers any more: then it answers false. */
+export async function untilOver(round: Round, work: () => Promise<boolean>): Promise<void> {
+  while (!round.isOver) if (!(await work())) return;
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ApiCaller } from '../support/api-caller.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { concurrently, sendAtOnce, tally } from '../support/flood.ts';
+import { TestProvider } from '../support/provider.ts';
+import { head, statuses } from '../support/raw-http.ts';
+import { databaseEngines, me, newSettings, startService } from '../support/service.ts';
+
+const notes = 'schema: { properties: { text: { type: string, maxLength: 50 } } }';
+const count = 1_000;
+
+for (const engine of databaseEngines) {
+  describe(`${count} callers whom nobody has seen, on ${engine}`, () => {
+    it('who ask for /me and write, all at the same instant, are all served', async (t) => {
+      const provider = await TestProvider.start();
+      t.after(() => provider.stop());
+      const COLLECTIONS_DIR = declarationsFolder({ notes });
+      const settings = await newSettings(engine, { ...provider.settings, COLLECTIONS_DIR });
+      const service = await startService(settings);
+      t.after(() => service.stop());
+      let people = 0;
+      const tokens = await concurrently(count, 16, () => {
+        people += 1;
+        return provider.token({ sub: `newcomer ${people}` });
+      });
+      const body = '{"text":"hello"}';
+      const requests = tokens.flatMap((token) => {
+        const bearer = `authorization: Bearer ${token}`;
+        const about = ['content-type: application/json', `content-length: ${body.length}`];
+        return [
+          head('GET', me, bearer),
+          `${head('POST', '/api/consumer/v1/notes', bearer, ...about)}${body}`,
+        ];
+      });
+      const answers = await sendAtOnce(service.url, requests);
+      const seen = tally(answers.map((answer) => statuses(answer)[0] ?? answer));
+      assert.deepEqual(Object.fromEntries(seen), { 200: count, 201: count });
+      const last = new ApiCaller(service.url, String(tokens.at(-1)));
+      assert.equal((await last.usage('notes')).records.used, 1);
+    });
+  });
+}

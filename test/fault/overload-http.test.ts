@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { mostInBatch, mostWaiting } from '../../src/consumer/records/write-queue.ts';
+import { openMany, type RawAnswer, RawConnection } from '../overload/raw-connection.ts';
+import { writeRequest } from '../overload/writes.ts';
+import { ApiCaller } from '../support/api-caller.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { concurrently } from '../support/flood.ts';
+import { beginOutside } from '../support/outsider.ts';
+import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
+import { databaseEngines, newSettings, type Service, startService } from '../support/service.ts';
+
+const notes = `
+schema: { properties: { text: { type: string, maxLength: 280 }, stars: { type: integer } } }
+limits: { per_user: 100000, writes: 100000/min }`;
+const callers = 50;
+/** A busy machine needs its time for three thousand answers. */
+const deadlineMs = 90_000;
+
+/** The counted half of `npm run overload`, which has the times. */
+for (const engine of databaseEngines) {
+  describe(`more writes than there is room for, on ${engine}`, () => {
+    let provider: TestProvider;
+    let service: Service;
+    let tokens: string[];
+    let database: string;
+    before(async () => {
+      provider = await TestProvider.start();
+      const COLLECTIONS_DIR = declarationsFolder({ notes });
+      const settings = await newSettings(engine, { ...provider.settings, COLLECTIONS_DIR });
+      database = String(settings.DATABASE_URL).replace(/^sqlite:/, '');
+      service = await startService(settings);
+      let made = 0;
+      tokens = await concurrently(callers, 8, () => provider.token({ sub: `somebody ${made++}` }));
+      for (const token of tokens) await new ApiCaller(service.url, token).make('notes', {});
+    });
+    after(async () => {
+      await provider.stop();
+      await service.stop();
+    });
+    const tokenAt = (index: number) => String(tokens[index % tokens.length]);
+    const records = async () => {
+      let sum = 0;
+      for (const token of tokens)
+        sum += (await new ApiCaller(service.url, token).usage('notes')).records.used;
+      return sum;
+    };
+    const residentMb = async () =>
+      Number(/^process_resident_memory_bytes (\S+)/m.exec(await service.metrics())?.[1]) / 2 ** 20;
+    const connect = (count: number, onAnswer?: (answer: RawAnswer) => void) =>
+      openMany(count, (index) => RawConnection.open(service.url, `127.0.0.${1 + (index % 4)}`, onAnswer));
+
+    it('are 503 with Retry-After, at once or when they have waited, and what is 201 is there', async () => {
+      const [recordsBefore, memoryBefore] = [await records(), await residentMb()];
+      const answers: RawAnswer[] = [];
+      const all = await connect(mostWaiting + 1_000, (answer) => void answers.push(answer));
+      // Nobody else can write while this goes on.
+      const outsider = await beginOutside(database);
+      if (engine === 'postgres') await outsider.run('lock table consumers in exclusive mode');
+      for (const [index, connection] of all.entries()) connection.send(writeRequest(tokenAt(index)));
+      await until(
+        () => answers.length,
+        (count) => count >= all.length - mostInBatch,
+        'not all that wait are told that it takes too long',
+        deadlineMs,
+      );
+      await outsider.commit();
+      await until(
+        () => answers.length,
+        (count) => count === all.length,
+        'not everybody has an answer',
+        deadlineMs,
+      );
+      for (const { socket } of all) socket.destroy();
+      const accepted = answers.filter(({ status }) => status === 201);
+      const refused = answers.filter(({ status }) => status === 503);
+      assert.equal(accepted.length + refused.length, all.length);
+      assert.ok(accepted.length <= mostInBatch, `${accepted.length} in one batch`);
+      for (const { head } of refused) assert.match(head, /\r\nretry-after: 1\r\n/i);
+      assert.equal(await records(), recordsBefore + accepted.length);
+      const grown = (await residentMb()) - memoryBefore;
+      assert.ok(grown < 300, `${Math.round(grown)} MB more`);
+      const status = await new ApiCaller(service.url, tokenAt(0)).make('notes', {});
+      assert.ok(status.record.id, 'well again');
+    });
+
+    it('behind others of their connection, for as long as a write may wait, are refused without waiting again', async () => {
+      const outsider = await beginOutside(database);
+      if (engine === 'postgres') await outsider.run('lock table consumers in exclusive mode');
+      // The first one is in a batch that waits for the outsider, and the others are in the queue or behind it.
+      const first = new ApiCaller(service.url, tokenAt(0)).make('notes', {});
+      await pause(100);
+      const answers: RawAnswer[] = [];
+      const [connection] = await connect(1, (answer) => void answers.push(answer));
+      connection?.send(writeRequest(tokenAt(1)).repeat(3), 3);
+      await until(
+        () => answers.length,
+        (count) => count === 3,
+        'they wait one after the other',
+      );
+      await outsider.commit();
+      await Promise.allSettled([first]);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [503, 503, 503],
+      );
+      const late = service
+        .logLines()
+        .filter(({ msg, detail }) => msg === 'request' && detail === 'behind others of its connection');
+      assert.equal(late.length, 2);
+      connection?.socket.destroy();
+    });
+
+    it('are not done for callers who hang up before they begin', async () => {
+      const recordsBefore = await records();
+      const open = async () => Number(/^connections_open (\S+)/m.exec(await service.metrics())?.[1]);
+      const all = await connect(300);
+      const outsider = await beginOutside(database);
+      if (engine === 'postgres') await outsider.run('lock table consumers in exclusive mode');
+      const first = new ApiCaller(service.url, tokenAt(0)).make('notes', {});
+      await pause(100);
+      const openBefore = await open();
+      // Some of them send several at once.
+      for (const [index, connection] of all.entries())
+        connection.send(writeRequest(tokenAt(index)).repeat(index % 3 === 0 ? 20 : 1));
+      await pause(50);
+      for (const { socket } of all) socket.destroy();
+      await until(open, (count) => count <= openBefore - all.length, 'they have not hung up', deadlineMs);
+      await outsider.commit();
+      // Its batch is the only one that had begun.
+      const [made] = await Promise.allSettled([first]);
+      assert.equal(await records(), recordsBefore + (made.status === 'fulfilled' ? 1 : 0));
+    });
+  });
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { openSync, readFileSync } from 'node:fs';
+import { until } from '../support/polling.ts';
+import type { Settings } from '../support/service.ts';
+
+/** The service has a core to itself, and everything else another. */
+const [serviceCore, loadCore] = ['0', '1'];
+
+/** For this process and all that it starts from now on. */
+export function pinLoad(): void {
+  execFileSync('taskset', ['-a', '-c', '-p', loadCore, String(process.pid)]);
+}
+
+export interface PinnedService {
+  readonly url: string;
+  readonly opsUrl: string;
+  readonly process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+/** Its log goes to a file: a pipe would have it wait for whoever reads, which is the load. */
+export async function startPinned(settings: Settings): Promise<PinnedService> {
+  const logFile = `${settings.TEST_DIRECTORY}/service.log`;
+  const log = openSync(logFile, 'w');
+  const parameters = ['-c', serviceCore, process.execPath, 'bin/vestibule.js', 'serve'];
+  const child = spawn('taskset', parameters, {
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ['ignore', log, log],
+  });
+  process.once('exit', () => child.kill('SIGKILL'));
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  const line = await until(
+    () => /^.*"msg":"listening".*$/m.exec(readFileSync(logFile, 'utf8'))?.[0] ?? '',
+    Boolean,
+    'the service does not listen',
+    60_000,
+  );
+  const { address, ops_address } = JSON.parse(line);
+  return {
+    url: address,
+    opsUrl: ops_address,
+    process: child,
+    async stop() {
+      child.kill('SIGTERM');
+      await closed;
+    },
+  };
+}
+
+/** The memory of a service, looked at ten times a second. */
+export class MemoryWatch {
+  readonly #pid: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly before: number;
+  most: number;
+
+  constructor({ process }: PinnedService) {
+    this.#pid = Number(process.pid);
+    this.before = this.now();
+    this.most = this.before;
+    this.#timer = setInterval(() => {
+      this.most = Math.max(this.most, this.now());
+    }, 100);
+  }
+
+  /** In megabytes. */
+  now(): number {
+    const text = readFileSync(`/proc/${this.#pid}/status`, 'utf8');
+    return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(text)?.[1]) / 1024);
+  }
+
+  stop(): string {
+    clearInterval(this.#timer);
+    return `${this.before} MB before, ${this.most} MB at most (+${this.most - this.before}), ${this.now()} MB after`;
+  }
+}
+
+/** The time that a service has had of its core so far, in seconds. Much less than has gone by: others were there, too. */
+export function cpuSeconds({ process }: PinnedService): number {
+  const fields = readFileSync(`/proc/${process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
