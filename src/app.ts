@@ -4,6 +4,7 @@ import { ProviderKeys } from './auth/provider-keys.ts';
 import { signedDocumentOpener } from './auth/signed-document.ts';
 import { TokenCache } from './auth/token-cache.ts';
 import { createVerifier } from './auth/verifier.ts';
+import { consumerPrefix, resourceMetadataPath, tokenPath } from './base/addresses.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { ConcurrencyLimit } from './base/concurrency-limit.ts';
 import { ConfirmedTime } from './base/confirmed-time.ts';
@@ -33,7 +34,7 @@ import { createObserve } from './http/observe.ts';
 import { createReceive } from './http/receive.ts';
 import { RefusalLimit } from './http/refusal-limit.ts';
 import { createCountRefused } from './http/refused-connections.ts';
-import { consumerPrefix, opsRoutes, resourceMetadataPath, serviceRoutes } from './http/routes.ts';
+import { opsRoutes, serviceRoutes } from './http/routes.ts';
 import { createServer, type ServerParts } from './http/server.ts';
 import { createTransportCheck } from './http/transport.ts';
 import { ownRules, providerJwksUrl, providerRules } from './issuer-rules.ts';
@@ -192,7 +193,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         checkAssertion: createCheckAssertion({
           openSigned: signedDocumentOpener(assertionAlgorithms),
           store: storage.assertions,
-          audiences: [issuer, `${issuer}/token`],
+          audiences: [issuer, `${issuer}${tokenPath}`],
           clock,
           time,
         }),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { consumerPrefix } from '../base/addresses.ts';
 import { OperatorError } from '../base/errors.ts';
 import { loadStorageConfig } from '../config/load.ts';
 import type { AuditLine, Consumer, ConsumerState, Reading, Storage, Usage } from '../storage/port.ts';
@@ -120,7 +121,7 @@ function known(id: string, consumer: Consumer | null): Consumer {
 
 function noSuchConsumer(id: string): OperatorError {
   return new OperatorError(
-    `There is no caller "${id}". Its pseudonym is the "id" that GET /api/consumer/v1/me shows it, for example usr_...`,
+    `There is no caller "${id}". Its pseudonym is the "id" that GET ${consumerPrefix}/me shows it, for example usr_...`,
   );
 }
 

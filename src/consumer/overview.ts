@@ -1,20 +1,23 @@
+import { consumerPrefix, docsPath, openapiPath } from '../base/addresses.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
+import { answersJson, type Description, tags } from '../openapi/description.ts';
 import type { Collection, StateMachine } from './collections/collection.ts';
+import { limitsAsData } from './collections/limits-in-words.ts';
 import { dateTime } from './date-time.ts';
-import { limitsAsData } from './openapi/limits-in-words.ts';
+import { overviewSchema } from './overview-schema.ts';
 
-/** GET /api/consumer/v1: the collections and their rules: what a frontend needs to draw itself. */
-export function overview(collections: readonly Collection[], prefix: string): PublicHandler {
+/** Where the consumer API begins: the collections and their rules: what a frontend needs to draw itself. */
+export function overview(collections: readonly Collection[]): PublicHandler {
   const answer = json({
     collections: collections.map((collection) =>
-      describeCollection(collection, `${prefix}/${collection.name}`),
+      describeCollection(collection, `${consumerPrefix}/${collection.name}`),
     ),
     links: {
-      me: `${prefix}/me`,
-      usage: `${prefix}/me/usage`,
-      export: `${prefix}/me/export`,
-      openapi: '/openapi.json',
-      docs: '/docs',
+      me: `${consumerPrefix}/me`,
+      usage: `${consumerPrefix}/me/usage`,
+      export: `${consumerPrefix}/me/export`,
+      openapi: openapiPath,
+      docs: docsPath,
     },
   });
   return () => answer;
@@ -53,5 +56,15 @@ function describeMachine({ initial, states, editable }: StateMachine) {
       [...states].map(([state, transitions]) => [state, Object.fromEntries(transitions)]),
     ),
     editable: [...editable],
+  };
+}
+
+export function describeOverview(): Description {
+  return {
+    name: 'readOverview',
+    tag: tags.about,
+    summary: 'The collections, their limits and links',
+    description: 'All that a frontend needs to draw itself.',
+    answers: answersJson('What there is.', overviewSchema()),
   };
 }

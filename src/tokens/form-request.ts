@@ -3,7 +3,7 @@ import type { Input } from '../base/handler.ts';
 import type { Proof, TokenRequest } from './request-types.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 /** RFC 6749 section 3.3. */
 const scopeForm = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 

@@ -1,4 +1,4 @@
-import type { Collection, CollectionLimits, Rate } from '../collections/collection.ts';
+import type { Collection, CollectionLimits, Rate } from './collection.ts';
 
 const units = [
   { ms: 86_400_000, name: 'day' },

@@ -1,4 +1,5 @@
-import type { Collection, Schema } from '../collections/collection.ts';
+import type { Schema } from '../../openapi/openapi-types.ts';
+import type { Collection } from '../collections/collection.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,9 @@
-import { type Answer, answer, type PublicHandler } from '../../base/handler.ts';
+import { type Answer, answer, type PublicHandler } from '../base/handler.ts';
+import { answersJson, answersText, type Description, tags } from './description.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { referencePage } from './page.ts';
 import { referenceStyle } from './page-style.ts';
+import { object } from './schemas.ts';
 
 /** Both change only when the service starts anew. */
 const cacheControl = 'public, max-age=300';
@@ -15,14 +17,46 @@ export function openapi(document: () => OpenApiDocument): PublicHandler {
   return once('application/json', () => JSON.stringify(document()));
 }
 
+export function describeOpenapi(): Description {
+  const document = object({
+    openapi: { const: '3.1.1' },
+    info: { type: 'object' },
+    paths: { type: 'object' },
+  });
+  return {
+    name: 'readOpenapi',
+    summary: 'This description',
+    tag: tags.about,
+    answers: answersJson('An OpenAPI document.', { ...document, additionalProperties: true }),
+  };
+}
+
 /** GET /docs */
 export function referencePageHandler(document: () => OpenApiDocument): PublicHandler {
   return once('text/html; charset=utf-8', () => referencePage(document()));
 }
 
+export function describePage(): Description {
+  return {
+    name: 'readDocs',
+    summary: 'This description as a page',
+    tag: tags.about,
+    answers: answersText('A page.', 'text/html'),
+  };
+}
+
 /** GET /docs/style.css */
 export function referenceStyleHandler(): PublicHandler {
   return once('text/css; charset=utf-8', () => referenceStyle);
+}
+
+export function describeStyle(): Description {
+  return {
+    name: 'readDocsStyle',
+    summary: 'How that page looks',
+    tag: tags.about,
+    answers: answersText('A stylesheet.', 'text/css'),
+  };
 }
 
 /** Made when somebody asks for the first time, so that no start has to wait for it. */

@@ -1,0 +1,11 @@
+/** The addresses that are told in more than one place. */
+
+/** Where the consumer API begins. Its major version is part of every address. */
+export const consumerPrefix = '/api/consumer/v1';
+
+export const tokenPath = '/token';
+export const keysPath = '/.well-known/jwks.json';
+/** Where the protected resource describes itself (RFC 9728). */
+export const resourceMetadataPath = '/.well-known/oauth-protected-resource';
+export const openapiPath = '/openapi.json';
+export const docsPath = '/docs';
