@@ -11,6 +11,7 @@ import { ConfirmedTime } from './base/confirmed-time.ts';
 import { OperatorError } from './base/errors.ts';
 import { createLog, type Log } from './base/log.ts';
 import { createRequestIds } from './base/random.ts';
+import { scopesOf } from './base/scopes.ts';
 import { tuneHeap } from './base/v8-heap.ts';
 import { readCollectionFiles, readTls } from './config/files.ts';
 import { isBehindProxy, ownIssuer, providerIssuers } from './config/rules.ts';
@@ -257,9 +258,8 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
 /** What the frontend is told: whom to sign in at, as whom, and what to ask for. */
 function frontendOf(config: Config, collections: readonly Collection[]) {
   const [issuer = config.idpOrigin] = providerIssuers(config);
-  const scopesOfCollections = collections.flatMap(({ access: { scopes } }) => [scopes.read, scopes.write]);
-  const further = [...config.idpRequiredScopes, ...scopesOfCollections, ...config.webScopes];
-  const scopes = new Set(['openid', 'profile', ...further.filter((scope) => scope !== null)]);
+  const further = [...config.idpRequiredScopes, ...scopesOf(collections), ...config.webScopes];
+  const scopes = new Set(['openid', 'profile', ...further]);
   const issuerOrigin = URL.parse(issuer)?.origin ?? config.idpOrigin;
   return {
     issuer,

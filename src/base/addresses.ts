@@ -5,6 +5,8 @@ export const consumerPrefix = '/api/consumer/v1';
 
 export const tokenPath = '/token';
 export const keysPath = '/.well-known/jwks.json';
+/** Where our own tokens are told of (RFC 8414). */
+export const serverMetadataPath = '/.well-known/oauth-authorization-server';
 /** Where the protected resource describes itself (RFC 9728). */
 export const resourceMetadataPath = '/.well-known/oauth-protected-resource';
 export const openapiPath = '/openapi.json';

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { OperatorError } from '../base/errors.ts';
 import { createMasterSecret } from '../base/random.ts';
+import { scopesOf } from '../base/scopes.ts';
 import { integer } from '../config/kinds.ts';
 import { type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
@@ -39,11 +40,10 @@ async function startDevelopment(tools: Tools, options: DevOptions) {
   const config = loadConfig(developmentEnvironment(tools.environment(), options));
   const machineClient = { id: 'dev-machine', secret: createMasterSecret() };
   const collections = await tools.readDeclaredCollections(config);
-  const scopes = collections.flatMap(({ access }) => [access.scopes.read, access.scopes.write]);
   const provider = await startProvider(options, {
     port: Number(options.providerPort),
     audience: config.apiAudience,
-    scopes: scopes.filter((scope) => scope !== null),
+    scopes: scopesOf(collections),
     accessTokenSeconds: readTokenSeconds(options),
     machineClient,
     webClient: {

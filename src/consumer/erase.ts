@@ -3,7 +3,7 @@ import { answersJson, type Description, tags } from '../openapi/description.ts';
 import * as schema from '../openapi/schemas.ts';
 import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
-import { ownerOf, requireScopes } from './records/caller-access.ts';
+import { ownerOf, requireScopesOf } from './records/caller-access.ts';
 import type { RecordParts } from './records/parts.ts';
 import { budgetsOfErased, formerName } from './records/spent-budgets.ts';
 
@@ -15,7 +15,7 @@ export function eraseAll(collections: readonly Collection[], parts: RecordParts)
   const { store, registry, reads, erasures, forgetTokensOf, digest, clock } = parts;
   return async (_input, caller) => {
     const owner = ownerOf(caller);
-    requireScopes(collections, caller, 'write');
+    requireScopesOf(collections, caller, 'write');
     const headers = reads.take(owner);
     // Every time it is a lot of work for the database.
     erasures.take(owner);

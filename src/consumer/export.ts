@@ -3,7 +3,7 @@ import { answersText, type Description, tags } from '../openapi/description.ts';
 import type { Consumer, RecordStore, StoredRecord } from '../storage/port.ts';
 import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
-import { ownerOf, requireScopes } from './records/caller-access.ts';
+import { ownerOf, requireScopesOf } from './records/caller-access.ts';
 import { largestPageBytes } from './records/page.ts';
 import type { RecordParts } from './records/parts.ts';
 import { presentPlain } from './records/present.ts';
@@ -15,7 +15,7 @@ export function exportAll(collections: readonly Collection[], parts: RecordParts
   const { store, registry, reads } = parts;
   return async (_input, caller) => {
     const owner = ownerOf(caller);
-    requireScopes(collections, caller, 'read');
+    requireScopesOf(collections, caller, 'read');
     const headers = reads.take(owner);
     const known = await registry.register(caller);
     // Before the answer begins: what cannot be read is an error then, and not half an export.

@@ -57,14 +57,12 @@ export function describeUsage(): Description {
     description: 'Null for whoever has been here long enough.',
   };
   const line = object({ name: text, records: object(allowed), writes: object(window), newcomer });
+  const used = object({ collections: schema.listOf(line) });
   return {
     name: 'readUsage',
     tag: tags.caller,
     summary: 'What the caller has used of its limits',
-    answers: answersJson(
-      'Used and allowed, for each collection.',
-      object({ collections: schema.listOf(line) }),
-    ),
+    answers: answersJson('Used and allowed, for each collection.', used),
     budget: 'reads',
   };
 }

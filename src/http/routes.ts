@@ -4,6 +4,7 @@ import {
   keysPath,
   openapiPath,
   resourceMetadataPath,
+  serverMetadataPath,
   tokenPath,
 } from '../base/addresses.ts';
 import type { BearerHandler, PublicHandler } from '../base/handler.ts';
@@ -35,7 +36,12 @@ import * as openapi from '../openapi/serve.ts';
 import { live, type ReadinessParts, ready } from '../ops/health.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { describeIssue, issueToken } from '../tokens/issue.ts';
-import * as metadata from '../tokens/metadata.ts';
+import {
+  authorizationServer,
+  describeAuthorizationServer,
+  describeProtectedResource,
+  protectedResource,
+} from '../tokens/metadata.ts';
 import { describeKeys, publishedKeys } from '../tokens/published-keys.ts';
 
 /** Who may call a route. There is no default: a route that does not say is not a route. */
@@ -60,7 +66,7 @@ interface RouteBase {
 
 export type ServiceParts = Parameters<typeof issueToken>[0] & {
   readonly issuer: string;
-  readonly protectedResource: Parameters<typeof metadata.protectedResourceMetadata>[0];
+  readonly protectedResource: Parameters<typeof protectedResource>[0];
   readonly signingKeys: Parameters<typeof publishedKeys>[0];
   readonly collections: readonly Collection[];
   readonly records: RecordParts;
@@ -75,9 +81,9 @@ interface FrontendParts extends Omit<FrontendSettings, 'api'> {
 
 /** Everything the service answers to, and what each says of itself. The OpenAPI document is made from it, in this order. */
 export function serviceRoutes(parts: ServiceParts): readonly Route[] {
-  const { issuer, protectedResource, signingKeys, collections, records, frontend } = parts;
+  const { issuer, signingKeys, collections, records, frontend } = parts;
   const document = () => openapiDocument(routes, { version: apiVersion, baseUrl: issuer });
-  const { authorizationServerMetadata, protectedResourceMetadata } = metadata;
+  const token = { access: 'client_credentials', cors: false } as const;
   const myself = `${consumerPrefix}/me`;
   const page = { cors: false, contentPolicy: openapi.pageContentPolicy };
   const routes: readonly Route[] = [
@@ -86,25 +92,10 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
     bearer('DELETE', myself, eraseAll(collections, records), describeErasure),
     bearer('GET', `${myself}/usage`, usage(collections, records), describeUsage),
     bearer('GET', `${myself}/export`, exportAll(collections, records), describeExport),
-    {
-      method: 'POST',
-      path: tokenPath,
-      access: 'client_credentials',
-      cors: false,
-      handle: issueToken(parts),
-      describe: describeIssue,
-    },
+    { ...token, method: 'POST', path: tokenPath, handle: issueToken(parts), describe: describeIssue },
     open(keysPath, publishedKeys(signingKeys), describeKeys),
-    open(
-      '/.well-known/oauth-authorization-server',
-      authorizationServerMetadata(issuer),
-      metadata.describeAuthorizationServer,
-    ),
-    open(
-      resourceMetadataPath,
-      protectedResourceMetadata(protectedResource),
-      metadata.describeProtectedResource,
-    ),
+    open(serverMetadataPath, authorizationServer(issuer), describeAuthorizationServer),
+    open(resourceMetadataPath, protectedResource(parts.protectedResource), describeProtectedResource),
     open(consumerPrefix, overview(collections), describeOverview),
     open(openapiPath, openapi.openapi(document), openapi.describeOpenapi),
     open(docsPath, openapi.referencePageHandler(document), openapi.describePage, page),
@@ -122,14 +113,8 @@ function open(path: string, handle: PublicHandler, describe: Describe, more: Par
 }
 
 /** For whoever has a token. */
-function bearer(
-  method: Route['method'],
-  path: string,
-  handle: BearerHandler,
-  describe: Describe,
-  headers = {},
-): Route {
-  return { method, path, access: 'bearer', cors: true, headers, handle, describe };
+function bearer(method: Route['method'], path: string, handle: BearerHandler, describe: Describe): Route {
+  return { method, path, access: 'bearer', cors: true, handle, describe };
 }
 
 /** What a declared collection answers to. */
@@ -137,27 +122,23 @@ function collectionRoutes(collection: Collection, records: RecordParts): readonl
   const path = `${consumerPrefix}/${collection.name}`;
   const one = `${path}/:id`;
   const parts = { ...records, collection, path };
-  const headers = deprecationHeaders(collection);
-  const read = (at: string, handle: BearerHandler, describe: Describing) =>
-    bearer('GET', at, handle, () => describe(collection), headers);
-  const write = (method: Route['method'], at: string, handle: BearerHandler, describe: Describing) =>
-    bearer(method, at, countingUncharged(handle, records), () => describe(collection), headers);
-  return [
-    read(path, listRecords(parts), describeList),
-    write('POST', path, createRecord(parts), writing.describeCreate),
-    read(one, readRecord(parts), describeRead),
-    write('PUT', one, replaceRecord(parts), writing.describeReplace),
-    write('PATCH', one, patchRecord(parts), writing.describePatch),
-    write('DELETE', one, removeRecord(parts), writing.describeRemove),
-    ...(collection.machine?.actions ?? []).map((action) =>
-      write('POST', `${one}/${action}`, takeAction(parts, action), () =>
-        writing.describeAction(collection, action),
-      ),
-    ),
+  const write = (handle: BearerHandler) => countingUncharged(handle, records);
+  // The examples are held against the schema, which takes a while: not before somebody asks.
+  const said = (describe: (of: Collection) => Description) => () => describe(collection);
+  const routes = [
+    bearer('GET', path, listRecords(parts), said(describeList)),
+    bearer('POST', path, write(createRecord(parts)), said(writing.describeCreate)),
+    bearer('GET', one, readRecord(parts), said(describeRead)),
+    bearer('PUT', one, write(replaceRecord(parts)), said(writing.describeReplace)),
+    bearer('PATCH', one, write(patchRecord(parts)), said(writing.describePatch)),
+    bearer('DELETE', one, write(removeRecord(parts)), said(writing.describeRemove)),
+    ...(collection.machine?.actions ?? []).map((action) => {
+      const describe = () => writing.describeAction(collection, action);
+      return bearer('POST', `${one}/${action}`, write(takeAction(parts, action)), describe);
+    }),
   ];
+  return routes.map((route) => ({ ...route, headers: deprecationHeaders(collection) }));
 }
-
-type Describing = (collection: Collection) => Description;
 
 /** The reference frontend: a page, what it loads, and what it has to know. It is not of the API. */
 function frontendRoutes({ files, contentPolicy, ...settings }: FrontendParts): readonly Route[] {

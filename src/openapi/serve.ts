@@ -23,12 +23,8 @@ export function describeOpenapi(): Description {
     info: { type: 'object' },
     paths: { type: 'object' },
   });
-  return {
-    name: 'readOpenapi',
-    summary: 'This description',
-    tag: tags.about,
-    answers: answersJson('An OpenAPI document.', { ...document, additionalProperties: true }),
-  };
+  const answers = answersJson('An OpenAPI document.', { ...document, additionalProperties: true });
+  return { name: 'readOpenapi', tag: tags.about, summary: 'This description', answers };
 }
 
 /** GET /docs */
@@ -37,12 +33,8 @@ export function referencePageHandler(document: () => OpenApiDocument): PublicHan
 }
 
 export function describePage(): Description {
-  return {
-    name: 'readDocs',
-    summary: 'This description as a page',
-    tag: tags.about,
-    answers: answersText('A page.', 'text/html'),
-  };
+  const answers = answersText('A page.', 'text/html');
+  return { name: 'readDocs', tag: tags.about, summary: 'This description as a page', answers };
 }
 
 /** GET /docs/style.css */
@@ -51,12 +43,8 @@ export function referenceStyleHandler(): PublicHandler {
 }
 
 export function describeStyle(): Description {
-  return {
-    name: 'readDocsStyle',
-    summary: 'How that page looks',
-    tag: tags.about,
-    answers: answersText('A stylesheet.', 'text/css'),
-  };
+  const answers = answersText('A stylesheet.', 'text/css');
+  return { name: 'readDocsStyle', tag: tags.about, summary: 'How that page looks', answers };
 }
 
 /** Made when somebody asks for the first time, so that no start has to wait for it. */

@@ -1,5 +1,6 @@
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import { type Answer, type Input, json, type PublicHandler } from '../base/handler.ts';
+import { isGranted, scopeMember } from '../base/scopes.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import { count, object, text } from '../openapi/schemas.ts';
 import type { AuthenticateClient } from './authenticate-client.ts';
@@ -26,7 +27,7 @@ export function issueToken({ authenticate, throttle, mint, ttlSeconds }: IssuePa
     if (known.client === null) throw failure(request, input, throttle, known.claimedId);
     const { client, credentialId } = known;
     const scopes = request.scopes ?? client.scopes;
-    if (scopes.some((scope) => !client.scopes.includes(scope))) throw new Refusal('oauth_scope_invalid');
+    if (!isGranted(scopes, client.scopes)) throw new Refusal('oauth_scope_invalid');
     const token = await mint({ clientId: client.id, credentialId, scopes });
     return answerIn(request.dialect, token, scopes, ttlSeconds);
   };
@@ -40,8 +41,12 @@ function answerIn(
   ttlSeconds: number,
 ): Answer {
   if (dialect === 'json') return json({ token, token_type: 'Bearer' });
-  const scope = scopes.length > 0 ? { scope: scopes.join(' ') } : {};
-  return json({ access_token: token, token_type: 'Bearer', expires_in: ttlSeconds, ...scope });
+  return json({
+    access_token: token,
+    token_type: 'Bearer',
+    expires_in: ttlSeconds,
+    ...scopeMember(scopes),
+  });
 }
 
 const refusals: Readonly<Record<TokenRequest['dialect'], { wrong: ErrorCode; tooMany: ErrorCode }>> = {

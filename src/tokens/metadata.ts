@@ -9,7 +9,7 @@ export const assertionAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519
 const cacheControl = 'public, max-age=3600';
 
 /** GET /.well-known/oauth-authorization-server (RFC 8414): all that a standard client needs to get a token here. */
-export function authorizationServerMetadata(issuer: string): PublicHandler {
+export function authorizationServer(issuer: string): PublicHandler {
   const answer = json(
     {
       issuer,
@@ -36,12 +36,8 @@ export function describeAuthorizationServer(): Description {
     token_endpoint_auth_methods_supported: texts,
     token_endpoint_auth_signing_alg_values_supported: texts,
   });
-  return {
-    name: 'readAuthorizationServer',
-    tag: tags.tokens,
-    summary: 'How to get a token here',
-    answers: answersJson('Metadata (RFC 8414).', metadata),
-  };
+  const answers = answersJson('Metadata (RFC 8414).', metadata);
+  return { name: 'readAuthorizationServer', tag: tags.tokens, summary: 'How to get a token here', answers };
 }
 
 interface ProtectedResource {
@@ -53,7 +49,7 @@ interface ProtectedResource {
 }
 
 /** GET /.well-known/oauth-protected-resource (RFC 9728): where to get a token that this service takes. */
-export function protectedResourceMetadata({ resource, issuers, scopes }: ProtectedResource): PublicHandler {
+export function protectedResource({ resource, issuers, scopes }: ProtectedResource): PublicHandler {
   const answer = json(
     {
       resource,
@@ -71,10 +67,6 @@ export function describeProtectedResource(): Description {
     { resource: uri, authorization_servers: texts, bearer_methods_supported: texts, scopes_supported: texts },
     ['scopes_supported'],
   );
-  return {
-    name: 'readProtectedResource',
-    tag: tags.tokens,
-    summary: 'Whose tokens are taken here',
-    answers: answersJson('Metadata (RFC 9728).', metadata),
-  };
+  const answers = answersJson('Metadata (RFC 9728).', metadata);
+  return { name: 'readProtectedResource', tag: tags.tokens, summary: 'Whose tokens are taken here', answers };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { ConcurrencyLimit } from '../base/concurrency-limit.ts';
+import { scopeMember } from '../base/scopes.ts';
 import { sign } from './sign.ts';
 import type { SigningKey } from './signing-key.ts';
 
@@ -38,7 +39,7 @@ export function createMint({ issuer, audience, ttlSeconds, keys, limit, clock }:
         iat: issuedAt,
         jti: `${credentialId}.${randomUUID()}`,
         client_id: clientId,
-        ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
+        ...scopeMember(scopes),
       };
       const signed = `${encode({ alg: key.algorithm, typ: 'at+jwt', kid: key.kid })}.${encode(claims)}`;
       return `${signed}.${await sign(key, signed)}`;
