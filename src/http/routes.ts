@@ -88,6 +88,7 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
   const page = { cors: false, contentPolicy: openapi.pageContentPolicy };
   const routes: readonly Route[] = [
     ...collections.flatMap((collection) => collectionRoutes(collection, records)),
+    open(consumerPrefix, overview(collections), describeOverview),
     bearer('GET', myself, me(records.registry), describeMe),
     bearer('DELETE', myself, eraseAll(collections, records), describeErasure),
     bearer('GET', `${myself}/usage`, usage(collections, records), describeUsage),
@@ -96,7 +97,6 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
     open(keysPath, publishedKeys(signingKeys), describeKeys),
     open(serverMetadataPath, authorizationServer(issuer), describeAuthorizationServer),
     open(resourceMetadataPath, protectedResource(parts.protectedResource), describeProtectedResource),
-    open(consumerPrefix, overview(collections), describeOverview),
     open(openapiPath, openapi.openapi(document), openapi.describeOpenapi),
     open(docsPath, openapi.referencePageHandler(document), openapi.describePage, page),
     open(`${docsPath}/style.css`, openapi.referenceStyleHandler(), openapi.describeStyle, page),

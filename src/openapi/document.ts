@@ -1,9 +1,9 @@
 import { tokenPath } from '../base/addresses.ts';
 import type { ErrorCode } from '../base/errors.ts';
-import type { Description } from './description.ts';
+import { type Description, tags } from './description.ts';
 import { anyBearer, anyRequest, errorResponses, errorSchemas, sharedResponses } from './error-responses.ts';
 import { budgetHeaders } from './headers.ts';
-import type { OpenApiDocument, Operation, Response } from './openapi-types.ts';
+import type { OpenApiDocument, Operation, Response, Tag } from './openapi-types.ts';
 
 /** A route of the table, as far as the document speaks of it. */
 interface DescribedRoute {
@@ -45,7 +45,7 @@ export function openapiDocument(routes: readonly DescribedRoute[], about: About)
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: about.baseUrl }],
-    tags: [...new Map(described.map(({ tag }) => [tag.name, tag])).values()],
+    tags: tagsOf(described),
     paths: Object.fromEntries(paths),
     components: {
       schemas: Object.assign({}, ...described.map(({ schemas }) => schemas), errorSchemas),
@@ -55,13 +55,17 @@ export function openapiDocument(routes: readonly DescribedRoute[], about: About)
   };
 }
 
+/** Those of collections first, then what is there whatever is declared. */
+function tagsOf(described: readonly Described[]): readonly Tag[] {
+  const builtIn: readonly Tag[] = Object.values(tags);
+  const declared = described.map(({ tag }) => tag).filter((tag) => !builtIn.includes(tag));
+  return [...new Map(declared.map((tag) => [tag.name, tag])).values(), ...builtIn];
+}
+
 function operationOf(route: Described): Operation {
   const { name, summary, description, tag, deprecated, limits, parameters, body, answers, budget } = route;
-  const withBudget = ({ description: what, headers, content }: Response): Response => ({
-    description: what,
-    headers: budget === undefined ? headers : { ...headers, ...budgetHeaders(budget) },
-    content,
-  });
+  const withBudget = (answer: Response): Response =>
+    budget === undefined ? answer : { ...answer, headers: { ...answer.headers, ...budgetHeaders(budget) } };
   return {
     operationId: name,
     summary,

@@ -1,7 +1,8 @@
+import { rememberLast } from '../../base/remember-last.ts';
 import type { Description } from '../../openapi/description.ts';
-import { always, sometimes } from '../../openapi/headers.ts';
 import type { Headers, Parameter, Response } from '../../openapi/openapi-types.ts';
 import type { Collection } from '../collections/collection.ts';
+import { describeDeprecation } from '../collections/deprecation.ts';
 import { type RecordSchemas, recordSchemas } from './record-schemas.ts';
 
 /** What the routes of a collection say of themselves alike. */
@@ -12,9 +13,12 @@ export interface Common {
   answer(description: string, headers: Headers, hasBody?: boolean): Response;
 }
 
+/** The routes of a collection are described one after the other. */
+const schemasOf = rememberLast(recordSchemas);
+
 export function describeCollection(collection: Collection, purpose: 'read' | 'write'): Common {
   const { name, title, description, access, deprecated } = collection;
-  const schemas = recordSchemas(collection);
+  const schemas = schemasOf(collection);
   const scope = access.scopes[purpose];
   const meaning = `${purpose === 'read' ? 'Reading' : 'Changing'} ${title}.`;
   return {
@@ -29,19 +33,9 @@ export function describeCollection(collection: Collection, purpose: 'read' | 'wr
     },
     answer: (what, headers, hasBody = true) => ({
       description: what,
-      headers: { ...headers, ...deprecationHeaders(collection) },
+      headers: { ...headers, ...describeDeprecation(collection) },
       ...(hasBody ? { content: { 'application/json': schemas.record } } : {}),
     }),
-  };
-}
-
-/** What every answer of a deprecated collection says (RFC 9745, RFC 8594). */
-export function deprecationHeaders({ deprecated }: Collection): Headers {
-  if (deprecated === null) return {};
-  return {
-    Deprecation: always('Since when the collection is deprecated: "@" and seconds since 1970.'),
-    ...(deprecated.sunsetMs === null ? {} : { Sunset: always('When the collection will be gone.') }),
-    ...(deprecated.link === null ? {} : { Link: sometimes('What to do about it, with rel="deprecation".') }),
   };
 }
 

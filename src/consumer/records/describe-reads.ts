@@ -1,12 +1,8 @@
 import type { Description } from '../../openapi/description.ts';
 import { sometimes, version } from '../../openapi/headers.ts';
 import type { Collection } from '../collections/collection.ts';
-import {
-  deprecationHeaders,
-  describeCollection,
-  headerParameter,
-  idParameter,
-} from './describe-collection.ts';
+import { describeDeprecation } from '../collections/deprecation.ts';
+import { describeCollection, headerParameter, idParameter } from './describe-collection.ts';
 import { listParameters } from './list-parameters.ts';
 
 /** GET /<collection>: see read.ts. */
@@ -22,7 +18,7 @@ export function describeList(collection: Collection): Description {
     answers: {
       200: {
         description: 'A page.',
-        headers: { ...deprecationHeaders(collection), Link: next },
+        headers: { ...describeDeprecation(collection), Link: next },
         content: { 'application/json': schemas.page },
       },
     },
