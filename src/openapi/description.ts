@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../base/errors.ts';
-import type { Content, Parameter, Response, Schema, Schemas, Tag } from './openapi-types.ts';
+import type { Content, Headers, Parameter, Response, Schema, Schemas, Tag } from './openapi-types.ts';
 
 /**
  * What a route says of itself, beside its handler. Whatever follows from it (the errors of a route that takes a token,
@@ -16,6 +16,8 @@ export interface Description {
   readonly body?: Content;
   /** When all goes well, by status. */
   readonly answers: Readonly<Record<number, Response>>;
+  /** On all of these. */
+  readonly headers?: Headers;
   /** Besides those that follow from the rest. */
   readonly errors?: readonly ErrorCode[];
   /** Which budget of the caller it is charged to. */

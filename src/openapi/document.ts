@@ -64,8 +64,12 @@ function tagsOf(described: readonly Described[]): readonly Tag[] {
 
 function operationOf(route: Described): Operation {
   const { name, summary, description, tag, deprecated, limits, parameters, body, answers, budget } = route;
-  const withBudget = (answer: Response): Response =>
-    budget === undefined ? answer : { ...answer, headers: { ...answer.headers, ...budgetHeaders(budget) } };
+  const shared = { ...(budget && budgetHeaders(budget)), ...route.headers };
+  // Its own come first, and hold where both say something of a header.
+  const complete = (answer: Response): Response => {
+    const headers = { ...answer.headers, ...shared, ...answer.headers };
+    return Object.keys(headers).length === 0 ? answer : { ...answer, headers };
+  };
   return {
     operationId: name,
     summary,
@@ -77,7 +81,7 @@ function operationOf(route: Described): Operation {
     parameters,
     requestBody: body && { required: true, content: body },
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, each]) => [status, withBudget(each)])),
+      ...Object.fromEntries(Object.entries(answers).map(([status, each]) => [status, complete(each)])),
       ...errorResponses(codesOf(route), route.current),
     },
   };

@@ -1,30 +1,22 @@
 import type { Description } from '../../openapi/description.ts';
 import { sometimes, version } from '../../openapi/headers.ts';
 import type { Collection } from '../collections/collection.ts';
-import { describeDeprecation } from '../collections/deprecation.ts';
-import { describeCollection, headerParameter, idParameter } from './describe-collection.ts';
+import { describeIn, headerParameter, idParameter, recordAnswer, schemasOf } from './describe-collection.ts';
 import { listParameters } from './list-parameters.ts';
 
-/** GET /<collection>: see read.ts. */
+/** The routes of read.ts. */
+
 export function describeList(collection: Collection): Description {
-  const { about, schemas } = describeCollection(collection, 'read');
   const next = sometimes('The next page, with rel="next" (RFC 8288); absent on the last one.');
-  return {
-    ...about,
-    name: `${collection.name}_list`,
+  const content = { 'application/json': schemasOf(collection).page };
+  return describeIn(collection, 'read', {
+    name: 'list',
     summary: `List ${collection.title}`,
     description: whatIsListed(collection),
     parameters: listParameters(collection),
-    answers: {
-      200: {
-        description: 'A page.',
-        headers: { ...describeDeprecation(collection), Link: next },
-        content: { 'application/json': schemas.page },
-      },
-    },
+    answers: { 200: { description: 'A page.', headers: { Link: next }, content } },
     errors: ['cursor_invalid'],
-    budget: 'reads',
-  };
+  });
 }
 
 /** Of the few records of one owner any filter is cheap; everybody's need an index that leads to them. */
@@ -39,19 +31,15 @@ function whatIsListed({ access }: Collection): string {
   return sentences.join(' ');
 }
 
-/** GET /<collection>/{id}: see read.ts. */
 export function describeRead(collection: Collection): Description {
-  const { about, answer } = describeCollection(collection, 'read');
   const condition = 'An ETag. While the record is that version the answer is 304 without it.';
-  return {
-    ...about,
-    name: `${collection.name}_read`,
+  return describeIn(collection, 'read', {
+    name: 'read',
     summary: `Read a record of ${collection.title}`,
     parameters: [idParameter, headerParameter('If-None-Match', condition)],
     answers: {
-      200: answer('The record.', version),
-      304: answer('The record is still that version.', version, false),
+      200: recordAnswer(collection, 'The record.', version),
+      304: { description: 'The record is still that version.', headers: version },
     },
-    budget: 'reads',
-  };
+  });
 }
