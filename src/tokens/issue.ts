@@ -41,12 +41,8 @@ function answerIn(
   ttlSeconds: number,
 ): Answer {
   if (dialect === 'json') return json({ token, token_type: 'Bearer' });
-  return json({
-    access_token: token,
-    token_type: 'Bearer',
-    expires_in: ttlSeconds,
-    ...scopeMember(scopes),
-  });
+  const granted = scopeMember(scopes);
+  return json({ access_token: token, token_type: 'Bearer', expires_in: ttlSeconds, ...granted });
 }
 
 const refusals: Readonly<Record<TokenRequest['dialect'], { wrong: ErrorCode; tooMany: ErrorCode }>> = {
