@@ -5,11 +5,13 @@ import { ProviderKeys } from './auth/provider-keys.ts';
 import { signedDocumentOpener } from './auth/signed-document.ts';
 import { TokenCache } from './auth/token-cache.ts';
 import { createVerifier } from './auth/verifier.ts';
+import { consumerPrefix, resourceMetadataPath, tokenPath } from './base/addresses.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { ConfirmedTime } from './base/confirmed-time.ts';
 import { OperatorError } from './base/errors.ts';
 import { createLog, type Log } from './base/log.ts';
 import { createRequestIds } from './base/random.ts';
+import { scopesOf } from './base/scopes.ts';
 import { readCollectionFiles, readTls } from './config/files.ts';
 import { isBehindProxy, ownIssuer, providerIssuers } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
@@ -32,7 +34,7 @@ import { createObserve } from './http/observe.ts';
 import { createReceive } from './http/receive.ts';
 import { RefusalLimit } from './http/refusal-limit.ts';
 import { createCountRefused } from './http/refused-connections.ts';
-import { consumerPrefix, opsRoutes, resourceMetadataPath, serviceRoutes } from './http/routes.ts';
+import { opsRoutes, serviceRoutes } from './http/routes.ts';
 import { createServer, type ServerParts } from './http/server.ts';
 import { createTransportCheck } from './http/transport.ts';
 import { ownRules, providerJwksUrl, providerRules } from './issuer-rules.ts';
@@ -195,7 +197,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
         checkAssertion: createCheckAssertion({
           openSigned: signedDocumentOpener(assertionAlgorithms),
           store: storage.assertions,
-          audiences: [issuer, `${issuer}/token`],
+          audiences: [issuer, `${issuer}${tokenPath}`],
           clock,
           time,
         }),
@@ -259,9 +261,8 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
 /** What the frontend is told: whom to sign in at, as whom, and what to ask for. */
 function frontendOf(config: Config, collections: readonly Collection[]) {
   const [issuer = config.idpOrigin] = providerIssuers(config);
-  const scopesOfCollections = collections.flatMap(({ access: { scopes } }) => [scopes.read, scopes.write]);
-  const further = [...config.idpRequiredScopes, ...scopesOfCollections, ...config.webScopes];
-  const scopes = new Set(['openid', 'profile', ...further.filter((scope) => scope !== null)]);
+  const further = [...config.idpRequiredScopes, ...scopesOf(collections), ...config.webScopes];
+  const scopes = new Set(['openid', 'profile', ...further]);
   const issuerOrigin = URL.parse(issuer)?.origin ?? config.idpOrigin;
   return {
     issuer,

@@ -1,6 +1,6 @@
 import type { Caller, TokenTimes } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
-import { rememberLast } from '../base/remember-last.ts';
+import { readScopes, requireScopes } from '../base/scopes.ts';
 import type { JsonObject } from './compact.ts';
 
 export const clockToleranceSeconds = 5;
@@ -30,8 +30,8 @@ export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds
   checkLifetime(times, policy.maxLifetimeSeconds);
   checkAudience(claims, policy.audience);
   const subject = readSubject(claims);
-  const scopes = readScopes(claims.scope);
-  checkScopes(scopes, policy.requiredScopes);
+  const scopes = grantedScopes(claims);
+  requireScopes(policy.requiredScopes, scopes);
   return {
     kind: policy.clientsOnly || isClient(claims, subject) ? 'client' : 'user',
     issuer,
@@ -147,17 +147,7 @@ function credentialOf({ jti }: JsonObject): string {
   return name;
 }
 
-/** RFC 6749 section 3.3: names of printable ASCII, separated by single spaces. Anything else grants nothing. */
-const scopeForm = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
-
-/** Most tokens of a provider grant the same, so they share one list. */
-const splitScope = rememberLast((scope: string) => (scopeForm.test(scope) ? scope.split(' ') : []));
-
-function readScopes(scope: unknown): readonly string[] {
-  return typeof scope === 'string' ? splitScope(scope) : [];
-}
-
-function checkScopes(scopes: readonly string[], required: readonly string[]): void {
-  const missing = required.some((name) => !scopes.includes(name));
-  if (missing) throw new Refusal('insufficient_scope', { scope: required });
+/** What is no list of scopes grants nothing. */
+function grantedScopes({ scope }: JsonObject): readonly string[] {
+  return (typeof scope === 'string' ? readScopes(scope) : null) ?? [];
 }

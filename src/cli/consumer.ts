@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Administration } from '../administration.ts';
+import { consumerPrefix } from '../base/addresses.ts';
 import { OperatorError } from '../base/errors.ts';
 import { type Environment, loadStorageConfig } from '../config/load.ts';
 import type { Consumer, ConsumerState, Reading, Usage } from '../storage/port.ts';
@@ -102,7 +103,7 @@ function known(id: string, consumer: Consumer | null): Consumer {
 
 function noSuchConsumer(id: string): OperatorError {
   return new OperatorError(
-    `There is no caller "${id}". Its pseudonym is the "id" that GET /api/consumer/v1/me shows it, for example usr_...`,
+    `There is no caller "${id}". Its pseudonym is the "id" that GET ${consumerPrefix}/me shows it, for example usr_...`,
   );
 }
 

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Administration } from '../administration.ts';
 import { OperatorError } from '../base/errors.ts';
 import { createMasterSecret } from '../base/random.ts';
+import { scopesOf } from '../base/scopes.ts';
 import { integer } from '../config/kinds.ts';
 import { type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
@@ -41,11 +42,10 @@ async function startDevelopment(environment: Environment, options: DevOptions) {
   const machineClient = { id: 'dev-machine', secret: createMasterSecret() };
   const { readDeclaredCollections } = await import('../administration.ts');
   const collections = await readDeclaredCollections(config);
-  const scopes = collections.flatMap(({ access }) => [access.scopes.read, access.scopes.write]);
   const provider = await startProvider(options, {
     port: Number(options.providerPort),
     audience: config.apiAudience,
-    scopes: scopes.filter((scope) => scope !== null),
+    scopes: scopesOf(collections),
     accessTokenSeconds: readTokenSeconds(options),
     machineClient,
     webClient: {

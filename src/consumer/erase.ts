@@ -1,19 +1,21 @@
 import { type BearerHandler, json } from '../base/handler.ts';
+import { answersJson, type Description, tags } from '../openapi/description.ts';
+import * as schema from '../openapi/schemas.ts';
 import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
-import { ownerOf, requireScopes } from './records/caller-access.ts';
+import { ownerOf, requireScopesOf } from './records/caller-access.ts';
 import type { RecordParts } from './records/parts.ts';
 import { budgetsOfErased, formerName } from './records/spent-budgets.ts';
 
 /**
- * DELETE /api/consumer/v1/me: everything that is held about the caller goes, and the answer counts it. What it had spent
+ * DELETE /me: everything that is held about the caller goes, and the answer counts it. What it had spent
  * of its budgets stays for a while, under a name that leads back to nobody: it is no way to new ones.
  */
 export function eraseAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
   const { store, registry, reads, erasures, forgetTokensOf, digest, clock } = parts;
   return async (_input, caller) => {
     const owner = ownerOf(caller);
-    requireScopes(collections, caller, 'write');
+    requireScopesOf(collections, caller, 'write');
     const headers = reads.take(owner);
     // Every time it is a lot of work for the database.
     erasures.take(owner);
@@ -35,5 +37,29 @@ export function eraseAll(collections: readonly Collection[], parts: RecordParts)
       },
       { headers },
     );
+  };
+}
+
+export function describeErasure(): Description {
+  const { count } = schema;
+  const receipt = schema.object({
+    erased_at: schema.dateTime,
+    records: schema.mapOf(count, 'How many of each collection.'),
+    total: count,
+    idempotency_keys: count,
+    budgets_kept_until: {
+      anyOf: [schema.dateTime, { type: 'null' }],
+      description:
+        'Until then it is kept, under a keyed digest that leads back to nobody, how much of its budgets the caller had spent; null when nothing is kept.',
+    },
+  });
+  return {
+    name: 'eraseMe',
+    tag: tags.caller,
+    summary: 'Erase everything held about the caller',
+    description:
+      'All records, counts and the caller itself, at once and for good. The answer is the receipt.',
+    answers: answersJson('What was erased.', receipt),
+    budget: 'reads',
   };
 }

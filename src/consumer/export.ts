@@ -1,20 +1,21 @@
 import { type BearerHandler, stream } from '../base/handler.ts';
+import { answersText, type Description, tags } from '../openapi/description.ts';
 import type { Consumer, RecordStore, StoredRecord } from '../storage/port.ts';
 import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
-import { ownerOf, requireScopes } from './records/caller-access.ts';
+import { ownerOf, requireScopesOf } from './records/caller-access.ts';
 import { largestPageBytes } from './records/page.ts';
 import type { RecordParts } from './records/parts.ts';
 import { presentPlain } from './records/present.ts';
 
 const largestPage = 50;
 
-/** GET /api/consumer/v1/me/export: everything that is held about the caller, a line of JSON for each thing. */
+/** GET /me/export: everything that is held about the caller, a line of JSON for each thing. */
 export function exportAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
   const { store, registry, reads } = parts;
   return async (_input, caller) => {
     const owner = ownerOf(caller);
-    requireScopes(collections, caller, 'read');
+    requireScopesOf(collections, caller, 'read');
     const headers = reads.take(owner);
     const known = await registry.register(caller);
     // Before the answer begins: what cannot be read is an error then, and not half an export.
@@ -57,4 +58,16 @@ async function* lines(
 
 function line(value: object): string {
   return `${JSON.stringify(value)}\n`;
+}
+
+export function describeExport(): Description {
+  return {
+    name: 'exportMe',
+    tag: tags.caller,
+    summary: 'Everything held about the caller',
+    description:
+      'One JSON object on each line: first the caller ("type": "consumer"), then each record ("type": "record"), and at the end their number ("type": "end"). Without that last line the export is not complete.',
+    answers: answersText('The export.', 'application/x-ndjson'),
+    budget: 'reads',
+  };
 }

@@ -1,11 +1,13 @@
 import type { Caller } from '../base/caller.ts';
 import { type Answer, type BearerHandler, json } from '../base/handler.ts';
+import { answersJson, type Description, tags } from '../openapi/description.ts';
+import * as schema from '../openapi/schemas.ts';
 import type { Consumer } from '../storage/port.ts';
 import { dateTime } from './date-time.ts';
 import type { Registry } from './registry.ts';
 
 /**
- * GET /api/consumer/v1/me: what is held about the caller (id, kind, date), beside what the presented token says.
+ * GET /me: what is held about the caller (id, kind, date), beside what the presented token says.
  * The first sight of a caller registers it.
  */
 export function me(registry: Registry): BearerHandler {
@@ -42,5 +44,27 @@ function describe({ id, kind, issuer, subject, audience, scopes, times }: Caller
       issued_at: times.issuedAtSeconds === null ? null : dateTime(times.issuedAtSeconds * 1000),
       expires_at: dateTime(times.expiresAtSeconds * 1000),
     },
+  };
+}
+
+export function describeMe(): Description {
+  const { object, text, texts, maybe } = schema;
+  const caller = object({
+    id: { ...maybe(text), description: 'The pseudonym, the only name under which anything is kept.' },
+    kind: { enum: ['user', 'client'] },
+    registered_at: { ...maybe(schema.dateTime), description: 'When this caller was first seen.' },
+    issuer: text,
+    subject: { ...maybe(text), description: '"sub" of the token. It is not kept.' },
+    audience: text,
+    scopes: texts,
+    token: object({ issued_at: maybe(schema.dateTime), expires_at: schema.dateTime }),
+  });
+  return {
+    name: 'readMe',
+    tag: tags.caller,
+    summary: 'Who the caller is',
+    description:
+      'What is held about the caller, beside what the presented token says. The first call registers it.',
+    answers: answersJson('The caller.', caller),
   };
 }

@@ -1,20 +1,24 @@
+import { consumerPrefix, docsPath, openapiPath } from '../base/addresses.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
+import { answersJson, type Description, tags } from '../openapi/description.ts';
+import type { Schema } from '../openapi/openapi-types.ts';
+import * as schema from '../openapi/schemas.ts';
 import type { Collection, StateMachine } from './collections/collection.ts';
+import { limitsAsData } from './collections/limits-in-words.ts';
 import { dateTime } from './date-time.ts';
-import { limitsAsData } from './openapi/limits-in-words.ts';
 
-/** GET /api/consumer/v1: the collections and their rules: what a frontend needs to draw itself. */
-export function overview(collections: readonly Collection[], prefix: string): PublicHandler {
+/** Where the consumer API begins: the collections and their rules: what a frontend needs to draw itself. */
+export function overview(collections: readonly Collection[]): PublicHandler {
   const answer = json({
     collections: collections.map((collection) =>
-      describeCollection(collection, `${prefix}/${collection.name}`),
+      describeCollection(collection, `${consumerPrefix}/${collection.name}`),
     ),
     links: {
-      me: `${prefix}/me`,
-      usage: `${prefix}/me/usage`,
-      export: `${prefix}/me/export`,
-      openapi: '/openapi.json',
-      docs: '/docs',
+      me: `${consumerPrefix}/me`,
+      usage: `${consumerPrefix}/me/usage`,
+      export: `${consumerPrefix}/me/export`,
+      openapi: openapiPath,
+      docs: docsPath,
     },
   });
   return () => answer;
@@ -54,4 +58,55 @@ function describeMachine({ initial, states, editable }: StateMachine) {
     ),
     editable: [...editable],
   };
+}
+
+export function describeOverview(): Description {
+  return {
+    name: 'readOverview',
+    tag: tags.about,
+    summary: 'The collections, their limits and links',
+    description: 'All that a frontend needs to draw itself.',
+    answers: answersJson('What there is.', overviewSchema()),
+  };
+}
+
+function overviewSchema(): Schema {
+  const { object, text, texts, mapOf, maybe } = schema;
+  const transition = object({ to: text, by: { enum: ['owner', 'client', 'any'] } });
+  const collection = {
+    name: text,
+    title: text,
+    description: text,
+    href: { ...text, description: 'The path of the collection.' },
+    schema: mapOf(true, 'The JSON Schema of the fields.'),
+    index: { ...texts, description: 'What lists can be filtered and sorted by, besides created_at.' },
+    initial: { ...text, description: 'The state of a new record.' },
+    states: mapOf(mapOf(transition), 'By state, then by action.'),
+    editable: { ...texts, description: 'The states in which the fields can be changed.' },
+    access: object({
+      read: { enum: ['owner', 'everyone'] },
+      clients: { enum: ['none', 'own', 'any'], description: 'What clients of POST /token may reach.' },
+      scopes: object({ read: maybe(text), write: maybe(text) }),
+    }),
+    concurrency: { enum: ['optional', 'required'], description: 'Whether a change needs If-Match.' },
+    limits: limitsSchema(),
+    deprecated: object({ since: schema.dateTime, sunset: maybe(schema.dateTime), link: maybe(schema.uri) }),
+  };
+  const optional = ['description', 'initial', 'states', 'editable', 'deprecated'];
+  return object({
+    collections: schema.listOf(object(collection, optional)),
+    links: mapOf(text, 'The paths of what else there is.'),
+  });
+}
+
+function limitsSchema(): Schema {
+  const { object, count, maybe } = schema;
+  const rate = { count: { type: 'integer', minimum: 1 }, window_seconds: count };
+  return object({
+    per_user: { ...count, description: 'Records of one caller.' },
+    bytes: { ...count, description: 'Of the JSON of a record.' },
+    writes: object(rate),
+    newcomer: { anyOf: [object({ ...rate, for_seconds: count }), { type: 'null' }] },
+    expire_seconds: { ...maybe(count), description: 'After the last change; null is never.' },
+  });
 }

@@ -1,5 +1,7 @@
 import type { BearerHandler } from '../base/handler.ts';
 import { json } from '../base/handler.ts';
+import { answersJson, type Description, tags } from '../openapi/description.ts';
+import * as schema from '../openapi/schemas.ts';
 import type { Usage } from '../storage/port.ts';
 import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
@@ -9,7 +11,7 @@ import type { RecordParts } from './records/parts.ts';
 
 const unused: Usage = { records: 0, writes: 0, writesSince: 0, newcomerWrites: 0, newcomerSince: 0 };
 
-/** GET /api/consumer/v1/me/usage: what the caller has used of what it may, collection by collection. */
+/** GET /me/usage: what the caller has used of what it may, collection by collection. */
 export function usage(collections: readonly Collection[], parts: RecordParts): BearerHandler {
   const { store, registry, reads, clock } = parts;
   return async (_input, caller) => {
@@ -44,4 +46,23 @@ function describe(
 
 function describeBudget({ used, allowed, windowMs, resetsAt }: Budget) {
   return { used, allowed, window_seconds: windowMs / 1000, resets_at: dateTime(resetsAt) };
+}
+
+export function describeUsage(): Description {
+  const { object, count, text } = schema;
+  const allowed = { used: count, allowed: count };
+  const window = { ...allowed, window_seconds: count, resets_at: schema.dateTime };
+  const newcomer = {
+    anyOf: [object({ ...window, until: schema.dateTime }), { type: 'null' }],
+    description: 'Null for whoever has been here long enough.',
+  };
+  const line = object({ name: text, records: object(allowed), writes: object(window), newcomer });
+  const used = object({ collections: schema.listOf(line) });
+  return {
+    name: 'readUsage',
+    tag: tags.caller,
+    summary: 'What the caller has used of its limits',
+    answers: answersJson('Used and allowed, for each collection.', used),
+    budget: 'reads',
+  };
 }

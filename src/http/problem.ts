@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { describe, type ErrorCode, Refusal } from '../base/errors.ts';
 import { type Answer, answer } from '../base/handler.ts';
+import { writeScopes } from '../base/scopes.ts';
 
 const realm = 'Bearer realm="vestibule"';
 
@@ -25,7 +26,7 @@ function challenge({ code, options }: Refusal, resourceMetadata: string | null):
   if (error === undefined) return {};
   const attributes =
     error === null ? [] : [`error="${error}"`, `error_description="${sentence.replaceAll('"', "'")}"`];
-  if (options.scope !== undefined) attributes.push(`scope="${options.scope.join(' ')}"`);
+  if (options.scope !== undefined) attributes.push(`scope="${writeScopes(options.scope)}"`);
   if (resourceMetadata !== null) attributes.push(`resource_metadata="${resourceMetadata}"`);
   return { 'www-authenticate': [realm, ...attributes].join(', ') };
 }

@@ -1,17 +1,21 @@
+import {
+  consumerPrefix,
+  docsPath,
+  keysPath,
+  openapiPath,
+  resourceMetadataPath,
+  serverMetadataPath,
+  tokenPath,
+} from '../base/addresses.ts';
 import type { BearerHandler, PublicHandler } from '../base/handler.ts';
 import type { Collection } from '../consumer/collections/collection.ts';
 import { deprecationHeaders } from '../consumer/collections/deprecation.ts';
-import { eraseAll } from '../consumer/erase.ts';
-import { exportAll } from '../consumer/export.ts';
-import { me } from '../consumer/me.ts';
-import { apiVersion, openapiDocument } from '../consumer/openapi/document.ts';
-import {
-  openapi,
-  pageContentPolicy,
-  referencePageHandler,
-  referenceStyleHandler,
-} from '../consumer/openapi/openapi.ts';
-import { overview } from '../consumer/overview.ts';
+import { describeErasure, eraseAll } from '../consumer/erase.ts';
+import { describeExport, exportAll } from '../consumer/export.ts';
+import { describeMe, me } from '../consumer/me.ts';
+import { describeOverview, overview } from '../consumer/overview.ts';
+import { describeList, describeRead } from '../consumer/records/describe-reads.ts';
+import * as writing from '../consumer/records/describe-writes.ts';
 import type { RecordParts } from '../consumer/records/parts.ts';
 import { listRecords, readRecord } from '../consumer/records/read.ts';
 import { countingUncharged } from '../consumer/records/uncharged-writes.ts';
@@ -22,15 +26,23 @@ import {
   replaceRecord,
   takeAction,
 } from '../consumer/records/write-requests.ts';
-import { usage } from '../consumer/usage.ts';
+import { describeUsage, usage } from '../consumer/usage.ts';
 import type { BuiltFiles } from '../frontend/built-files.ts';
 import { pageHeaders } from '../frontend/content-policy.ts';
 import { asset, type FrontendSettings, frontendConfig, page as frontendPage } from '../frontend/page.ts';
+import type { Description } from '../openapi/description.ts';
+import { apiVersion, openapiDocument } from '../openapi/document.ts';
+import * as openapi from '../openapi/serve.ts';
 import { live, type ReadinessParts, ready } from '../ops/health.ts';
 import type { Metrics } from '../ops/metrics.ts';
-import { issueToken } from '../tokens/issue.ts';
-import { authorizationServerMetadata, protectedResourceMetadata } from '../tokens/metadata.ts';
-import { publishedKeys } from '../tokens/published-keys.ts';
+import { describeIssue, issueToken } from '../tokens/issue.ts';
+import {
+  authorizationServer,
+  describeAuthorizationServer,
+  describeProtectedResource,
+  protectedResource,
+} from '../tokens/metadata.ts';
+import { describeKeys, publishedKeys } from '../tokens/published-keys.ts';
 
 /** Who may call a route. There is no default: a route that does not say is not a route. */
 export type Route = RouteBase &
@@ -42,6 +54,8 @@ export type Route = RouteBase &
 interface RouteBase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
+  /** What the OpenAPI document says of it; null for what is not of the API. */
+  readonly describe: (() => Description) | null;
   /** Whether scripts of the origins in CORS_ORIGINS may call it. */
   readonly cors: boolean;
   /** For a page: what it may load. */
@@ -50,9 +64,9 @@ interface RouteBase {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type ServiceParts = Parameters<typeof issueToken>[0] & {
+export type ServiceParts = Parameters<typeof issueToken>[0] & {
   readonly issuer: string;
-  readonly protectedResource: Parameters<typeof protectedResourceMetadata>[0];
+  readonly protectedResource: Parameters<typeof protectedResource>[0];
   readonly signingKeys: Parameters<typeof publishedKeys>[0];
   readonly collections: readonly Collection[];
   readonly records: RecordParts;
@@ -65,79 +79,42 @@ interface FrontendParts extends Omit<FrontendSettings, 'api'> {
   readonly contentPolicy: string;
 }
 
-/** Where the consumer API begins. Its major version is part of every address. */
-export const consumerPrefix = '/api/consumer/v1';
-
-/** Where the protected resource describes itself (RFC 9728). */
-export const resourceMetadataPath = '/.well-known/oauth-protected-resource';
-
-/** Everything the service answers to. */
+/** Everything the service answers to, and what each says of itself. The OpenAPI document is made from it, in this order. */
 export function serviceRoutes(parts: ServiceParts): readonly Route[] {
-  const { issuer, protectedResource, signingKeys, collections, records, frontend } = parts;
-  const ofConsumer = { access: 'bearer', cors: true } as const;
-  const page = { access: 'public', cors: false, contentPolicy: pageContentPolicy } as const;
-  const document = () => openapiDocument(collections, { version: apiVersion, baseUrl: issuer });
-  return [
-    {
-      method: 'POST',
-      path: '/token',
-      access: 'client_credentials',
-      cors: false,
-      handle: issueToken(parts),
-    },
-    {
-      method: 'GET',
-      path: '/.well-known/jwks.json',
-      access: 'public',
-      cors: true,
-      handle: publishedKeys(signingKeys),
-    },
-    {
-      method: 'GET',
-      path: '/.well-known/oauth-authorization-server',
-      access: 'public',
-      cors: true,
-      handle: authorizationServerMetadata(issuer),
-    },
-    {
-      method: 'GET',
-      path: resourceMetadataPath,
-      access: 'public',
-      cors: true,
-      handle: protectedResourceMetadata(protectedResource),
-    },
-    { method: 'GET', path: '/openapi.json', access: 'public', cors: true, handle: openapi(document) },
-    { ...page, method: 'GET', path: '/docs', handle: referencePageHandler(document) },
-    { ...page, method: 'GET', path: '/docs/style.css', handle: referenceStyleHandler() },
-    {
-      method: 'GET',
-      path: consumerPrefix,
-      access: 'public',
-      cors: true,
-      handle: overview(collections, consumerPrefix),
-    },
-    { ...ofConsumer, method: 'GET', path: `${consumerPrefix}/me`, handle: me(records.registry) },
-    { ...ofConsumer, method: 'DELETE', path: `${consumerPrefix}/me`, handle: eraseAll(collections, records) },
-    { ...ofConsumer, method: 'GET', path: `${consumerPrefix}/me/usage`, handle: usage(collections, records) },
-    {
-      ...ofConsumer,
-      method: 'GET',
-      path: `${consumerPrefix}/me/export`,
-      handle: exportAll(collections, records),
-    },
+  const { issuer, signingKeys, collections, records, frontend } = parts;
+  const document = () => openapiDocument(routes, { version: apiVersion, baseUrl: issuer });
+  const token = { access: 'client_credentials', cors: false } as const;
+  const myself = `${consumerPrefix}/me`;
+  const page = { cors: false, contentPolicy: openapi.pageContentPolicy };
+  const routes: readonly Route[] = [
     ...collections.flatMap((collection) => collectionRoutes(collection, records)),
+    open(consumerPrefix, overview(collections), describeOverview),
+    bearer('GET', myself, me(records.registry), describeMe),
+    bearer('DELETE', myself, eraseAll(collections, records), describeErasure),
+    bearer('GET', `${myself}/usage`, usage(collections, records), describeUsage),
+    bearer('GET', `${myself}/export`, exportAll(collections, records), describeExport),
+    { ...token, method: 'POST', path: tokenPath, handle: issueToken(parts), describe: describeIssue },
+    open(keysPath, publishedKeys(signingKeys), describeKeys),
+    open(serverMetadataPath, authorizationServer(issuer), describeAuthorizationServer),
+    open(resourceMetadataPath, protectedResource(parts.protectedResource), describeProtectedResource),
+    open(openapiPath, openapi.openapi(document), openapi.describeOpenapi),
+    open(docsPath, openapi.referencePageHandler(document), openapi.describePage, page),
+    open(`${docsPath}/style.css`, openapi.referenceStyleHandler(), openapi.describeStyle, page),
     ...(frontend ? frontendRoutes(frontend) : []),
   ];
+  return routes;
 }
 
-/** The reference frontend: a page, what it loads, and what it has to know. */
-function frontendRoutes({ files, contentPolicy, ...settings }: FrontendParts): readonly Route[] {
-  const open = { method: 'GET', access: 'public', cors: false } as const;
-  return [
-    { ...open, path: '/', contentPolicy, headers: pageHeaders, handle: frontendPage(files.page) },
-    { ...open, path: '/web/config.json', handle: frontendConfig({ ...settings, api: consumerPrefix }) },
-    ...files.assets.map((file): Route => ({ ...open, path: `/web/${file.name}`, handle: asset(file) })),
-  ];
+type Describe = Route['describe'];
+
+/** For anybody to read. */
+function open(path: string, handle: PublicHandler, describe: Describe, more: Partial<RouteBase> = {}): Route {
+  return { method: 'GET', path, access: 'public', cors: true, handle, describe, ...more };
+}
+
+/** For whoever has a token. */
+function bearer(method: Route['method'], path: string, handle: BearerHandler, describe: Describe): Route {
+  return { method, path, access: 'bearer', cors: true, handle, describe };
 }
 
 /** What a declared collection answers to. */
@@ -145,24 +122,32 @@ function collectionRoutes(collection: Collection, records: RecordParts): readonl
   const path = `${consumerPrefix}/${collection.name}`;
   const one = `${path}/:id`;
   const parts = { ...records, collection, path };
-  const all = { access: 'bearer', cors: true, headers: deprecationHeaders(collection) } as const;
-  const actions = collection.machine?.actions ?? [];
   const write = (handle: BearerHandler) => countingUncharged(handle, records);
+  // The examples are held against the schema, which takes a while: not before somebody asks.
+  const said = (describe: (of: Collection) => Description) => () => describe(collection);
+  const routes = [
+    bearer('GET', path, listRecords(parts), said(describeList)),
+    bearer('POST', path, write(createRecord(parts)), said(writing.describeCreate)),
+    bearer('GET', one, readRecord(parts), said(describeRead)),
+    bearer('PUT', one, write(replaceRecord(parts)), said(writing.describeReplace)),
+    bearer('PATCH', one, write(patchRecord(parts)), said(writing.describePatch)),
+    bearer('DELETE', one, write(removeRecord(parts)), said(writing.describeRemove)),
+    ...(collection.machine?.actions ?? []).map((action) => {
+      const describe = () => writing.describeAction(collection, action);
+      return bearer('POST', `${one}/${action}`, write(takeAction(parts, action)), describe);
+    }),
+  ];
+  return routes.map((route) => ({ ...route, headers: deprecationHeaders(collection) }));
+}
+
+/** The reference frontend: a page, what it loads, and what it has to know. It is not of the API. */
+function frontendRoutes({ files, contentPolicy, ...settings }: FrontendParts): readonly Route[] {
+  const own = (path: string, handle: PublicHandler, more = {}) =>
+    open(path, handle, null, { cors: false, ...more });
   return [
-    { ...all, method: 'GET', path, handle: listRecords(parts) },
-    { ...all, method: 'POST', path, handle: write(createRecord(parts)) },
-    { ...all, method: 'GET', path: one, handle: readRecord(parts) },
-    { ...all, method: 'PUT', path: one, handle: write(replaceRecord(parts)) },
-    { ...all, method: 'PATCH', path: one, handle: write(patchRecord(parts)) },
-    { ...all, method: 'DELETE', path: one, handle: write(removeRecord(parts)) },
-    ...actions.map(
-      (action): Route => ({
-        ...all,
-        method: 'POST',
-        path: `${one}/${action}`,
-        handle: write(takeAction(parts, action)),
-      }),
-    ),
+    own('/', frontendPage(files.page), { contentPolicy, headers: pageHeaders }),
+    own('/web/config.json', frontendConfig({ ...settings, api: consumerPrefix })),
+    ...files.assets.map((file) => own(`/web/${file.name}`, asset(file))),
   ];
 }
 
@@ -170,9 +155,13 @@ type OpsParts = ReadinessParts & { readonly metrics: Metrics };
 
 /** Everything the ops port answers to. */
 export function opsRoutes({ metrics, ...readiness }: OpsParts): readonly Route[] {
-  return [
-    { method: 'GET', path: '/livez', access: 'ops', cors: false, handle: live },
-    { method: 'GET', path: '/readyz', access: 'ops', cors: false, handle: ready(readiness) },
-    { method: 'GET', path: '/metrics', access: 'ops', cors: false, handle: metrics.expose },
-  ];
+  const own = (path: string, handle: PublicHandler): Route => ({
+    method: 'GET',
+    path,
+    access: 'ops',
+    cors: false,
+    handle,
+    describe: null,
+  });
+  return [own('/livez', live), own('/readyz', ready(readiness)), own('/metrics', metrics.expose)];
 }

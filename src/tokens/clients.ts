@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
+import { isScopeName } from '../base/scopes.ts';
 import type {
   AuditLine,
   Client,
@@ -38,7 +39,6 @@ interface NewSecret {
 
 /** No other is ever looked up. */
 export const clientIdForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-const scopeForm = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
 const mostScopes = 50;
 
 /** What an operator does with the machine clients of POST /token. */
@@ -161,7 +161,7 @@ export class Clients {
 /** Each once, however often it was named. */
 function checkedScopes(named: readonly string[]): readonly string[] {
   const scopes = [...new Set(named)];
-  const odd = scopes.find((scope) => !scopeForm.test(scope));
+  const odd = scopes.find((scope) => !isScopeName(scope));
   if (odd !== undefined) {
     throw new OperatorError(
       `A scope is a word of printable ASCII without quotes and backslashes; found "${odd}". Example: bookings.write`,

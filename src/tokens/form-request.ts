@@ -1,11 +1,10 @@
 import { Refusal } from '../base/errors.ts';
 import type { Input } from '../base/handler.ts';
+import { readScopes } from '../base/scopes.ts';
 import type { Proof, TokenRequest } from './request-types.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-/** RFC 6749 section 3.3. */
-const scopeForm = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** A request as RFC 6749 section 4.4 has it: one grant, and the credentials of one client by one way of sending them. */
 export function readForm({ body, authorization }: Input): TokenRequest {
@@ -14,7 +13,7 @@ export function readForm({ body, authorization }: Input): TokenRequest {
   if (grant === undefined) throw invalid('no grant_type');
   const proof = readProof(form, authorization);
   if (grant !== 'client_credentials') throw new Refusal('oauth_grant_not_supported');
-  return { dialect: 'oauth', proof, scopes: readScopes(form.get('scope')) };
+  return { dialect: 'oauth', proof, scopes: wantedScopes(form.get('scope')) };
 }
 
 /** A field that comes twice, or that is empty, counts as RFC 6749 section 3.2 says: an error, and not sent at all. */
@@ -66,10 +65,11 @@ function readBasic(authorization: string): Proof {
   };
 }
 
-function readScopes(scope: string | undefined): readonly string[] | null {
+function wantedScopes(scope: string | undefined): readonly string[] | null {
   if (scope === undefined) return null;
-  if (!scopeForm.test(scope)) throw new Refusal('oauth_scope_invalid');
-  return [...new Set(scope.split(' '))];
+  const scopes = readScopes(scope);
+  if (scopes === null) throw new Refusal('oauth_scope_invalid');
+  return [...new Set(scopes)];
 }
 
 function decodePart(text: string): string {

@@ -1,6 +1,10 @@
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import { type Answer, type Input, json, type PublicHandler } from '../base/handler.ts';
+import { isGranted, scopeMember } from '../base/scopes.ts';
+import { answersJson, type Description, tags } from '../openapi/description.ts';
+import { count, object, text } from '../openapi/schemas.ts';
 import type { AuthenticateClient } from './authenticate-client.ts';
+import { assertionType } from './form-request.ts';
 import type { Mint } from './mint.ts';
 import type { TokenRequest } from './request-types.ts';
 import type { Throttle } from './throttle.ts';
@@ -23,7 +27,7 @@ export function issueToken({ authenticate, throttle, mint, ttlSeconds }: IssuePa
     if (known.client === null) throw failure(request, input, throttle, known.claimedId);
     const { client, credentialId } = known;
     const scopes = request.scopes ?? client.scopes;
-    if (scopes.some((scope) => !client.scopes.includes(scope))) throw new Refusal('oauth_scope_invalid');
+    if (!isGranted(scopes, client.scopes)) throw new Refusal('oauth_scope_invalid');
     const token = await mint({ clientId: client.id, credentialId, scopes });
     return answerIn(request.dialect, token, scopes, ttlSeconds);
   };
@@ -37,8 +41,8 @@ function answerIn(
   ttlSeconds: number,
 ): Answer {
   if (dialect === 'json') return json({ token, token_type: 'Bearer' });
-  const scope = scopes.length > 0 ? { scope: scopes.join(' ') } : {};
-  return json({ access_token: token, token_type: 'Bearer', expires_in: ttlSeconds, ...scope });
+  const granted = scopeMember(scopes);
+  return json({ access_token: token, token_type: 'Bearer', expires_in: ttlSeconds, ...granted });
 }
 
 const refusals: Readonly<Record<TokenRequest['dialect'], { wrong: ErrorCode; tooMany: ErrorCode }>> = {
@@ -50,4 +54,57 @@ function failure({ dialect }: TokenRequest, input: Input, throttle: Throttle, cl
   const retryAfterSeconds = throttle.fail(claimedId, input.address);
   const { wrong, tooMany } = refusals[dialect];
   return retryAfterSeconds === 0 ? new Refusal(wrong) : new Refusal(tooMany, { retryAfterSeconds });
+}
+
+const issued = object({
+  token: { ...text, description: 'A JWT. Send it as "Authorization: Bearer <token>".' },
+  token_type: { const: 'Bearer' },
+});
+const issuedByOAuth = {
+  access_token: text,
+  token_type: { const: 'Bearer' },
+  expires_in: { ...count, description: 'In seconds.' },
+  scope: { ...text, description: 'The scopes of the token; absent when it has none.' },
+};
+const grant = {
+  grant_type: { const: 'client_credentials' },
+  scope: { ...text, description: 'Of the scopes of the client; all of them by default.' },
+  client_id: text,
+  client_secret: text,
+  client_assertion_type: { const: assertionType },
+  client_assertion: { ...text, description: 'A JWT that the client signed with a key of its own.' },
+};
+
+export function describeIssue(): Description {
+  return {
+    name: 'issueToken',
+    tag: tags.tokens,
+    summary: 'A token for a machine client',
+    description:
+      'JSON with id and secret, or a form as RFC 6749 has it, with HTTP Basic, client_secret or client_assertion. The answer is in the language of the request.',
+    body: {
+      'application/json': {
+        schema: object({ client_id: text, client_secret: text }),
+        example: { client_id: 'reports', client_secret: 'the secret of the client' },
+      },
+      'application/x-www-form-urlencoded': {
+        schema: { type: 'object', required: ['grant_type'], properties: grant },
+        example: { grant_type: 'client_credentials' },
+      },
+    },
+    answers: answersJson('The token.', { oneOf: [issued, object(issuedByOAuth, ['scope'])] }),
+    errors: [
+      'credentials_missing',
+      'credentials_wrong',
+      'credentials_too_many_failures',
+      'oauth_request_invalid',
+      'oauth_grant_not_supported',
+      'oauth_scope_invalid',
+      'oauth_client_wrong',
+      'oauth_too_many_failures',
+      'signing_overloaded',
+      'overloaded',
+      'storage_unavailable',
+    ],
+  };
 }

@@ -1,4 +1,7 @@
+import { keysPath, tokenPath } from '../base/addresses.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
+import { answersJson, type Description, tags } from '../openapi/description.ts';
+import { object, texts, uri } from '../openapi/schemas.ts';
 
 /** What clients of ours may sign assertions with. */
 export const assertionAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
@@ -6,12 +9,12 @@ export const assertionAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519
 const cacheControl = 'public, max-age=3600';
 
 /** GET /.well-known/oauth-authorization-server (RFC 8414): all that a standard client needs to get a token here. */
-export function authorizationServerMetadata(issuer: string): PublicHandler {
+export function authorizationServer(issuer: string): PublicHandler {
   const answer = json(
     {
       issuer,
-      token_endpoint: `${issuer}/token`,
-      jwks_uri: `${issuer}/.well-known/jwks.json`,
+      token_endpoint: `${issuer}${tokenPath}`,
+      jwks_uri: `${issuer}${keysPath}`,
       grant_types_supported: ['client_credentials'],
       // There is no authorization endpoint, and so nothing that it could respond with.
       response_types_supported: [],
@@ -23,6 +26,20 @@ export function authorizationServerMetadata(issuer: string): PublicHandler {
   return () => answer;
 }
 
+export function describeAuthorizationServer(): Description {
+  const metadata = object({
+    issuer: uri,
+    token_endpoint: uri,
+    jwks_uri: uri,
+    grant_types_supported: texts,
+    response_types_supported: texts,
+    token_endpoint_auth_methods_supported: texts,
+    token_endpoint_auth_signing_alg_values_supported: texts,
+  });
+  const answers = answersJson('Metadata (RFC 8414).', metadata);
+  return { name: 'readAuthorizationServer', tag: tags.tokens, summary: 'How to get a token here', answers };
+}
+
 interface ProtectedResource {
   /** The address of this service. */
   readonly resource: string;
@@ -32,7 +49,7 @@ interface ProtectedResource {
 }
 
 /** GET /.well-known/oauth-protected-resource (RFC 9728): where to get a token that this service takes. */
-export function protectedResourceMetadata({ resource, issuers, scopes }: ProtectedResource): PublicHandler {
+export function protectedResource({ resource, issuers, scopes }: ProtectedResource): PublicHandler {
   const answer = json(
     {
       resource,
@@ -43,4 +60,13 @@ export function protectedResourceMetadata({ resource, issuers, scopes }: Protect
     { cacheControl },
   );
   return () => answer;
+}
+
+export function describeProtectedResource(): Description {
+  const metadata = object(
+    { resource: uri, authorization_servers: texts, bearer_methods_supported: texts, scopes_supported: texts },
+    ['scopes_supported'],
+  );
+  const answers = answersJson('Metadata (RFC 9728).', metadata);
+  return { name: 'readProtectedResource', tag: tags.tokens, summary: 'Whose tokens are taken here', answers };
 }

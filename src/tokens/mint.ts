@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
+import { scopeMember } from '../base/scopes.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { type SigningKey, sign } from './signing-key.ts';
 
@@ -37,7 +38,7 @@ export function createMint({ issuer, audience, ttlSeconds, keys, limit, clock }:
         iat: issuedAt,
         jti: `${credentialId}.${randomUUID()}`,
         client_id: clientId,
-        ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
+        ...scopeMember(scopes),
       };
       const signed = `${encode({ alg: key.algorithm, typ: 'at+jwt', kid: key.kid })}.${encode(claims)}`;
       return `${signed}.${await sign(key, signed)}`;

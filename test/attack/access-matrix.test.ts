@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { opsRoutes, type Route, serviceRoutes } from '../../src/http/routes.ts';
+import { opsRoutes, type Route, type ServiceParts, serviceRoutes } from '../../src/http/routes.ts';
 import { attackedService } from '../support/attacked-service.ts';
 import { type Reply, request } from '../support/request.ts';
 
@@ -12,7 +12,7 @@ const routes = {
     protectedResource: { resource: '', issuers: [], scopes: [] },
     collections: [],
     records: {},
-  } as unknown as Parameters<typeof serviceRoutes>[0]),
+  } as unknown as ServiceParts),
   ops: opsRoutes({ metrics: {} } as unknown as Parameters<typeof opsRoutes>[0]),
 };
 

@@ -3,7 +3,7 @@ import {
   type OpenApiDocument,
   type Operation,
   type Response,
-} from '../../src/consumer/openapi/openapi-types.ts';
+} from '../../src/openapi/openapi-types.ts';
 import { answerChanges, Pair, requestChanges } from './breaking-schemas.ts';
 
 /**

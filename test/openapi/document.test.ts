@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { documentWith } from '../../docs/openapi-document.ts';
 import { catalogue, type ErrorCode } from '../../src/base/errors.ts';
-import { openapiDocument } from '../../src/consumer/openapi/document.ts';
-import { methods, type Operation, type Response } from '../../src/consumer/openapi/openapi-types.ts';
-import { follow } from '../../src/consumer/openapi/reference.ts';
+import { methods, type Operation, type Response } from '../../src/openapi/openapi-types.ts';
+import { follow } from '../../src/openapi/reference.ts';
 import { awkward, everything, shipped, smallest, unusual } from './samples.ts';
 
 const about = { version: '1.2.3', baseUrl: 'https://api.example.org/base' };
-const document = openapiDocument([...unusual, ...shipped], about);
+const document = documentWith([...unusual, ...shipped], about);
 const root = '/api/consumer/v1';
 
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openapiDocument } from '../../src/consumer/openapi/document.ts';
+import { documentWith } from '../../docs/openapi-document.ts';
 import { Documented, type Exchange } from '../support/documented.ts';
 import { everything, smallest } from './samples.ts';
 
 const documented = new Documented(
-  openapiDocument([smallest, everything], { version: '1.2.3', baseUrl: 'https://api.example.org' }),
+  documentWith([smallest, everything], { version: '1.2.3', baseUrl: 'https://api.example.org' }),
 );
 
 const id = '6f9b2c1e-3d5a-4c7e-8b21-0a4f6d8e1c35';

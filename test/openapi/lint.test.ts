@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { documentWith } from '../../docs/openapi-document.ts';
 import type { Collection } from '../../src/consumer/collections/collection.ts';
-import { openapiDocument } from '../../src/consumer/openapi/document.ts';
 import { shipped, unusual } from './samples.ts';
 
 const run = promisify(execFile);
@@ -16,7 +16,7 @@ after(() => rmSync(folder, { recursive: true }));
 /** An independent tool, in a process of its own that reports to nobody. */
 async function lint(collections: readonly Collection[]): Promise<string> {
   const file = join(folder, 'openapi.json');
-  const document = openapiDocument(collections, { version: '1.2.3', baseUrl: 'https://api.example.org' });
+  const document = documentWith(collections, { version: '1.2.3', baseUrl: 'https://api.example.org' });
   writeFileSync(file, JSON.stringify(document, null, 1));
   const parameters = ['lint', '--config', 'docs/api/redocly.yaml', '--format', 'stylish', file];
   const env = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openapiDocument } from '../../src/consumer/openapi/document.ts';
-import { openapi, referencePageHandler, referenceStyleHandler } from '../../src/consumer/openapi/openapi.ts';
-import { referencePage } from '../../src/consumer/openapi/page.ts';
-import { referenceStyle } from '../../src/consumer/openapi/page-style.ts';
+import { documentWith } from '../../docs/openapi-document.ts';
+import { referencePage } from '../../src/openapi/page.ts';
+import { referenceStyle } from '../../src/openapi/page-style.ts';
+import { openapi, referencePageHandler, referenceStyleHandler } from '../../src/openapi/serve.ts';
 import { inputWith } from '../support/input.ts';
 import { everything, unusual } from './samples.ts';
 
@@ -21,7 +21,7 @@ const hostile = {
   },
 };
 const about = { version: '1.2.3', baseUrl: 'https://api.example.org' };
-const document = openapiDocument([...unusual, hostile], about);
+const document = documentWith([...unusual, hostile], about);
 const page = referencePage(document);
 const all = (form: RegExp) => [...page.matchAll(form)].map(([, found = '']) => found);
 
@@ -81,7 +81,7 @@ describe('the reference page', () => {
   it('shows how to call it from a shell, whatever the example contains', () => {
     assert.match(page, /curl -X POST &quot;https:\/\/api\.example\.org\/api\/consumer\/v1\/x&quot;/);
     assert.match(page, /-d &#39;\{&quot;text&quot;:&quot;text&quot;\}&#39;/);
-    const quoted = openapiDocument([{ ...everything, schema: quotedSchema, checkFields: () => [] }], about);
+    const quoted = documentWith([{ ...everything, schema: quotedSchema, checkFields: () => [] }], about);
     assert.match(referencePage(quoted), /-d &#39;\{&quot;a&quot;:&quot;it&#39;\\&#39;&#39;s&quot;\}&#39;/);
   });
 });

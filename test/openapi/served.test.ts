@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import type { OpenApiDocument } from '../../src/consumer/openapi/openapi-types.ts';
-import { referenceStyle } from '../../src/consumer/openapi/page-style.ts';
+import type { OpenApiDocument } from '../../src/openapi/openapi-types.ts';
+import { referenceStyle } from '../../src/openapi/page-style.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { oneService } from '../support/one-service.ts';

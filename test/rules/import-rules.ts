@@ -31,6 +31,7 @@ interface FolderRule {
 const base = { to: /^src\/base\// };
 const config = { to: /^src\/config\// };
 const port = { to: /^src\/storage\/port\.ts$/ };
+const openapi = { to: /^src\/openapi\// };
 const events = { to: /^src\/events\/(catalogue|outbox)\.ts$/ };
 const anything = { to: /^src\/(?!(main|app)\.ts$|cli\/)/ };
 
@@ -46,8 +47,13 @@ const folderRules: readonly FolderRule[] = [
     why: 'events and ops reach data through the storage port only',
   },
   {
+    files: /^src\/openapi\//,
+    may: [base],
+    why: 'the document is made from what routes say of themselves, and knows none of them',
+  },
+  {
     files: /^src\/(tokens|consumer)\//,
-    may: [base, port, events],
+    may: [base, port, events, openapi],
     why: 'handlers are plain functions: no HTTP, no settings, no database but the port',
   },
   {
@@ -77,7 +83,7 @@ const folderRules: readonly FolderRule[] = [
   },
   {
     files: /^src\/http\/routes\.ts$/,
-    may: [base, port, { to: /^src\/(http|auth|ops|tokens|consumer|events|frontend)\// }],
+    may: [base, port, { to: /^src\/(http|auth|ops|tokens|consumer|events|frontend|openapi)\// }],
     why: 'the route table joins handlers to addresses and nothing else',
   },
   {
@@ -142,7 +148,7 @@ const placeRules: readonly PlaceRule[] = [
   },
   {
     packages: /^node:https?$/,
-    only: /^src\/(http\/|cli\/dev\/|consumer\/openapi\/error-responses\.ts$)/,
+    only: /^src\/(http\/|cli\/dev\/|openapi\/error-responses\.ts$)/,
     why: 'only http speaks HTTP, but for the development provider and the names of statuses in OpenAPI',
   },
   { packages: /^commander$/, only: /^src\/(cli\/|main\.ts$)/, why: 'only the command line knows its parser' },
@@ -165,9 +171,14 @@ const placeRules: readonly PlaceRule[] = [
     why: 'the environment is read in config only',
   },
   {
+    text: /\/api\/consumer\//,
+    only: /^src\/base\/addresses\.ts$/,
+    why: 'the version of the API is part of one constant',
+  },
+  {
     text: /problem\+json/,
     // The OpenAPI document says what becomes of it there.
-    only: /^src\/(http\/problem|consumer\/openapi\/error-responses)\.ts$/,
+    only: /^src\/(http\/problem|openapi\/error-responses)\.ts$/,
     why: 'an error becomes bytes in http/problem only',
   },
 ];

@@ -1,5 +1,5 @@
-import { openapiDocument } from '../../src/consumer/openapi/document.ts';
-import type { OpenApiDocument } from '../../src/consumer/openapi/openapi-types.ts';
+import { documentWith } from '../../docs/openapi-document.ts';
+import type { OpenApiDocument } from '../../src/openapi/openapi-types.ts';
 import { Documented, type Exchange } from './documented.ts';
 import type { Reply } from './request.ts';
 
@@ -12,7 +12,7 @@ let builtIn: Documented | undefined;
 
 /** What is there whatever is declared. It is the same for every service, so none has to be asked for it. */
 function builtInDocument(): Documented {
-  builtIn ??= new Documented(openapiDocument([], { version: '0', baseUrl: 'http://127.0.0.1' }));
+  builtIn ??= new Documented(documentWith([], { version: '0', baseUrl: 'http://127.0.0.1' }));
   return builtIn;
 }
 

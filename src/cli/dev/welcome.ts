@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { consumerPrefix, tokenPath } from '../../base/addresses.ts';
 import type { Config } from '../../config/settings.ts';
 import type { DevProvider } from './provider.ts';
 
@@ -33,12 +34,12 @@ Vestibule runs, for development, on this machine only.
 Come in with a token of the provider:
 
   TOKEN=$(curl -s -u ${machineClient.id}:${machineClient.secret} -d grant_type=client_credentials ${provider.origin}/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-  curl -i -H "Authorization: Bearer $TOKEN" ${app.address}/api/consumer/v1/me
+  curl -i -H "Authorization: Bearer $TOKEN" ${app.address}${consumerPrefix}/me
 
 Come in as a machine client of this service:
 
-  TOKEN=$(curl -s -H 'Content-Type: application/json' -d '{"client_id":"${client.id}","client_secret":"${client.secret}"}' ${app.address}/token | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-  curl -i -H "Authorization: Bearer $TOKEN" ${app.address}/api/consumer/v1/me
+  TOKEN=$(curl -s -H 'Content-Type: application/json' -d '{"client_id":"${client.id}","client_secret":"${client.secret}"}' ${app.address}${tokenPath} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+  curl -i -H "Authorization: Bearer $TOKEN" ${app.address}${consumerPrefix}/me
 
 For the other commands, such as "npx vestibule doctor", in another shell:
 

@@ -1,8 +1,6 @@
+import { isScopeName } from '../../base/scopes.ts';
 import type { CollectionAccess, StateMachine } from './collection.ts';
 import { found, readChoice, readMapping, type Say } from './mistakes.ts';
-
-/** RFC 6749 section 3.3. */
-const scopeForm = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
 
 /** The member `access` of a declaration. */
 export function readAccess(value: unknown, say: Say): CollectionAccess {
@@ -11,7 +9,7 @@ export function readAccess(value: unknown, say: Say): CollectionAccess {
   const { read, clients, scopes = {} } = members ?? {};
   const named = readMapping(scopes, '/access/scopes', ['read', 'write'], say) ?? {};
   const readScope = (scope: unknown, pointer: string): string | null => {
-    if (scope === undefined || (typeof scope === 'string' && scopeForm.test(scope))) return scope ?? null;
+    if (scope === undefined || (typeof scope === 'string' && isScopeName(scope))) return scope ?? null;
     say(pointer, `must be a scope without spaces and quotes, such as bookings.write; ${found(scope)}`);
     return null;
   };

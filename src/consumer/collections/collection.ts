@@ -1,9 +1,9 @@
+import type { Schema } from '../../openapi/openapi-types.ts';
 import type { IndexedField } from '../../storage/port.ts';
 
-/** A JSON Schema, as plain data. */
-export type Schema = Readonly<Record<string, unknown>>;
+export type { Schema };
 
-/** A declared collection, checked and with every default filled in: what is served at `/api/consumer/v1/<name>`. */
+/** A declared collection, checked and with every default filled in: what is served under its name. */
 export interface Collection {
   readonly name: string;
   readonly title: string;

@@ -1,3 +1,5 @@
+import { always, sometimes } from '../../openapi/headers.ts';
+import type { Headers } from '../../openapi/openapi-types.ts';
 import type { Collection } from './collection.ts';
 
 /** What tells callers that a collection is on its way out: RFC 9745, RFC 8594 and a link to what to do. */
@@ -8,5 +10,15 @@ export function deprecationHeaders({ deprecated }: Collection): Record<string, s
     deprecation: `@${Math.floor(sinceMs / 1000)}`,
     ...(sunsetMs === null ? {} : { sunset: new Date(sunsetMs).toUTCString() }),
     ...(link === null ? {} : { link: `<${link}>; rel="deprecation"` }),
+  };
+}
+
+/** The same as every answer of the collection is described. */
+export function describeDeprecation({ deprecated }: Collection): Headers {
+  if (deprecated === null) return {};
+  return {
+    Deprecation: always('Since when the collection is deprecated: "@" and seconds since 1970.'),
+    ...(deprecated.sunsetMs === null ? {} : { Sunset: always('When the collection will be gone.') }),
+    ...(deprecated.link === null ? {} : { Link: sometimes('What to do about it, with rel="deprecation".') }),
   };
 }

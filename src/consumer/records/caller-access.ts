@@ -1,5 +1,6 @@
 import type { Caller } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
+import { requireScopes, scopesOf } from '../../base/scopes.ts';
 import type { StoredRecord } from '../../storage/port.ts';
 import type { Collection, StateMachine, Transition } from '../collections/collection.ts';
 
@@ -34,8 +35,7 @@ export class CallerAccess {
     const isMachine = caller.credentialId !== null;
     if (clients === 'none' && isMachine) throw new Refusal('client_not_admitted');
     const scope = scopes[purpose];
-    if (scope !== null && !caller.scopes.includes(scope))
-      throw new Refusal('insufficient_scope', { scope: [scope] });
+    if (scope !== null) requireScopes([scope], caller.scopes);
     return new CallerAccess({ id, kind: caller.kind, isMachine }, collection);
   }
 
@@ -76,12 +76,10 @@ export function ownerOf({ id }: Pick<Bearer, 'id'>): string {
 }
 
 /** For what reaches into all collections at once: a token that one of them would refuse does not get round it. */
-export function requireScopes(
+export function requireScopesOf(
   collections: readonly Collection[],
   { scopes }: Pick<Bearer, 'scopes'>,
   purpose: 'read' | 'write',
 ): void {
-  const wanted = [...new Set(collections.flatMap(({ access }) => access.scopes[purpose] ?? []))];
-  if (wanted.some((scope) => !scopes.includes(scope)))
-    throw new Refusal('insufficient_scope', { scope: wanted });
+  requireScopes(scopesOf(collections, [purpose]), scopes);
 }

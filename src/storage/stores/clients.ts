@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { readScopes, writeScopes } from '../../base/scopes.ts';
 import type { Engine } from '../engine.ts';
 import type { AuditEntry, ClientMac, ClientSecret, ClientStore, ClientWithSecrets } from '../port.ts';
 import type { Database, Tables } from '../schema.ts';
@@ -45,7 +46,7 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
       const changed = { ...client, ...values };
       const result = await transaction
         .updateTable('clients')
-        .set({ state: changed.state, scopes: changed.scopes.join(' ') })
+        .set({ state: changed.state, scopes: writeScopes(changed.scopes) })
         .where('id', '=', id)
         .executeTakeFirst();
       return result.numUpdatedRows === 1n ? changed : null;
@@ -61,7 +62,7 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
             label: client.label,
             state: client.state,
             created_at: client.createdAt,
-            scopes: client.scopes.join(' '),
+            scopes: writeScopes(client.scopes),
             public_keys: client.publicKeys,
             mac: null,
           })
@@ -223,7 +224,7 @@ function toClient(row: Selectable<Tables['clients']>) {
     id: row.id,
     label: row.label,
     state: row.state,
-    scopes: row.scopes === '' ? [] : row.scopes.split(' '),
+    scopes: readScopes(row.scopes) ?? [],
     publicKeys: row.public_keys,
     createdAt: row.created_at,
     mac: row.mac === null ? null : new Uint8Array(row.mac),

@@ -7,7 +7,7 @@ const subject = ['test/attack/subject.test.ts'];
 const lifetime = ['test/attack/token-lifetime.test.ts'];
 const scope = ['test/attack/scope.test.ts'];
 
-export const claimChecks: readonly Mutant[] = checksOf('src/auth/claims.ts', times, [
+const ofClaims = checksOf('src/auth/claims.ts', times, [
   [
     'the issuer, once more after the signature',
     "if (known === undefined) throw new Refusal('issuer_mismatch');",
@@ -135,30 +135,9 @@ export const claimChecks: readonly Mutant[] = checksOf('src/auth/claims.ts', tim
   ],
   [
     'the required scopes',
-    "if (missing) throw new Refusal('insufficient_scope', { scope: required });",
+    'requireScopes(policy.requiredScopes, scopes);',
     '',
     'IDP_REQUIRED_SCOPES does nothing',
-    scope,
-  ],
-  [
-    'all required scopes',
-    'required.some((name) =>',
-    'required.every((name) =>',
-    'one of several scopes is enough',
-    scope,
-  ],
-  [
-    'a scope is an exact word',
-    '!scopes.includes(name)',
-    '!scopes.some((scope) => scope.includes(name))',
-    '"nonadmin" is good for "admin"',
-    scope,
-  ],
-  [
-    'the form of scopes',
-    "(scopeForm.test(scope) ? scope.split(' ') : [])",
-    '(scope.split(/[\\s,]+/))',
-    'a list or a tab grants what no provider granted',
     scope,
   ],
   [
@@ -176,3 +155,21 @@ export const claimChecks: readonly Mutant[] = checksOf('src/auth/claims.ts', tim
     ['test/attack/issuer.test.ts'],
   ],
 ]);
+
+const ofScopes = checksOf('src/base/scopes.ts', scope, [
+  ['all required scopes', 'wanted.every((', 'wanted.some((', 'one of several scopes is enough'],
+  [
+    'a scope is an exact word',
+    'granted.includes(scope)',
+    'granted.some((each) => each.includes(scope))',
+    '"nonadmin" is good for "admin"',
+  ],
+  [
+    'the form of scopes',
+    "listForm.test(text) ? text.split(' ') : null",
+    'text.split(/[\\s,]+/)',
+    'a list or a tab grants what no provider granted',
+  ],
+]);
+
+export const claimChecks: readonly Mutant[] = [...ofClaims, ...ofScopes];

@@ -174,8 +174,8 @@ export const httpChecks: readonly Mutant[] = [
     [
       [
         '/me needs a token',
-        'handle: me(records.registry) },',
-        "access: 'public', handle: () => publishedKeys({ published: () => [] })(undefined as never) },",
+        "bearer('GET', myself, me(records.registry), describeMe),",
+        'open(myself, () => publishedKeys({ published: () => [] })(undefined as never), describeMe),',
         'everybody gets in',
       ],
     ],

@@ -220,7 +220,7 @@ export const tokenEndpointChecks: readonly Mutant[] = [
   ...checksOf('src/tokens/issue.ts', form, [
     [
       'the scopes of the client',
-      "if (scopes.some((scope) => !client.scopes.includes(scope))) throw new Refusal('oauth_scope_invalid');",
+      "if (!isGranted(scopes, client.scopes)) throw new Refusal('oauth_scope_invalid');",
       '',
       'a client gives itself any scope',
     ],
@@ -267,8 +267,8 @@ export const tokenEndpointChecks: readonly Mutant[] = [
     ['every token is its own', '.${randomUUID()}`', '.`', 'two tokens cannot be told apart'],
     [
       'the scopes of a token',
-      "{ scope: scopes.join(' ') }",
-      "{ scope: 'admin' }",
+      '...scopeMember(scopes)',
+      "scope: 'admin'",
       'a token grants what nobody granted',
       ['test/http/token.oauth.200.test.ts'],
     ],

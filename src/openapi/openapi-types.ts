@@ -1,24 +1,22 @@
-import type { Schema } from '../collections/collection.ts';
-
 /** The parts of OpenAPI 3.1 that our document consists of. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.1';
-  readonly info: {
-    readonly title: string;
-    readonly version: string;
-    readonly summary: string;
-    readonly description: string;
+  readonly info: Readonly<Record<'title' | 'version' | 'summary' | 'description', string>> & {
     readonly license: { readonly name: string; readonly identifier: string };
   };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly Tag[];
-  readonly paths: Paths;
+  readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly schemas: Schemas;
     readonly responses: Readonly<Record<string, Response>>;
     readonly securitySchemes: Readonly<Record<string, unknown>>;
   };
 }
+
+/** A JSON Schema, as plain data. */
+export type Schema = Readonly<Record<string, unknown>>;
+export type Schemas = Readonly<Record<string, Schema>>;
 
 export interface Tag {
   readonly name: string;
@@ -27,21 +25,19 @@ export interface Tag {
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 export const methods: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
-
-export type Paths = Readonly<Record<string, PathItem>>;
 export type PathItem = { readonly [M in Method]?: Operation };
 
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   readonly tags: readonly string[];
-  readonly deprecated?: true;
+  readonly deprecated?: true | undefined;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: RequestBody;
+  readonly 'x-limits'?: object | undefined;
+  readonly parameters?: readonly Parameter[] | undefined;
+  readonly requestBody?: { readonly required: boolean; readonly content: Content } | undefined;
   readonly responses: Responses;
-  readonly 'x-limits'?: object;
 }
 
 export interface Parameter {
@@ -52,11 +48,6 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-export interface RequestBody {
-  readonly required: boolean;
-  readonly content: Content;
-}
-
 export type Responses = Readonly<Record<string, Response | Reference>>;
 
 export interface Reference {
@@ -65,8 +56,8 @@ export interface Reference {
 
 export interface Response {
   readonly description: string;
-  readonly headers?: Headers;
-  readonly content?: Content;
+  readonly headers?: Headers | undefined;
+  readonly content?: Content | undefined;
 }
 
 export type Headers = Readonly<Record<string, Header>>;
@@ -77,9 +68,4 @@ export interface Header {
   readonly schema: Schema;
 }
 
-export type Content = Readonly<Record<string, MediaType>>;
-
-export interface MediaType {
-  readonly schema: Schema;
-  readonly example?: unknown;
-}
+export type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;

@@ -1,13 +1,5 @@
 import { type Html, html } from './html.ts';
-import type {
-  Content,
-  OpenApiDocument,
-  Operation,
-  Parameter,
-  Reference,
-  RequestBody,
-  Response,
-} from './openapi-types.ts';
+import type { Content, OpenApiDocument, Operation, Parameter, Reference, Response } from './openapi-types.ts';
 import { curl } from './page-curl.ts';
 import { meaningOf, resolve, schemaTable, typeInWords } from './page-schema.ts';
 import { follow } from './reference.ts';
@@ -29,7 +21,7 @@ export function operationOf({ path, method, operation }: Entry, document: OpenAp
 <p class="address"><span class="method ${method}">${method}</span> <code>${path}</code></p>
 ${paragraphs(description ?? '')}
 ${parameters === undefined ? null : parametersTable(parameters, document)}
-${requestBody === undefined ? null : bodyOf(requestBody, document)}
+${requestBody === undefined ? null : bodyOf(requestBody.content, document)}
 <h4>Answers</h4>
 <dl>${Object.entries(responses).map(([status, response]) => responseOf(status, response, document))}</dl>
 <h4>Example</h4>
@@ -51,7 +43,7 @@ function parametersTable(parameters: readonly Parameter[], document: OpenApiDocu
 <tbody>${rows}</tbody></table></div>`;
 }
 
-function bodyOf({ content }: RequestBody, document: OpenApiDocument): Html {
+function bodyOf(content: Content, document: OpenApiDocument): Html {
   // A schema that is sent in several types is shown once.
   const bySchema = Map.groupBy(Object.entries(content), ([, { schema }]) => JSON.stringify(schema));
   const bodies = [...bySchema.values()].map((alike) => {

@@ -1,4 +1,5 @@
-import type { Collection, Schema } from '../collections/collection.ts';
+import type { Schema } from '../../openapi/openapi-types.ts';
+import type { Collection } from '../collections/collection.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -30,13 +31,9 @@ function exampleOf(schema: unknown): unknown {
   for (const given of [examples, choices]) if (Array.isArray(given) && given.length > 0) return given[0];
   if (only !== undefined) return only;
   for (const given of [anyOf, oneOf, allOf]) {
-    if (Array.isArray(given) && !hasType(schema as Schema)) return exampleOf(given[0]);
+    if (Array.isArray(given) && !('type' in schema || 'properties' in schema)) return exampleOf(given[0]);
   }
   return ofType(schema as Schema);
-}
-
-function hasType({ type, properties }: Schema): boolean {
-  return type !== undefined || properties !== undefined;
 }
 
 function ofType(schema: Schema): unknown {

@@ -1,10 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import { catalogue, describe, type ErrorCode } from '../../base/errors.ts';
-import type { Schema } from '../collections/collection.ts';
-import type { Content, Headers, Response, Responses } from './openapi-types.ts';
-import { basicChallenge, bearerChallenge, retryAfter, version } from './response-headers.ts';
+import { catalogue, describe, type ErrorCode } from '../base/errors.ts';
+import { always, sometimes, version } from './headers.ts';
+import type { Content, Headers, Response, Responses, Schema, Schemas } from './openapi-types.ts';
+import { object, text, texts } from './schemas.ts';
 
-const problemType = 'application/problem+json';
 const allCodes = Object.keys(catalogue) as ErrorCode[];
 
 /** What any request may be answered with, whatever it asks for. Each is described once, under its code. */
@@ -21,7 +20,6 @@ export const anyRequest: readonly ErrorCode[] = [
 
 /** What comes instead of an answer when the token is not good enough, or cannot be checked. */
 export const anyBearer: readonly ErrorCode[] = [
-  ...anyRequest,
   ...allCodes.filter((code) => describe(code).challenge !== undefined),
   'consumer_suspended',
   'too_many_refusals',
@@ -30,56 +28,46 @@ export const anyBearer: readonly ErrorCode[] = [
   'storage_unavailable',
 ];
 
-const text = { type: 'string' };
-const texts = { type: 'array', items: text };
-const fieldErrors = {
-  type: 'array',
-  minItems: 1,
-  items: {
-    type: 'object',
-    required: ['pointer', 'message'],
-    properties: {
-      pointer: { ...text, description: 'Where: a JSON pointer (RFC 6901) into the fields.' },
-      message: { ...text, description: 'What would be right, in words.' },
-    },
-  },
-};
+const fieldError = object({
+  pointer: { ...text, description: 'Where: a JSON pointer (RFC 6901) into the fields.' },
+  message: { ...text, description: 'What would be right, in words.' },
+});
+const state = { ...text, description: 'The state that the record is in.' };
 
 /** Members that a problem has besides the four that all have. */
-const ownMembers: { readonly [C in ErrorCode]?: Readonly<Record<string, Schema>> } = {
+const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
   query_invalid: {
     parameter: { ...text, description: 'The name of the parameter.' },
     detail: { ...text, description: 'With which other it does not go together, when it is right by itself.' },
   },
   header_invalid: { header: { ...text, description: 'The name of the header.' } },
-  validation_failed: { errors: { ...fieldErrors, description: 'At most one for each field.' } },
+  validation_failed: {
+    errors: { type: 'array', minItems: 1, items: fieldError, description: 'At most one for each field.' },
+  },
   record_too_large: { limit: { type: 'integer', description: 'How many bytes a record may have.' } },
   quota_exceeded: { limit: { type: 'integer', description: 'How many records a caller may have.' } },
   precondition_failed: { current: { type: 'object', description: 'The record as it is now.' } },
   invalid_transition: {
-    state: { ...text, description: 'The state that the record is in.' },
+    state,
     allowed: { ...texts, description: 'The actions that this caller may take in it.' },
   },
-  not_editable: { state: { ...text, description: 'The state that the record is in.' } },
+  not_editable: { state },
 };
 
+const problemCodes = allCodes.filter(isProblem);
+const sentences = problemCodes.map((code) => [code, describe(code).sentence]);
+
 /** The schemas that the responses below refer to. */
-export const errorSchemas: Readonly<Record<string, Schema>> = {
+export const errorSchemas: Schemas = {
   Problem: {
     type: 'object',
     description: 'What went wrong (RFC 9457). Decide by "code", which is never renamed and never reused.',
     required: ['type', 'title', 'status', 'code'],
     properties: {
-      type: { type: 'string', description: '"urn:vestibule:error:" and the code.' },
-      title: { type: 'string', description: 'A sentence for people.' },
+      type: { ...text, description: '"urn:vestibule:error:" and the code.' },
+      title: { ...text, description: 'A sentence for people.' },
       status: { type: 'integer', minimum: 400, maximum: 599 },
-      code: {
-        type: 'string',
-        enum: allCodes.filter(isProblem),
-        'x-enumDescriptions': Object.fromEntries(
-          allCodes.filter(isProblem).map((code) => [code, describe(code).sentence]),
-        ),
-      },
+      code: { ...text, enum: problemCodes, 'x-enumDescriptions': Object.fromEntries(sentences) },
     },
   },
   OAuthError: {
@@ -88,11 +76,7 @@ export const errorSchemas: Readonly<Record<string, Schema>> = {
     required: ['error', 'error_description'],
     properties: { error: text, error_description: { ...text, description: 'A sentence for people.' } },
   },
-  Nothing: {
-    type: 'object',
-    description: 'An object without members.',
-    maxProperties: 0,
-  },
+  Nothing: { type: 'object', description: 'An object without members.', maxProperties: 0 },
 };
 
 /** The responses that are referred to by their code. */
@@ -102,31 +86,33 @@ export const sharedResponses: Readonly<Record<string, Response>> = Object.fromEn
 
 /** The responses for these codes of the catalogue, by status. `current` is the record of a failed precondition. */
 export function errorResponses(codes: readonly ErrorCode[], current?: Schema): Responses {
-  const byStatus = [...Map.groupBy(new Set(codes), (code) => describe(code).status)];
-  const responses = byStatus.map(([status, [only = 'internal', ...more]]) => {
-    const isShared = more.length === 0 && only in sharedResponses;
-    return [
-      status,
-      isShared ? { $ref: `#/components/responses/${only}` } : response(status, [only, ...more], current),
-    ];
+  const byStatus = Map.groupBy(new Set(codes), (code) => describe(code).status);
+  const responses = [...byStatus].map(([status, alike]) => {
+    const shared = alike.length === 1 && alike.find((code) => code in sharedResponses);
+    return [status, shared ? { $ref: `#/components/responses/${shared}` } : response(status, alike, current)];
   });
   return Object.fromEntries(responses);
 }
 
-function response(status: number, codes: readonly [ErrorCode, ...ErrorCode[]], current?: Schema): Response {
-  const description = codes.length === 1 ? describe(codes[0]).sentence : `${STATUS_CODES[status]}.`;
-  const headers = headersOf(status, codes);
-  const content = contentOf(status, codes, current);
-  return { description, ...(Object.keys(headers).length > 0 ? { headers } : {}), content };
+function response(status: number, codes: readonly ErrorCode[], current?: Schema): Response {
+  const [only, ...more] = codes.map((code) => describe(code).sentence);
+  return {
+    description: only !== undefined && more.length === 0 ? only : `${STATUS_CODES[status]}.`,
+    headers: headersOf(status, codes),
+    content: contentOf(status, codes, current),
+  };
 }
 
-function headersOf(status: number, codes: readonly ErrorCode[]): Headers {
-  return {
-    ...(status === 401 ? basicChallenge : {}),
-    ...(codes.some((code) => describe(code).challenge !== undefined) ? bearerChallenge : {}),
-    ...(status === 412 ? version : {}),
-    ...(status === 429 || status === 503 ? retryAfter : {}),
-  };
+function headersOf(status: number, codes: readonly ErrorCode[]): Headers | undefined {
+  if (status === 401) return { 'WWW-Authenticate': always('How a client may prove itself (RFC 9110).') };
+  if (codes.some((code) => describe(code).challenge !== undefined))
+    return {
+      'WWW-Authenticate': sometimes('What would be let in (RFC 6750), where the token is the reason.'),
+    };
+  if (status === 412) return version;
+  if (status !== 429 && status !== 503) return undefined;
+  const seconds = always('How many seconds to wait before the next try.');
+  return { 'Retry-After': { ...seconds, schema: { type: 'integer', minimum: 0 } } };
 }
 
 function contentOf(status: number, codes: readonly ErrorCode[], current: Schema | undefined): Content {
@@ -136,14 +122,12 @@ function contentOf(status: number, codes: readonly ErrorCode[], current: Schema 
     ...(codes.some((code) => describe(code).emptyBody) ? [{ $ref: '#/components/schemas/Nothing' }] : []),
     ...(oauthErrors.length > 0 ? [oauthSchema(oauthErrors)] : []),
   ];
-  const [only] = others;
+  const [only = {}] = others;
+  const json = { 'application/json': { schema: others.length === 1 ? only : { oneOf: others } } };
+  const problem = { schema: problemSchema(problems, current), example: example(status, problems) };
   return {
-    ...(only === undefined
-      ? {}
-      : { 'application/json': { schema: others.length === 1 ? only : { oneOf: others } } }),
-    ...(problems.length === 0
-      ? {}
-      : { [problemType]: { schema: problemSchema(problems, current), example: example(status, problems) } }),
+    ...(others.length === 0 ? {} : json),
+    ...(problems.length === 0 ? {} : { 'application/problem+json': problem }),
   };
 }
 
@@ -165,7 +149,7 @@ function oauthSchema(errors: readonly string[]): Schema {
 
 /** Of a code without members of its own, where there is one. */
 function example(status: number, codes: readonly ErrorCode[]): object {
-  const code = codes.find((candidate) => ownMembers[candidate] === undefined) ?? (codes[0] as ErrorCode);
+  const code = codes.find((candidate) => ownMembers[candidate] === undefined) ?? codes[0] ?? 'internal';
   return { type: `urn:vestibule:error:${code}`, title: describe(code).sentence, status, code };
 }
 

@@ -1,11 +1,6 @@
-import type { Collection, CollectionLimits, Rate } from '../collections/collection.ts';
+import type { Collection, CollectionLimits, Rate } from './collection.ts';
 
-const units = [
-  { ms: 86_400_000, name: 'day' },
-  { ms: 3_600_000, name: 'hour' },
-  { ms: 60_000, name: 'minute' },
-  { ms: 1000, name: 'second' },
-] as const;
+const units = { day: 86_400_000, hour: 3_600_000, minute: 60_000, second: 1000 };
 
 /** The limits of a collection, for people. */
 export function limitsInWords({ limits }: Collection): string {
@@ -46,8 +41,7 @@ function rateInWords({ count, windowMs }: Rate): string {
 
 /** In the largest unit that fits without a rest. */
 function durationInWords(ms: number): string {
-  const { ms: unitMs, name } =
-    units.find((unit) => ms % unit.ms === 0) ?? units[units.length - 1] ?? units[0];
+  const [name, unitMs] = Object.entries(units).find(([, each]) => ms % each === 0) ?? ['second', 1000];
   const count = ms / unitMs;
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }

@@ -1,32 +1,25 @@
-import type { Collection, Schema } from '../collections/collection.ts';
-import { defaultPage, largestPage } from '../records/list-query.ts';
-import type { Parameter } from './openapi-types.ts';
+import type { Parameter, Schema, Schemas } from '../../openapi/openapi-types.ts';
+import { dateTime, text } from '../../openapi/schemas.ts';
+import type { Collection } from '../collections/collection.ts';
+import { defaultPage, largestPage } from './list-query.ts';
 
 const bounds = { gt: 'after', gte: 'at or after', lt: 'before', lte: 'at or before' } as const;
-const dateTime = { type: 'string', format: 'date-time' };
+const limit = { type: 'integer', minimum: 1, maximum: largestPage, default: defaultPage };
 
 /** What a list can be asked for: nothing but what is declared, so that every question has an index. */
 export function listParameters({ schema, index, machine }: Collection): readonly Parameter[] {
-  const properties = (schema.properties ?? {}) as Readonly<Record<string, Schema>>;
-  const sortable = ['created_at', ...index.map(({ name }) => name)];
+  const properties = (schema.properties ?? {}) as Schemas;
+  const sortable = ['created_at', ...index.map(({ name }) => name)].flatMap((name) => [name, `-${name}`]);
+  const states = machine === null ? null : { ...text, enum: [...machine.states.keys()] };
   return [
-    query('limit', 'How many records a page has at most.', {
-      type: 'integer',
-      minimum: 1,
-      maximum: largestPage,
-      default: defaultPage,
-    }),
-    query('cursor', 'Where the page before has ended: "next" of its answer.', { type: 'string' }),
+    query('limit', 'How many records a page has at most.', limit),
+    query('cursor', 'Where the page before has ended: "next" of its answer.', text),
     query('sort', 'The order; "-" turns it round. Records that agree come by id.', {
-      type: 'string',
-      enum: sortable.flatMap((name) => [name, `-${name}`]),
+      ...text,
+      enum: sortable,
       default: '-created_at',
     }),
-    ...(machine === null
-      ? []
-      : [
-          query('state', 'Only records in this state.', { type: 'string', enum: [...machine.states.keys()] }),
-        ]),
+    ...(states === null ? [] : [query('state', 'Only records in this state.', states)]),
     ...filters('created_at', dateTime),
     ...index.flatMap(({ name }) => filters(name, comparable(properties[name]))),
   ];

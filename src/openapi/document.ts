@@ -1,0 +1,131 @@
+import { tokenPath } from '../base/addresses.ts';
+import type { ErrorCode } from '../base/errors.ts';
+import { type Description, tags } from './description.ts';
+import { anyBearer, anyRequest, errorResponses, errorSchemas, sharedResponses } from './error-responses.ts';
+import { budgetHeaders } from './headers.ts';
+import type { OpenApiDocument, Operation, Response, Tag } from './openapi-types.ts';
+
+/** A route of the table, as far as the document speaks of it. */
+interface DescribedRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly access: 'public' | 'client_credentials' | 'bearer' | 'ops';
+  /** Null for what is not of the API. */
+  readonly describe: (() => Description) | null;
+}
+
+type Described = Omit<DescribedRoute, 'describe'> & Description;
+
+interface About {
+  readonly version: string;
+  readonly baseUrl: string;
+}
+
+/** Of the API, not of the software: it moves when the API grows. */
+export const apiVersion = '1.0.0';
+
+/** The whole API as OpenAPI 3.1, made from the table of routes and in its order. */
+export function openapiDocument(routes: readonly DescribedRoute[], about: About): OpenApiDocument {
+  const described = routes.flatMap(({ describe, ...route }) =>
+    describe === null ? [] : [{ ...route, ...describe() }],
+  );
+  const byPath = Map.groupBy(described, ({ path }) => path.replace(/:(\w+)/g, '{$1}'));
+  const paths = [...byPath].map(([path, alike]) => [
+    path,
+    Object.fromEntries(alike.map((route) => [route.method.toLowerCase(), operationOf(route)])),
+  ]);
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Vestibule',
+      version: about.version,
+      summary: 'The API of this service, made from what it serves.',
+      description:
+        'People come in with an access token of the identity provider, machine clients with one of POST /token. Whoever is let in has records of its own in the collections below, and nobody sees those of another unless the collection says so. Errors are problem documents (RFC 9457): decide by "code".',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: about.baseUrl }],
+    tags: tagsOf(described),
+    paths: Object.fromEntries(paths),
+    components: {
+      schemas: Object.assign({}, ...described.map(({ schemas }) => schemas), errorSchemas),
+      responses: sharedResponses,
+      securitySchemes: securitySchemes(described, about.baseUrl),
+    },
+  };
+}
+
+/** Those of collections first, then what is there whatever is declared. */
+function tagsOf(described: readonly Described[]): readonly Tag[] {
+  const builtIn: readonly Tag[] = Object.values(tags);
+  const declared = described.map(({ tag }) => tag).filter((tag) => !builtIn.includes(tag));
+  return [...new Map(declared.map((tag) => [tag.name, tag])).values(), ...builtIn];
+}
+
+function operationOf(route: Described): Operation {
+  const { name, summary, description, tag, deprecated, limits, parameters, body, answers, budget } = route;
+  const shared = { ...(budget && budgetHeaders(budget)), ...route.headers };
+  // Its own come first, and hold where both say something of a header.
+  const complete = (answer: Response): Response => {
+    const headers = { ...answer.headers, ...shared, ...answer.headers };
+    return Object.keys(headers).length === 0 ? answer : { ...answer, headers };
+  };
+  return {
+    operationId: name,
+    summary,
+    description,
+    tags: [tag.name],
+    deprecated,
+    security: securityOf(route),
+    'x-limits': limits,
+    parameters,
+    requestBody: body && { required: true, content: body },
+    responses: {
+      ...Object.fromEntries(Object.entries(answers).map(([status, each]) => [status, complete(each)])),
+      ...errorResponses(codesOf(route), route.current),
+    },
+  };
+}
+
+function securityOf({ access, scope, isForPeople }: Described): Operation['security'] {
+  if (access === 'client_credentials') return [{}, { clientBasic: [] }];
+  if (access !== 'bearer') return [];
+  const scopes = scope ? [scope.name] : [];
+  return isForPeople ? [{ bearer: scopes }] : [{ bearer: scopes }, { client: scopes }];
+}
+
+/** What is refused for a parameter, by where it stands. */
+const parameterErrors = { path: 'not_found', query: 'query_invalid', header: 'header_invalid' } as const;
+
+/** Everything that a route can be refused with. */
+function codesOf({ access, isForPeople, parameters = [], errors = [], budget }: Described): ErrorCode[] {
+  return [
+    ...anyRequest,
+    ...(access === 'bearer' ? anyBearer : []),
+    ...(isForPeople ? (['client_not_admitted'] as const) : []),
+    ...parameters.map((parameter) => parameterErrors[parameter.in]),
+    ...errors,
+    // A write that comes to nothing counts as a read.
+    ...(budget === undefined ? [] : (['read_limit_reached'] as const)),
+  ];
+}
+
+function securitySchemes(described: readonly Described[], baseUrl: string): Record<string, object> {
+  const scopes = described.flatMap(({ scope }) => (scope ? [[scope.name, scope.meaning]] : []));
+  return {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: 'An access token of the identity provider.',
+    },
+    client: {
+      type: 'oauth2',
+      description: 'A token of POST /token, for machine clients.',
+      flows: {
+        clientCredentials: { tokenUrl: `${baseUrl}${tokenPath}`, scopes: Object.fromEntries(scopes) },
+      },
+    },
+    clientBasic: { type: 'http', scheme: 'basic', description: 'The id and the secret of a client.' },
+  };
+}

@@ -1,0 +1,23 @@
+import type { Header, Headers } from './openapi-types.ts';
+
+/** The headers of answers, by the part they play. */
+
+export function sometimes(description: string): Header {
+  return { description, schema: { type: 'string' } };
+}
+
+export function always(description: string): Header {
+  return { ...sometimes(description), required: true };
+}
+
+export const version: Headers = {
+  ETag: always('The version of the record, for If-Match and If-None-Match.'),
+};
+
+/** What is left of a budget. */
+export function budgetHeaders(name: 'reads' | 'writes'): Headers {
+  return {
+    'RateLimit-Policy': sometimes(`The budget: its name "${name}", how much (q) in how many seconds (w).`),
+    RateLimit: sometimes(`What is left of "${name}" (r), and in how many seconds it is full again (t).`),
+  };
+}

@@ -1,0 +1,28 @@
+import type { Schema, Schemas } from './openapi-types.ts';
+
+/** What the schemas of answers are put together from. */
+
+export const text = { type: 'string' };
+export const texts = { type: 'array', items: text };
+export const count = { type: 'integer', minimum: 0 };
+export const uri = { type: 'string', format: 'uri' };
+export const dateTime = { type: 'string', format: 'date-time' };
+
+export function maybe<T extends { readonly type: string }>(schema: T) {
+  return { ...schema, type: [schema.type, 'null'] };
+}
+
+export function listOf(items: Schema): Schema {
+  return { type: 'array', items };
+}
+
+/** By any name. */
+export function mapOf(additionalProperties: Schema | true, description?: string): Schema {
+  return { type: 'object', description, additionalProperties };
+}
+
+/** An object with these members, each of which is always there unless it is named as one that need not be. */
+export function object(properties: Schemas, optional: readonly string[] = []): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', required, properties };
+}
