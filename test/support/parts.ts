@@ -1,0 +1,68 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { freePort } from './ports.ts';
+import type { SharedProviders } from './shared-providers.ts';
+
+/** What is slow to start, so that all test files share it, and what they are told of it. */
+export interface Parts {
+  readonly postgres: { readonly url: string };
+  readonly providers: SharedProviders;
+  /** What is tested in a browser is what stands in web/src now. */
+  readonly frontend: Readonly<Record<string, never>>;
+}
+
+type Start<Value> = (later: AsyncDisposableStack, directory: string) => Promise<Value>;
+
+/** Each imports what it needs when it starts: a run that does not ask for it does not load it either. */
+const starts: { readonly [Name in keyof Parts]: Start<Parts[Name]> } = {
+  async postgres(later, directory) {
+    const { startPostgres } = await import('./postgres.ts');
+    // Nothing here has to outlive the machine; processes that are killed lose nothing by it.
+    const flags = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
+    const { url, stop } = await startPostgres(`${directory}/postgres`, await freePort(), flags);
+    later.defer(stop);
+    return { url };
+  },
+  async providers(later) {
+    const { startSharedProviders } = await import('./shared-providers.ts');
+    const { stop, ...providers } = await startSharedProviders();
+    later.defer(stop);
+    return providers;
+  },
+  async frontend() {
+    await import('../../web/build.ts');
+    return {};
+  },
+};
+
+/**
+ * Starts a part when a test file first asks for it: GET /<name> answers once it has started. GET /next-file gives out
+ * the test files.
+ */
+export async function startParts(directory: string, nextFile: () => string | null = () => null) {
+  const later = new AsyncDisposableStack();
+  const started = new Map<string, Promise<unknown>>();
+  const get = async (name: string): Promise<unknown> => {
+    if (name === 'next-file') return nextFile();
+    const start = starts[name as keyof Parts];
+    if (start === undefined) throw new Error(`There is no part "${name}".`);
+    const known = started.get(name) ?? start(later, directory);
+    started.set(name, known);
+    return known;
+  };
+  const server = createServer((request, response) => {
+    get(String(request.url).slice(1)).then(
+      (value) => response.end(JSON.stringify(value)),
+      (error: Error) => response.writeHead(500).end(error.message),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await later.disposeAsync();
+    },
+  };
+}
