@@ -5,6 +5,8 @@
 export interface CommandMessage {
   readonly settings: Readonly<Record<string, string>>;
   readonly parameters: readonly string[];
+  /** Where it runs; in the folder of the project unless this says otherwise. */
+  readonly folder?: string;
 }
 
 export interface CommandOutcome {
@@ -14,9 +16,14 @@ export interface CommandOutcome {
 }
 
 const given = { ...process.env };
+const project = process.cwd();
+const streams = ['stdout', 'stderr'] as const;
+// Node opens them when they are first asked for, and then they count as resources.
+for (const name of streams) process[name].writable;
 let commands = 0;
 
-process.on('message', async ({ settings, parameters }: CommandMessage) => {
+process.on('message', async ({ settings, parameters, folder = project }: CommandMessage) => {
+  process.chdir(folder);
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, given, settings);
   process.argv = [process.execPath, 'bin/vestibule.js', ...parameters];
@@ -34,7 +41,6 @@ process.on('disconnect', () => process.exit());
 
 async function captured(run: () => Promise<void>): Promise<CommandOutcome> {
   const texts = { stdout: '', stderr: '' };
-  const streams = ['stdout', 'stderr'] as const;
   const original = streams.map((name) => process[name].write);
   for (const name of streams) {
     process[name].write = (text: string | Uint8Array) => {
