@@ -17,8 +17,8 @@ type Start<Value> = (later: AsyncDisposableStack, directory: string) => Promise<
 const starts: { readonly [Name in keyof Parts]: Start<Parts[Name]> } = {
   async postgres(later, directory) {
     const { startPostgres } = await import('./postgres.ts');
-    // Nothing here has to outlive the machine; processes that are killed lose nothing by it.
-    const flags = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
+    // Nothing here has to outlive the machine, and a process that is killed loses nothing by it.
+    const flags = ['-c', 'fsync=off'];
     const { url, stop } = await startPostgres(`${directory}/postgres`, await freePort(), flags);
     later.defer(stop);
     return { url };
