@@ -59,7 +59,9 @@ async function runTests(all: readonly string[]): Promise<boolean> {
     isGood &&= success;
   });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
-  return isGood;
+  // A process that ended early has left files to nobody.
+  for (const file of waiting) console.error(`${file} was not run.`);
+  return isGood && waiting.length === 0;
 }
 
 /** Those that take longest: one of them alone at the end would make everybody wait. */

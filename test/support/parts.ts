@@ -51,6 +51,8 @@ export async function startParts(directory: string, nextFile: () => string | nul
     return known;
   };
   const server = createServer((request, response) => {
+    // One that is kept could be closed by us at the very moment it is used again.
+    response.setHeader('connection', 'close');
     get(String(request.url).slice(1)).then(
       (value) => response.end(JSON.stringify(value)),
       (error: Error) => response.writeHead(500).end(error.message),
