@@ -17,10 +17,10 @@ import {
   type Service,
   startService,
 } from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { postgresUrl, surroundings } from '../support/surroundings.ts';
 import { canaryNeedles, filesBelow, findTraces, type Trace, tokenNeedles } from '../support/traces.ts';
 
-const { runDirectory, postgresUrl } = surroundings();
+const { runDirectory } = surroundings();
 const needles = [...canaryNeedles(), ...tokenNeedles()];
 const own = new Map<
   DatabaseEngine,
@@ -150,7 +150,7 @@ describe('what the whole run has left behind', () => {
   before(async () => {
     // While they run: the write-ahead logs hold what was written last. PostgreSQL writes out its pages on demand.
     isClean(findTraces(filesBelow(`${runDirectory}/services`), needles));
-    await postgresDatabase(postgresUrl).query('checkpoint');
+    await postgresDatabase(await postgresUrl()).query('checkpoint');
     for (const { service } of own.values()) await service.stop();
     files = filesBelow(runDirectory);
   });

@@ -21,7 +21,7 @@ const [kills, processes, seed] = [values.kills, values.processes, values.seed].m
   number,
 ];
 console.log(`seed ${seed}, ${database}, ${processes} process(es)`);
-const stage = await openStage(database);
+const stage = await openStage();
 const startedAt = performance.now();
 const onProgress = (line: string) => {
   if (process.stdout.isTTY) console.log(line);

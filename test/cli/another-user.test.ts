@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { healthySettings } from '../support/examined.ts';
 import { endOf, newDirectory, refused, succeeded } from '../support/outcome.ts';
 import type { Settings } from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { part } from '../support/surroundings.ts';
 
 /** Root may read everything unless it gives that up; nobody else can open a folder without permissions. */
 const withoutOverride =
@@ -20,7 +20,10 @@ for (const what of ['folder', 'file'] as const) {
     let place = '';
     const end = (...command: string[]) => endOf(settings, command, newDirectory(), withoutOverride);
     before(async () => {
-      settings = await healthySettings({ IDP_ORIGIN: surroundings().mockOrigin, IDP_JWKS_PATH: '/jwks' });
+      settings = await healthySettings({
+        IDP_ORIGIN: (await part('providers')).mockOrigin,
+        IDP_JWKS_PATH: '/jwks',
+      });
       succeeded(await endOf(settings, ['client', 'add', 'billing']));
       const folder = String(settings.TEST_DIRECTORY);
       place = what === 'folder' ? folder : `${folder}/vestibule.db`;

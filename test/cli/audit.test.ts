@@ -210,7 +210,7 @@ for (const engine of databaseEngines) {
   });
 }
 
-describe('the time from which the audit is shown', { concurrency: 3 }, () => {
+describe('the time from which the audit is shown', () => {
   for (const since of ['yesterday', '2026-13-01', '2026', '2026-01-31T12:00:00+02:00', '']) {
     it(`is not ${JSON.stringify(since)}, which is wrong usage`, async () => {
       const settings = { TEST_DIRECTORY: newDirectory() };

@@ -12,7 +12,7 @@ import {
   type Settings,
   startService,
 } from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { part } from '../support/surroundings.ts';
 
 const bookings =
   'title: Bookings\nschema: {required: [seats], properties: {seats: {type: integer, maximum: 8}}}\n';
@@ -82,7 +82,7 @@ for (const engine of databaseEngines) {
     before(async () => {
       settings = await newSettings(engine, {
         COLLECTIONS_DIR: folder,
-        IDP_ORIGIN: surroundings().mockOrigin,
+        IDP_ORIGIN: (await part('providers')).mockOrigin,
       });
       const service = await startService(settings);
       await service.stop();

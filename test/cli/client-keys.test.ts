@@ -131,7 +131,7 @@ describe('a client with a key of its own', () => {
     garbage: ['ssh-ed25519 AAAA someone', noKey],
     'damaged PEM': ['-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n', noKey],
   };
-  describe('is not added with', { concurrency: 3 }, () => {
+  describe('is not added with', () => {
     for (const [name, [text, says]] of Object.entries(refusedKeys)) {
       it(name, async () => {
         refused(await client('add', 'refused', '--public-key', fileOf(text)), says);

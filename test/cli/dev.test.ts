@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { endOf, failed, newDirectory } from '../support/outcome.ts';
 import { freePort, takePort } from '../support/ports.ts';
+import { part } from '../support/surroundings.ts';
 
 /** A running `vestibule dev`, and what it printed before it said how to stop it. */
 interface Development {
@@ -22,6 +23,7 @@ interface Development {
 const careless = { HOST: '0.0.0.0', OPS_HOST: '0.0.0.0', BASE_URL: 'https://api.example.org', OPS_PORT: '0' };
 
 async function startDevelopment(folder: string): Promise<Development> {
+  await part('frontend');
   const [port, providerPort] = [await freePort(), await freePort()];
   const parameters = ['dev', '--port', String(port), '--provider-port', String(providerPort)];
   const child = spawn(process.execPath, [resolve('bin/vestibule.js'), ...parameters], {

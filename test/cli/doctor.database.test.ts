@@ -11,7 +11,7 @@ import { newMasterSecret } from '../support/master-secret.ts';
 import { newDirectory } from '../support/outcome.ts';
 import { freePort } from '../support/ports.ts';
 import type { Settings } from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { postgresUrl } from '../support/surroundings.ts';
 
 let provider: DiscoveredProvider;
 before(async () => {
@@ -110,8 +110,8 @@ describe('vestibule doctor, about the database', () => {
 
   it('names a PostgreSQL that is down, a wrong password and a missing database', async () => {
     const secret = { MASTER_SECRET: newMasterSecret() };
-    const at = (change: (url: URL) => void) => {
-      const url = new URL(surroundings().postgresUrl);
+    const at = async (change: (url: URL) => void) => {
+      const url = new URL(await postgresUrl());
       change(url);
       return healthy({ ...secret, DATABASE_URL: url.href });
     };

@@ -6,7 +6,7 @@ import { assertLines, examined, healthySettings, linesOf } from '../support/exam
 import { newDirectory, succeeded } from '../support/outcome.ts';
 import { takePort } from '../support/ports.ts';
 import { runVestibule, type Service, type Settings, startService } from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { part } from '../support/surroundings.ts';
 
 let provider: DiscoveredProvider;
 before(async () => {
@@ -71,7 +71,7 @@ describe('the command vestibule doctor', () => {
   let settings: Settings;
   let service: Service;
   before(async () => {
-    const { oidcOrigin } = surroundings();
+    const { oidcOrigin } = await part('providers');
     settings = await healthySettings({ IDP_ORIGIN: oidcOrigin, IDP_JWKS_PATH: '/jwks' });
     service = await startService(settings);
   });

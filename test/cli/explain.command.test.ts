@@ -5,7 +5,7 @@ import { oneService } from '../support/one-service.ts';
 import { refused, succeeded } from '../support/outcome.ts';
 import { request, withToken } from '../support/request.ts';
 import { me } from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { part } from '../support/surroundings.ts';
 
 describe('the command vestibule explain', { concurrency: 2 }, () => {
   const given = oneService();
@@ -77,7 +77,7 @@ describe('the command vestibule explain', { concurrency: 2 }, () => {
 
   it('accepts what the real provider of development issues', async () => {
     const { service } = given();
-    const { oidcOrigin, oidcClient } = surroundings();
+    const { oidcOrigin, oidcClient } = await part('providers');
     const basic = Buffer.from(`${oidcClient.id}:${oidcClient.secret}`).toString('base64');
     const reply = await request(`${oidcOrigin}/token`, {
       method: 'POST',

@@ -53,7 +53,7 @@ const wrongUsage: Record<string, { parameters: string[]; says: RegExp }> = {
 const vestibule = (...parameters: string[]): Promise<Outcome> =>
   runVestibule({ TEST_DIRECTORY: newDirectory() }, ...parameters);
 
-describe('the command line', { concurrency: 3 }, () => {
+describe('the command line', () => {
   for (const command of commands) {
     const name = ['vestibule', ...command].join(' ');
     it(`explains "${name}" with --help`, async () => {

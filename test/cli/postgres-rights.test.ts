@@ -5,7 +5,7 @@ import { endOf, refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { newRole } from '../support/postgres-roles.ts';
 import type { Settings } from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { part } from '../support/surroundings.ts';
 
 /** What the owner of the database has left the role of the service without. */
 const without: Record<string, readonly string[]> = {
@@ -16,7 +16,7 @@ const without: Record<string, readonly string[]> = {
 for (const [what, statements] of Object.entries(without)) {
   describe(`a PostgreSQL role without ${what}`, () => {
     async function withoutRights(): Promise<{ settings: Settings; grant: string; owner: Settings }> {
-      const owner = await healthySettings({ IDP_ORIGIN: surroundings().mockOrigin }, 'postgres');
+      const owner = await healthySettings({ IDP_ORIGIN: (await part('providers')).mockOrigin }, 'postgres');
       for (const statement of statements) await plainSql(owner).query(statement);
       const { url, role } = await newRole(owner);
       const grant = `GRANT USAGE, CREATE ON SCHEMA public TO ${role};`;
@@ -50,7 +50,7 @@ for (const [what, statements] of Object.entries(without)) {
 /** A database in use, and a role that is not its owner; `rights` are given to it. */
 async function inUse(...rights: readonly string[]) {
   const owner = await healthySettings(
-    { IDP_ORIGIN: surroundings().mockOrigin, IDP_JWKS_PATH: '/jwks' },
+    { IDP_ORIGIN: (await part('providers')).mockOrigin, IDP_JWKS_PATH: '/jwks' },
     'postgres',
   );
   succeeded(await endOf(owner, ['client', 'add', 'billing']));

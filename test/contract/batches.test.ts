@@ -30,7 +30,6 @@ import { beginOutside } from '../support/outsider.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { anyLine, newRecord, noUsage } from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
 
 const run = promisify(execFile);
 
@@ -42,7 +41,7 @@ for (const engine of databaseEngines) {
     let storage: Storage;
     let neighbour: Storage;
     before(async () => {
-      place = engine === 'sqlite' ? newSqliteFile() : await createDatabase(surroundings().postgresUrl);
+      place = engine === 'sqlite' ? newSqliteFile() : await createDatabase();
       database = engine === 'sqlite' ? sqliteDatabase(place) : postgresDatabase(place);
       storage = await database.open();
       neighbour = await database.open();

@@ -8,7 +8,6 @@ import { insertAll } from '../support/batches.ts';
 import { anyKeys, openedAt } from '../support/databases.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { newQuery, newRecord } from '../support/records.ts';
-import { surroundings } from '../support/surroundings.ts';
 
 /** What the one session of a storage keeps parsed and planned. */
 async function keptBy(engine: Engine): Promise<number> {
@@ -21,7 +20,7 @@ async function keptBy(engine: Engine): Promise<number> {
 describe('statements that PostgreSQL keeps by name', () => {
   for (const keepsStatements of [true, false]) {
     it(`are ${keepsStatements ? 'kept' : 'none'} when they are switched ${keepsStatements ? 'on' : 'off'}, and the answers are the same`, async () => {
-      const url = await createDatabase(surroundings().postgresUrl);
+      const url = await createDatabase();
       const engine = openPostgres(url, { poolSize: 1, keepsStatements });
       const storage = await createStorage(engine, openedAt, anyKeys);
       const record = newRecord();
@@ -36,7 +35,7 @@ describe('statements that PostgreSQL keeps by name', () => {
   }
 
   it('are bounded, whatever callers filter by', async () => {
-    const url = await createDatabase(surroundings().postgresUrl);
+    const url = await createDatabase();
     const engine = openPostgres(url, { poolSize: 1 });
     const storage = await createStorage(engine, openedAt, anyKeys);
     for (let number = 0; number < 400; number += 1)

@@ -9,7 +9,7 @@ import { newMasterSecret } from '../support/master-secret.ts';
 import { endOf, refused } from '../support/outcome.ts';
 import { freePort } from '../support/ports.ts';
 import { createDatabase } from '../support/postgres.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { postgresUrl } from '../support/surroundings.ts';
 
 const wrongPassword = 'wrong-password-4711';
 
@@ -20,12 +20,11 @@ const unusable: Record<string, { url(): Promise<string>; says: RegExp }> = {
     says: /DATABASE_URL.*ECONNREFUSED/,
   },
   'a PostgreSQL that does not take the password': {
-    url: async () => surroundings().postgresUrl.replace(/:[^:@]+@/, `:${wrongPassword}@`),
+    url: async () => (await postgresUrl()).replace(/:[^:@]+@/, `:${wrongPassword}@`),
     says: /DATABASE_URL.*28P01/,
   },
   'a PostgreSQL without that database': {
-    url: async () =>
-      (await createDatabase(surroundings().postgresUrl)).replace(/test_\w+$/, 'no_such_database'),
+    url: async () => (await createDatabase()).replace(/test_\w+$/, 'no_such_database'),
     says: /DATABASE_URL.*3D000/,
   },
   'an SQLite file in a folder that cannot be made': {

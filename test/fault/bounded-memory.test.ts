@@ -4,6 +4,7 @@ import { UnknownKids } from '../../src/auth/unknown-kids.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { RefusalLimit } from '../../src/http/refusal-limit.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
+// Needs a process of its own: what other files have left in the heap would be counted.
 import { heldBytes } from '../support/heap.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 

@@ -9,7 +9,6 @@ import { newSqliteFile, postgresDatabase, sqliteDatabase } from '../support/data
 import { beginOutside } from '../support/outsider.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { newRecord } from '../support/records.ts';
-import { surroundings } from '../support/surroundings.ts';
 
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
 const owner = 'usr_owner';
@@ -30,7 +29,7 @@ describe('a batch on PostgreSQL whose session ends in the middle', () => {
   };
   for (const [when, locking] of Object.entries(moments)) {
     it(`${when} is refused, has done nothing, and is done when it comes again`, async () => {
-      const url = await createDatabase(surroundings().postgresUrl);
+      const url = await createDatabase();
       const storage = await withOwner(await postgresDatabase(url).open());
       const outsider = await beginOutside(url);
       await outsider.run(locking);

@@ -9,7 +9,6 @@ import { batchesOf, insertAll } from '../support/batches.ts';
 import { anyKeys, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { newRecord } from '../support/records.ts';
-import { surroundings } from '../support/surroundings.ts';
 
 const isOverloaded = (says: RegExp) => (error: unknown) => {
   assert.ok(error instanceof Refusal, String(error));
@@ -64,7 +63,7 @@ describe('what waits for the database in this process', () => {
   });
 
   it('is "overloaded" when all sessions are in use for too long, on postgres', async (t) => {
-    const url = await createDatabase(surroundings().postgresUrl);
+    const url = await createDatabase();
     const engine = openPostgres(url, { poolSize: 1 });
     const storage = await createStorage(engine, openedAt, anyKeys);
     const { begun, end } = holdTransaction(engine);

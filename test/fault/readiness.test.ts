@@ -11,7 +11,7 @@ import { DeclaredProcesses, declarationsFolder, declaredProcesses } from '../sup
 import { until } from '../support/polling.ts';
 import { Processes } from '../support/processes.ts';
 import { type Reply, request } from '../support/request.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { postgresUrl } from '../support/surroundings.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 
@@ -103,7 +103,7 @@ describe('a PostgreSQL that only reads', () => {
   const one = declaredProcesses('postgres', 1, declarations);
   /** As after a failover: the sessions that are made meanwhile only read, for as long as they are kept. */
   const onlyReads = async (isOn: boolean) => {
-    const client = new Client({ connectionString: surroundings().postgresUrl });
+    const client = new Client({ connectionString: await postgresUrl() });
     await client.connect();
     const name = new URL(String(one().processes.settings.DATABASE_URL)).pathname.slice(1);
     await client.query(`alter database ${name} set default_transaction_read_only = ${isOn}`);

@@ -5,13 +5,12 @@ import { DeclaredProcesses, declarationsFolder } from '../support/declared-proce
 import { createDatabase } from '../support/postgres.ts';
 import { Processes } from '../support/processes.ts';
 import { Relay } from '../support/relay.ts';
-import { surroundings } from '../support/surroundings.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 
 /** A process whose way to PostgreSQL can fall silent. */
 async function startBehindRelay(t: TestContext) {
-  const url = new URL(await createDatabase(surroundings().postgresUrl));
+  const url = new URL(await createDatabase());
   const relay = await Relay.start(new URL(url));
   t.after(() => relay.stop());
   url.host = `127.0.0.1:${relay.port}`;

@@ -11,6 +11,7 @@ import { Throttle } from '../../src/tokens/throttle.ts';
 import { readTokenRequest } from '../../src/tokens/token-request.ts';
 import { credentialForms, postOf } from '../support/credential-forms.ts';
 import { allAtOnce, concurrently, paced, tally } from '../support/flood.ts';
+// Needs a process of its own: what other files have left in the heap would be counted.
 import { heldBytes } from '../support/heap.ts';
 import { inputWith } from '../support/input.ts';
 import { MovableClock } from '../support/movable-clock.ts';

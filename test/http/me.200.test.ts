@@ -11,13 +11,13 @@ import { newMasterSecret } from '../support/master-secret.ts';
 import { type Claims, makeKey, TestProvider } from '../support/provider.ts';
 import { request, withToken } from '../support/request.ts';
 import { databaseEngines, me, newSettings, type Service, startService } from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { part, surroundings } from '../support/surroundings.ts';
 
 const pseudonymForm = /^usr_[A-Za-z0-9_-]{43}$/;
 const seconds = (value: unknown) => new Date(Number(value) * 1000).toISOString();
 
 it('the mock provider listens on port 3000 of the loopback host and has its keys at /jwks', async () => {
-  const { mockOrigin } = surroundings();
+  const { mockOrigin } = await part('providers');
   const { hostname, port } = new URL(mockOrigin);
   assert.deepEqual([['localhost', '127.0.0.1'].includes(hostname), port], [true, '3000']);
   const { keys } = (await (await fetch(`${mockOrigin}/jwks`)).json()) as { keys: { kty: string }[] };

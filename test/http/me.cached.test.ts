@@ -9,7 +9,7 @@ import { until } from '../support/polling.ts';
 import { makeKey } from '../support/provider.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { databaseEngines, type Settings } from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { postgresUrl } from '../support/surroundings.ts';
 
 const minute = 60_000;
 
@@ -191,7 +191,7 @@ async function giveBack(settings: Settings): Promise<void> {
 }
 
 async function asAdministrator(settings: Settings, statements: (name: string) => string[]): Promise<void> {
-  const client = new Client({ connectionString: surroundings().postgresUrl });
+  const client = new Client({ connectionString: await postgresUrl() });
   await client.connect();
   const name = new URL(String(settings.DATABASE_URL)).pathname.slice(1);
   for (const statement of statements(name)) await client.query(statement);

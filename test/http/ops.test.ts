@@ -8,7 +8,7 @@ import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
 import { request, withToken } from '../support/request.ts';
 import { addClient, me, newSettings, type Service, startService } from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { postgresUrl } from '../support/surroundings.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/token-endpoint.ts';
 
 const ready = (service: Service) => request(`${service.opsUrl}/readyz`);
@@ -191,7 +191,7 @@ for (const database of ['postgres', 'sqlite'] as const) {
 }
 
 async function dropDatabase(url: string): Promise<void> {
-  const client = new Client({ connectionString: surroundings().postgresUrl });
+  const client = new Client({ connectionString: await postgresUrl() });
   await client.connect();
   await client.query(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
   await client.end();

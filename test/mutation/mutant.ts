@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
+import { fill, matchesOf } from './pattern.ts';
 
-/** One security check, and how to take it away: an exact text of one file and what stands there instead. */
+/** One security check, and how to take it away: a pattern that fits one place of one file, and what stands there instead. */
 export interface Mutant {
   readonly check: string;
   readonly file: string;
@@ -13,11 +14,12 @@ export interface Mutant {
   readonly tests: readonly string[];
 }
 
-/** The file with the check taken away. Throws when the text is not there exactly once: the table has fallen behind. */
+/** The file with the check taken away. Throws when the pattern does not fit exactly once: the table has fallen behind. */
 export function mutate({ check, find, replace }: Mutant, source: string): string {
-  const occurrences = source.split(find).length - 1;
-  if (occurrences !== 1) throw new Error(`"${check}": its text occurs ${occurrences} times instead of once`);
-  const mutated = source.replace(find, () => replace);
+  const [match, ...others] = matchesOf(find, source);
+  if (match === undefined || others.length > 0)
+    throw new Error(`"${check}": "${find}" fits ${match ? 1 + others.length : 0} places instead of one`);
+  const mutated = source.slice(0, match.start) + fill(replace, match.filled) + source.slice(match.end);
   // A file that cannot be read any more would fail every test and prove nothing.
   stripTypeScriptTypes(mutated);
   return mutated;

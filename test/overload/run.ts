@@ -32,7 +32,7 @@ schema:
 limits: { per_user: 1000000, writes: 1000000/min }`;
 
 pinLoad();
-const stage = await openStage(database);
+const stage = await openStage();
 const provider = await TestProvider.start();
 const settings = await newSettings(database, {
   ...provider.settings,

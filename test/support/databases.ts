@@ -32,9 +32,7 @@ export const anyKeys: StorageKeys = {
 export const openedAt = Date.UTC(2026, 0, 2);
 
 export async function createTestDatabase(engine: DatabaseEngine): Promise<TestDatabase> {
-  return engine === 'sqlite'
-    ? sqliteDatabase(newSqliteFile())
-    : postgresDatabase(await createDatabase(surroundings().postgresUrl));
+  return engine === 'sqlite' ? sqliteDatabase(newSqliteFile()) : postgresDatabase(await createDatabase());
 }
 
 /** A path in a folder of its own, with nothing at it yet. */

@@ -7,7 +7,7 @@ import {
   type Service,
   startService,
 } from './service.ts';
-import { surroundings } from './surroundings.ts';
+import { part, surroundings } from './surroundings.ts';
 
 /** A service with a provider and a database behind it, as the conformance suite sees it. */
 export interface Deployment {
@@ -45,7 +45,7 @@ export function onEveryDeployment(suite: (deployment: () => Deployment) => void)
 }
 
 async function deploy(provider: ProviderName, database: DatabaseEngine): Promise<Deployment> {
-  const { mockOrigin, oidcOrigin } = surroundings();
+  const { mockOrigin, oidcOrigin } = await part('providers');
   const [issuer, other] =
     provider === 'oidc-provider' ? ([oidcOrigin, mockOrigin] as const) : ([mockOrigin, oidcOrigin] as const);
   const settings = await newSettings(database, {
@@ -67,7 +67,8 @@ async function deploy(provider: ProviderName, database: DatabaseEngine): Promise
 }
 
 async function clientCredentials(origin: string): Promise<string> {
-  const { oidcClient, audience } = surroundings();
+  const { oidcClient } = await part('providers');
+  const { audience } = surroundings();
   const basic = Buffer.from(`${oidcClient.id}:${oidcClient.secret}`).toString('base64');
   const response = await fetch(`${origin}/token`, {
     method: 'POST',

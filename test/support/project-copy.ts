@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { newDirectory } from './outcome.ts';
 import { freePort } from './ports.ts';
+import { part } from './surroundings.ts';
 import { writeTlsFiles } from './tls-files.ts';
 
 export interface Ran {
@@ -28,7 +29,7 @@ export class ProjectCopy {
   #address = '';
   #development: ChildProcess | null = null;
 
-  constructor() {
+  #copy(): void {
     for (const part of readdirSync('.').filter((name) => !notCopied.test(name)))
       cpSync(part, `${this.folder}/${part}`, { recursive: true });
     symlinkSync(resolve('node_modules'), `${this.folder}/node_modules`);
@@ -37,6 +38,8 @@ export class ProjectCopy {
 
   /** `npm start`, a token and the settings by the lines that it prints. */
   async start(): Promise<void> {
+    await part('frontend');
+    this.#copy();
     const [port, opsPort, providerPort] = [await freePort(), await freePort(), await freePort()];
     this.#address = `http://127.0.0.1:${port}`;
     this.#set({ PORT: String(port), OPS_PORT: String(opsPort), NODE: process.execPath });

@@ -1,4 +1,11 @@
-import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+} from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, type JWK, SignJWT } from 'jose';
@@ -128,11 +135,33 @@ export class TestProvider {
 }
 
 export async function makeKey(kid: string = randomUUID(), modulusLength = 2048): Promise<ProviderKey> {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength });
+  const privateKey = modulusLength === 2048 ? nextKey() : newKey(modulusLength);
+  const publicKey = createPublicKey(privateKey);
   return {
     kid,
     privateKey,
     publicKey,
     jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: 'RS256' },
   };
+}
+
+function newKey(modulusLength: number): KeyObject {
+  return generateKeyPairSync('rsa', { modulusLength }).privateKey;
+}
+
+let keysTaken = 0;
+
+/** Another one each time in this process. Making one is slow, so the processes of a run use the same ones. */
+function nextKey(): KeyObject {
+  const folder = `${surroundings().runDirectory}/provider-keys`;
+  const file = `${folder}/${keysTaken}.pem`;
+  keysTaken += 1;
+  if (existsSync(file)) return createPrivateKey(readFileSync(file));
+  const key = newKey(2048);
+  mkdirSync(folder, { recursive: true });
+  // Under its name once it is whole. Two processes may make the same one at once: each has a good one, and one is kept.
+  const unfinished = `${file}.${randomUUID()}`;
+  writeFileSync(unfinished, key.export({ type: 'pkcs8', format: 'pem' }));
+  renameSync(unfinished, file);
+  return key;
 }

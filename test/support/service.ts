@@ -4,9 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ClockMessage } from './clocked-main.ts';
+import { canShareProcess, runInSharedProcess } from './commands.ts';
 import { newMasterSecret } from './master-secret.ts';
+import type { Outcome } from './outcome.ts';
 import { createDatabase } from './postgres.ts';
-import { surroundings } from './surroundings.ts';
+import { part, surroundings } from './surroundings.ts';
 
 export type DatabaseEngine = 'sqlite' | 'postgres';
 export const databaseEngines: readonly DatabaseEngine[] = ['sqlite', 'postgres'];
@@ -47,12 +49,12 @@ export const me = '/api/consumer/v1/me';
 
 /** Settings for a service of its own on a new database. `overrides` are the settings under test. */
 export async function newSettings(engine: DatabaseEngine, overrides: Settings): Promise<Settings> {
-  const { runDirectory, postgresUrl, audience } = surroundings();
+  const { runDirectory, audience } = surroundings();
+  if (overrides.WEB === 'on') await part('frontend');
   const directory = `${runDirectory}/services/${randomUUID()}`;
   mkdirSync(directory, { recursive: true });
   return {
-    DATABASE_URL:
-      engine === 'sqlite' ? `sqlite:${directory}/vestibule.db` : await createDatabase(postgresUrl),
+    DATABASE_URL: engine === 'sqlite' ? `sqlite:${directory}/vestibule.db` : await createDatabase(),
     ...(engine === 'sqlite' ? {} : { MASTER_SECRET: newMasterSecret() }),
     BASE_URL: 'http://127.0.0.1/vestibule',
     PORT: '0',
@@ -120,10 +122,15 @@ async function running(
   };
 }
 
-/** Runs a command of the command line to its end. */
-export async function runVestibule(settings: Settings, ...parameters: string[]) {
-  const { output } = spawnVestibule(settings, parameters, `${settings.TEST_DIRECTORY}/${randomUUID()}.out`);
-  return output;
+/** Runs a command of the command line to its end. What it printed is kept for test/after. */
+export async function runVestibule(settings: Settings, ...parameters: string[]): Promise<Outcome> {
+  const outputFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.out`;
+  const message = { settings, parameters };
+  if (!canShareProcess(message)) return spawnVestibule(settings, parameters, outputFile).output;
+  const outcome = await runInSharedProcess(message);
+  writeFileSync(outputFile, outcome.stdout);
+  if (outcome.stderr !== '') writeFileSync(`${outputFile}.stderr`, outcome.stderr);
+  return outcome;
 }
 
 /** Adds a client through the command line, as an operator would; its secret. */

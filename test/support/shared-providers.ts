@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { OAuth2Server } from 'oauth2-mock-server';
 import { startDevProvider } from '../../src/cli/dev/provider.ts';
+import { audience } from './surroundings.ts';
+
+/** What test files are told of them. */
+export interface SharedProviders {
+  readonly mockOrigin: string;
+  readonly oidcOrigin: string;
+  readonly oidcClient: { readonly id: string; readonly secret: string };
+}
 
 /** The providers of the conformance suite: the specification's mock on port 3000, and a certified real one. */
-export async function startSharedProviders() {
-  const audience = 'https://api.vestibule.example';
+export async function startSharedProviders(): Promise<SharedProviders & { stop(): Promise<void> }> {
   const mock = new OAuth2Server();
   await mock.issuer.keys.generate('RS256');
   await mock.start(3000, '127.0.0.1').catch((error: { code?: string }) => {
@@ -21,7 +28,6 @@ export async function startSharedProviders() {
     webClient: { id: 'web', redirectUris: ['http://127.0.0.1:9/'], postLogoutRedirectUris: [] },
   });
   return {
-    audience,
     mockOrigin: mock.issuer.url as string,
     oidcOrigin: oidc.origin,
     oidcClient,

@@ -49,20 +49,33 @@ export function findTraces(
 
 function createSearch(needles: readonly Needle[], chunkBytes: number) {
   const byStart = Map.groupBy(needles, ({ bytes }) => bytes.readUInt32BE(0));
-  // Most places are passed over by one look at two bytes.
-  const possible = new Uint8Array(65_536);
-  for (const start of byStart.keys()) possible[start >>> 16] = 1;
+  const shortest = Math.min(...needles.map(({ bytes }) => bytes.length));
+  // How far the search may move on when it sees these two bytes where the shortest needle would end: as far as no needle
+  // can begin in between. Most places are passed over without a look (Wu and Manber's search for many needles).
+  const steps = new Uint8Array(65_536).fill(shortest - 1);
+  for (const { bytes } of needles) {
+    for (let at = 0; at + 2 <= shortest; at += 1) {
+      const two = bytes.readUInt16BE(at);
+      steps[two] = Math.min(steps[two] as number, shortest - 2 - at);
+    }
+  }
   const overlap = Math.max(...needles.map(({ bytes }) => bytes.length)) - 1;
   const buffer = Buffer.alloc(chunkBytes + overlap);
 
   const searchBuffer = (bytes: Buffer, found: Set<string>) => {
-    for (let at = 0; at + 4 <= bytes.length; at += 1) {
-      const two = ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
-      if (possible[two] === 0) continue;
+    let at = 0;
+    while (at + shortest <= bytes.length) {
+      const last = at + shortest - 2;
+      const step = steps[((bytes[last] as number) << 8) | (bytes[last + 1] as number)] as number;
+      if (step > 0) {
+        at += step;
+        continue;
+      }
       for (const needle of byStart.get(bytes.readUInt32BE(at)) ?? []) {
         const end = at + needle.bytes.length;
         if (end <= bytes.length && needle.bytes.equals(bytes.subarray(at, end))) found.add(needle.name);
       }
+      at += 1;
     }
   };
 

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { Client } from 'pg';
 import type { Settings } from './service.ts';
-import { surroundings } from './surroundings.ts';
+import { postgresUrl } from './surroundings.ts';
 
 const fileOf = ({ DATABASE_URL }: Settings) => String(DATABASE_URL).replace('sqlite:', '');
 const isSqlite = ({ DATABASE_URL }: Settings) => String(DATABASE_URL).startsWith('sqlite:');
@@ -31,7 +31,7 @@ async function giveBack(settings: Settings): Promise<void> {
 }
 
 async function asAdministrator(settings: Settings, statements: (name: string) => string[]): Promise<void> {
-  const client = new Client({ connectionString: surroundings().postgresUrl });
+  const client = new Client({ connectionString: await postgresUrl() });
   await client.connect();
   const name = new URL(String(settings.DATABASE_URL)).pathname.slice(1);
   for (const statement of statements(name)) await client.query(statement);

@@ -10,7 +10,7 @@ const scope = ['test/attack/scope.test.ts'];
 const ofClaims = checksOf('src/auth/claims.ts', times, [
   [
     'the issuer, once more after the signature',
-    "if (known === undefined) throw new Refusal('issuer_mismatch');",
+    "if (…) throw new Refusal('issuer_mismatch');",
     '',
     'a mistake in choosing the issuer lets anybody in',
     ['test/attack/trusted-issuer.test.ts'],
@@ -39,18 +39,12 @@ const ofClaims = checksOf('src/auth/claims.ts', times, [
   ],
   [
     'no bound tokens',
-    "if (cnf !== undefined) throw new Refusal('token_bound');",
+    "if (…) throw new Refusal('token_bound');",
     '',
     'a stolen token works without the key it is bound to',
     ['test/attack/bound-token.test.ts'],
   ],
-  [
-    'the longest life',
-    'checkLifetime(times, policy.maxLifetimeSeconds);',
-    '',
-    'MAX_TOKEN_LIFETIME_SECONDS does nothing',
-    lifetime,
-  ],
+  ['the longest life', 'checkLifetime(…);', '', 'MAX_TOKEN_LIFETIME_SECONDS does nothing', lifetime],
   [
     'a life of unknown length is too long',
     'issuedAtSeconds === null || expiresAtSeconds - issuedAtSeconds > mostSeconds',
@@ -64,12 +58,7 @@ const ofClaims = checksOf('src/auth/claims.ts', times, [
     'if (expiresAtSeconds === null) return { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: null };',
     'a token lives for ever',
   ],
-  [
-    'the expiry',
-    "if (hasExpired(times, nowSeconds)) throw new Refusal('token_expired');",
-    '',
-    'a stolen token works for ever',
-  ],
+  ['the expiry', "if (…) throw new Refusal('token_expired');", '', 'a stolen token works for ever'],
   [
     'the tolerance for clocks',
     'export const clockToleranceSeconds = 5;',
@@ -96,13 +85,7 @@ const ofClaims = checksOf('src/auth/claims.ts', times, [
     '',
     'a token lives for ever, and cannot be shown',
   ],
-  [
-    'the audience',
-    '|| !audiences.includes(audience)',
-    '',
-    'a token for another API opens this one',
-    audience,
-  ],
+  ['the audience', '|| !audiences.includes(…)', '', 'a token for another API opens this one', audience],
   ['audiences are texts', '!allStrings || ', '', 'an odd list of audiences is accepted', audience],
   [
     'the audience is an exact text',
@@ -133,13 +116,7 @@ const ofClaims = checksOf('src/auth/claims.ts', times, [
     'different subjects become one caller',
     subject,
   ],
-  [
-    'the required scopes',
-    'requireScopes(policy.requiredScopes, scopes);',
-    '',
-    'IDP_REQUIRED_SCOPES does nothing',
-    scope,
-  ],
+  ['the required scopes', 'requireScopes(…);', '', 'IDP_REQUIRED_SCOPES does nothing', scope],
   [
     'our own tokens name their credentials',
     "if (!name) throw new Refusal('claim_invalid');",

@@ -22,7 +22,7 @@ export const clientLifeChecks: readonly Mutant[] = [
       'client !== null && isClaimed',
       'a disabled client gets tokens',
     ],
-    ['the assertion', ' && isSignedBy(client.publicKeys)', '', 'anybody is any client'],
+    ['the assertion', ' && isSignedBy(…)', '', 'anybody is any client'],
     [
       'an assertion that was used',
       'client !== null && (await use())',
@@ -34,7 +34,7 @@ export const clientLifeChecks: readonly Mutant[] = [
   ...checksOf('src/auth/signed-document.ts', assertion, [
     [
       'the signature of an assertion',
-      'key !== undefined && signatureHolds(token, key, algorithm)',
+      'key !== undefined && signatureHolds(…)',
       'key !== undefined',
       'anybody is any client with a key',
     ],
@@ -49,7 +49,7 @@ export const clientLifeChecks: readonly Mutant[] = [
   ...checksOf('src/tokens/assertion.ts', assertion, [
     [
       'a key of the client signed it',
-      'signed?.signedBy(publicKeys) === true',
+      'signed?.signedBy(…) === true',
       'signed !== null',
       'anybody is any client with a key',
     ],
@@ -69,13 +69,13 @@ export const clientLifeChecks: readonly Mutant[] = [
     ],
     [
       'an assertion is for us',
-      'if (!named.some((audience) => audiences.includes(audience as string))) return null;',
+      'if (!named.some(…)) return null;',
       '',
       'another server that a client trusts poses as the client',
     ],
     [
       'an assertion ends',
-      "if (typeof exp !== 'number' || !Number.isFinite(exp)) return null;",
+      "if (typeof exp !== 'number' || !Number.isFinite(…)) return null;",
       '',
       'a text is compared like a time',
     ],
@@ -134,19 +134,14 @@ export const clientLifeChecks: readonly Mutant[] = [
     [
       [
         'the number of live secrets',
-        "if (live.length >= mostLive) return 'too_many';",
+        "if (…) return 'too_many';",
         '',
         'a secret that is not compared with never works',
       ],
     ],
   ),
   ...checksOf('src/tokens/seal.ts', ownKeys, [
-    [
-      'the length of a box',
-      'if (box.length < nonceBytes + tagBytes) return null;',
-      '',
-      'a damaged box ends in a fault of ours',
-    ],
+    ['the length of a box', 'if (…) return null;', '', 'a damaged box ends in a fault of ours'],
   ]),
   ...checksOf('src/tokens/signing-key.ts', ownKeys, [
     [
@@ -170,7 +165,7 @@ export const clientLifeChecks: readonly Mutant[] = [
     ],
     [
       'the algorithm of a key of ours',
-      'Object.hasOwn(algorithms, algorithm) ? publish(publicKey, algorithm) : null',
+      'Object.hasOwn(…) ? publish(…) : null',
       "publish(publicKey, 'RS256')",
       'a key of another kind signs',
     ],
@@ -184,7 +179,7 @@ export const clientLifeChecks: readonly Mutant[] = [
     ],
     [
       'a key does not sign before its time',
-      'this.#keys.findLast(({ signsFrom }) => signsFrom <= now) ?? first',
+      'this.#keys.findLast(…) ?? first',
       'now > 0 ? this.#keys.at(-1) : first',
       'others cannot verify our tokens yet',
     ],

@@ -16,13 +16,13 @@ export const httpChecks: readonly Mutant[] = [
   ...checksOf('src/http/authenticate.ts', authorization, [
     [
       'the form of the Authorization header',
-      "if (!bearerForm.test(credentials)) throw new Refusal('authorization_malformed');",
+      "if (…) throw new Refusal('authorization_malformed');",
       '',
       'a second token behind a comma is looked at',
     ],
     [
       'the standing of the caller',
-      'const verdict = checkStanding(caller);',
+      'const verdict = checkStanding(…);',
       'const verdict: undefined | Promise<void> = undefined as undefined | Promise<void>;',
       'whoever was shut out stays in',
       ['test/attack/shut-out.test.ts'],
@@ -44,7 +44,7 @@ export const httpChecks: readonly Mutant[] = [
     ],
     [
       'the time for the headers',
-      'Math.min(limits.headersTimeoutSeconds, limits.requestTimeoutSeconds) * 1000',
+      'Math.min(…) * 1000',
       'limits.requestTimeoutSeconds * 1000',
       'slow heads hold all connections',
       head,
@@ -73,7 +73,7 @@ export const httpChecks: readonly Mutant[] = [
   ...checksOf('src/http/receive.ts', head, [
     [
       'the version of HTTP',
-      "if (httpVersionMajor !== 1) throw new Refusal('bad_request', { detail: 'HTTP version' });",
+      "if (…) throw new Refusal('bad_request', { detail: 'HTTP version' });",
       '',
       'what is no HTTP/1 is answered as if it were',
     ],
@@ -88,13 +88,13 @@ export const httpChecks: readonly Mutant[] = [
   ...checksOf('src/http/transport.ts', https, [
     [
       'only a trusted proxy is heard',
-      'if (!isTrustedProxy(trustedProxies, peerAddress)) {',
+      'if (!isTrustedProxy(…)) {',
       'if (peerAddress === "nobody") {',
       'anybody says that it came over https',
     ],
     [
       'the proxy got the request over https',
-      "if (!allHttps) throw new Refusal('https_required', { detail: 'X-Forwarded-Proto is not \"https\"' });",
+      "if (…) throw new Refusal('https_required'…);",
       '',
       'tokens travel in the clear',
     ],
@@ -108,7 +108,7 @@ export const httpChecks: readonly Mutant[] = [
   ...checksOf('src/http/client-address.ts', address, [
     [
       'only a trusted proxy names the caller',
-      'forwardedFor === undefined || !isTrustedProxy(proxies, peer)',
+      'forwardedFor === undefined || !isTrustedProxy(…)',
       'forwardedFor === undefined',
       'X-Forwarded-For is a new address for every guess',
     ],
@@ -120,7 +120,7 @@ export const httpChecks: readonly Mutant[] = [
     ],
     [
       'an IPv6 caller is its network',
-      '.slice(0, 4).join',
+      '.slice(…).join',
       '.join',
       'one caller has as many addresses as it likes',
     ],
@@ -162,7 +162,7 @@ export const httpChecks: readonly Mutant[] = [
   ...checksOf('src/http/respond.ts', refusals, [
     [
       'refusals of protected routes count',
-      'const isTurnedAway = this.#options.personal && isTurnedAwayAtTheDoor(refusal.code);',
+      'const isTurnedAway = this.#options.personal && isTurnedAwayAtTheDoor(…);',
       'const isTurnedAway = false;',
       'tokens are guessed without end',
     ],
@@ -174,7 +174,7 @@ export const httpChecks: readonly Mutant[] = [
     [
       [
         '/me needs a token',
-        "bearer('GET', myself, me(records.registry), describeMe),",
+        "bearer('GET', myself, me(…), describeMe),",
         'open(myself, () => publishedKeys({ published: () => [] })(undefined as never), describeMe),',
         'everybody gets in',
       ],
@@ -183,7 +183,7 @@ export const httpChecks: readonly Mutant[] = [
   ...checksOf('src/http/body.ts', limits, [
     [
       'the size that a body says it has',
-      "if (isTooLong(request, this.#maxBytes)) throw new Refusal('body_too_large');",
+      "if (isTooLong(…)) throw new Refusal('body_too_large');",
       '',
       'a body that is too large is read before it is refused',
     ],
@@ -209,12 +209,7 @@ export const httpChecks: readonly Mutant[] = [
     ],
   ]),
   ...checksOf('src/http/connections.ts', held, [
-    [
-      'the number of connections',
-      "if (this.#accepted.size >= mostInAll) return 'all';",
-      '',
-      'connections take all the files there are',
-    ],
+    ['the number of connections', "if (…) return 'all';", '', 'connections take all the files there are'],
     [
       'the number of connections of an address',
       "return isCrowded && !isProxy(address) ? 'address' : null;",
@@ -257,7 +252,7 @@ export const httpChecks: readonly Mutant[] = [
     ],
   ]),
   ...checksOf('src/http/receive.ts', head, [
-    ['the head of a request', 'checkHead(request);', '', 'what is no request is answered'],
+    ['the head of a request', 'checkHead(…);', '', 'what is no request is answered'],
   ]),
   ...checksOf('src/http/headers.ts', headers, [
     [

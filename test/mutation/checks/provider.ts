@@ -9,7 +9,7 @@ export const providerChecks: readonly Mutant[] = [
   ...checksOf('src/auth/jwks-fetch.ts', fetching, [
     [
       'one deadline',
-      'AbortSignal.timeout(fetchDeadlineMs)',
+      'AbortSignal.timeout(…)',
       'AbortSignal.timeout(3_600_000)',
       'one silent answer keeps the keys from being renewed',
     ],
@@ -78,7 +78,7 @@ export const providerChecks: readonly Mutant[] = [
     ],
     [
       'the memory of unknown names',
-      'this.#unknownKids.has(kid) || ',
+      'this.#unknownKids.has(…) || ',
       '',
       'one invented name is a request in every cool-down',
     ],
@@ -108,13 +108,13 @@ export const providerChecks: readonly Mutant[] = [
     ],
     [
       'Retry-After',
-      'Math.max(this.#backOff(), Math.min(retryAfterSeconds ?? 0, longestRetryAfterSeconds))',
+      'Math.max(this.#backOff(), Math.min(…))',
       'this.#backOff()',
       'a provider that asks for rest gets none',
     ],
     [
       'the bound of Retry-After',
-      'Math.min(retryAfterSeconds ?? 0, longestRetryAfterSeconds)',
+      'Math.min(…)',
       '(retryAfterSeconds ?? 0)',
       'one answer puts off the next fetch for days',
     ],
@@ -170,7 +170,7 @@ export const providerChecks: readonly Mutant[] = [
       ],
       [
         'the checksum, not its length alone',
-        'found.mac.length === expected.length && timingSafeEqual(found.mac, expected)',
+        'found.mac.length === expected.length && timingSafeEqual(…)',
         'found.mac.length === expected.length',
         'whoever can write to the database plants a key',
       ],

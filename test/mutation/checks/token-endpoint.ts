@@ -16,22 +16,17 @@ export const tokenEndpointChecks: readonly Mutant[] = [
   ...checksOf('src/tokens/json-request.ts', missing, [
     [
       'one set of credentials',
-      "if (/^basic\\b/i.test(authorization ?? ''))\n    throw incomplete('credentials: one set in the body and one in a header');",
+      "if (…) throw incomplete('credentials: one set in the body and one in a header');",
       '',
       'parties on the way disagree whose credentials count',
     ],
     [
       'the content type',
-      "if (!jsonType.test(contentType ?? '')) throw incomplete('content type');",
+      "if (…) throw incomplete('content type');",
       '',
       'a page of another site sends credentials',
     ],
-    [
-      'the body is an object',
-      "if (typeof value !== 'object' || value === null || Array.isArray(value)) throw incomplete('object');",
-      '',
-      'null ends in a fault of ours',
-    ],
+    ['the body is an object', "if (…) throw incomplete('object');", '', 'null ends in a fault of ours'],
     ['the id is a text', "typeof clientId !== 'string' || ", '', 'an object reaches the database'],
     ['the id is not empty', " || clientId === ''", '', 'no id is a wrong id'],
     [
@@ -52,7 +47,7 @@ export const tokenEndpointChecks: readonly Mutant[] = [
     ],
     [
       'each name once',
-      "if (names?.has(normal)) throw fault('a name twice in one object');",
+      "if (…) throw fault('a name twice in one object');",
       '',
       'parties on the way disagree whose credentials count',
     ],
@@ -60,13 +55,13 @@ export const tokenEndpointChecks: readonly Mutant[] = [
   ...checksOf('src/tokens/form-request.ts', form, [
     [
       'the only grant',
-      "if (grant !== 'client_credentials') throw new Refusal('oauth_grant_not_supported');",
+      "if (…) throw new Refusal('oauth_grant_not_supported');",
       '',
       'a grant that nobody thought of gives tokens',
     ],
     [
       'no field twice',
-      "if (seen.has(key)) throw invalid('a field sent twice');",
+      "if (…) throw invalid('a field sent twice');",
       '',
       'parties on the way disagree about the request',
     ],
@@ -84,25 +79,20 @@ export const tokenEndpointChecks: readonly Mutant[] = [
     ],
     [
       'the type of an assertion',
-      "if (form.get('client_assertion_type') !== assertionType) throw invalid('client_assertion_type');",
+      "if (…) throw invalid('client_assertion_type');",
       '',
       'an assertion of another kind is taken for ours',
     ],
-    [
-      'a secret has its client',
-      "if (clientId === undefined) throw invalid('no client_id');",
-      '',
-      'no id ends in a fault of ours',
-    ],
+    ['a secret has its client', "if (…) throw invalid('no client_id');", '', 'no id ends in a fault of ours'],
     [
       'one client',
-      "if (clientId !== undefined && clientId !== basic.clientId) throw invalid('two different client ids');",
+      "if (…) throw invalid('two different client ids');",
       '',
       'parties on the way disagree who the client is',
     ],
     [
       'the form of HTTP Basic',
-      "if (encoded === undefined) throw wrong('the Authorization header is not HTTP Basic');",
+      "if (…) throw wrong('the Authorization header is not HTTP Basic');",
       '',
       'another scheme ends in a fault of ours',
       formWrong,
@@ -125,7 +115,7 @@ export const tokenEndpointChecks: readonly Mutant[] = [
   ...checksOf('src/tokens/authenticate-client.ts', wrong, [
     [
       'the secret is right',
-      'const secret = findSecret(digest, live);',
+      'const secret = findSecret(…);',
       'const secret = live[0] ?? null;',
       'any secret is as good as the right one',
     ],
@@ -146,7 +136,7 @@ export const tokenEndpointChecks: readonly Mutant[] = [
   ...checksOf('src/tokens/issue.ts', sameness, [
     [
       'past the limit no database',
-      '!throttle.isReached(claimedId, input.address)',
+      '!throttle.isReached(…)',
       "claimedId !== ''",
       'a flood of guesses keeps the database busy',
     ],
@@ -154,7 +144,7 @@ export const tokenEndpointChecks: readonly Mutant[] = [
   ...checksOf('src/tokens/client-mac.ts', planted, [
     [
       'the checksum of a client',
-      'timingSafeEqual(expected, stored) && client !== null',
+      'timingSafeEqual(…) && client !== null',
       'client !== null',
       'whoever can write to the database becomes any client',
     ],
@@ -175,7 +165,7 @@ export const tokenEndpointChecks: readonly Mutant[] = [
     ],
     [
       'only genuine clients are looked up',
-      "this.#genuine(await this.#options.store.find(clientIdForm.test(id) ? id : ''))",
+      'this.#genuine(await this.#options.store.find(…))',
       'await this.#options.store.find(id)',
       'whoever can write to the database becomes any client',
     ],
@@ -191,7 +181,7 @@ export const tokenEndpointChecks: readonly Mutant[] = [
   ...checksOf('src/tokens/secrets.ts', wrong, [
     [
       'the comparison of secrets',
-      'timingSafeEqual(digest, other) && candidate',
+      'timingSafeEqual(…) && candidate',
       'candidate',
       'any secret is as good as the right one',
     ],
@@ -220,13 +210,13 @@ export const tokenEndpointChecks: readonly Mutant[] = [
   ...checksOf('src/tokens/issue.ts', form, [
     [
       'the scopes of the client',
-      "if (!isGranted(scopes, client.scopes)) throw new Refusal('oauth_scope_invalid');",
+      "if (…) throw new Refusal('oauth_scope_invalid');",
       '',
       'a client gives itself any scope',
     ],
     [
       'failures are counted',
-      'throttle.fail(claimedId, input.address);',
+      'throttle.fail(…);',
       '0;',
       'secrets are guessed without end',
       [...tooMany, ...form],

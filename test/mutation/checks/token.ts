@@ -11,20 +11,20 @@ export const tokenChecks: readonly Mutant[] = [
   ...checksOf('src/auth/compact.ts', shape, [
     [
       'the size of a token',
-      "if (text.length > maxTokenBytes) throw new Refusal('token_too_large');",
+      "if (…) throw new Refusal('token_too_large');",
       '',
       'a token of any length is decoded and hashed',
     ],
     [
       'three parts of base64url',
-      "if (!compactForm.test(text)) throw new Refusal('token_malformed');",
+      "if (!compactForm.test(…)) throw new Refusal('token_malformed');",
       '',
       'a token without a signature gets as far as the keys',
       ['test/attack/signature.test.ts'],
     ],
     [
       'one spelling for one token',
-      "if (endings !== '' && !endings.includes(segment.at(-1) as string)) throw new Refusal('token_malformed');",
+      "if (endings !== '' && !endings.includes(…)) throw new Refusal('token_malformed');",
       '',
       'one token has many spellings, each a new entry of the cache',
     ],
@@ -36,7 +36,7 @@ export const tokenChecks: readonly Mutant[] = [
     ],
     [
       'the text of a token is UTF-8',
-      "if (!isUtf8(bytes)) throw new Refusal('token_malformed');",
+      "if (!isUtf8(…)) throw new Refusal('token_malformed');",
       '',
       'bytes that are no text become a name that others share',
       json,
@@ -48,7 +48,7 @@ export const tokenChecks: readonly Mutant[] = [
       'parsers on the way disagree about the token',
       json,
     ],
-    ['no list as header or payload', '|| Array.isArray(value))', ')', 'a list is taken for claims', json],
+    ['no list as header or payload', '|| Array.isArray(…))', ')', 'a list is taken for claims', json],
     ['no null as header or payload', 'value === null || ', '', 'null ends in a fault of ours', json],
     [
       'no text or number as header or payload',
@@ -68,7 +68,7 @@ export const tokenChecks: readonly Mutant[] = [
     ],
     [
       'no demanded extensions',
-      "if (crit !== undefined || b64 !== undefined) throw new Refusal('header_not_supported');",
+      "if (…) throw new Refusal('header_not_supported');",
       '',
       'a token is accepted whose issuer forbids just that',
     ],
@@ -136,40 +136,29 @@ export const tokenChecks: readonly Mutant[] = [
     [
       [
         'the algorithms of the chosen issuer',
-        "if (!issuer.algorithms.has(algorithm)) throw new Refusal('algorithm_not_allowed');",
+        "if (…) throw new Refusal('algorithm_not_allowed');",
         '',
         'what one issuer may sign with, the other may too',
         ['test/attack/algorithm.test.ts'],
       ],
-      [
-        'the type by the rule of the chosen issuer',
-        'checkType(type, issuer.requireAtJwt);',
-        '',
-        'any type will do',
-        type,
-      ],
+      ['the type by the rule of the chosen issuer', 'checkType(…);', '', 'any type will do', type],
       [
         'no key, no verification',
-        "if (key === undefined) throw new Refusal('key_unknown');",
+        "if (…) throw new Refusal('key_unknown');",
         '',
         'a token with an unknown key ends in a fault of ours',
         header,
       ],
-      [
-        'the signature',
-        'await signatures.run(() => signatureHolds(token, key, algorithm), origin);',
-        'true;',
-        'anybody is anybody',
-      ],
+      ['the signature', 'await signatures.run(…);', 'true;', 'anybody is anybody'],
       [
         'a signature that does not hold',
-        "if (!holds) throw new Refusal('signature_invalid');",
+        "if (…) throw new Refusal('signature_invalid');",
         '',
         'anybody is anybody',
       ],
       [
         'the claims',
-        'const claims = checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);',
+        'const claims = checkClaims(…);',
         "const claims: VerifiedClaims = { kind: 'user', issuer: '', subject: null, audience: '', scopes: [], times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: null }, credentialId: null };",
         'an expired token for somebody else is as good as any',
         ['test/attack/audience.test.ts'],

@@ -1,0 +1,25 @@
+import { after, describe } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { forgetDocuments } from './openapi.ts';
+import { nextFile } from './surroundings.ts';
+
+/**
+ * Runs one test file after the other in one process, as long as there are any. Each is a suite: its hooks are its own.
+ * A process for each file would spend most of its time on loading the same modules again.
+ */
+for (let file = await nextFile(); file !== null; file = await nextFile()) {
+  const ended = Promise.withResolvers<void>();
+  const url = pathToFileURL(file).href;
+  describe(file, async () => {
+    try {
+      await import(url);
+    } catch (error) {
+      ended.resolve();
+      throw error;
+    }
+    // The last of its hooks.
+    after(() => ended.resolve());
+  });
+  await ended.promise;
+  forgetDocuments();
+}
