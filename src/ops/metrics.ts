@@ -14,6 +14,7 @@ export interface Metrics {
   /** A connection that was closed because there are too many, in all or from its address. */
   countRefusedConnection(reason: string): void;
   watchConnections(open: () => number): void;
+  watchLog(droppedLines: () => number): void;
   setScrubDue(isDue: boolean): void;
   readonly expose: PublicHandler;
 }
@@ -80,6 +81,15 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
     },
     countRefusedConnection: (reason) => refusedConnections.inc({ reason }),
     watchConnections: (open) => gauge(registry, 'connections_open', 'Connections open now.', open),
+    watchLog: (droppedLines) =>
+      register(
+        computedMetric(
+          'log_lines_dropped_total',
+          'counter',
+          'Log lines that were never written, because nobody took those before them.',
+          () => [{ labels: {}, value: droppedLines() }],
+        ),
+      ),
     countKeyFetch: (fault) => keyFetches.inc({ result: fault ?? 'ok' }),
     setScrubDue: (isDue) => scrubDue.set(isDue ? 1 : 0),
     expose: async () => answer(registry.contentType, await registry.metrics()),
