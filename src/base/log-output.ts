@@ -5,8 +5,11 @@ import { type DestinationStream, pino } from 'pino';
 /** How long a line may wait for others to go with it, and for how many characters of them. */
 const waitMs = 20;
 const enough = 16 * 1024;
-/** How soon a reader who had no room is tried again: an ordinary pipe holds 64 KiB, and a busy service fills it in that time. */
-const retryMs = 10;
+/**
+ * How soon a reader who had no room is tried again: an ordinary pipe holds 64 KiB, and a busy service fills it in that
+ * time. After any other failure (a reader who is gone, a full disk) there is no hurry.
+ */
+const retryMs = { noRoom: 10, otherwise: 1_000 };
 /** What may wait for a reader who does not read; what comes then is dropped and counted. */
 export const mostWaiting = 2 * 1024 * 1024;
 /** How long the end of the process waits for a reader. */
@@ -28,6 +31,7 @@ export class LogOutput implements DestinationStream {
   /** What the reader has not taken yet of the lines that were offered last. */
   #offered: Uint8Array = Buffer.alloc(0);
   #timer: NodeJS.Timeout | null = null;
+  #retryInMs = retryMs.noRoom;
   #droppedInAll = 0;
   /** Dropped since the last time that a line has told so. While there are any, all are dropped. */
   #untold = 0;
@@ -63,7 +67,7 @@ export class LogOutput implements DestinationStream {
       this.#untold = 0;
       this.#offer();
     }
-    if (this.#waiting() > 0) this.#later(retryMs);
+    if (this.#waiting() > 0) this.#later(this.#retryInMs);
   }
 
   /** At the end of the process, where nothing but this can run any more. */
@@ -71,7 +75,7 @@ export class LogOutput implements DestinationStream {
     const deadline = performance.now() + lastChanceMs;
     this.flush();
     while (this.#waiting() > 0 && performance.now() < deadline) {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs.noRoom);
       this.flush();
     }
   }
@@ -93,8 +97,10 @@ export class LogOutput implements DestinationStream {
         }
         this.#offered = this.#offered.subarray(this.#write(this.#offered));
       }
-    } catch {
-      // EAGAIN from a pipe that is full, EPIPE, ENOSPC: there is nowhere to report it to.
+    } catch (error) {
+      // There is nowhere to report it to.
+      const hasNoRoom = (error as NodeJS.ErrnoException).code === 'EAGAIN';
+      this.#retryInMs = hasNoRoom ? retryMs.noRoom : retryMs.otherwise;
     }
   }
 }

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { rememberLast } from './remember-last.ts';
 
 export type Log = Logger;
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -6,8 +7,11 @@ export type LogLevel = (typeof logLevels)[number];
 
 /** Structured lines. No host name and no process id: neither helps, and both identify. */
 export function createLog(level: LogLevel, destination: DestinationStream = nowhere): Log {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  return pino({ level, base: null, timestamp: () => timeField(Date.now()) }, destination);
 }
+
+/** Put together once for all lines of a millisecond: it is a third of what a line costs. */
+const timeField = rememberLast((now: number) => `,"time":"${new Date(now).toISOString()}"`);
 
 const nowhere: DestinationStream = { write() {} };
 

@@ -26,7 +26,11 @@ describe('a log that nobody reads', () => {
   before(async () => {
     provider = await TestProvider.start();
   });
-  after(() => provider.stop());
+  const children: ChildProcess[] = [];
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await provider.stop();
+  });
 
   const start = async (prepare: (child: ChildProcess) => void = () => {}): Promise<Unread> => {
     const [port, opsPort] = [await freePort(), await freePort()];
@@ -36,6 +40,7 @@ describe('a log that nobody reads', () => {
       env: { PATH: process.env.PATH, ...settings },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    children.push(child);
     prepare(child);
     const [url, opsUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${opsPort}`];
     const ended = once(child, 'exit');
