@@ -31,6 +31,12 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Tokens that wait to be verified (503 `overloaded`).',
   ),
   fixed('src/auth/signature-queue.ts', 'mostWaitingOfAddress', '', 'Of those, from one address.'),
+  fixed(
+    'src/base/log-output.ts',
+    'mostWaiting',
+    'bytes',
+    'Log lines that wait for a reader; what comes then is dropped and counted.',
+  ),
   fixed('src/consumer/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
   fixed('src/consumer/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Of those, of one caller.'),
   fixed('src/consumer/records/write-queue.ts', 'mostWaitingBytes', 'bytes', 'What they hold together.'),

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from './base/clock.ts';
 import { ConfirmedTime } from './base/confirmed-time.ts';
 import { OperatorError } from './base/errors.ts';
 import { createLog, type Log } from './base/log.ts';
+import { standardOutput } from './base/log-output.ts';
 import { createRequestIds } from './base/random.ts';
 import { scopesOf } from './base/scopes.ts';
 import { readCollectionFiles, readTls } from './config/files.ts';
@@ -52,7 +53,6 @@ import { Throttle } from './tokens/throttle.ts';
 /** What a test may replace; the service runs on the real ones. */
 export interface Surroundings {
   readonly clock?: Clock;
-  readonly log?: Log;
 }
 
 export interface App {
@@ -70,7 +70,8 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   // and callers lives long and is let go by the thousand, and took a quarter more memory than what was alive.
   setFlagsFromString('--heap-growing-percent=20');
   const clock = surroundings.clock ?? systemClock;
-  const log = surroundings.log ?? createLog(config.logLevel);
+  const output = standardOutput();
+  const log = createLog(config.logLevel, output);
   const time = new ConfirmedTime(clock, log);
   const tls = readTls(config);
   const builtFrontend = config.web === 'on' ? readBuiltFiles() : null;
@@ -243,6 +244,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
   parts.defer(() => opsListener.close(opsShutdownMs));
   metrics.watchConnections(() => service.connections.size);
+  metrics.watchLog(() => output.dropped);
   const listener = new Listener(service, clock);
   const address = await listener.listen(config.host, config.port, 'PORT');
   parts.defer(async () => {

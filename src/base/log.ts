@@ -1,25 +1,19 @@
-import { writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { rememberLast } from './remember-last.ts';
 
 export type Log = Logger;
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Structured lines on standard output. No host name and no process id: neither helps, and both identify. */
-export function createLog(level: LogLevel, destination: DestinationStream = standardOutput): Log {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+/** Structured lines. No host name and no process id: neither helps, and both identify. */
+export function createLog(level: LogLevel, destination: DestinationStream = nowhere): Log {
+  return pino({ level, base: null, timestamp: () => timeField(Date.now()) }, destination);
 }
 
-/** A line that cannot be written (a full disk, a reader that went away) is lost; the service is not. */
-const standardOutput: DestinationStream = {
-  write(line) {
-    try {
-      writeSync(1, line);
-    } catch {
-      // There is nowhere to report it to.
-    }
-  },
-};
+/** Put together once for all lines of a millisecond: it is a third of what a line costs. */
+const timeField = rememberLast((now: number) => `,"time":"${new Date(now).toISOString()}"`);
+
+const nowhere: DestinationStream = { write() {} };
 
 /**
  * An unexpected error as log fields. Its message is left out on purpose: messages of parsers and databases

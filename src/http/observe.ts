@@ -20,6 +20,7 @@ export type Observe = (
 export function createObserve(log: Log, metrics: Metrics, outages: OutageLog): (route: string) => Observe {
   return (route) => {
     const meter = metrics.meter(route);
+    const routeLog = log.child({ route });
     const logsAll = log.isLevelEnabled('info');
     return (method, status, milliseconds, requestId, refusal) => {
       meter(method, status, milliseconds / 1000, refusal?.code ?? null);
@@ -27,15 +28,13 @@ export function createObserve(log: Log, metrics: Metrics, outages: OutageLog): (
       const level = refusal?.code === 'internal' ? 'error' : 'info';
       if (level === 'info' && !logsAll) return;
       const duration = Math.round(milliseconds * 100) / 100;
-      const line = { method, route, status, duration_ms: duration, request_id: requestId };
-      log[level]({ ...line, ...refusalFields(refusal) }, 'request');
+      const line = { method, status, duration_ms: duration, request_id: requestId };
+      routeLog[level](refusal === null ? line : { ...line, ...refusalFields(refusal) }, 'request');
     };
   };
 }
 
-function refusalFields(refusal: Refusal | null): Record<string, unknown> {
-  if (refusal === null) return {};
-  const { code, options } = refusal;
+function refusalFields({ code, options }: Refusal): Record<string, unknown> {
   return {
     code,
     ...(options.detail === undefined ? {} : { detail: options.detail }),

@@ -37,7 +37,7 @@ export class Router<T> {
 
   /** Null for an address where nothing is. Throws for one that cannot be read. */
   find(target: string): Match<T> | null {
-    const path = pathOf(target);
+    const path = this.#fixed.has(target) ? target : pathOf(target);
     const fixed = this.#fixed.get(path);
     if (fixed !== undefined) return { value: fixed, params: noParams };
     if (!path.startsWith('/')) return null;

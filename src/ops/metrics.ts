@@ -15,6 +15,7 @@ export interface Metrics {
   /** A connection that was closed because there are too many, in all or from its address. */
   countRefusedConnection(reason: string): void;
   watchConnections(open: () => number): void;
+  watchLog(droppedLines: () => number): void;
   setScrubDue(isDue: boolean): void;
   readonly expose: PublicHandler;
 }
@@ -73,6 +74,12 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
     },
     countRefusedConnection: (reason) => refusedConnections.inc({ reason }),
     watchConnections: (open) => gauge(registry, 'connections_open', 'Connections open now.', open),
+    watchLog(droppedLines) {
+      const help = 'Log lines that were never written, because nobody took those before them.';
+      compute(registry, { name: 'log_lines_dropped_total', type: 'counter', help }, () => [
+        { labels: {}, value: droppedLines() },
+      ]);
+    },
     countKeyFetch: (fault) => keyFetches.inc({ result: fault ?? 'ok' }),
     setScrubDue(isDue) {
       isScrubDue = isDue;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { logCaughtUp } from '../support/log-caught-up.ts';
 import { refused, succeeded } from '../support/outcome.ts';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
@@ -209,6 +210,7 @@ for (const engine of databaseEngines) {
         secrets.length >= 6 && printed.includes('on-and-off'),
         'control: there was something to find',
       );
+      await logCaughtUp(service);
       const log = JSON.stringify(service.logLines());
       for (const secret of secrets) {
         assert.match(secret, secretForm);

@@ -1,45 +1,137 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { concurrently } from '../support/flood.ts';
 import { until } from '../support/polling.ts';
 import { freePort } from '../support/ports.ts';
 import { TestProvider } from '../support/provider.ts';
-import { withToken } from '../support/request.ts';
+import { exchange, head, statuses } from '../support/raw-http.ts';
+import { request, withToken } from '../support/request.ts';
 import { me, newSettings } from '../support/service.ts';
 
-/** Whoever read the log has gone; a full disk shows the same face. */
-describe('a log that cannot be written', () => {
+/** A service whose standard output is this test's to read, or not. */
+interface Unread {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly opsUrl: string;
+  readonly ended: Promise<unknown[]>;
+}
+
+describe('a log that nobody reads', () => {
   let provider: TestProvider;
   before(async () => {
     provider = await TestProvider.start();
   });
-  after(() => provider.stop());
+  const children: ChildProcess[] = [];
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await provider.stop();
+  });
 
-  it('is lost, while callers are served and the process ends well', async () => {
+  const start = async (prepare: (child: ChildProcess) => void = () => {}): Promise<Unread> => {
     const [port, opsPort] = [await freePort(), await freePort()];
-    const settings = await newSettings('sqlite', {
-      ...provider.settings,
-      PORT: String(port),
-      OPS_PORT: String(opsPort),
-    });
-    const service = spawn(process.execPath, ['bin/vestibule.js', 'serve'], {
+    const ports = { PORT: String(port), OPS_PORT: String(opsPort) };
+    const settings = await newSettings('sqlite', { ...provider.settings, ...ports });
+    const child = spawn(process.execPath, ['bin/vestibule.js', 'serve'], {
       env: { PATH: process.env.PATH, ...settings },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    service.stdout?.destroy();
-    const ended = once(service, 'exit');
+    children.push(child);
+    prepare(child);
+    const [url, opsUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${opsPort}`];
+    const ended = once(child, 'exit');
+    await until(
+      () => fetch(`${opsUrl}/readyz`).catch(() => null),
+      (answer) => answer?.status === 200,
+      'it becomes ready',
+    );
+    return { child, url, opsUrl, ended };
+  };
+  const isServed = async ({ url }: Unread) => {
+    const answer = await withToken(`${url}${me}`, await provider.token());
+    assert.equal(answer.status, 200);
+  };
+  /** Some 1,800 requests over four connections, more of whose lines than a pipe takes; how many were answered. */
+  const askMany = async ({ url }: Unread): Promise<number> => {
+    const bytes = 'GET /x HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'.repeat(449) + head('GET', '/x');
+    const answers = await Promise.all(Array.from({ length: 4 }, () => exchange(url, bytes)));
+    return answers.flatMap(statuses).length;
+  };
+  const requestLines = (log: string) => log.split('\n').filter((line) => line.includes('"msg":"request"'));
+
+  it('is lost when its reader is gone, while callers are served and the process ends well', async () => {
+    const service = await start((child) => child.stdout?.destroy());
     try {
-      await until(
-        () => fetch(`http://127.0.0.1:${opsPort}/readyz`).catch(() => null),
-        (answer) => answer?.status === 200,
-        'it becomes ready',
-      );
-      const answer = await withToken(`http://127.0.0.1:${port}${me}`, await provider.token());
-      assert.equal(answer.status, 200);
+      await isServed(service);
+      await pause(100);
+      await isServed(service);
     } finally {
-      service.kill('SIGTERM');
+      service.child.kill('SIGTERM');
     }
-    assert.deepEqual(await ended, [0, null]);
+    assert.deepEqual(await service.ended, [0, null]);
+  });
+
+  it('neither stops the service nor fills its memory when its reader stalls, and says what is missing', async () => {
+    const service = await start();
+    const residentMb = () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.child.pid}/status`, 'utf8'))?.[1]) / 1024;
+    const dropped = async () =>
+      Number(
+        /^log_lines_dropped_total (\d+)$/m.exec(await (await fetch(`${service.opsUrl}/metrics`)).text())?.[1],
+      );
+    let asked = 0;
+    try {
+      asked += await askMany(service);
+      const before = residentMb();
+      for (let count = 0; count < 20 && (await dropped()) === 0; count += 1) asked += await askMany(service);
+      asked += await askMany(service);
+      await isServed(service);
+      assert.ok(residentMb() - before < 60, `${residentMb() - before} MB more`);
+      const missing = await dropped();
+      assert.ok(missing > 500, `${missing} lines dropped`);
+      // Somebody reads again.
+      let log = '';
+      service.child.stdout?.on('data', (chunk) => {
+        log += chunk;
+      });
+      const told = () => /"dropped":(\d+)/.exec(log)?.[1];
+      await until(told, (count) => count !== undefined, 'it does not say how many lines are missing');
+      assert.equal(Number(told()), missing);
+      assert.equal(requestLines(log).length, asked + 1 - missing);
+    } finally {
+      service.child.kill('SIGTERM');
+    }
+    assert.deepEqual(await service.ended, [0, null]);
+  });
+
+  it('does not keep the process when its reader has stalled for good', async () => {
+    const service = await start();
+    await askMany(service);
+    service.child.kill('SIGTERM');
+    assert.deepEqual(await service.ended, [0, null]);
+  });
+
+  it('has every line after SIGTERM', async () => {
+    const service = await start();
+    const log = text(service.child.stdout as NonNullable<ChildProcess['stdout']>);
+    await concurrently(300, 10, () => request(`${service.url}/x`));
+    service.child.kill('SIGTERM');
+    assert.deepEqual(await service.ended, [0, null]);
+    assert.equal(requestLines(await log).length, 300);
+    assert.match(await log, /"msg":"stopped"\}\n$/);
+  });
+
+  it('lacks the last tenth of a second at most after kill -9', async () => {
+    const service = await start();
+    const log = text(service.child.stdout as NonNullable<ChildProcess['stdout']>);
+    await concurrently(100, 10, () => request(`${service.url}/x`));
+    await pause(100);
+    service.child.kill('SIGKILL');
+    assert.deepEqual(await service.ended, [null, 'SIGKILL']);
+    assert.equal(requestLines(await log).length, 100);
   });
 });

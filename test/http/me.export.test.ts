@@ -4,6 +4,7 @@ import { before, describe, it } from 'node:test';
 import type { ApiCaller, WireRecord } from '../support/api-caller.ts';
 import { declaredProcesses } from '../support/declared-processes.ts';
 import { concurrently } from '../support/flood.ts';
+import { logCaughtUp } from '../support/log-caught-up.ts';
 import { until } from '../support/polling.ts';
 import { databaseEngines, me } from '../support/service.ts';
 
@@ -116,6 +117,7 @@ for (const engine of databaseEngines) {
         await other.make('letters', { text: 'meanwhile' });
         assert.equal((await owner.all('orders')).length, 1);
       }
+      await logCaughtUp(one().service(0));
       assert.equal(finished(), 0, 'control: it is not over');
       slow.on('data', (chunk: Buffer) => received.push(chunk));
       await new Promise((resolve) => slow.once('close', resolve));
@@ -135,6 +137,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(lines.at(-1), { type: 'end', records: letters + 1 });
       const { process: child, logLines } = one().service(0);
       assert.equal(child.exitCode, null);
+      await logCaughtUp(one().service(0));
       assert.deepEqual(
         logLines().filter(({ level }) => Number(level) >= 40),
         [],

@@ -5,6 +5,7 @@ import { assertProblem } from '../support/answers.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { sectionOf, settingsIn } from '../support/documented-settings.ts';
 import { concurrently } from '../support/flood.ts';
+import { logCaughtUp } from '../support/log-caught-up.ts';
 import { oneService } from '../support/one-service.ts';
 import { until } from '../support/polling.ts';
 import { call, open } from '../support/proxied-call.ts';
@@ -129,6 +130,7 @@ describe('a service behind a proxy', () => {
         response.pause();
         for (let count = 0; count < 5; count += 1)
           assert.equal((await https(me, { headers: bearer })).status, 200);
+        await logCaughtUp(running().service);
         assert.equal(finished(), earlier, 'the service still waits for the reader');
         let last = '';
         for await (const chunk of response) last = (last + chunk).slice(-100);

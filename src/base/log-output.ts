@@ -1,0 +1,119 @@
+import { Buffer } from 'node:buffer';
+import { writeSync } from 'node:fs';
+import { type DestinationStream, pino } from 'pino';
+
+/** How long a line may wait for others to go with it, and for how many characters of them. */
+const waitMs = 20;
+const enough = 16 * 1024;
+/**
+ * How soon a reader who had no room is tried again: an ordinary pipe holds 64 KiB, and a busy service fills it in that
+ * time. After any other failure (a reader who is gone, a full disk) there is no hurry.
+ */
+const retryMs = { noRoom: 10, otherwise: 1_000 };
+/** What may wait for a reader who does not read; what comes then is dropped and counted. */
+export const mostWaiting = 2 * 1024 * 1024;
+/** How long the end of the process waits for a reader. */
+const lastChanceMs = 500;
+
+const { warn } = pino.levels.values as { readonly warn: number };
+
+/**
+ * Writes log lines a few dozen milliseconds' worth at a time: one system call for each would take a third of the
+ * throughput. A line of level `warn` or above goes out at once, after those before it. Whatever keeps a line from being
+ * written (a reader who stalls or is gone, a full disk) stops nobody: lines wait, and past a bound they are dropped and their number is told.
+ */
+export class LogOutput implements DestinationStream {
+  /** Makes pino tell the level of each line. */
+  readonly [pino.symbols.needsMetadataGsym] = true;
+  lastLevel = 0;
+  readonly #write: (bytes: Uint8Array) => number;
+  #lines = '';
+  /** What the reader has not taken yet of the lines that were offered last. */
+  #offered: Uint8Array = Buffer.alloc(0);
+  #timer: NodeJS.Timeout | null = null;
+  #retryInMs = retryMs.noRoom;
+  #droppedInAll = 0;
+  /** Dropped since the last time that a line has told so. While there are any, all are dropped. */
+  #untold = 0;
+
+  /** `write` answers with how many bytes were taken, and throws when none could be. */
+  constructor(write: (bytes: Uint8Array) => number) {
+    this.#write = write;
+  }
+
+  get dropped(): number {
+    return this.#droppedInAll;
+  }
+
+  write(line: string): void {
+    if (this.#untold > 0 || this.#waiting() >= mostWaiting) {
+      this.#untold += 1;
+      this.#droppedInAll += 1;
+      return;
+    }
+    this.#lines += line;
+    const isEnough = this.#lines.length >= enough && this.#offered.length === 0;
+    if (isEnough || this.lastLevel >= warn) this.flush();
+    else this.#later(waitMs);
+  }
+
+  /** Offers everything that waits; what is not taken is offered again soon. */
+  flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#offer();
+    if (this.#untold > 0 && this.#waiting() <= mostWaiting / 2) {
+      this.#lines += linesDropped(this.#untold);
+      this.#untold = 0;
+      this.#offer();
+    }
+    if (this.#waiting() > 0) this.#later(this.#retryInMs);
+  }
+
+  /** At the end of the process, where nothing but this can run any more. */
+  flushLast(): void {
+    const deadline = performance.now() + lastChanceMs;
+    this.flush();
+    while (this.#waiting() > 0 && performance.now() < deadline) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs.noRoom);
+      this.flush();
+    }
+  }
+
+  #waiting(): number {
+    return this.#lines.length + this.#offered.length;
+  }
+
+  #later(milliseconds: number): void {
+    this.#timer ??= setTimeout(() => this.flush(), milliseconds).unref();
+  }
+
+  #offer(): void {
+    try {
+      while (this.#waiting() > 0) {
+        if (this.#offered.length === 0) {
+          this.#offered = Buffer.from(this.#lines);
+          this.#lines = '';
+        }
+        this.#offered = this.#offered.subarray(this.#write(this.#offered));
+      }
+    } catch (error) {
+      // There is nowhere to report it to.
+      const hasNoRoom = (error as NodeJS.ErrnoException).code === 'EAGAIN';
+      this.#retryInMs = hasNoRoom ? retryMs.noRoom : retryMs.otherwise;
+    }
+  }
+}
+
+/** The log on standard output. To open it is what makes Node set a pipe or a socket non-blocking: written to as it comes, it would stop the process when full. */
+export function standardOutput(): LogOutput {
+  const { fd } = process.stdout;
+  const output = new LogOutput((bytes) => writeSync(fd, bytes));
+  process.once('exit', () => output.flushLast());
+  return output;
+}
+
+function linesDropped(count: number): string {
+  const time = new Date().toISOString();
+  return `${JSON.stringify({ level: warn, time, dropped: count, msg: 'log lines dropped, because nobody took them' })}\n`;
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createLog } from '../../src/base/log.ts';
+import { LogOutput, mostWaiting } from '../../src/base/log-output.ts';
+import { until } from '../support/polling.ts';
+
+/** A reader that takes at most so much at a time, or nothing at all. */
+class Reader {
+  room = Number.POSITIVE_INFINITY;
+  writes = 0;
+  #text = '';
+
+  readonly write = (bytes: Uint8Array): number => {
+    if (this.room === 0) throw Object.assign(new Error('no room'), { code: 'EAGAIN' });
+    const taken = bytes.subarray(0, this.room);
+    this.writes += 1;
+    this.#text += Buffer.from(taken).toString('latin1');
+    return taken.length;
+  };
+
+  /** Each line parsed: one that was cut would not be JSON. */
+  lines(): Record<string, unknown>[] {
+    const text = Buffer.from(this.#text, 'latin1').toString();
+    const lines = text.split('\n');
+    assert.equal(lines.pop(), '', 'the last line ends, too');
+    return lines.map((line) => JSON.parse(line));
+  }
+}
+
+function opened() {
+  const reader = new Reader();
+  const output = new LogOutput(reader.write);
+  return { reader, output, log: createLog('trace', output) };
+}
+
+const numbers = (lines: Record<string, unknown>[]) => lines.map(({ number }) => number);
+
+describe('the output of the log', () => {
+  it('writes many lines at once, in their order, soon', async () => {
+    const { reader, log } = opened();
+    for (let number = 0; number < 50; number += 1) log.info({ number });
+    assert.equal(reader.writes, 0);
+    const lines = await until(
+      () => reader.lines(),
+      ({ length }) => length === 50,
+      'they do not come',
+    );
+    assert.equal(reader.writes, 1);
+    assert.deepEqual(numbers(lines), [...Array(50).keys()]);
+  });
+
+  it('writes a warning at once, after what came before it', () => {
+    const { reader, log } = opened();
+    log.info({ number: 1 });
+    log.warn({ number: 2 });
+    assert.deepEqual(numbers(reader.lines()), [1, 2]);
+    log.info({ number: 3 });
+    assert.equal(reader.lines().length, 2);
+    log.fatal({ number: 4 });
+    assert.deepEqual(numbers(reader.lines()), [1, 2, 3, 4]);
+  });
+
+  it('does not wait for long when much comes in', () => {
+    const { reader, log } = opened();
+    for (let number = 0; number < 2_000; number += 1) log.info({ number });
+    assert.ok(reader.writes > 1 && reader.writes < 50, `${reader.writes} writes`);
+  });
+
+  it('cuts no line for a reader that takes little at a time', async () => {
+    const { reader, output, log } = opened();
+    reader.room = 7;
+    for (let number = 0; number < 200; number += 1) log.info({ number, text: 'ärger ☃' });
+    output.flush();
+    assert.deepEqual(numbers(reader.lines()), [...Array(200).keys()]);
+  });
+
+  it('keeps so much for a reader that stalls, drops what comes then, and tells how many', async () => {
+    const { reader, output, log } = opened();
+    reader.room = 0;
+    const text = 'x'.repeat(1_000);
+    const written = Math.ceil((2 * mostWaiting) / 1_000);
+    for (let number = 0; number < written; number += 1) log.info({ number, text });
+    assert.ok(output.dropped > 0.4 * written && output.dropped < 0.6 * written, `${output.dropped} dropped`);
+    reader.room = 100_000;
+    const kept = written - output.dropped;
+    const lines = await until(
+      () => reader.lines(),
+      ({ length }) => length > kept,
+      'they do not come',
+    );
+    assert.deepEqual(numbers(lines.slice(0, kept)), [...Array(kept).keys()]);
+    const last = lines.at(-1);
+    assert.deepEqual([last?.level, last?.dropped, lines.length], [40, written - kept, kept + 1]);
+    log.warn({ number: -1 });
+    assert.equal(reader.lines().at(-1)?.number, -1, 'and then all is as before');
+  });
+
+  it('gives up on a reader that never reads when the process ends, after half a second', () => {
+    const { reader, output, log } = opened();
+    reader.room = 0;
+    log.info('nobody hears this');
+    const before = performance.now();
+    output.flushLast();
+    const took = performance.now() - before;
+    assert.ok(took >= 400 && took < 5_000, `${took} ms`);
+  });
+});
