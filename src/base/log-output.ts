@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import { writeSync } from 'node:fs';
-import { type DestinationStream, pino } from 'pino';
 
 /** How long a line may wait for others to go with it, and for how many characters of them. */
 const waitMs = 20;
@@ -15,16 +14,18 @@ export const mostWaiting = 2 * 1024 * 1024;
 /** How long the end of the process waits for a reader. */
 const lastChanceMs = 500;
 
-const { warn } = pino.levels.values as { readonly warn: number };
+/** Makes pino set `lastLevel` before it writes a line. */
+const asksForLevel: unique symbol = Symbol.for('pino.metadata');
+/** The level `warn` as pino writes it. */
+const warn = 40;
 
 /**
  * Writes log lines a few dozen milliseconds' worth at a time: one system call for each would take a third of the
  * throughput. A line of level `warn` or above goes out at once, after those before it. Whatever keeps a line from being
  * written (a reader who stalls or is gone, a full disk) stops nobody: lines wait, and past a bound they are dropped and their number is told.
  */
-export class LogOutput implements DestinationStream {
-  /** Makes pino tell the level of each line. */
-  readonly [pino.symbols.needsMetadataGsym] = true;
+export class LogOutput {
+  readonly [asksForLevel] = true;
   lastLevel = 0;
   readonly #write: (bytes: Uint8Array) => number;
   #lines = '';

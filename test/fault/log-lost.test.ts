@@ -48,6 +48,7 @@ describe('a log that nobody reads', () => {
       () => fetch(`${opsUrl}/readyz`).catch(() => null),
       (answer) => answer?.status === 200,
       'it becomes ready',
+      60_000,
     );
     return { child, url, opsUrl, ended };
   };
