@@ -300,7 +300,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A mistake of whoever runs the service: printed as one sentence, exit code 1, no stack trace. */
+/** A mistake of the operator: printed as one sentence, exit code 1, no stack trace. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }

@@ -11,7 +11,7 @@ export interface FrontendSettings {
   readonly api: string;
 }
 
-/** The name of an asset changes with its content, so whoever has it may keep it. */
+/** The name of an asset changes with its content, so a browser that has it may keep it. */
 const forGood = 'public, max-age=31536000, immutable';
 
 /** GET / */

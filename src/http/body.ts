@@ -65,7 +65,7 @@ export class PendingBody {
     const { promise, ...settle } = Promise.withResolvers<Uint8Array>();
     this.bytes = promise;
     this.#settle = settle;
-    // Whoever is refused meanwhile does not wait for it.
+    // A caller that is refused meanwhile does not wait for it.
     promise.catch(() => {});
     request.on('data', this.#take);
     request.once('end', this.#end);

@@ -4,7 +4,7 @@ import { FailureCount } from '../base/failure-count.ts';
 
 /**
  * Counts refused requests by address. Past the limit a further refusal is 429, and tokens that were never seen before
- * wait for the few places that such addresses share (auth/signature-queue); whoever brings a good token is served as ever.
+ * wait for the few places that such addresses share (auth/signature-queue); a good token is served as ever.
  */
 export class RefusalLimit {
   readonly #refused: FailureCount;

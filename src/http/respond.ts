@@ -16,7 +16,7 @@ export interface ResponderParts extends ContextParts {
   readonly limits: Limits;
   readonly connections: Connections;
   readonly isClosing: () => boolean;
-  /** Callers come over HTTPS, whoever ends it. */
+  /** Callers come over HTTPS, whether it ends here or at a proxy. */
   readonly https: boolean;
   readonly observe: (pattern: string) => Observe;
   /** The address of the document that says who issues tokens for here (RFC 9728). */
@@ -80,7 +80,7 @@ export class Responder {
   #write(context: RequestContext, answer: Answer, refusal: Refusal | null): void {
     const { request, response, id } = context;
     const { status, text, chunks } = answer;
-    // The connection broke, and whoever ended it has said and counted why (see http/server).
+    // The connection broke, and http/server has said and counted why.
     if (request.socket.writableEnded) return;
     if (response.headersSent || response.destroyed) {
       this.#finish(context, status, refusal);

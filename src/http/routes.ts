@@ -112,7 +112,7 @@ function open(path: string, handle: PublicHandler, describe: Describe, more: Par
   return { method: 'GET', path, access: 'public', cors: true, handle, describe, ...more };
 }
 
-/** For whoever has a token. */
+/** For callers with a token. */
 function bearer(method: Route['method'], path: string, handle: BearerHandler, describe: Describe): Route {
   return { method, path, access: 'bearer', cors: true, handle, describe };
 }

@@ -103,7 +103,7 @@ export function createServer(serverParts: ServerParts): HttpServer {
   /** An answer where there is no request to answer: at once, and then the connection is gone. */
   const common = fixedHeaders({ https: parts.https, personal: false, cors: false });
   const breakOff = (socket: Socket, refusal: Refusal) => {
-    // Nobody else listens any more, and whoever asked may be gone.
+    // Nobody else listens any more, and the caller may be gone.
     socket.on('error', () => {});
     if (!socket.writable) return socket.destroy();
     connections.breakOff(socket, () => {

@@ -15,7 +15,7 @@ interface DatabaseProbeOptions {
   readonly clock: Clock;
 }
 
-/** Whoever asks gets an answer within a second. */
+/** A probe is answered within a second. */
 const answerWithinMs = 800;
 /** However often it is asked, so often at most is something written. */
 const writeEveryMs = 1_000;

@@ -28,7 +28,7 @@ interface AuthenticateClientOptions {
 const dayMs = 86_400_000;
 
 /**
- * Whoever is known is let in from memory. Whoever is not may be brand-new: then this one client is looked up, and that
+ * A client that is known is let in from memory. One that is not may be brand-new: then this one client is looked up, and that
  * is the end of it. The work is the same for an unknown client, a wrong secret, an expired one and a disabled client.
  */
 export function createAuthenticateClient(options: AuthenticateClientOptions): AuthenticateClient {

@@ -12,7 +12,7 @@ interface DirectoryOptions {
 
 /** Clients that are checked in one turn of the event loop: less than a millisecond's worth. */
 const checkedInATurn = 50;
-/** Whoever fails makes a look into the database: so many at once, and so many in line. */
+/** A client that is not known makes a look into the database: so many at once, and so many in line. */
 const lookUps = { running: 4, waiting: 500, refusal: 'storage_unavailable' } as const;
 
 /**

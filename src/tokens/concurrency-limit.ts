@@ -3,11 +3,11 @@ import { type ErrorCode, Refusal } from '../base/errors.ts';
 interface ConcurrencyLimitOptions {
   readonly running: number;
   readonly waiting: number;
-  /** What whoever finds no place is refused with. */
+  /** What a caller that finds no place is refused with. */
   readonly refusal: ErrorCode;
 }
 
-/** Bounds work that callers can cause: so many run at once, so many wait, and whoever comes then is refused. */
+/** Bounds work that callers can cause: so many run at once, so many wait, and further ones are refused. */
 export class ConcurrencyLimit {
   readonly #running: number;
   readonly #waiting: number;

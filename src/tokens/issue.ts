@@ -21,7 +21,7 @@ interface IssueParts {
 export function issueToken({ authenticate, throttle, mint, ttlSeconds }: IssueParts): PublicHandler {
   return async (input) => {
     const request = readTokenRequest(input);
-    // Whoever has failed too often is refused from memory: a flood of guesses does not reach the database.
+    // A client that has failed too often is refused from memory: a flood of guesses does not reach the database.
     const mayLookUp = (claimedId: string) => !throttle.isReached(claimedId, input.address);
     const known = await authenticate(request.proof, mayLookUp);
     if (known.client === null) throw failure(request, input, throttle, known.claimedId);

@@ -33,7 +33,7 @@ const usualTokenSeconds = 600;
 const hour = 3600;
 const twoWeeks = 14 * 24 * hour;
 
-/** The scope of whoever may use the API at all. The scopes of OpenID Connect are not for it. */
+/** The scope of users who may use the API at all. The scopes of OpenID Connect are not for it. */
 const apiScope = 'consumer';
 
 /** Keys for one run: nothing signed by an earlier one is taken for good. */

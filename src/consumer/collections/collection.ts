@@ -55,7 +55,7 @@ export interface CollectionLimits {
   /** Of the JSON of a record's fields. */
   readonly bytes: number;
   readonly writes: Rate;
-  /** For whoever was registered less than `forMs` ago. */
+  /** For consumers registered less than `forMs` ago. */
   readonly newcomer: (Rate & { readonly forMs: number }) | null;
   /** After the last change; null is never. */
   readonly expireMs: number | null;

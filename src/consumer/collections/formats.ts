@@ -5,7 +5,7 @@ interface Format {
   /** Takes a time that grows with the length of the text and no faster. */
   readonly fits: (text: string) => boolean;
   readonly mostLetters: number;
-  /** For the message to whoever sent something else. */
+  /** For the message to a caller that sent something else. */
   readonly example: string;
 }
 

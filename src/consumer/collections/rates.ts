@@ -16,7 +16,7 @@ export function parseRate(text: string): Rate | null {
   return count > 0 && count <= mostInWindow && windowMs !== null ? { count, windowMs } : null;
 }
 
-/** `5/day for 7d`: a rate for whoever has not been here for that long. */
+/** `5/day for 7d`: a rate for consumers who have not been here for that long. */
 export function parseNewcomerRate(text: string): (Rate & { readonly forMs: number }) | null {
   const [rateText = '', periodText = '', ...more] = text.split(' for ');
   const rate = parseRate(rateText);

@@ -161,7 +161,7 @@ export class BatchState {
     this.#usageChanges.set(key, { owner, collection, moved, after });
   }
 
-  /** Only moved: the budgets of whoever did not write stay as they are. */
+  /** Only moved: the budgets of an owner who did not write stay as they are. */
   #release(owner: string, collection: string): void {
     const key = name(owner, collection);
     const known = this.#usage.get(key);

@@ -20,7 +20,7 @@ export function writeBudget({ writes }: CollectionLimits, usage: Usage, now: num
   return budget(writes, usage.writes, usage.writesSince, now);
 }
 
-/** Null for whoever has been here long enough. */
+/** Null for a consumer that has been here long enough. */
 export function newcomerBudget(
   { newcomer }: CollectionLimits,
   usage: Usage,

@@ -59,7 +59,7 @@ function decide({ caller: who, now, change }: Operation, state: BatchState, rule
     path: rules.pathOf(collection.name),
     consumer,
     usage,
-    // Whoever comes with this very write counts, too.
+    // A caller that comes with this very write counts, too.
     newcomers: state.newcomers + (known === null && who.kind === 'user' ? 1 : 0),
     newcomersPerHour: rules.newcomersPerHour,
     now,

@@ -54,7 +54,7 @@ export function charged(addedRecords: number, writing: Writing) {
   return { effects: [{ usage: { ...owned, after } }], headers };
 }
 
-/** When a crowd comes in at once, only those who are new wait: whoever was here before notices nothing. */
+/** When a crowd comes in at once, only those who are new wait: consumers who were here before notice nothing. */
 function checkSurge({ collection, consumer, newcomers, newcomersPerHour, now }: Writing): void {
   const newFor = collection.limits.newcomer?.forMs ?? dayMs;
   if (newcomersPerHour === 0 || now >= consumer.registeredAt + newFor) return;

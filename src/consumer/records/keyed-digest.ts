@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
-/** A digest that only whoever has the key can make: it leads back to no text, and nobody else can invent one. */
+/** A digest that takes the key to make: it leads back to no text, and nobody without the key can invent one. */
 export interface KeyedDigest {
   of(...parts: readonly string[]): Buffer;
   /** Whether it is the digest of these parts; takes the same time for every wrong one. */

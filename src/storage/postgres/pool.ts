@@ -35,7 +35,7 @@ function connect(url: string, limits: PoolConfig): Pool {
   });
   // An idle connection that breaks is replaced at the next query, which reports what is wrong.
   pool.on('error', () => {});
-  // One that breaks in use tells whoever waits for an answer.
+  // One that breaks in use fails the statement that waits for an answer.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

@@ -83,7 +83,7 @@ export class Sessions {
     const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
     pool.connect((error, client) => {
       if (client !== undefined) return resolve(client);
-      // With all of them connected it was none of the server's: whoever had to wait for one has waited too long.
+      // With all of them connected it was none of the server's: this request has waited too long for one.
       const isOurs = this.#madeAt.size >= pool.options.max;
       reject(isOurs ? allInUse(pool.options.max) : error);
     });

@@ -6,7 +6,7 @@ import type { Tables } from '../schema.ts';
 
 const waitForOthersMs = 2_000;
 
-/** A connection that makes no file, not even the two that belong to a log: whoever looks may be somebody else than the service. */
+/** A connection that makes no file, not even the two that belong to a log: the command may run as another user than the service. */
 export function lookIntoSqlite(file: string): Kysely<Tables> {
   const address = pathToFileURL(file);
   // Without a log nobody has the database open, so that nothing changes while it is read as it lies there.

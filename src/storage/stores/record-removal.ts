@@ -52,7 +52,7 @@ export async function eraseOwner(
   budgets?: ErasedBudgets,
 ): Promise<Erased | null> {
   const erased = await engine.database.transaction().execute(async (transaction) => {
-    // First, so that whoever writes for this caller is done before or finds nobody afterwards.
+    // First, so that a write of this caller is done before or finds nobody afterwards.
     const consumer = await transaction
       .deleteFrom('consumers')
       .where('id', '=', owner)
