@@ -13,4 +13,8 @@ export const notRun: Readonly<Record<string, string>> = {
   'npm run docs':
     'changes the files that are tested; test/rules/documents.test.ts makes the same and compares',
   'npm run bench': 'takes twelve minutes and two idle cores',
+  'npm run chaos -- --kills 100 --database postgres --processes 2':
+    'takes ten minutes; test/fault/records-durable.test.ts does the same with a few kills',
+  'npm run overload -- --database sqlite':
+    'measures, and wants two idle cores; test/fault/overload-http.test.ts holds what can be counted',
 };
