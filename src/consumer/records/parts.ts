@@ -14,7 +14,7 @@ export interface RecordParts {
   /** Writes that are under way or came to nothing: see uncharged-writes.ts. */
   readonly attempts: ReadLimit;
   readonly erasures: ReadLimit;
-  readonly writes: Pick<WriteQueue, 'submit'>;
+  readonly writes: Pick<WriteQueue, 'submit' | 'checkRoom'>;
   /** Forgets what was remembered of a caller's tokens. */
   readonly forgetTokensOf: (owner: string) => void;
   readonly digest: KeyedDigest;

@@ -55,12 +55,8 @@ export class WriteQueue {
    */
   submit(operation: Operation, bytes: number, isGone: () => boolean, waitedMs = 0): Promise<Done> {
     const { id } = operation.caller;
+    this.checkRoom(id, bytes);
     const own = this.#byCaller.get(id) ?? [];
-    const isFull =
-      this.#waiting >= mostWaiting ||
-      this.#waitingBytes + bytes > mostWaitingBytes ||
-      own.length >= mostWaitingOfCaller;
-    if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
     return new Promise((resolve, reject) => {
       const since = this.#options.clock.monotonic() - waitedMs;
       own.push({ operation, bytes, since, isGone, resolve, reject });
@@ -69,6 +65,15 @@ export class WriteQueue {
       this.#waitingBytes += bytes;
       this.#running ??= this.#run();
     });
+  }
+
+  /** Throws when no more can wait, in all or of this caller. */
+  checkRoom(id: string, bytes: number): void {
+    const isFull =
+      this.#waiting >= mostWaiting ||
+      this.#waitingBytes + bytes > mostWaitingBytes ||
+      (this.#byCaller.get(id)?.length ?? 0) >= mostWaitingOfCaller;
+    if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
   }
 
   /** What waits is still done; nothing more is taken. */

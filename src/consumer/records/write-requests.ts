@@ -1,3 +1,4 @@
+import type { Caller } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { Answer, BearerHandler, Input } from '../../base/handler.ts';
 import { createRecordId, createRevision } from '../../base/random.ts';
@@ -17,7 +18,7 @@ import { createsOnly, ifMatch } from './preconditions.ts';
 export function createRecord(parts: CollectionParts): BearerHandler {
   const { collection, clock } = parts;
   return async (input, caller) => {
-    const access = CallerAccess.admit(collection, caller, 'write');
+    const access = admit(parts, caller);
     const body = toBody(collection, readFields(input));
     const key = idempotencyKey(input, body, parts, access);
     const id = createRecordId(clock.now());
@@ -29,7 +30,7 @@ export function createRecord(parts: CollectionParts): BearerHandler {
 export function replaceRecord(parts: CollectionParts): BearerHandler {
   const { collection } = parts;
   return async (input, caller) => {
-    const access = CallerAccess.admit(collection, caller, 'write');
+    const access = admit(parts, caller);
     const record = named(parts, recordId(input));
     const isNew = createsOnly(input);
     const body = toBody(collection, readFields(input));
@@ -41,7 +42,7 @@ export function replaceRecord(parts: CollectionParts): BearerHandler {
 /** PATCH /<collection>/{id}: a merge patch (RFC 7396). */
 export function patchRecord(parts: CollectionParts): BearerHandler {
   return async (input, caller) => {
-    const access = CallerAccess.admit(parts.collection, caller, 'write');
+    const access = admit(parts, caller);
     const patch = readPatch(input);
     const record = named(parts, recordId(input));
     return submit(parts, access, input, { ...record, kind: 'patch', patch, expected: ifMatch(input) });
@@ -51,7 +52,7 @@ export function patchRecord(parts: CollectionParts): BearerHandler {
 /** DELETE /<collection>/{id} */
 export function removeRecord(parts: CollectionParts): BearerHandler {
   return async (input, caller) => {
-    const access = CallerAccess.admit(parts.collection, caller, 'write');
+    const access = admit(parts, caller);
     const record = named(parts, recordId(input));
     return submit(parts, access, input, { ...record, kind: 'remove', expected: ifMatch(input) });
   };
@@ -60,10 +61,17 @@ export function removeRecord(parts: CollectionParts): BearerHandler {
 /** POST /<collection>/{id}/<action>: moves the record to another state. */
 export function takeAction(parts: CollectionParts, action: string): BearerHandler {
   return async (input, caller) => {
-    const access = CallerAccess.admit(parts.collection, caller, 'write');
+    const access = admit(parts, caller);
     const record = named(parts, recordId(input));
     return submit(parts, access, input, { ...record, kind: 'act', action, expected: ifMatch(input) });
   };
+}
+
+/** Before anything is made of the request: when no more writes can wait, refusing one costs little. */
+function admit({ collection, writes }: CollectionParts, caller: Caller): CallerAccess {
+  const access = CallerAccess.admit(collection, caller, 'write');
+  writes.checkRoom(access.id, 0);
+  return access;
 }
 
 function named({ collection }: CollectionParts, id: string) {
