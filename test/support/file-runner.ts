@@ -7,6 +7,8 @@ import { nextFile } from './surroundings.ts';
  * Runs one test file after the other in one process, as long as there are any. Each is a suite: its hooks are its own.
  * A process for each file would spend most of its time on loading the same modules again.
  */
+// A test may wait for a timer that keeps no process alive: there is always something else in a service that does.
+const awake = setInterval(() => {}, 60_000);
 for (let file = await nextFile(); file !== null; file = await nextFile()) {
   const ended = Promise.withResolvers<void>();
   const url = pathToFileURL(file).href;
@@ -23,3 +25,4 @@ for (let file = await nextFile(); file !== null; file = await nextFile()) {
   await ended.promise;
   forgetDocuments();
 }
+clearInterval(awake);
