@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
-import { isFactorable } from './factorable.ts';
+import { isFactorable } from './roca.ts';
 
 /** Why a published key is not used. A closed list, because it becomes a log field. */
 export type KeyFault =

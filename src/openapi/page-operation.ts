@@ -1,8 +1,8 @@
+import { follow } from './follow-reference.ts';
 import { type Html, html } from './html.ts';
 import type { Content, OpenApiDocument, Operation, Parameter, Reference, Response } from './openapi-types.ts';
 import { curl } from './page-curl.ts';
 import { meaningOf, resolve, schemaTable, typeInWords } from './page-schema.ts';
-import { follow } from './reference.ts';
 
 export interface Entry {
   readonly path: string;

@@ -74,6 +74,7 @@ export interface Tables {
     record_id: string;
     expires_at: number;
   };
+  /** What `DocumentStore` keeps. */
   shelf: { name: string; content: string; mac: Uint8Array };
   signing_keys: {
     kid: string;

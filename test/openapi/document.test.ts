@@ -4,8 +4,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { documentWith } from '../../docs/openapi-document.ts';
 import { catalogue, type ErrorCode } from '../../src/base/errors.ts';
+import { follow } from '../../src/openapi/follow-reference.ts';
 import { methods, type Operation, type Response } from '../../src/openapi/openapi-types.ts';
-import { follow } from '../../src/openapi/reference.ts';
 import { awkward, everything, shipped, smallest, unusual } from './samples.ts';
 
 const about = { version: '1.2.3', baseUrl: 'https://api.example.org/base' };

@@ -3,8 +3,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { ErrorCode } from '../../src/base/errors.ts';
 import type { Schema } from '../../src/consumer/collections/collection.ts';
+import { follow } from '../../src/openapi/follow-reference.ts';
 import type { Method, OpenApiDocument, Operation, Response } from '../../src/openapi/openapi-types.ts';
-import { follow } from '../../src/openapi/reference.ts';
 
 /** What a service answered to a request, as far as its document speaks of it. */
 export interface Exchange {

@@ -76,7 +76,7 @@ export const keyChecks: readonly Mutant[] = [
       'tokens of the old key are still remembered',
     ],
   ]),
-  ...checksOf('src/auth/factorable.ts', policy, [
+  ...checksOf('src/auth/roca.ts', policy, [
     [
       'every small prime',
       'smallPrimes.every((prime) =>',
