@@ -8,7 +8,7 @@ if (Number.parseInt(process.version.slice(1), 10) < 24) {
   process.exit(1);
 }
 
-// Most of a start goes into a few hundred small files of TypeScript. The platform keeps what came out of them for the
+// Most of a start goes into a few hundred small files of TypeScript. Node keeps what came out of them for the
 // next start, and with nothing left to strip of types it need not even load what strips them: so this file has none.
 const { enableCompileCache } = await import('node:module');
 enableCompileCache();

@@ -13,7 +13,7 @@ const good: Settings = { IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: 
 const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   DATABASE_URL: ['mysql://root:hunter-2@db/x', /must be "sqlite:<file>" or "postgres:/],
   DATABASE_POOL_SIZE: ['0', /whole number from 1 to 200/],
-  DATABASE_PREPARED_STATEMENTS: ['maybe', /true or false/],
+  DATABASE_PREPARED_STATEMENTS: ['maybe', /"true" or "false"/],
   MASTER_SECRET: ['too-short-hunter-3', /must hold 256 random bits, and its 18 characters are too few/],
   LOG_LEVEL: ['loud', /one of trace, debug/],
   BASE_URL: ['https://api.example.org/?x=1', /without user, query and fragment/],

@@ -27,7 +27,7 @@ export class SqliteThread {
   #ended: SqliteError | null = null;
 
   private constructor(file: string) {
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { file } });
+    this.#worker = new Worker(new URL('./worker-start.js', import.meta.url), { workerData: { file } });
     this.#worker.on('message', (reply: SqliteReply) => this.#settle(reply));
     this.#worker.on('error', (error) => this.#end(String(error)));
     this.#worker.on('exit', () => this.#end('the connection is closed'));
