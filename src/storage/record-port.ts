@@ -30,6 +30,8 @@ export interface DeclaredIndexes {
   readonly listedByOthers?: boolean;
   /** Whether its records expire; when it is not said, yes. */
   readonly expires?: boolean;
+  /** The most that the fields of a record have; when it is not said, little. */
+  readonly bytes?: number;
 }
 
 export type Operator = 'eq' | 'gt' | 'gte' | 'lt' | 'lte';

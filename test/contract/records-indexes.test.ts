@@ -207,6 +207,18 @@ for (const engineName of databaseEngines) {
         }
       });
 
+      it("and hold the whole record where SQLite lists everybody's, unless it may be large", async () => {
+        const everybodys = newQuery({ collection, sort: { field: slot, descending: false }, limit: 10 });
+        const isWhole = async () => /COVERING INDEX declared_bookings_slot/.test(await planOf(everybodys));
+        assert.equal(await isWhole(), engineName === 'sqlite');
+        const large = { name: collection, index: [slot, seats, paid], bytes: 16_385 };
+        await storage.records.prepare([large]);
+        assert.equal(await isWhole(), false);
+        isBy(await planOf(everybodys), /declared_bookings_slot/);
+        await storage.records.prepare([{ ...large, bytes: 16_384 }]);
+        assert.equal(await isWhole(), engineName === 'sqlite');
+      });
+
       it('for records in a state that few are in', async () => {
         for (const after of [null, { value: 1_000, id: 'x' }]) {
           isBy(await planOf(newQuery({ collection, state: 'rare', after, limit: 10 })), /records_state/);

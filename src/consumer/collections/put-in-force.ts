@@ -27,7 +27,7 @@ export async function putInForce({ declared, declarations, records, allowBreakin
 /** Every write pays for every index, so none is made that no question needs. */
 function toIndexes({ name, index, access, limits }: Collection): DeclaredIndexes {
   const listedByOthers = access.read === 'everyone' || access.clients === 'any';
-  return { name, index, listedByOthers, expires: limits.expireMs !== null };
+  return { name, index, listedByOthers, expires: limits.expireMs !== null, bytes: limits.bytes };
 }
 
 function refuseBreaking(verdicts: Awaited<ReturnType<typeof checkAgainst>>): void {

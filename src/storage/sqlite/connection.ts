@@ -15,6 +15,12 @@ export interface StatementOutcome {
   readonly rowCount: number;
 }
 
+/**
+ * SQLite takes a negative number for kilobytes. With its 2 MB not even the inner pages of a million records stay in memory,
+ * and each read and each batch fetches them from the file again.
+ */
+const cacheKilobytes = -16_000;
+
 /** What the service relies on; each is set and then read back, because SQLite ignores what it cannot do. */
 const pragmas = {
   journal_mode: 'wal',
@@ -22,8 +28,7 @@ const pragmas = {
   foreign_keys: 1,
   busy_timeout: 2000,
   secure_delete: 1,
-  // 16 MB (in KB, which the sign says): the pages that writes come back to are not read again for each batch.
-  cache_size: -16_000,
+  cache_size: cacheKilobytes,
   // The log is emptied into the file after 16 MB instead of 4: what many writes change is then written there once.
   wal_autocheckpoint: 4_000,
 };
@@ -75,7 +80,10 @@ export class SqliteConnection {
   /** Never makes a file, and sees what the connection that writes has committed. */
   static forReading(file: string, opened: FileIdentity): SqliteConnection {
     const database = new DatabaseSync(file, { readOnly: true, timeout: readerWaitsMs });
-    return new SqliteConnection(database, file, opened);
+    const connection = new SqliteConnection(database, file, opened);
+    // Not before it is known that this is the file: a statement on another one would do it harm.
+    database.exec(`pragma cache_size = ${cacheKilobytes}`);
+    return connection;
   }
 
   /**

@@ -32,10 +32,10 @@ interface DeclaredIndex {
 }
 
 function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[] {
-  const { name, index, listedByOthers = true, expires = true } = collection;
+  const { name, index, listedByOthers = true, expires = true, bytes = 0 } = collection;
   const ofCollection = sql`collection = ${sql.lit(name)}`;
-  const declared = (what: string, columns: RawBuilder<unknown>): DeclaredIndex => {
-    const on = sql`(${columns}) where ${ofCollection}`;
+  const declared = (what: string, columns: RawBuilder<unknown>, condition = ofCollection): DeclaredIndex => {
+    const on = sql`(${columns}) where ${condition}`;
     return { name: nameOf(name, what, on.compile(engine.database).sql), on };
   };
   // The collection is in there although it is the same for all: SQLite has no statistics to go by, and takes the
@@ -47,10 +47,33 @@ function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[]
       const value = fieldExpression(engine.name, field);
       const ofOwner = declared(field.name, sql`owner, collection, ${value}, id`);
       if (!listedByOthers) return [ofOwner];
-      return [ofOwner, declared(field.name, sql`collection, ${value}, id`)];
+      const ofAll = sql`collection, ${value}, id`;
+      const isWhole = engine.name === 'sqlite' && bytes <= mostCarried;
+      return [
+        ofOwner,
+        isWhole ? declared(field.name, ...whole(ofAll, ofCollection)) : declared(field.name, ofAll),
+      ];
     }),
   ];
 }
+
+/** What the largest record may have that is kept in an index, too: as much as a collection allows that does not say. */
+const mostCarried = 16_384;
+
+/**
+ * What everybody lists lies all over a large table, and SQLite would fetch a page of the file for each record. So the
+ * index has the whole of it. PostgreSQL does not take entries of that size, and has no such trouble.
+ */
+function whole(columns: RawBuilder<unknown>, condition: RawBuilder<unknown>) {
+  const rest = sql`owner, state, revision, created_at, updated_at, body`;
+  return [sql`${columns}, ${rest}`, sql`${condition} and ${ofEverybody}`] as const;
+}
+
+/**
+ * True of every record. Only who lists everybody's says it, and so only that finds the index with whole records: SQLite
+ * would prefer it for the list of one owner, too, and walk through everybody's.
+ */
+export const ofEverybody: RawBuilder<boolean> = sql<boolean>`id <> ''`;
 
 /** To be read by people, and another one for every definition. PostgreSQL cuts names after 63 bytes. */
 function nameOf(collection: string, what: string, definition: string): string {

@@ -4,6 +4,7 @@ import type { FieldValue, Operator, Place, RecordQuery } from '../port.ts';
 import { recordColumns } from '../rows.ts';
 import type { Database, Tables } from '../schema.ts';
 import { fieldExpression } from './record-fields.ts';
+import { ofEverybody } from './record-indexes.ts';
 
 export type RecordRow = Pick<Tables['records'], (typeof recordColumns)[number]>;
 type Selected<Row> = SelectQueryBuilder<Tables, 'records', Row>;
@@ -125,6 +126,7 @@ function matchingOf(engine: Engine, query: RecordQuery): Matching {
     .selectFrom('records')
     .where('collection', '=', sql.lit(query.collection));
   if (owner !== null) records = records.where('owner', '=', owner);
+  else if (engine.name === 'sqlite') records = records.where(ofEverybody);
   if (state !== null) records = records.where(filterOn(engine, query, sql.ref('state')), '=', state);
   for (const { field, operator, value } of query.conditions) {
     const expression = expressionOf(engine, field);
