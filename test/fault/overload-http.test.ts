@@ -106,10 +106,15 @@ for (const engine of databaseEngines) {
         answers.map(({ status }) => status),
         [503, 503, 503],
       );
-      const late = service
-        .logLines()
-        .filter(({ msg, detail }) => msg === 'request' && detail === 'behind others of its connection');
-      assert.equal(late.length, 2);
+      const late = () =>
+        service
+          .logLines()
+          .filter(({ msg, detail }) => msg === 'request' && detail === 'behind others of its connection');
+      await until(
+        () => late().length,
+        (count) => count === 2,
+        'two are said to have waited there',
+      );
       connection?.socket.destroy();
     });
 
