@@ -45,39 +45,45 @@ export function settingText(key: string, setting: Setting, environment: Environm
   return environment[environmentName(key)]?.trim() || setting.default;
 }
 
+/** Thrown when a rule reads a setting of which there is no value. */
+const unreadable = new Error('This setting is wrong.');
+const throwUnreadable = () => {
+  throw unreadable;
+};
+
 function read(table: Readonly<Record<string, Setting>>, rules: readonly Rule[], environment: Environment) {
   const values: Record<string, unknown> = {};
-  const unreadable = new Set<string>();
   const mistakes: string[] = [];
   for (const [key, setting] of Object.entries(table)) {
-    const mistake = readOne(key, setting, environment, values);
-    if (mistake === null) continue;
-    unreadable.add(key);
-    mistakes.push(mistake);
+    try {
+      values[key] = readOne(key, setting, environment);
+    } catch (error) {
+      mistakes.push((error as Error).message);
+      Object.defineProperty(values, key, { get: throwUnreadable });
+    }
   }
-  for (const { needs, mistake } of rules) {
-    const found = needs.every((key) => !unreadable.has(key)) && mistake(values as unknown as Config);
-    if (found) mistakes.push(found);
+  for (const rule of rules) {
+    try {
+      const mistake = rule(values as unknown as Config);
+      if (mistake) mistakes.push(mistake);
+    } catch (error) {
+      if (error !== unreadable) throw error;
+    }
   }
   if (mistakes.length > 0) throw new SettingsError(mistakes);
   return Object.freeze(values);
 }
 
-function readOne(key: string, setting: Setting, environment: Environment, into: Record<string, unknown>) {
+function readOne(key: string, setting: Setting, environment: Environment): unknown {
   const name = environmentName(key);
   const text = settingText(key, setting, environment);
-  into[key] = null;
-  if (text === null) {
-    return setting.required
-      ? `${name} is not set. ${setting.sentence} Example: ${name}=${setting.example}`
-      : null;
-  }
+  if (text === null && setting.required)
+    throw new Error(`${name} is not set. ${setting.sentence} Example: ${name}=${setting.example}`);
   try {
-    into[key] = setting.parse(text);
-    return null;
+    return text === null ? null : setting.parse(text);
   } catch (error) {
     // The value of a secret is not repeated: standard error ends up in logs.
     const found = setting.secret ? 'what was found is a secret and not shown' : `found "${text}"`;
-    return `${name} ${(error as Error).message}; ${found}. Example: ${name}=${setting.example}`;
+    throw new Error(`${name} ${(error as Error).message}; ${found}. Example: ${name}=${setting.example}`);
   }
 }
