@@ -1,7 +1,7 @@
 import type { Caller, TokenTimes } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
+import type { JsonObject } from '../base/json-object.ts';
 import { readScopes, requireScopes } from '../base/scopes.ts';
-import type { JsonObject } from './compact.ts';
 
 export const clockToleranceSeconds = 5;
 

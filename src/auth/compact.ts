@@ -1,10 +1,9 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { Refusal } from '../base/errors.ts';
+import { isJsonObject, type JsonObject } from '../base/json-object.ts';
 
 /** The longest token that is looked at. A real one has one or two thousand bytes. */
 export const maxTokenBytes = 8192;
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A token taken apart, nothing in it believed yet. */
 export interface CompactToken {
@@ -43,9 +42,8 @@ export function jsonObject(segment: string): JsonObject {
     if (error instanceof Refusal) throw error;
     throw new Refusal('token_malformed');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Refusal('token_malformed');
-  return value as JsonObject;
+  if (!isJsonObject(value)) throw new Refusal('token_malformed');
+  return value;
 }
 
 /** Strict: one text has one decoding and one decoding has one text, which Node alone does not see to. */

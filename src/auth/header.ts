@@ -1,5 +1,5 @@
 import { Refusal } from '../base/errors.ts';
-import type { JsonObject } from './compact.ts';
+import type { JsonObject } from '../base/json-object.ts';
 
 export interface TokenHeader {
   readonly algorithm: string;

@@ -1,4 +1,5 @@
 import { createPublicKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
+import { isJsonObject, type JsonObject } from '../base/json-object.ts';
 import { isFactorable } from './roca.ts';
 
 /** Why a published key is not used. A closed list, because it becomes a log field. */
@@ -51,9 +52,8 @@ const maxModulusBits = 8192;
 const maxExponentBytes = 4;
 
 /** Decides whether a published key may verify signatures, and with which algorithms. */
-export function admitKey(jwk: unknown, allowed: readonly string[]): UsableKey | KeyFault {
-  if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return 'not_an_object';
-  const key = jwk as Record<string, unknown>;
+export function admitKey(key: unknown, allowed: readonly string[]): UsableKey | KeyFault {
+  if (!isJsonObject(key)) return 'not_an_object';
   if (key.kty === 'oct') return 'symmetric';
   if (Object.hasOwn(key, 'd')) return 'private';
   if (key.kid !== undefined && (typeof key.kid !== 'string' || key.kid === '')) return 'kid_invalid';
@@ -84,7 +84,7 @@ export function admitKey(jwk: unknown, allowed: readonly string[]): UsableKey | 
   }
 }
 
-function isForVerification({ use, key_ops: operations }: Record<string, unknown>): boolean {
+function isForVerification({ use, key_ops: operations }: JsonObject): boolean {
   const useFits = use === undefined || use === 'sig';
   const operationsFit =
     operations === undefined ||
@@ -92,7 +92,7 @@ function isForVerification({ use, key_ops: operations }: Record<string, unknown>
   return useFits && operationsFit;
 }
 
-function fittingAlgorithms({ kty, crv }: Record<string, unknown>): readonly string[] | null {
+function fittingAlgorithms({ kty, crv }: JsonObject): readonly string[] | null {
   if (kty === 'RSA') return rsaAlgorithms;
   if (kty === 'OKP' && crv === 'Ed25519') return edAlgorithms;
   if (kty === 'EC' && typeof crv === 'string' && Object.hasOwn(curveAlgorithms, crv)) {
@@ -106,7 +106,7 @@ function isSameAlgorithm(stated: unknown, name: string): boolean {
 }
 
 /** With an exponent of 1 every message is its own signature, and Node's verify would accept it. */
-function faultOfRsa({ n, e }: Record<string, unknown>): KeyFault | null {
+function faultOfRsa({ n, e }: JsonObject): KeyFault | null {
   const modulus = unsignedInteger(n);
   const exponent = unsignedInteger(e);
   if (modulus === null || exponent === null) return 'unreadable';
@@ -132,7 +132,7 @@ function isOdd(number: Buffer): boolean {
 }
 
 /** Only what defines the key: `use`, `alg` and `key_ops` were judged above, and nothing else is of interest. */
-function publicPart({ kty, n, e, crv, x, y }: Record<string, unknown>): JsonWebKeyInput['key'] {
+function publicPart({ kty, n, e, crv, x, y }: JsonObject): JsonWebKeyInput['key'] {
   const members = Object.entries({ kty, n, e, crv, x, y }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(members) as JsonWebKeyInput['key'];
 }

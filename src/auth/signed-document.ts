@@ -1,4 +1,5 @@
-import { type JsonObject, jsonObject, parseCompact } from './compact.ts';
+import type { JsonObject } from '../base/json-object.ts';
+import { jsonObject, parseCompact } from './compact.ts';
 import { readHeader } from './header.ts';
 import { readKeySet } from './key-set.ts';
 import { signatureHolds } from './signature.ts';

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../base/json-object.ts';
 import { follow } from './follow-reference.ts';
 import { type Html, html } from './html.ts';
 import type { OpenApiDocument, Schema } from './openapi-types.ts';
@@ -37,7 +38,7 @@ export function typeInWords(schema: Schema, document: OpenApiDocument): string {
   }
   if (target.const !== undefined) return JSON.stringify(target.const);
   if (Array.isArray(target.enum)) return target.enum.map((choice) => JSON.stringify(choice)).join(', ');
-  if (target.type === 'array' && isSchema(target.items))
+  if (target.type === 'array' && isJsonObject(target.items))
     return `list of ${typeInWords(target.items, document)}`;
   const types = Array.isArray(target.type) ? target.type : [target.type ?? 'any'];
   return `${types.join(' or ')}${typeof target.format === 'string' ? ` (${target.format})` : ''}`;
@@ -69,12 +70,12 @@ export function meaningOf(schema: Schema): string {
 
 function rowsOf(schema: Schema, document: OpenApiDocument, prefix: string, depth: number): readonly Row[] {
   const target = resolve(schema, document);
-  if (target.type === 'array' && isSchema(target.items) && depth < deepest) {
+  if (target.type === 'array' && isJsonObject(target.items) && depth < deepest) {
     return rowsOf(target.items, document, `${prefix}[]`, depth + 1);
   }
   const required = new Set(Array.isArray(target.required) ? target.required : []);
   const rows = Object.entries((target.properties ?? {}) as Schema).flatMap(([member, property]) => {
-    if (!isSchema(property)) return [];
+    if (!isJsonObject(property)) return [];
     const name = prefix === '' ? member : `${prefix}.${member}`;
     const row = { name, schema: property, isRequired: required.has(member) };
     return depth < deepest ? [row, ...rowsOf(property, document, name, depth + 1)] : [row];
@@ -91,9 +92,5 @@ export function resolve(schema: Schema, document: OpenApiDocument): Schema {
   const { $ref, ...beside } = schema;
   if (typeof $ref !== 'string') return schema;
   const target = follow($ref, document);
-  return isSchema(target) ? resolve({ ...target, ...beside }, document) : beside;
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(target) ? resolve({ ...target, ...beside }, document) : beside;
 }

@@ -1,5 +1,6 @@
 import { Refusal } from '../base/errors.ts';
 import type { Input } from '../base/handler.ts';
+import { isJsonObject, type JsonObject } from '../base/json-object.ts';
 import { readPlainJson } from '../base/strict-json.ts';
 import type { TokenRequest } from './request-types.ts';
 
@@ -16,11 +17,11 @@ export function readJson({ contentType, authorization, body }: Input): TokenRequ
   return { dialect: 'json', proof: { kind: 'secret', clientId, secret: clientSecret }, scopes: null };
 }
 
-function readObject(contentType: string | undefined, body: Uint8Array | undefined): Record<string, unknown> {
+function readObject(contentType: string | undefined, body: Uint8Array | undefined): JsonObject {
   if (!jsonType.test(contentType ?? '')) throw incomplete('content type');
   const value = parseJson(body ?? new Uint8Array());
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw incomplete('object');
-  return value as Record<string, unknown>;
+  if (!isJsonObject(value)) throw incomplete('object');
+  return value;
 }
 
 function parseJson(bytes: Uint8Array): unknown {

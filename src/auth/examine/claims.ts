@@ -1,6 +1,6 @@
 import { passed, quoted } from '../../base/finding.ts';
+import type { JsonObject } from '../../base/json-object.ts';
 import { type ClaimsPolicy, checkClaims, type VerifiedClaims } from '../claims.ts';
-import type { JsonObject } from '../compact.ts';
 import { failedStep, judged, type Step, shown, tried } from './step.ts';
 import { timesAsTheyAre, timesStep } from './times.ts';
 

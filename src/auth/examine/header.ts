@@ -1,5 +1,6 @@
 import { skipped } from '../../base/finding.ts';
-import { type JsonObject, jsonObject } from '../compact.ts';
+import type { JsonObject } from '../../base/json-object.ts';
+import { jsonObject } from '../compact.ts';
 import { checkType, readHeader, type TokenHeader } from '../header.ts';
 import type { TrustedIssuer } from '../issuers.ts';
 import { failedStep, judged, type Step, shown, tried } from './step.ts';

@@ -1,8 +1,8 @@
 import type { TokenTimes } from '../../base/caller.ts';
 import { roughDuration } from '../../base/duration.ts';
 import type { ErrorCode } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json-object.ts';
 import { clockToleranceSeconds } from '../claims.ts';
-import type { JsonObject } from '../compact.ts';
 import { judged, type Step } from './step.ts';
 
 /** The times of a token and how far they are from our clock; `code` is what the verifier says to them. */

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { durationText } from '../../base/duration.ts';
+import { isJsonObject } from '../../base/json-object.ts';
 import type { Schema } from './collection.ts';
 import type { Declaration, DeclaredMachine } from './declaration.ts';
-import { brief, isMapping } from './mistakes.ts';
+import { brief } from './mistakes.ts';
 import { rateText } from './rates.ts';
 
 /** What differs between two declarations of a collection, a phrase each: `seats maximum 8 -> 4`. */
@@ -21,7 +22,7 @@ function schemaChanges(before: Schema, after: Schema, name: string): string[] {
     if (isDeepStrictEqual(old, now)) return [];
     if (keyword === 'properties') return propertyChanges(asMapping(old), asMapping(now), name);
     if (keyword === 'required') return requiredChanges(asList(old), asList(now), name);
-    if (keyword === 'items' && isMapping(old) && isMapping(now))
+    if (keyword === 'items' && isJsonObject(old) && isJsonObject(now))
       return schemaChanges(old, now, joined(name, 'items'));
     return [`${name === '' ? 'schema' : name} ${keyword} ${shown(old)} -> ${shown(now)}`];
   });
@@ -121,7 +122,7 @@ function names(index: Declaration['index']): readonly string[] {
 }
 
 function asMapping(value: unknown): Schema {
-  return isMapping(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 function asList(value: unknown): readonly string[] {

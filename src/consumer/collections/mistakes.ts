@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import { membersOf, pointerTo } from './json-pointer.ts';
 
 /** Says what is wrong with the value at a JSON pointer: "must be a list; found 5". */
@@ -21,20 +22,14 @@ export function brief(text: string): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }
 
-export type Members = Readonly<Record<string, unknown>>;
-
-export function isMapping(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The members of a mapping, those that nobody knows reported; null when it is none. */
 export function readMapping(
   value: unknown,
   pointer: string,
   known: readonly string[],
   say: Say,
-): Members | null {
-  if (!isMapping(value)) {
+): JsonObject | null {
+  if (!isJsonObject(value)) {
     say(pointer, `must be a mapping with members such as "${known[0]}"; ${found(value)}`);
     return null;
   }

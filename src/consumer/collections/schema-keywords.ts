@@ -1,6 +1,7 @@
+import { isJsonObject } from '../../base/json-object.ts';
 import type { Schema } from './collection.ts';
 import { formatNames, isFormatName } from './formats.ts';
-import { isMapping, listed } from './mistakes.ts';
+import { listed } from './mistakes.ts';
 import { patternMistake } from './patterns.ts';
 
 /** The part of JSON Schema 2020-12 that a collection may use: enough for records, nothing that can run away. */
@@ -28,21 +29,21 @@ const count = {
 };
 const values = { mistake: must((value) => Array.isArray(value), 'a list') };
 const names = { mistake: must(isListOfNames, 'a list of different names') };
-const schema = { mistake: must(isMapping, 'a schema, such as {type: integer}'), holds: 'schema' } as const;
+const schema = { mistake: must(isJsonObject, 'a schema, such as {type: integer}'), holds: 'schema' } as const;
 const schemaOrFlag = {
-  mistake: must((value) => typeof value === 'boolean' || isMapping(value), 'true, false or a schema'),
+  mistake: must((value) => typeof value === 'boolean' || isJsonObject(value), 'true, false or a schema'),
   holds: 'schema',
 } as const;
 const schemas = {
   mistake: must(
-    (value) => Array.isArray(value) && value.length > 0 && value.every(isMapping),
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isJsonObject),
     'a list of at least one schema',
   ),
   holds: 'schemas',
 } as const;
 const named = {
   mistake: must(
-    (value) => isMapping(value) && Object.values(value).every(isMapping),
+    (value) => isJsonObject(value) && Object.values(value).every(isJsonObject),
     'a mapping of names to schemas',
   ),
   holds: 'named',
@@ -95,7 +96,7 @@ export const keywords: Readonly<Record<string, Keyword>> = {
   maxProperties: { ...count, about: 'object' },
   dependentRequired: {
     mistake: must(
-      (value) => isMapping(value) && Object.values(value).every(isListOfNames),
+      (value) => isJsonObject(value) && Object.values(value).every(isListOfNames),
       'a mapping of names to lists of names',
     ),
     about: 'object',

@@ -1,6 +1,7 @@
+import { isJsonObject } from '../../base/json-object.ts';
 import type { Schema } from './collection.ts';
 import { pointerTo } from './json-pointer.ts';
-import { found, isMapping, type Say, suggestion } from './mistakes.ts';
+import { found, type Say, suggestion } from './mistakes.ts';
 import { looksPersonal } from './personal-names.ts';
 import { annotations, type JsonType, keywords, topKeywords, typesOf } from './schema-keywords.ts';
 import { isInPlace, type Role, roleIn, saysType } from './schema-roles.ts';
@@ -23,7 +24,11 @@ interface Place {
 
 /** Says all that is wrong with the schema of a collection. */
 export function checkSchema(schema: unknown, pointer: string, say: Say): void {
-  if (!isMapping(schema) || !isMapping(schema.properties) || Object.keys(schema.properties).length === 0) {
+  if (
+    !isJsonObject(schema) ||
+    !isJsonObject(schema.properties) ||
+    Object.keys(schema.properties).length === 0
+  ) {
     const example = 'schema: {properties: {text: {type: string, maxLength: 280}}}';
     say(pointer, `must be a mapping with "properties", for example ${example}; ${found(schema)}`);
     return;
@@ -34,7 +39,7 @@ export function checkSchema(schema: unknown, pointer: string, say: Say): void {
   }
   for (const name of Object.keys(schema.properties))
     checkTopName(name, pointerTo(`${pointer}/properties`, name), say);
-  const definitions = isMapping(schema.$defs) ? schema.$defs : {};
+  const definitions = isJsonObject(schema.$defs) ? schema.$defs : {};
   new SchemaRules(definitions, say).check(schema, { pointer, level: 0, role: 'description', members: null });
 }
 
@@ -66,7 +71,7 @@ class SchemaRules {
       return;
     }
     checkValues(schema, pointer, this.#say);
-    const own = isMapping(schema.properties) ? new Set(Object.keys(schema.properties)) : null;
+    const own = isJsonObject(schema.properties) ? new Set(Object.keys(schema.properties)) : null;
     // A condition may speak of the members of the object that it is about, and of no others.
     const members = role === 'condition' ? place.members : own;
     if (role === 'description') this.#checkDescription(schema, pointer);
@@ -124,11 +129,11 @@ class SchemaRules {
     if (types.includes('array') && schema.items === undefined && schema.prefixItems === undefined) {
       this.#say(pointer, 'must say what is in the list: add "items", such as {type: integer}');
     }
-    for (const [name, property] of Object.entries(isMapping(schema.properties) ? schema.properties : {})) {
+    for (const [name, property] of Object.entries(isJsonObject(schema.properties) ? schema.properties : {})) {
       const at = pointerTo(`${pointer}/properties`, name);
       if (!nameForm.test(name))
         this.#say(at, 'must have a name of 1 to 128 characters, none of them a control character');
-      if (looksPersonal(name) && isMapping(property) && typeof property['x-personal'] !== 'boolean') {
+      if (looksPersonal(name) && isJsonObject(property) && typeof property['x-personal'] !== 'boolean') {
         this.#say(
           at,
           'looks like personal data. Leave it out, or say "x-personal: true"; "x-personal: false" if it is not about a person',
@@ -142,7 +147,7 @@ class SchemaRules {
       const value = schema[keyword];
       if (Array.isArray(value))
         return value.map((name, index) => [String(name), `${pointer}/${keyword}/${index}`]);
-      if (!isMapping(value)) return [];
+      if (!isJsonObject(value)) return [];
       return Object.keys(value).map((name) => [name, pointerTo(`${pointer}/${keyword}`, name)]);
     };
     for (const [name, at] of [...named('required'), ...named('properties'), ...named('dependentRequired')]) {

@@ -1,6 +1,7 @@
+import { isJsonObject } from '../../base/json-object.ts';
 import type { Schema } from './collection.ts';
 import { pointerTo } from './json-pointer.ts';
-import { isMapping, type Say } from './mistakes.ts';
+import type { Say } from './mistakes.ts';
 import { type JsonType, typesOf } from './schema-keywords.ts';
 
 const ranges = [
@@ -35,7 +36,7 @@ export function checkValues(schema: Schema, pointer: string, say: Say): void {
 }
 
 function hasScalarItems(schema: Schema): boolean {
-  const types = isMapping(schema.items) ? typesOf(schema.items) : [];
+  const types = isJsonObject(schema.items) ? typesOf(schema.items) : [];
   return (
     types.length > 0 &&
     !types.some((type) => type === 'array' || type === 'object') &&
@@ -46,7 +47,7 @@ function hasScalarItems(schema: Schema): boolean {
 function isOfType(value: unknown, type: JsonType): boolean {
   if (type === 'null') return value === null;
   if (type === 'array') return Array.isArray(value);
-  if (type === 'object') return isMapping(value);
+  if (type === 'object') return isJsonObject(value);
   if (type === 'integer') return Number.isInteger(value);
   return typeof value === type;
 }

@@ -1,6 +1,7 @@
+import { isJsonObject } from '../../base/json-object.ts';
 import type { StateMachine, Transition } from './collection.ts';
 import { pointerTo } from './json-pointer.ts';
-import { found, isMapping, listed, readChoice, readMapping, type Say, suggestion } from './mistakes.ts';
+import { found, listed, readChoice, readMapping, type Say, suggestion } from './mistakes.ts';
 
 const nameForm = /^[a-z][a-z0-9_-]{0,31}$/;
 const mostStates = 32;
@@ -12,9 +13,9 @@ export function readStates(value: unknown, editable: unknown, say: Say): StateMa
       say('/editable', 'lists states, and there are none. Declare "states", or leave it out');
     return null;
   }
-  const names = isMapping(value) ? Object.keys(value) : [];
+  const names = isJsonObject(value) ? Object.keys(value) : [];
   const [initial] = names;
-  if (!isMapping(value) || initial === undefined || names.length > mostStates) {
+  if (!isJsonObject(value) || initial === undefined || names.length > mostStates) {
     say(
       '/states',
       `must be a mapping of 1 to ${mostStates} states, the first of them the initial one; ${found(value)}`,
@@ -40,7 +41,7 @@ function readActions(
   say: Say,
 ): Map<string, Transition> {
   if (value === null) return new Map();
-  if (!isMapping(value)) {
+  if (!isJsonObject(value)) {
     say(pointer, `must be a mapping of actions to states, {} for a final one; ${found(value)}`);
     return new Map();
   }
@@ -54,7 +55,7 @@ function readActions(
 }
 
 function readTransition(value: unknown, pointer: string, states: readonly string[], say: Say): Transition {
-  const isShort = !isMapping(value);
+  const isShort = !isJsonObject(value);
   const members = isShort ? { to: value } : (readMapping(value, pointer, ['to', 'by'], say) ?? {});
   const { to, by } = members as { readonly to?: unknown; readonly by?: unknown };
   const at = isShort ? pointer : pointerTo(pointer, 'to');

@@ -1,6 +1,6 @@
+import { isJsonObject } from '../../base/json-object.ts';
 import type { Schema } from './collection.ts';
 import { pointerTo } from './json-pointer.ts';
-import { isMapping } from './mistakes.ts';
 import { keywordOf } from './schema-keywords.ts';
 
 interface Subschema {
@@ -19,18 +19,18 @@ export function subschemasOf(parent: Schema): readonly Subschema[] {
     const inside: [string, unknown][] =
       holds === 'schema'
         ? [[pointer, value]]
-        : Object.entries(isMapping(value) || Array.isArray(value) ? value : {}).map(([name, one]) => [
+        : Object.entries(isJsonObject(value) || Array.isArray(value) ? value : {}).map(([name, one]) => [
             pointerTo(pointer, name),
             one,
           ]);
-    return inside.flatMap(([at, one]) => (isMapping(one) ? [{ keyword, pointer: at, schema: one }] : []));
+    return inside.flatMap(([at, one]) => (isJsonObject(one) ? [{ keyword, pointer: at, schema: one }] : []));
   });
 }
 
 /** The same schema with others in place of those right below it. */
 export function withSubschemas(parent: Schema, change: (schema: Schema, keyword: string) => Schema): Schema {
   const changed = Object.entries(parent).map(([keyword, value]) => {
-    const one = (schema: unknown) => (isMapping(schema) ? change(schema, keyword) : schema);
+    const one = (schema: unknown) => (isJsonObject(schema) ? change(schema, keyword) : schema);
     const holds = keywordOf(keyword)?.holds;
     if (holds === 'schema') return [keyword, one(value)];
     if (holds === 'schemas') return [keyword, (value as readonly unknown[]).map(one)];

@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../base/json-object.ts';
 import type { Schema } from './collection.ts';
-import { isMapping, type Say } from './mistakes.ts';
+import type { Say } from './mistakes.ts';
 import { typesOf } from './schema-keywords.ts';
 import { type Role, roleIn } from './schema-roles.ts';
 import { mostSchemaLevels } from './schema-rules.ts';
@@ -13,7 +14,7 @@ const mostParts = 2000;
  */
 export function wholeSchema(schema: Schema, pointer: string, say: Say): Schema | null {
   const { $defs, $schema: _, ...described } = schema;
-  const definitions = (isMapping($defs) ? $defs : {}) as Readonly<Record<string, Schema>>;
+  const definitions = (isJsonObject($defs) ? $defs : {}) as Readonly<Record<string, Schema>>;
   const circle = circleIn(definitions);
   if (circle !== null) {
     say(

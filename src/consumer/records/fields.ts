@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/errors.ts';
 import type { Input } from '../../base/handler.ts';
+import { isJsonObject } from '../../base/json-object.ts';
 import { readStrictJson } from '../../base/strict-json.ts';
 import type { Collection } from '../collections/collection.ts';
 import { normaliseFields } from '../collections/normalise.ts';
@@ -26,7 +27,7 @@ function readObject(input: Input, type: RegExp): Fields {
   const isPacked = !/^(?:identity)?$/i.test(input.header('content-encoding') ?? '');
   if (isPacked || !type.test(input.contentType ?? '')) throw new Refusal('media_type_not_supported');
   const value = readStrictJson(input.body ?? new Uint8Array());
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     throw new Refusal('validation_failed', {
       members: { errors: [{ pointer: '', message: 'must be an object' }] },
     });
@@ -46,15 +47,11 @@ export function toBody(collection: Collection, fields: Fields): string {
 
 /** RFC 7396. Neither side has a name that JavaScript reads in its own way (see base/strict-json). */
 export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const result: Fields = isObject(target) ? { ...target } : {};
+  if (!isJsonObject(patch)) return patch;
+  const result: Fields = isJsonObject(target) ? { ...target } : {};
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete result[name];
     else result[name] = mergePatch(result[name], value);
   }
   return result;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
