@@ -1,5 +1,5 @@
+import { type Html, html } from '../base/html.ts';
 import { follow } from './follow-reference.ts';
-import { type Html, html } from './html.ts';
 import type { Content, OpenApiDocument, Operation, Parameter, Reference, Response } from './openapi-types.ts';
 import { curl } from './page-curl.ts';
 import { meaningOf, resolve, schemaTable, typeInWords } from './page-schema.ts';

@@ -1,6 +1,6 @@
+import { type Html, html } from '../base/html.ts';
 import { isJsonObject } from '../base/json-object.ts';
 import { follow } from './follow-reference.ts';
-import { type Html, html } from './html.ts';
 import type { OpenApiDocument, Schema } from './openapi-types.ts';
 
 /** Schemas as tables: a row for each member, those of inner objects under the name of the outer. */

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../base/html.ts';
 import { methods, type OpenApiDocument, type Tag } from './openapi-types.ts';
 import { type Entry, operationOf, paragraphs } from './page-operation.ts';
 

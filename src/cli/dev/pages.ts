@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type Html, html } from '../../base/html.ts';
 import { demoPeople, devPassword } from './accounts.ts';
 
 /** The part of a Koa context that a page is sent through. */
@@ -34,20 +35,11 @@ button + button { margin-top: .75rem; color: var(--act); background: transparent
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }
 `;
 
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
-}
-
 /**
  * Sends a page that may load nothing but its own style and send forms only to this provider. A browser holds
  * the redirects that answer a form against the same list, so the place they end at (`returnTo`) is on it too.
  */
-export function sendPage(reply: Reply, html: string, returnTo?: unknown): void {
+export function sendPage(reply: Reply, page: Html, returnTo?: unknown): void {
   const client = typeof returnTo === 'string' ? (URL.parse(returnTo)?.origin ?? '') : '';
   reply.type = 'html';
   reply.set({
@@ -63,20 +55,20 @@ export function sendPage(reply: Reply, html: string, returnTo?: unknown): void {
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
   });
-  reply.body = html;
+  reply.body = page.markup;
 }
 
-export function loginPage(userName: string, problem: string | null): string {
-  const bad = problem === null ? '' : `<p class="bad" id="problem" role="alert">${escapeHtml(problem)}</p>`;
+export function loginPage(userName: string, problem: string | null): Html {
+  const bad = problem === null ? null : html`<p class="bad" id="problem" role="alert">${problem}</p>`;
   const described = problem === null ? 'hint' : 'problem hint';
   return page(
     'Sign in',
-    `<p class="soft" id="hint">This provider is for development. Any user name works, and the password is the
+    html`<p class="soft" id="hint">This provider is for development. Any user name works, and the password is the
 word <strong>${devPassword}</strong>.</p>
 ${bad}
 <form method="post">
 <label for="user">User name</label>
-<input id="user" name="user" value="${escapeHtml(userName)}" required maxlength="64" autocomplete="username"
+<input id="user" name="user" value="${userName}" required maxlength="64" autocomplete="username"
   autocapitalize="none" spellcheck="false" aria-describedby="${described}" autofocus>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" required autocomplete="current-password"
@@ -84,17 +76,18 @@ ${bad}
 <button type="submit">Sign in</button>
 </form>
 <h2>Or come in as</h2>
-${[...demoPeople].map(([user, name]) => personForm(user, name)).join('\n')}`,
+${[...demoPeople].map(([user, name]) => personForm(user, name))}`,
   );
 }
 
 /** To come in as with one click. */
-function personForm(user: string, name: string): string {
-  return `<form method="post" class="person">
-<input type="hidden" name="user" value="${escapeHtml(user)}">
+function personForm(user: string, name: string): Html {
+  return html`<form method="post" class="person">
+<input type="hidden" name="user" value="${user}">
 <input type="hidden" name="password" value="${devPassword}">
-<button type="submit"><img src="/pictures/${encodeURIComponent(user)}" alt="" width="32" height="32">${escapeHtml(name)}</button>
-</form>`;
+<button type="submit"><img src="/pictures/${encodeURIComponent(user)}" alt="" width="32" height="32">${name}</button>
+</form>
+`;
 }
 
 const meanings = new Map([
@@ -105,13 +98,13 @@ const meanings = new Map([
   ['consumer', 'use the API in your name'],
 ]);
 
-export function consentPage(client: string, accountId: string, scopes: readonly string[]): string {
-  const wishes = scopes.map((scope) => `<li>${escapeHtml(meanings.get(scope) ?? scope)}</li>`);
+export function consentPage(client: string, accountId: string, scopes: readonly string[]): Html {
+  const wishes = scopes.map((scope) => html`<li>${meanings.get(scope) ?? scope}</li>`);
   return page(
     `Allow ${client}?`,
-    `<p class="soft">You are signed in as <strong>${escapeHtml(accountId)}</strong>.
-The application <strong>${escapeHtml(client)}</strong> would like to:</p>
-<ul>${wishes.join('')}</ul>
+    html`<p class="soft">You are signed in as <strong>${accountId}</strong>.
+The application <strong>${client}</strong> would like to:</p>
+<ul>${wishes}</ul>
 <form method="post">
 <button type="submit" name="decision" value="allow">Allow</button>
 <button type="submit" name="decision" value="deny">Deny</button>
@@ -120,32 +113,32 @@ The application <strong>${escapeHtml(client)}</strong> would like to:</p>
 }
 
 /** `form` is the provider's own, already escaped, and holds what guards it against forgery. */
-export function logoutPage(form: string): string {
+export function logoutPage(form: string): Html {
   return page(
     'Sign out?',
-    `<p class="soft">This ends your session at the provider for development.</p>
-${form}
+    html`<p class="soft">This ends your session at the provider for development.</p>
+${{ markup: form }}
 <button type="submit" form="op.logoutForm" name="logout" value="yes" autofocus>Sign out</button>`,
   );
 }
 
-export function messagePage(title: string, message: string): string {
-  return page(title, `<p class="soft">${escapeHtml(message)}</p>`);
+export function messagePage(title: string, message: string): Html {
+  return page(title, html`<p class="soft">${message}</p>`);
 }
 
-function page(title: string, content: string): string {
-  return `<!doctype html>
+function page(title: string, content: Html): Html {
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
+<title>${title}</title>
 <link rel="icon" href="data:,">
-<style>${style}</style>
+<style>${{ markup: style }}</style>
 </head>
 <body>
 <main>
-<h1>${escapeHtml(title)}</h1>
+<h1>${title}</h1>
 ${content}
 </main>
 </body>

@@ -1,20 +1,8 @@
 import type { Schema } from '../../openapi/openapi-types.ts';
 import type { Collection } from '../collections/collection.ts';
+import { formats, isFormatName } from '../collections/formats.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const formats: Readonly<Record<string, string>> = {
-  'date-time': '2026-01-01T08:00:00.000Z',
-  date: '2026-01-01',
-  time: '08:00:00Z',
-  duration: 'PT30M',
-  uuid: '0b0f5f0e-5a0c-4d8b-9d36-6f1e8a9c2b47',
-  uri: 'https://example.org/',
-  email: 'somebody@example.org',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
-  hostname: 'www.example.org',
-};
 
 /** Fields that fit the schema of a collection. Null where none could be made up: a schema can be as clever as it likes. */
 export function exampleFields({ schema, checkFields }: Collection): Fields | null {
@@ -47,7 +35,7 @@ function ofType(schema: Schema): unknown {
 }
 
 function exampleText({ format, minLength = 0, maxLength = Number.MAX_SAFE_INTEGER }: Schema): string {
-  if (typeof format === 'string') return formats[format] ?? 'text';
+  if (isFormatName(format)) return formats[format].example;
   return 'text'.padEnd(Number(minLength), '.').slice(0, Number(maxLength));
 }
 
