@@ -102,7 +102,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     action: fc.constantFrom('submit', 'approve', 'nothing'),
     expected,
   }),
-  fc.record({ kind: fc.constant('remove' as const), collection, id, expected }),
+  fc.record({ kind: fc.constant('remove' as const), collection, id, revision: fc.constant(''), expected }),
 );
 
 /** In the order of time; now and then much later, so that windows end and records expire. */

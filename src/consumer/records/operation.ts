@@ -18,35 +18,23 @@ export type Change =
   /** The first sight of a caller. */
   { readonly kind: 'register' } | RecordChange;
 
-export type RecordChange = { readonly collection: string; readonly id: string } & (
-  | {
-      readonly kind: 'create';
-      readonly revision: string;
-      readonly body: string;
-      readonly key: IdempotencyKey | null;
-    }
+export type RecordChange = {
+  readonly collection: string;
+  readonly id: string;
+  /** What its next version is called. */
+  readonly revision: string;
+} & (
+  | { readonly kind: 'create'; readonly body: string; readonly key: IdempotencyKey | null }
   /** Where nothing is yet. */
-  | { readonly kind: 'create_under'; readonly revision: string; readonly body: string }
-  | {
-      readonly kind: 'replace';
-      readonly revision: string;
-      readonly body: string;
-      readonly expected: Tags | null;
-    }
-  | {
-      readonly kind: 'patch';
-      readonly revision: string;
-      readonly patch: Fields;
-      readonly expected: Tags | null;
-    }
-  | {
-      readonly kind: 'act';
-      readonly revision: string;
-      readonly action: string;
-      readonly expected: Tags | null;
-    }
-  | { readonly kind: 'remove'; readonly expected: Tags | null }
+  | { readonly kind: 'create_under'; readonly body: string }
+  | (ChangeOfExisting & { readonly expected: Tags | null })
 );
+
+type ChangeOfExisting =
+  | { readonly kind: 'replace'; readonly body: string }
+  | { readonly kind: 'patch'; readonly patch: Fields }
+  | { readonly kind: 'act'; readonly action: string }
+  | { readonly kind: 'remove' };
 
 /** Digests only: neither the key nor the request is kept. */
 export interface IdempotencyKey {

@@ -1,4 +1,3 @@
-import type { Caller } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { Answer, BearerHandler, Input } from '../../base/handler.ts';
 import { createRecordId, createRevision } from '../../base/random.ts';
@@ -16,79 +15,64 @@ import { createsOnly, ifMatch } from './preconditions.ts';
 
 /** POST /<collection> */
 export function createRecord(parts: CollectionParts): BearerHandler {
-  const { collection, clock } = parts;
-  return async (input, caller) => {
-    const access = admit(parts, caller);
-    const body = toBody(collection, readFields(input));
+  return submitting(parts, (input, access) => {
+    const body = toBody(parts.collection, readFields(input));
     const key = idempotencyKey(input, body, parts, access);
-    const id = createRecordId(clock.now());
-    return submit(parts, access, input, { ...named(parts, id), kind: 'create', body, key });
-  };
+    return { ...named(parts, createRecordId(parts.clock.now())), kind: 'create', body, key };
+  });
 }
 
 /** PUT /<collection>/{id}: replaces the fields, or makes the record where `If-None-Match: *` says so. */
 export function replaceRecord(parts: CollectionParts): BearerHandler {
-  const { collection } = parts;
-  return async (input, caller) => {
-    const access = admit(parts, caller);
+  return submitting(parts, (input) => {
     const record = named(parts, recordId(input));
     const isNew = createsOnly(input);
-    const body = toBody(collection, readFields(input));
-    if (isNew) return submit(parts, access, input, { ...record, kind: 'create_under', body });
-    return submit(parts, access, input, { ...record, kind: 'replace', body, expected: ifMatch(input) });
-  };
+    const body = toBody(parts.collection, readFields(input));
+    if (isNew) return { ...record, kind: 'create_under', body };
+    return { ...record, kind: 'replace', body, expected: ifMatch(input) };
+  });
 }
 
 /** PATCH /<collection>/{id}: a merge patch (RFC 7396). */
 export function patchRecord(parts: CollectionParts): BearerHandler {
-  return async (input, caller) => {
-    const access = admit(parts, caller);
+  return submitting(parts, (input) => {
     const patch = readPatch(input);
-    const record = named(parts, recordId(input));
-    return submit(parts, access, input, { ...record, kind: 'patch', patch, expected: ifMatch(input) });
-  };
+    return { ...named(parts, recordId(input)), kind: 'patch', patch, expected: ifMatch(input) };
+  });
 }
 
 /** DELETE /<collection>/{id} */
 export function removeRecord(parts: CollectionParts): BearerHandler {
-  return async (input, caller) => {
-    const access = admit(parts, caller);
-    const record = named(parts, recordId(input));
-    return submit(parts, access, input, { ...record, kind: 'remove', expected: ifMatch(input) });
-  };
+  return submitting(parts, (input) => {
+    return { ...named(parts, recordId(input)), kind: 'remove', expected: ifMatch(input) };
+  });
 }
 
 /** POST /<collection>/{id}/<action>: moves the record to another state. */
 export function takeAction(parts: CollectionParts, action: string): BearerHandler {
-  return async (input, caller) => {
-    const access = admit(parts, caller);
-    const record = named(parts, recordId(input));
-    return submit(parts, access, input, { ...record, kind: 'act', action, expected: ifMatch(input) });
-  };
+  return submitting(parts, (input) => {
+    return { ...named(parts, recordId(input)), kind: 'act', action, expected: ifMatch(input) };
+  });
 }
 
-/** Before anything is made of the request: when no more writes can wait, refusing one costs little. */
-function admit({ collection, writes }: CollectionParts, caller: Caller): CallerAccess {
-  const access = CallerAccess.admit(collection, caller, 'write');
-  writes.checkRoom(access.id, 0);
-  return access;
+type ReadChange = (input: Input, access: CallerAccess) => RecordChange;
+
+function submitting({ collection, writes, clock }: CollectionParts, readChange: ReadChange): BearerHandler {
+  return async (input, caller) => {
+    const access = CallerAccess.admit(collection, caller, 'write');
+    const { id, kind, isMachine } = access;
+    // Before anything is made of the request: when no more writes can wait, refusing one costs little.
+    writes.checkRoom(id, 0);
+    const change = readChange(input, access);
+    const operation = { caller: { id, kind, isMachine }, now: clock.now(), change };
+    const bytes = input.body?.byteLength ?? 0;
+    const done = await writes.submit(operation, bytes, () => input.hasHungUp(), input.waitedMs);
+    return done.answer as Answer;
+  };
 }
 
 function named({ collection }: CollectionParts, id: string) {
   return { collection: collection.name, id, revision: createRevision() };
-}
-
-async function submit(
-  { writes, clock }: CollectionParts,
-  { id, kind, isMachine }: CallerAccess,
-  input: Input,
-  change: RecordChange,
-): Promise<Answer> {
-  const caller = { id, kind, isMachine };
-  const bytes = input.body?.byteLength ?? 0;
-  const operation = { caller, now: clock.now(), change };
-  const done = await writes.submit(operation, bytes, () => input.hasHungUp(), input.waitedMs);
-  return done.answer as Answer;
 }
 
 const keyForm = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
