@@ -2,12 +2,6 @@
 const fetchDeadlineMs = 5_000;
 const maxDocumentBytes = 512 * 1024;
 
-export interface FetchedDocument {
-  readonly document: unknown;
-  /** How long the provider says the answer may be kept; null when it says nothing. */
-  readonly maxAgeSeconds: number | null;
-}
-
 /** Why a fetch failed. A closed list, because it becomes a metric label and a log field. */
 export type FetchFault =
   | 'unreachable'
@@ -31,7 +25,7 @@ export class FetchError extends Error {
 }
 
 /** `stopping` gives up an answer that nobody waits for any more. */
-export async function fetchDocument(url: string, stopping: AbortSignal): Promise<FetchedDocument> {
+export async function fetchDocument(url: string, stopping: AbortSignal) {
   const signal = AbortSignal.any([AbortSignal.timeout(fetchDeadlineMs), stopping]);
   try {
     const headers = { accept: 'application/json' };
@@ -42,6 +36,7 @@ export async function fetchDocument(url: string, stopping: AbortSignal): Promise
       throw new FetchError('status', `the provider answered with status ${response.status}`, retryAfter);
     }
     const document = parseJson(await readCapped(response));
+    // How long the provider says the answer may be kept; null when it says nothing.
     return { document, maxAgeSeconds: maxAgeOf(response.headers.get('cache-control')) };
   } catch (error) {
     if (error instanceof FetchError) throw error;

@@ -1,25 +1,21 @@
-import type { JsonObject } from '../base/json-object.ts';
 import { jsonObject, parseCompact } from './compact.ts';
 import { readHeader } from './header.ts';
 import { readKeySet } from './key-set.ts';
 import { signatureHolds } from './signature.ts';
 
-/** A JWT of somebody who has registered a key with us: what it says, and whether one of those keys signed it. */
-export interface SignedDocument {
-  readonly unverifiedClaims: JsonObject;
-  signedBy(keys: string): boolean;
-}
-
-/** Takes a JWT apart that is signed with one of these algorithms; null when it is none. */
+/**
+ * Takes a JWT apart that is signed with one of these algorithms, by somebody who has registered a key with us: what it
+ * says, and whether one of those keys signed it. Null when it is none.
+ */
 export function signedDocumentOpener(algorithms: readonly string[]) {
   const allowed = new Set(algorithms);
-  return (text: string): SignedDocument | null => {
+  return (text: string) => {
     try {
       const token = parseCompact(text);
       const { kid, algorithm } = readHeader(jsonObject(token.header), allowed);
       return {
         unverifiedClaims: token.unverifiedPayload,
-        signedBy(keys) {
+        signedBy(keys: string): boolean {
           const set = readKeySet(JSON.parse(keys), algorithms);
           if (typeof set === 'string') return false;
           // A key that was registered without a name is the only one there is: whatever the client calls it is fine.

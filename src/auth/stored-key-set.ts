@@ -7,11 +7,7 @@ export interface StoredKeySet {
   readonly refreshAt: number;
 }
 
-export interface KeySetMemory {
-  /** Null when there is none, or when it was not written by somebody who has the master secret. */
-  load(): Promise<StoredKeySet | null>;
-  save(stored: StoredKeySet): Promise<void>;
-}
+export type KeySetMemory = ReturnType<typeof authenticatedMemory>;
 
 /** Where the bytes go: a row of the storage. */
 interface DocumentStore {
@@ -23,17 +19,18 @@ interface DocumentStore {
  * Keeps a key set with a keyed checksum: whoever can write to the database must not be able to plant a key that the
  * service would then trust. The name (the provider's address) is authenticated with it.
  */
-export function authenticatedMemory(documents: DocumentStore, key: Uint8Array, name: string): KeySetMemory {
+export function authenticatedMemory(documents: DocumentStore, key: Uint8Array, name: string) {
   const macOf = (content: string) => createHmac('sha256', key).update(`${name}\0${content}`).digest();
   return {
-    async load() {
+    /** Null when there is none, or when it was not written by somebody who has the master secret. */
+    async load(): Promise<StoredKeySet | null> {
       const found = await documents.read(name);
       if (found === null) return null;
       const expected = macOf(found.content);
       const isOurs = found.mac.length === expected.length && timingSafeEqual(found.mac, expected);
       return isOurs ? JSON.parse(found.content) : null;
     },
-    async save(stored) {
+    async save(stored: StoredKeySet) {
       const content = JSON.stringify(stored);
       await documents.write(name, content, macOf(content));
     },

@@ -1,31 +1,25 @@
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { rememberLast } from '../base/remember-last.ts';
-import { checkClaims, type VerifiedClaims } from './claims.ts';
+import { checkClaims } from './claims.ts';
 import { type CompactToken, jsonObject, parseCompact } from './compact.ts';
 import { checkType, readHeader } from './header.ts';
 import { chooseIssuer, type TrustedIssuer } from './issuers.ts';
 import { signatureHolds } from './signature.ts';
 import { SignatureQueue, type TokenOrigin } from './signature-queue.ts';
 
-/** A verified token, and what it was verified against. */
-export interface Verified {
-  readonly claims: VerifiedClaims;
-  readonly issuer: TrustedIssuer;
-  /** Of the issuer's keys, before the key was taken from them. */
-  readonly generation: number | null;
-}
+export type Verify = ReturnType<typeof createVerifier>;
 
-/** Answers with whom a token speaks for, or rejects with the refusal that says why not. */
-export type Verify = (token: string, origin: TokenOrigin) => Promise<Verified>;
-
-/** parse -> header -> issuer -> key -> signature -> claims. Nothing is said of the claims until the signature holds. */
-export function createVerifier(issuers: readonly TrustedIssuer[], clock: Clock): Verify {
+/**
+ * parse -> header -> issuer -> key -> signature -> claims. Nothing is said of the claims until the signature holds. Answers
+ * with whom a token speaks for and what it was verified against, or rejects with the refusal that says why not.
+ */
+export function createVerifier(issuers: readonly TrustedIssuer[], clock: Clock) {
   const signatures = new SignatureQueue();
   const algorithms = new Set(issuers.flatMap((issuer) => [...issuer.algorithms]));
   const headerOf = rememberLast((segment: string) => readHeader(jsonObject(segment), algorithms));
 
-  return async (text, origin) => {
+  return async (text: string, origin: TokenOrigin) => {
     const token = parseCompact(text);
     const { kid, algorithm, type } = headerOf(token.header);
     const issuer = chooseIssuer(issuers, token.unverifiedPayload.iss);

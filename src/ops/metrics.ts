@@ -5,22 +5,9 @@ import type { KeySetStatus } from './health.ts';
 import { describeProcess } from './process-metrics.ts';
 import { RequestTally } from './request-tally.ts';
 
-/** Measures the requests of one route. */
-export type Meter = (method: string, status: number, seconds: number, refusalCode: string | null) => void;
+export type Metrics = ReturnType<typeof createMetrics>;
 
-export interface Metrics {
-  meter(route: string): Meter;
-  /** A try to fetch the provider's keys: null when it went well. */
-  countKeyFetch(fault: string | null): void;
-  /** A connection that was closed because there are too many, in all or from its address. */
-  countRefusedConnection(reason: string): void;
-  watchConnections(open: () => number): void;
-  watchLog(droppedLines: () => number): void;
-  setScrubDue(isDue: boolean): void;
-  readonly expose: PublicHandler;
-}
-
-export function createMetrics(keySet: () => KeySetStatus): Metrics {
+export function createMetrics(keySet: () => KeySetStatus) {
   const registry = new Registry();
   const registers = [registry];
   const tallies = new Map<string, RequestTally>();
@@ -63,28 +50,32 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
   );
 
   return {
-    meter(route) {
+    /** Measures the requests of one route. */
+    meter(route: string) {
       const tally = tallies.get(route) ?? new RequestTally(route);
       tallies.set(route, tally);
-      return (method, status, seconds, refusalCode) => {
+      return (method: string, status: number, seconds: number, refusalCode: string | null): void => {
         tally.add(method, status, seconds);
         if (refusalCode === null || refusalCode === 'https_required') return;
         if ([401, 403, 429].includes(status)) failures.inc({ reason: refusalCode });
       };
     },
-    countRefusedConnection: (reason) => refusedConnections.inc({ reason }),
-    watchConnections: (open) => gauge(registry, 'connections_open', 'Connections open now.', open),
-    watchLog(droppedLines) {
+    /** A connection that was closed because there are too many, in all or from its address. */
+    countRefusedConnection: (reason: string) => refusedConnections.inc({ reason }),
+    watchConnections: (open: () => number) =>
+      gauge(registry, 'connections_open', 'Connections open now.', open),
+    watchLog(droppedLines: () => number) {
       const help = 'Log lines that were never written, because nobody took those before them.';
       compute(registry, { name: 'log_lines_dropped_total', type: 'counter', help }, () => [
         { labels: {}, value: droppedLines() },
       ]);
     },
-    countKeyFetch: (fault) => keyFetches.inc({ result: fault ?? 'ok' }),
-    setScrubDue(isDue) {
+    /** A try to fetch the provider's keys: null when it went well. */
+    countKeyFetch: (fault: string | null) => keyFetches.inc({ result: fault ?? 'ok' }),
+    setScrubDue(isDue: boolean) {
       isScrubDue = isDue;
     },
-    expose: async () => answer(registry.contentType, await registry.metrics()),
+    expose: (async () => answer(registry.contentType, await registry.metrics())) satisfies PublicHandler,
   };
 }
 

@@ -4,23 +4,13 @@ import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import type { AssertionStore } from '../storage/port.ts';
 
 /** Takes a signed JWT apart and checks its signature; who it is from is not its business. Null when it is none. */
-export type OpenSigned = (text: string) => {
+type OpenSigned = (text: string) => {
   readonly unverifiedClaims: Readonly<Record<string, unknown>>;
   /** Whether a key of that JWKS (in JSON) signed it. */
   signedBy(keys: string): boolean;
 } | null;
 
-/** RFC 7523: a client that proves itself with a key of its own. */
-export interface CheckAssertion {
-  open(assertion: string): {
-    /** The client it claims to be from. */
-    readonly clientId: string;
-    /** Whether it is meant for us, alive, and signed with one of these keys. */
-    isSignedBy(publicKeys: string | null): boolean;
-    /** True the first time only, of all processes together. */
-    use(): Promise<boolean>;
-  };
-}
+export type CheckAssertion = ReturnType<typeof createCheckAssertion>;
 
 interface CheckAssertionOptions {
   readonly openSigned: OpenSigned;
@@ -37,26 +27,27 @@ const toleranceMs = 5_000;
 const longestLifeMs = 600_000;
 const longestJti = 256;
 
-export function createCheckAssertion(options: CheckAssertionOptions): CheckAssertion {
-  const { openSigned, store, audiences, clock, time } = options;
-  return {
-    open(assertion) {
-      const signed = openSigned(assertion);
-      const claims = signed?.unverifiedClaims ?? {};
-      return {
-        clientId: typeof claims.sub === 'string' ? claims.sub : '',
-        isSignedBy: (publicKeys) =>
-          publicKeys !== null &&
-          expiryOf(claims, audiences, clock.now()) !== null &&
-          signed?.signedBy(publicKeys) === true,
-        async use() {
-          const expiresAt = expiryOf(claims, audiences, clock.now());
-          if (expiresAt === null) return false;
-          const digest = hash('sha256', claims.jti as string, 'buffer');
-          return store.use(claims.sub as string, digest, expiresAt + toleranceMs, time.now());
-        },
-      };
-    },
+/** RFC 7523: a client that proves itself with a key of its own. */
+export function createCheckAssertion({ openSigned, store, audiences, clock, time }: CheckAssertionOptions) {
+  return (assertion: string) => {
+    const signed = openSigned(assertion);
+    const claims = signed?.unverifiedClaims ?? {};
+    return {
+      /** The client it claims to be from. */
+      clientId: typeof claims.sub === 'string' ? claims.sub : '',
+      /** Whether it is meant for us, alive, and signed with one of these keys. */
+      isSignedBy: (publicKeys: string | null) =>
+        publicKeys !== null &&
+        expiryOf(claims, audiences, clock.now()) !== null &&
+        signed?.signedBy(publicKeys) === true,
+      /** True the first time only, of all processes together. */
+      async use(): Promise<boolean> {
+        const expiresAt = expiryOf(claims, audiences, clock.now());
+        if (expiresAt === null) return false;
+        const digest = hash('sha256', claims.jti as string, 'buffer');
+        return store.use(claims.sub as string, digest, expiresAt + toleranceMs, time.now());
+      },
+    };
   };
 }
 

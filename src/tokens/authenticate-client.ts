@@ -67,7 +67,7 @@ export function createAuthenticateClient(options: AuthenticateClientOptions): Au
     assertion: string,
     mayLookUp: MayLookUp,
   ): Promise<Known> => {
-    const { clientId, isSignedBy, use } = checkAssertion.open(assertion);
+    const { clientId, isSignedBy, use } = checkAssertion(assertion);
     const check = (client: ClientWithSecrets | null) => {
       const isClaimed = claimed === null || claimed === clientId;
       return client?.state === 'active' && isClaimed && isSignedBy(client.publicKeys) ? client : null;

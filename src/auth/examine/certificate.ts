@@ -1,17 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** What callers will see of a certificate. Times are milliseconds since 1970. */
-export interface ExaminedCertificate {
-  readonly names: string;
-  readonly coversHost: boolean;
-  readonly isSelfSigned: boolean;
-  readonly validFrom: number;
-  readonly validTo: number;
-}
+export type ExaminedCertificate = ReturnType<typeof examineCertificate>;
 
-/** The first certificate of a chain in PEM, for callers of that host. */
-export function examineCertificate(pem: string, host: string): ExaminedCertificate {
+/** What callers of that host will see of the first certificate of a chain in PEM. Times are milliseconds since 1970. */
+export function examineCertificate(pem: string, host: string) {
   const certificate = new X509Certificate(pem);
   const covered = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
   return {

@@ -4,17 +4,11 @@ import { type ClaimsPolicy, checkClaims, type VerifiedClaims } from '../claims.t
 import { failedStep, judged, type Step, shown, tried } from './step.ts';
 import { timesAsTheyAre, timesStep } from './times.ts';
 
-interface ExaminedClaims {
-  readonly steps: readonly Step[];
-  /** Whom it would speak for; null when that cannot be told. */
-  readonly caller: VerifiedClaims | null;
-}
-
 /**
  * Every claim by itself: the verifier's own check is asked about the token as it would be were all its other claims
  * right. What is found here first is what the verifier finds.
  */
-export function examineClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number): ExaminedClaims {
+export function examineClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number) {
   const { exp, nbf, iat, cnf, aud, sub, client_id, azp, gty, scope, jti } = claims;
   const right = {
     iss: policy.issuers[0],
@@ -44,6 +38,7 @@ export function examineClaims(claims: JsonObject, policy: ClaimsPolicy, nowSecon
     scopesStep(scope, policy.requiredScopes, scopes.code),
     ...(policy.clientsOnly ? [credentialsStep(credentials.code)] : []),
   ];
+  // Whom it would speak for; null when that cannot be told.
   const caller = subject.value && {
     ...subject.value,
     times: times.value?.times ?? timesAsTheyAre(claims),

@@ -10,22 +10,8 @@ export interface Missing {
   readonly detail: string;
 }
 
-export interface PublishedKeys {
-  readonly usable: readonly { readonly kid: string | null; readonly algorithms: readonly string[] }[];
-  readonly leftOut: readonly {
-    readonly kid: string | null;
-    readonly fault: KeyFault;
-    readonly isAlarming: boolean;
-  }[];
-}
-
-/** A provider as it answers now. */
-export interface ExaminedProvider {
-  readonly discovery: { readonly document: JsonObject } | Missing;
-  readonly keys: PublishedKeys | Missing;
-  /** How far its clock is ahead of ours; null when it does not say. */
-  readonly aheadSeconds: number | null;
-}
+export type ExaminedProvider = Awaited<ReturnType<typeof examineProvider>>;
+export type PublishedKeys = Exclude<ExaminedProvider['keys'], Missing>;
 
 interface Provider {
   readonly discoveryUrl: string;
@@ -34,9 +20,8 @@ interface Provider {
   readonly clock: Clock;
 }
 
-/** All questions at once: each has a deadline of its own. */
-export async function examineProvider(provider: Provider): Promise<ExaminedProvider> {
-  const { discoveryUrl, jwksUrl, algorithms, clock } = provider;
+/** A provider as it answers now. All questions at once: each has a deadline of its own. */
+export async function examineProvider({ discoveryUrl, jwksUrl, algorithms, clock }: Provider) {
   const [discovery, keys, aheadSeconds] = await Promise.all([
     had(discoveryUrl, (document) => ({ document: document as JsonObject })),
     had(jwksUrl, (document) => publishedKeys(document, algorithms)),
@@ -58,9 +43,9 @@ async function had<T>(url: string, read: (document: unknown) => T | Missing): Pr
   }
 }
 
-function publishedKeys(document: unknown, algorithms: readonly string[]): PublishedKeys | Missing {
+function publishedKeys(document: unknown, algorithms: readonly string[]) {
   const set = readKeySet(document, algorithms);
-  if (typeof set === 'string') return { fault: 'no_usable_keys', detail: set };
+  if (typeof set === 'string') return { fault: 'no_usable_keys', detail: set } as Missing;
   const published = (document as { keys: unknown[] }).keys;
   const leftOut = published.flatMap((jwk) => {
     const kid = nameOf(jwk);
@@ -68,7 +53,7 @@ function publishedKeys(document: unknown, algorithms: readonly string[]): Publis
     const isUsed =
       typeof verdict !== 'string' && set.keys.some(({ fingerprint }) => fingerprint === verdict.fingerprint);
     if (isUsed) return [];
-    const fault = typeof verdict === 'string' ? verdict : 'kid_duplicate';
+    const fault: KeyFault = typeof verdict === 'string' ? verdict : 'kid_duplicate';
     return [{ kid, fault, isAlarming: isAlarming(fault) }];
   });
   const usable = set.keys.map(({ kid, algorithms: fitting }) => ({ kid: kid ?? null, algorithms: fitting }));
@@ -82,7 +67,7 @@ function nameOf(jwk: unknown): string | null {
 
 const clockDeadlineMs = 5_000;
 
-/** By the Date of an answer, whatever else it says. It has whole seconds, and a cache says how old it is. */
+/** How far its clock is ahead of ours; null when it does not say. By the Date of an answer, whatever else it says. It has whole seconds, and a cache says how old it is. */
 async function clockAhead(url: string, clock: Clock): Promise<number | null> {
   try {
     const sentAt = clock.now();

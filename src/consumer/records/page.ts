@@ -1,4 +1,4 @@
-import type { Place, RecordQuery, RecordStore, StoredRecord } from '../../storage/port.ts';
+import type { RecordQuery, RecordStore } from '../../storage/port.ts';
 import { sortValue } from './cursor.ts';
 
 /** A page of large records ends before it has so many bytes; `next` leads on. */
@@ -7,20 +7,14 @@ export const largestPageBytes = 1_048_576;
 const mostLookedAt = 2_000;
 const mostBytesLookedAt = 33_554_432;
 
-interface Page {
-  readonly records: readonly StoredRecord[];
-  /** Where the list goes on; null at its end. */
-  readonly next: Place | null;
-}
-
 type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter' | 'hasExpired'>;
 
 /**
  * One page of a list, with bounds for what it costs: no more is fetched than is shown, and one more; and where no index
  * leads to what is asked for, only so many records are looked at. Then the page may be short, or empty, and still lead on.
- * `recordBytes` is the most that a record of the collection may have.
+ * `recordBytes` is the most that a record of the collection may have; `next` is where the list goes on, null at its end.
  */
-export async function readPage(store: Store, wanted: RecordQuery, recordBytes: number): Promise<Page> {
+export async function readPage(store: Store, wanted: RecordQuery, recordBytes: number) {
   const looks = Math.min(mostLookedAt, Math.max(Math.floor(mostBytesLookedAt / recordBytes), 1));
   // First how far to look, and then what is there: what is written meanwhile is neither left out nor shown twice.
   const passesOver = !isInOrder(wanted) || (await hasExpired(store, wanted));

@@ -5,17 +5,8 @@ import { exampleFields } from './record-example.ts';
 
 type Media = Content[string];
 
-/** What is sent and answered with in a collection. */
-export interface RecordSchemas {
-  /** By the names that the others refer to. */
-  readonly components: Schemas;
-  readonly fields: Media;
-  readonly patch: Media;
-  readonly record: Media;
-  readonly page: Media;
-}
-
-export function recordSchemas(collection: Collection): RecordSchemas {
+/** What is sent and answered with in a collection; `components` by the names that the others refer to. */
+export function recordSchemas(collection: Collection) {
   const { name, schema } = collection;
   const { fields, record } = examples(collection) ?? {};
   const media = (kind: string, example?: object): Media => {
