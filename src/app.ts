@@ -19,9 +19,9 @@ import type { Config } from './config/settings.ts';
 import type { Collection } from './consumer/collections/collection.ts';
 import { putInForce } from './consumer/collections/put-in-force.ts';
 import { createPseudonym } from './consumer/pseudonym.ts';
-import type { BatchRulesData } from './consumer/records/batch-rules.ts';
+import type { BatchRulesData } from './consumer/records/decide/write-rules.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
-import { ReadLimit } from './consumer/records/read-limit.ts';
+import { ReadLimit } from './consumer/records/requests/read-limit.ts';
 import { Sweeper } from './consumer/records/sweeper.ts';
 import { WriteQueue } from './consumer/records/write-queue.ts';
 import { Registry } from './consumer/registry.ts';
@@ -105,7 +105,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   parts.defer(() => signingKeys.stop());
   const writes = new WriteQueue({
     store: await storage.openBatches({
-      module: new URL('./consumer/records/batch-rules.ts', import.meta.url).href,
+      module: new URL('./consumer/records/decide/write-rules.ts', import.meta.url).href,
       data: {
         declarations,
         prefix: consumerPrefix,

@@ -4,8 +4,8 @@ import * as schema from '../openapi/schemas.ts';
 import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
 import { ownerOf, requireScopesOf } from './records/caller-access.ts';
-import type { RecordParts } from './records/parts.ts';
-import { budgetsOfErased, formerName } from './records/spent-budgets.ts';
+import { budgetsOfErased, formerName } from './records/decide/spent-budgets.ts';
+import type { RecordParts } from './records/requests/handler-parts.ts';
 
 /**
  * DELETE /me: everything that is held about the caller goes, and the answer counts it. What it had spent

@@ -4,9 +4,9 @@ import type { Consumer, RecordStore, StoredRecord } from '../storage/port.ts';
 import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
 import { ownerOf, requireScopesOf } from './records/caller-access.ts';
-import { largestPageBytes } from './records/page.ts';
-import type { RecordParts } from './records/parts.ts';
 import { presentPlain } from './records/present.ts';
+import type { RecordParts } from './records/requests/handler-parts.ts';
+import { largestPageBytes } from './records/requests/page.ts';
 
 const largestPage = 50;
 

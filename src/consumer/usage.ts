@@ -5,9 +5,9 @@ import * as schema from '../openapi/schemas.ts';
 import type { Usage } from '../storage/port.ts';
 import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
-import { asOfNow, type Budget, newcomerBudget, writeBudget } from './records/budgets.ts';
 import { ownerOf } from './records/caller-access.ts';
-import type { RecordParts } from './records/parts.ts';
+import { asOfNow, type Budget, newcomerBudget, writeBudget } from './records/decide/budgets.ts';
+import type { RecordParts } from './records/requests/handler-parts.ts';
 
 const unused: Usage = { records: 0, writes: 0, writesSince: 0, newcomerWrites: 0, newcomerSince: 0 };
 

@@ -14,18 +14,18 @@ import { describeErasure, eraseAll } from '../consumer/erase.ts';
 import { describeExport, exportAll } from '../consumer/export.ts';
 import { describeMe, me } from '../consumer/me.ts';
 import { describeOverview, overview } from '../consumer/overview.ts';
-import { describeList, describeRead } from '../consumer/records/describe-reads.ts';
-import * as writing from '../consumer/records/describe-writes.ts';
-import type { RecordParts } from '../consumer/records/parts.ts';
-import { listRecords, readRecord } from '../consumer/records/read.ts';
-import { countingUncharged } from '../consumer/records/uncharged-writes.ts';
+import { describeList, describeRead } from '../consumer/records/describe/reads.ts';
+import * as writing from '../consumer/records/describe/writes.ts';
+import type { RecordParts } from '../consumer/records/requests/handler-parts.ts';
+import { listRecords, readRecord } from '../consumer/records/requests/read.ts';
+import { countingUncharged } from '../consumer/records/requests/uncharged-writes.ts';
 import {
   createRecord,
   patchRecord,
   removeRecord,
   replaceRecord,
   takeAction,
-} from '../consumer/records/write-requests.ts';
+} from '../consumer/records/requests/write.ts';
 import { describeUsage, usage } from '../consumer/usage.ts';
 import type { BuiltFiles } from '../frontend/built-files.ts';
 import { pageHeaders } from '../frontend/content-policy.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
-import type { Operation } from '../../src/consumer/records/operation.ts';
+import type { Operation } from '../../src/consumer/records/decide/operation.ts';
 import {
   longestWaitMs,
   mostBatchBytes,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Refusal } from '../../src/base/errors.ts';
-import { createBatchRules } from '../../src/consumer/records/batch-rules.ts';
-import type { Change, Operation } from '../../src/consumer/records/operation.ts';
+import type { Change, Operation } from '../../src/consumer/records/decide/operation.ts';
+import { createBatchRules } from '../../src/consumer/records/decide/write-rules.ts';
 import type { Outcome } from '../../src/storage/port.ts';
 import { MemoryStore } from './memory-store.ts';
 

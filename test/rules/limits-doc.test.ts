@@ -6,8 +6,8 @@ import { maxTokenBytes } from '../../src/auth/compact.ts';
 import { maxJsonDepth } from '../../src/base/strict-json.ts';
 import { environmentName, settings } from '../../src/config/settings.ts';
 import { parseNewcomerRate, parsePeriod, parseRate } from '../../src/consumer/collections/rates.ts';
-import { idempotencyMs } from '../../src/consumer/records/decide-create.ts';
-import { defaultPage, largestPage } from '../../src/consumer/records/list-query.ts';
+import { idempotencyMs } from '../../src/consumer/records/decide/create.ts';
+import { defaultPage, largestPage } from '../../src/consumer/records/requests/list-query.ts';
 
 const text = readFileSync('docs/limits.md', 'utf8');
 

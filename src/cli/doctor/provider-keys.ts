@@ -2,7 +2,7 @@ import type { ExaminedProvider, PublishedKeys } from '../../auth/examine/provide
 import { roughDuration } from '../../base/duration.ts';
 import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
 import type { Config } from '../../config/settings.ts';
-import { wayOut } from './way-out.ts';
+import { fetchAdvice } from './fetch-advice.ts';
 
 /** Whether a token could be verified with what the provider publishes where the settings say. */
 export function keysFinding(config: Config, keys: ExaminedProvider['keys']): Finding {
@@ -13,7 +13,7 @@ export function keysFinding(config: Config, keys: ExaminedProvider['keys']): Fin
     return failed(name, {
       expected: `a usable key at ${url}`,
       found: keys.detail,
-      advice: isUseless ? uselessKeys(keys.detail) : wayOut(keys.detail, 'IDP_ORIGIN and IDP_JWKS_PATH'),
+      advice: isUseless ? uselessKeys(keys.detail) : fetchAdvice(keys.detail, 'IDP_ORIGIN and IDP_JWKS_PATH'),
     });
   }
   const found = `${keys.usable.length} usable (${keys.usable.map(described).join('; ')})${leftOut(keys)}`;

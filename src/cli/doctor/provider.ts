@@ -2,8 +2,8 @@ import type { ExaminedProvider, Missing } from '../../auth/examine/provider.ts';
 import { doubtful, type Finding, failed, passed, quoted, skipped, unquoted } from '../../base/finding.ts';
 import { providerIssuers } from '../../config/rules.ts';
 import type { Config } from '../../config/settings.ts';
+import { fetchAdvice } from './fetch-advice.ts';
 import { clockFinding, keysFinding } from './provider-keys.ts';
-import { wayOut } from './way-out.ts';
 
 /** What the provider says of itself, its keys and its clock, held against the settings. */
 export async function examineProvider(config: Config): Promise<readonly Finding[]> {
@@ -35,7 +35,7 @@ function discoveryFinding(url: string, { fault, detail }: Missing): Finding {
   const expected = `a discovery document at ${url}`;
   const isNoAddress = !URL.canParse(url);
   if (!isNoAddress && (fault === 'unreachable' || fault === 'timeout')) {
-    return failed('discovery', { expected, found: detail, advice: wayOut(detail, 'IDP_ORIGIN') });
+    return failed('discovery', { expected, found: detail, advice: fetchAdvice(detail, 'IDP_ORIGIN') });
   }
   return doubtful('discovery', {
     expected,

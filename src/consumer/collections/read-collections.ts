@@ -6,10 +6,10 @@ import { readIndex } from './indexed-fields.ts';
 import { readLimits } from './limits.ts';
 import { found, nameOf, readChoice, readMapping, type Say } from './mistakes.ts';
 import { readDeprecation } from './read-deprecation.ts';
+import { resolveSchema } from './resolve-schema.ts';
 import { checkSchema } from './schema-rules.ts';
 import { readStates } from './states.ts';
 import { compileCheck } from './validator.ts';
-import { wholeSchema } from './whole-schema.ts';
 import { readYaml } from './yaml-text.ts';
 
 export interface CollectionFile {
@@ -113,7 +113,7 @@ function readFields(given: unknown, index: unknown, say: Say): FieldsOfCollectio
     say(pointer, predicate);
   };
   checkSchema(given, '/schema', sayAndStop);
-  const schema = isRight ? wholeSchema(given as Schema, '/schema', say) : null;
+  const schema = isRight ? resolveSchema(given as Schema, '/schema', say) : null;
   if (schema === null) return null;
   const fields = readIndex(index, schema, say);
   try {

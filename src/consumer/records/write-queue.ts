@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { BatchStore, Outcome } from '../../storage/port.ts';
-import type { Done, Operation } from './operation.ts';
+import type { Done, Operation } from './decide/operation.ts';
 
 interface WriteQueueOptions {
   readonly store: BatchStore;

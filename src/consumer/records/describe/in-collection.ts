@@ -1,8 +1,8 @@
-import { rememberLast } from '../../base/remember-last.ts';
-import type { Description } from '../../openapi/description.ts';
-import type { Headers, Parameter, Response, Schema } from '../../openapi/openapi-types.ts';
-import type { Collection } from '../collections/collection.ts';
-import { describeDeprecation } from '../collections/deprecation.ts';
+import { rememberLast } from '../../../base/remember-last.ts';
+import type { Description } from '../../../openapi/description.ts';
+import type { Headers, Parameter, Response, Schema } from '../../../openapi/openapi-types.ts';
+import type { Collection } from '../../collections/collection.ts';
+import { describeDeprecation } from '../../collections/deprecation.ts';
 import { recordSchemas } from './record-schemas.ts';
 
 /** What a route of a collection says by itself. */

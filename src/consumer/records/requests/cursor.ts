@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { Refusal } from '../../base/errors.ts';
-import type { FieldValue, Place, RecordQuery, StoredRecord } from '../../storage/port.ts';
-import type { CallerAccess } from './caller-access.ts';
+import { Refusal } from '../../../base/errors.ts';
+import type { FieldValue, Place, RecordQuery, StoredRecord } from '../../../storage/port.ts';
+import type { CallerAccess } from '../caller-access.ts';
+import { fieldsOf } from '../present.ts';
+import type { CollectionParts } from './handler-parts.ts';
 import type { ListQuery } from './list-query.ts';
-import type { CollectionParts } from './parts.ts';
-import { fieldsOf } from './present.ts';
 
 const cursorForm = /^[A-Za-z0-9_-]{1,4096}\.[A-Za-z0-9_-]{43}$/;
 

@@ -1,6 +1,6 @@
-import type { Content, Schema, Schemas } from '../../openapi/openapi-types.ts';
-import { dateTime, listOf, object } from '../../openapi/schemas.ts';
-import type { Collection, StateMachine } from '../collections/collection.ts';
+import type { Content, Schema, Schemas } from '../../../openapi/openapi-types.ts';
+import { dateTime, listOf, object } from '../../../openapi/schemas.ts';
+import type { Collection, StateMachine } from '../../collections/collection.ts';
 import { exampleFields } from './record-example.ts';
 
 type Media = Content[string];

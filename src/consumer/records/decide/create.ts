@@ -1,10 +1,10 @@
-import { Refusal } from '../../base/errors.ts';
-import { type Answer, jsonText } from '../../base/handler.ts';
-import type { StoredRecord } from '../../storage/port.ts';
+import { Refusal } from '../../../base/errors.ts';
+import { type Answer, jsonText } from '../../../base/handler.ts';
+import type { StoredRecord } from '../../../storage/port.ts';
+import { etagOf, isExpired, present } from '../present.ts';
+import { replayed } from '../requests/uncharged-writes.ts';
 import type { BatchState } from './batch-state.ts';
 import { charged, type Decided, type Of, preconditionFailed, type Writing } from './decision.ts';
-import { etagOf, isExpired, present } from './present.ts';
-import { replayed } from './uncharged-writes.ts';
 
 /** How long a key stands for the record that was made with it. */
 export const idempotencyMs = 24 * 3_600_000;

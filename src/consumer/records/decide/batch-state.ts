@@ -6,7 +6,7 @@ import type {
   StoredIdempotencyKey,
   StoredRecord,
   Usage,
-} from '../../storage/port.ts';
+} from '../../../storage/port.ts';
 
 /** What a decision changes. */
 export interface Effects {

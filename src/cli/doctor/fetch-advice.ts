@@ -1,5 +1,5 @@
 /** What to do about a document that could not be had, by the system's own word for the reason. */
-export function wayOut(detail: string, settings: string): string {
+export function fetchAdvice(detail: string, settings: string): string {
   const found = reasons.find(([reason]) => reason.test(detail));
   return found === undefined ? `Check ${settings}.` : found[1].replace('SETTINGS', settings);
 }

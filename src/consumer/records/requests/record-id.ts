@@ -1,5 +1,5 @@
-import { Refusal } from '../../base/errors.ts';
-import type { Input } from '../../base/handler.ts';
+import { Refusal } from '../../../base/errors.ts';
+import type { Input } from '../../../base/handler.ts';
 
 /** One spelling only, so that no record has two addresses. */
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -1,7 +1,7 @@
-import type { Clock } from '../../base/clock.ts';
-import { Refusal } from '../../base/errors.ts';
-import { RecentMap } from '../../base/recent-map.ts';
-import { type Budget, rateHeaders } from './budgets.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { Refusal } from '../../../base/errors.ts';
+import { RecentMap } from '../../../base/recent-map.ts';
+import { type Budget, rateHeaders } from '../decide/budgets.ts';
 
 const windowMs = 60_000;
 const mostCallers = 100_000;

@@ -1,6 +1,6 @@
-import type { Schema } from '../../openapi/openapi-types.ts';
-import type { Collection } from '../collections/collection.ts';
-import { formats, isFormatName } from '../collections/formats.ts';
+import type { Schema } from '../../../openapi/openapi-types.ts';
+import type { Collection } from '../../collections/collection.ts';
+import { formats, isFormatName } from '../../collections/formats.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
-import type { Parameter, Schema, Schemas } from '../../openapi/openapi-types.ts';
-import { dateTime, text } from '../../openapi/schemas.ts';
-import type { Collection } from '../collections/collection.ts';
-import { defaultPage, largestPage } from './list-query.ts';
+import type { Parameter, Schema, Schemas } from '../../../openapi/openapi-types.ts';
+import { dateTime, text } from '../../../openapi/schemas.ts';
+import type { Collection } from '../../collections/collection.ts';
+import { defaultPage, largestPage } from '../requests/list-query.ts';
 
 const bounds = { gt: 'after', gte: 'at or after', lt: 'before', lte: 'at or before' } as const;
 const limit = { type: 'integer', minimum: 1, maximum: largestPage, default: defaultPage };

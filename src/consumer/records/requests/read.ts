@@ -1,13 +1,13 @@
-import { Refusal } from '../../base/errors.ts';
-import { answer, type BearerHandler, jsonText } from '../../base/handler.ts';
-import { CallerAccess } from './caller-access.ts';
+import { Refusal } from '../../../base/errors.ts';
+import { answer, type BearerHandler, jsonText } from '../../../base/handler.ts';
+import { CallerAccess } from '../caller-access.ts';
+import { hasAlready } from '../preconditions.ts';
+import { etagOf, isExpired, present } from '../present.ts';
 import { cursorAt, readCursor } from './cursor.ts';
-import { recordId } from './id.ts';
+import type { CollectionParts } from './handler-parts.ts';
 import { linkTo, readListQuery, toRecordQuery } from './list-query.ts';
 import { readPage } from './page.ts';
-import type { CollectionParts } from './parts.ts';
-import { hasAlready } from './preconditions.ts';
-import { etagOf, isExpired, present } from './present.ts';
+import { recordId } from './record-id.ts';
 
 /** GET /<collection>/{id} */
 export function readRecord(parts: CollectionParts): BearerHandler {

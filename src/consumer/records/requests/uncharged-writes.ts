@@ -1,5 +1,5 @@
-import { describe, Refusal } from '../../base/errors.ts';
-import type { Answer, BearerHandler } from '../../base/handler.ts';
+import { describe, Refusal } from '../../../base/errors.ts';
+import type { Answer, BearerHandler } from '../../../base/handler.ts';
 import type { ReadLimit } from './read-limit.ts';
 
 interface Limits {

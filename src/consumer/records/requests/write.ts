@@ -1,15 +1,15 @@
-import { Refusal } from '../../base/errors.ts';
-import type { Answer, BearerHandler, Input } from '../../base/handler.ts';
-import { createRecordId, createRevision } from '../../base/random.ts';
-import { CallerAccess } from './caller-access.ts';
-import { readFields, readPatch, toBody } from './fields.ts';
-import { recordId } from './id.ts';
-import type { IdempotencyKey, RecordChange } from './operation.ts';
-import type { CollectionParts } from './parts.ts';
-import { createsOnly, ifMatch } from './preconditions.ts';
+import { Refusal } from '../../../base/errors.ts';
+import type { Answer, BearerHandler, Input } from '../../../base/handler.ts';
+import { createRecordId, createRevision } from '../../../base/random.ts';
+import { CallerAccess } from '../caller-access.ts';
+import type { IdempotencyKey, RecordChange } from '../decide/operation.ts';
+import { readFields, readPatch, toBody } from '../fields.ts';
+import { createsOnly, ifMatch } from '../preconditions.ts';
+import type { CollectionParts } from './handler-parts.ts';
+import { recordId } from './record-id.ts';
 
 /**
- * From a request to an operation: whatever can be said of it without the database is said here (decide.ts has the rest),
+ * From a request to an operation: whatever can be said of it without the database is said here (decide/ has the rest),
  * and then it waits in the queue.
  */
 

@@ -1,8 +1,8 @@
-import type { Answer } from '../../base/handler.ts';
-import type { Consumer } from '../../storage/port.ts';
-import type { CallerIdentity } from './caller-access.ts';
-import type { Fields } from './fields.ts';
-import type { Tags } from './preconditions.ts';
+import type { Answer } from '../../../base/handler.ts';
+import type { Consumer } from '../../../storage/port.ts';
+import type { CallerIdentity } from '../caller-access.ts';
+import type { Fields } from '../fields.ts';
+import type { Tags } from '../preconditions.ts';
 
 /**
  * One write, as plain data that can wait in a queue and cross to another thread: who, what is to become of which

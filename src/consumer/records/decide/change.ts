@@ -1,10 +1,10 @@
-import { Refusal } from '../../base/errors.ts';
-import { answer, jsonText } from '../../base/handler.ts';
-import type { StoredRecord } from '../../storage/port.ts';
+import { Refusal } from '../../../base/errors.ts';
+import { answer, jsonText } from '../../../base/handler.ts';
+import type { StoredRecord } from '../../../storage/port.ts';
+import { fits, type Tags } from '../preconditions.ts';
+import { etagOf, isExpired, present } from '../present.ts';
 import type { Effects } from './batch-state.ts';
 import { charged, type Decided, type Of, preconditionFailed, type Writing } from './decision.ts';
-import { fits, type Tags } from './preconditions.ts';
-import { etagOf, isExpired, present } from './present.ts';
 
 /** PUT and PATCH /<collection>/{id} */
 export function decideEdit(

@@ -1,7 +1,7 @@
-import type { ErasedBudgets } from '../../storage/port.ts';
-import type { Collection } from '../collections/collection.ts';
+import type { ErasedBudgets } from '../../../storage/port.ts';
+import type { Collection } from '../../collections/collection.ts';
+import type { KeyedDigest } from '../keyed-digest.ts';
 import { spentUntil } from './budgets.ts';
-import type { KeyedDigest } from './keyed-digest.ts';
 
 /**
  * The name under which it is kept what an erased caller had spent. The pseudonym leads to it only with the master

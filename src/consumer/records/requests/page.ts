@@ -1,4 +1,4 @@
-import type { RecordQuery, RecordStore } from '../../storage/port.ts';
+import type { RecordQuery, RecordStore } from '../../../storage/port.ts';
 import { sortValue } from './cursor.ts';
 
 /** A page of large records ends before it has so many bytes; `next` leads on. */

@@ -1,9 +1,9 @@
-import type { ErrorCode } from '../../base/errors.ts';
-import type { Description } from '../../openapi/description.ts';
-import { always, sometimes, version } from '../../openapi/headers.ts';
-import type { Headers } from '../../openapi/openapi-types.ts';
-import type { Collection } from '../collections/collection.ts';
-import { limitsAsData, limitsInWords } from '../collections/limits-in-words.ts';
+import type { ErrorCode } from '../../../base/errors.ts';
+import type { Description } from '../../../openapi/description.ts';
+import { always, sometimes, version } from '../../../openapi/headers.ts';
+import type { Headers } from '../../../openapi/openapi-types.ts';
+import type { Collection } from '../../collections/collection.ts';
+import { limitsAsData, limitsInWords } from '../../collections/limits-in-words.ts';
 import {
   describeIn,
   headerParameter,
@@ -11,9 +11,9 @@ import {
   type OwnDescription,
   recordAnswer,
   schemasOf,
-} from './describe-collection.ts';
+} from './in-collection.ts';
 
-/** The routes of write-requests.ts. */
+/** The routes of requests/write.ts. */
 
 const bodyErrors: readonly ErrorCode[] = ['json_invalid', 'validation_failed', 'record_too_large'];
 const created: Headers = { Location: always('The address of the record.'), ...version };

@@ -1,10 +1,10 @@
-import type { Description } from '../../openapi/description.ts';
-import { sometimes, version } from '../../openapi/headers.ts';
-import type { Collection } from '../collections/collection.ts';
-import { describeIn, headerParameter, idParameter, recordAnswer, schemasOf } from './describe-collection.ts';
+import type { Description } from '../../../openapi/description.ts';
+import { sometimes, version } from '../../../openapi/headers.ts';
+import type { Collection } from '../../collections/collection.ts';
+import { describeIn, headerParameter, idParameter, recordAnswer, schemasOf } from './in-collection.ts';
 import { listParameters } from './list-parameters.ts';
 
-/** The routes of read.ts. */
+/** The routes of requests/read.ts. */
 
 export function describeList(collection: Collection): Description {
   const next = sometimes('The next page, with rel="next" (RFC 8288); absent on the last one.');

@@ -1,10 +1,10 @@
-import type { Clock } from '../../base/clock.ts';
-import type { RecordStore } from '../../storage/port.ts';
-import type { Collection } from '../collections/collection.ts';
-import type { Registry } from '../registry.ts';
-import type { KeyedDigest } from './keyed-digest.ts';
+import type { Clock } from '../../../base/clock.ts';
+import type { RecordStore } from '../../../storage/port.ts';
+import type { Collection } from '../../collections/collection.ts';
+import type { Registry } from '../../registry.ts';
+import type { KeyedDigest } from '../keyed-digest.ts';
+import type { WriteQueue } from '../write-queue.ts';
 import type { ReadLimit } from './read-limit.ts';
-import type { WriteQueue } from './write-queue.ts';
 
 /** What the handlers work with, whatever the collection. */
 export interface RecordParts {

@@ -1,7 +1,7 @@
-import { clockDifferenceMs } from '../../base/clock.ts';
-import { Refusal } from '../../base/errors.ts';
-import type { Usage } from '../../storage/port.ts';
-import type { CollectionLimits, Rate } from '../collections/collection.ts';
+import { clockDifferenceMs } from '../../../base/clock.ts';
+import { Refusal } from '../../../base/errors.ts';
+import type { Usage } from '../../../storage/port.ts';
+import type { CollectionLimits, Rate } from '../../collections/collection.ts';
 
 /** A budget as it stands: so many of so many, until then. */
 export interface Budget {

@@ -1,8 +1,8 @@
-import type { BatchRules } from '../../storage/port.ts';
-import { type CollectionFile, readCollections } from '../collections/read-collections.ts';
+import type { BatchRules } from '../../../storage/port.ts';
+import { type CollectionFile, readCollections } from '../../collections/read-collections.ts';
+import { createKeyedDigest } from '../keyed-digest.ts';
 import { keysOf } from './batch-keys.ts';
 import { decideAll, type WriteRules } from './decide.ts';
-import { createKeyedDigest } from './keyed-digest.ts';
 import type { Operation } from './operation.ts';
 import { formerName } from './spent-budgets.ts';
 

@@ -1,12 +1,12 @@
-import { Refusal } from '../../base/errors.ts';
-import type { Answer } from '../../base/handler.ts';
-import type { Consumer, StoredRecord, Usage } from '../../storage/port.ts';
-import type { Collection } from '../collections/collection.ts';
+import { Refusal } from '../../../base/errors.ts';
+import type { Answer } from '../../../base/handler.ts';
+import type { Consumer, StoredRecord, Usage } from '../../../storage/port.ts';
+import type { Collection } from '../../collections/collection.ts';
+import type { CallerAccess } from '../caller-access.ts';
+import { etagOf, present } from '../present.ts';
 import type { Effects } from './batch-state.ts';
 import { charge, rateHeaders, writeBudget } from './budgets.ts';
-import type { CallerAccess } from './caller-access.ts';
 import type { RecordChange } from './operation.ts';
-import { etagOf, present } from './present.ts';
 
 const dayMs = 24 * 3_600_000;
 

@@ -12,7 +12,7 @@ const mostParts = 2000;
  * A schema that `checkSchema` found nothing wrong with, as it is used and published: with every definition written out
  * where it is referred to, and every object closed that does not say otherwise. Null when it cannot be written out.
  */
-export function wholeSchema(schema: Schema, pointer: string, say: Say): Schema | null {
+export function resolveSchema(schema: Schema, pointer: string, say: Say): Schema | null {
   const { $defs, $schema: _, ...described } = schema;
   const definitions = (isJsonObject($defs) ? $defs : {}) as Readonly<Record<string, Schema>>;
   const circle = circleIn(definitions);

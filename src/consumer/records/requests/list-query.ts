@@ -1,7 +1,7 @@
-import { Refusal } from '../../base/errors.ts';
-import type { FieldValue, IndexedField, Operator, RecordQuery } from '../../storage/port.ts';
-import type { Collection } from '../collections/collection.ts';
-import { normaliseDateTime } from '../collections/normalise.ts';
+import { Refusal } from '../../../base/errors.ts';
+import type { FieldValue, IndexedField, Operator, RecordQuery } from '../../../storage/port.ts';
+import type { Collection } from '../../collections/collection.ts';
+import { normaliseDateTime } from '../../collections/normalise.ts';
 
 export const defaultPage = 50;
 export const largestPage = 200;

@@ -1,14 +1,14 @@
-import type { BatchChanges, Consumer, Loaded, Outcome, Usage } from '../../storage/port.ts';
-import type { Collection } from '../collections/collection.ts';
+import type { BatchChanges, Consumer, Loaded, Outcome, Usage } from '../../../storage/port.ts';
+import type { Collection } from '../../collections/collection.ts';
+import { CallerAccess } from '../caller-access.ts';
+import { type Fields, mergePatch, toBody } from '../fields.ts';
+import { fieldsOf } from '../present.ts';
 import { BatchState, type Effects } from './batch-state.ts';
 import { asOfNow } from './budgets.ts';
-import { CallerAccess } from './caller-access.ts';
-import { decideAction, decideEdit, decideRemove } from './decide-change.ts';
-import { decideCreate, decideCreateUnder } from './decide-create.ts';
+import { decideAction, decideEdit, decideRemove } from './change.ts';
+import { decideCreate, decideCreateUnder } from './create.ts';
 import type { Decided, Writing } from './decision.ts';
-import { type Fields, mergePatch, toBody } from './fields.ts';
 import type { Done, Operation, RecordChange } from './operation.ts';
-import { fieldsOf } from './present.ts';
 
 /** What the rules of writes know besides the data: the same for every batch. */
 export interface WriteRules {

@@ -1,4 +1,4 @@
-import type { BatchKeys } from '../../storage/port.ts';
+import type { BatchKeys } from '../../../storage/port.ts';
 import type { WriteRules } from './decide.ts';
 import type { Operation } from './operation.ts';
 
