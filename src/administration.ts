@@ -15,7 +15,7 @@ import type { AuditLine, Storage, StorageKeys } from './storage/port.ts';
 import { openSqlite } from './storage/sqlite/engine.ts';
 import { createStorage } from './storage/storage.ts';
 import { createClientMac } from './tokens/client-mac.ts';
-import { Clients } from './tokens/clients.ts';
+import { createClients } from './tokens/clients.ts';
 import { assertionAlgorithms } from './tokens/metadata.ts';
 import { type KeyRules, rotateSigningKey } from './tokens/signing-keys.ts';
 
@@ -37,7 +37,7 @@ export async function openAdministration(config: StorageConfig, actor: string, c
   const audit: AuditLine = (action, subject, details = {}) => {
     return { at: clock.now(), actor, node, action, subject, details };
   };
-  const clients = new Clients({
+  const clients = createClients({
     store: storage.clients,
     clientMac,
     secretKey: keyring.clientSecrets,

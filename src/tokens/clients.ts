@@ -31,120 +31,19 @@ interface NewClient {
   readonly publicKey: string | null;
 }
 
-/** A secret as it is shown once, and what is kept of it. */
-interface NewSecret {
-  readonly secret: string;
-  readonly kept: ClientSecret;
-}
-
 /** No other is ever looked up. */
 export const clientIdForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const mostScopes = 50;
 
 /** What an operator does with the machine clients of POST /token. */
-export class Clients {
-  readonly #options: ClientsOptions;
+export function createClients({ store, clientMac, secretKey, audit, clock, faultOfKeys }: ClientsOptions) {
+  const find = async (id: string): Promise<ClientWithSecrets | null> => {
+    const client = await store.find(id);
+    return clientMac.isGenuine(client) ? client : null;
+  };
 
-  constructor(options: ClientsOptions) {
-    this.#options = options;
-  }
-
-  /** Answers with the secret, which is shown this once and not kept; null for a client with keys of its own. */
-  async add({ id, label, scopes: named, publicKey }: NewClient): Promise<string | null> {
-    if (!clientIdForm.test(id)) {
-      throw new OperatorError(
-        `A client id is 1 to 64 letters, digits, ".", "_" or "-" and starts with a letter or digit; found "${id}". Example: billing-service`,
-      );
-    }
-    const scopes = checkedScopes(named);
-    const { store, clock, audit, faultOfKeys } = this.#options;
-    const publicKeys = publicKey === null ? null : asPublicKeys(publicKey);
-    const fault = publicKeys === null ? null : faultOfKeys(publicKeys);
-    if (fault !== null) throw new OperatorError(`The public key of the client cannot be used: ${fault}.`);
-    const created = publicKeys === null ? this.#newSecret('') : null;
-    const client: Client = { id, label, state: 'active', scopes, publicKeys, createdAt: clock.now() };
-    const line = audit('client.added', id, {
-      scopes,
-      ...(created === null ? { public_keys: true } : { secret_id: created.kept.id }),
-    });
-    if (!(await store.add(client, created?.kept ?? null, line))) {
-      throw new OperatorError(
-        `There is a client "${id}" already. Choose another id, or remove that one first.`,
-      );
-    }
-    return created?.secret ?? null;
-  }
-
-  async hasSecret(id: string, secret: string): Promise<boolean> {
-    const { secretKey } = this.#options;
-    const client = await this.#find(id);
-    return client?.state === 'active' && findSecret(digestSecret(secretKey, secret), client.secrets) !== null;
-  }
-
-  /** Adds a second secret. With `retireAfterMs` the one before it ends by itself; else it lives until it is removed. */
-  async rotate(id: string, label: string, retireAfterMs: number | null): Promise<NewSecret> {
-    const { store, clock, audit } = this.#options;
-    const client = await this.#find(id);
-    if (client === null) throw noSuchClient(id);
-    if (client.publicKeys !== null) {
-      throw new OperatorError(
-        `Client "${id}" has a key of its own and no secret. To give it another key, remove it and add it again.`,
-      );
-    }
-    const now = clock.now();
-    const created = this.#newSecret(label);
-    const othersExpireAt = retireAfterMs === null ? null : now + retireAfterMs;
-    const line = audit('client.secret_added', id, {
-      secret_id: created.kept.id,
-      ...(othersExpireAt === null ? {} : { others_expire_at: new Date(othersExpireAt).toISOString() }),
-    });
-    const limits = { now, mostLive: secretSlots, othersExpireAt };
-    const outcome = await store.addSecret(id, created.kept, limits, line);
-    if (outcome === 'no_such_client') throw noSuchClient(id);
-    if (outcome === 'too_many') {
-      throw new OperatorError(
-        `Client "${id}" has ${secretSlots} live secrets, which is as many as it can have. Remove one with: npx vestibule client remove-secret ${id} <secret-id>`,
-      );
-    }
-    return created;
-  }
-
-  async removeSecret(id: string, secretId: string): Promise<void> {
-    const { store, audit } = this.#options;
-    if (await store.removeSecret(id, secretId, audit('client.secret_removed', id, { secret_id: secretId })))
-      return;
-    throw new OperatorError(
-      `Client "${id}" has no secret "${secretId}". "npx vestibule client list" shows the ids of those there are.`,
-    );
-  }
-
-  async setState(id: string, state: ClientState): Promise<void> {
-    const { store, audit } = this.#options;
-    const line = audit(state === 'active' ? 'client.enabled' : 'client.disabled', id);
-    if (!(await store.setState(id, state, line))) throw noSuchClient(id);
-  }
-
-  /** Answers with the scopes as they are kept. */
-  async setScopes(id: string, named: readonly string[]): Promise<readonly string[]> {
-    const scopes = checkedScopes(named);
-    const { store, audit } = this.#options;
-    const line = audit('client.scopes_changed', id, { scopes });
-    if (!(await store.setScopes(id, scopes, line))) throw noSuchClient(id);
-    return scopes;
-  }
-
-  async remove(id: string): Promise<void> {
-    const { store, audit } = this.#options;
-    if (!(await store.remove(id, audit('client.removed', id)))) throw noSuchClient(id);
-  }
-
-  async #find(id: string): Promise<ClientWithSecrets | null> {
-    const client = await this.#options.store.find(id);
-    return this.#options.clientMac.isGenuine(client) ? client : null;
-  }
-
-  #newSecret(label: string): NewSecret {
-    const { secretKey, clock } = this.#options;
+  /** A secret as it is shown once, and what is kept of it. */
+  const newSecret = (label: string) => {
     const secret = createSecret();
     const kept: ClientSecret = {
       id: createSecretId(),
@@ -155,7 +54,91 @@ export class Clients {
       lastUsedOn: null,
     };
     return { secret, kept };
-  }
+  };
+
+  return {
+    /** Answers with the secret, which is shown this once and not kept; null for a client with keys of its own. */
+    async add({ id, label, scopes: named, publicKey }: NewClient): Promise<string | null> {
+      if (!clientIdForm.test(id)) {
+        throw new OperatorError(
+          `A client id is 1 to 64 letters, digits, ".", "_" or "-" and starts with a letter or digit; found "${id}". Example: billing-service`,
+        );
+      }
+      const scopes = checkedScopes(named);
+      const publicKeys = publicKey === null ? null : asPublicKeys(publicKey);
+      const fault = publicKeys === null ? null : faultOfKeys(publicKeys);
+      if (fault !== null) throw new OperatorError(`The public key of the client cannot be used: ${fault}.`);
+      const created = publicKeys === null ? newSecret('') : null;
+      const client: Client = { id, label, state: 'active', scopes, publicKeys, createdAt: clock.now() };
+      const credentials = created === null ? { public_keys: true } : { secret_id: created.kept.id };
+      const line = audit('client.added', id, { scopes, ...credentials });
+      if (!(await store.add(client, created?.kept ?? null, line))) {
+        throw new OperatorError(
+          `There is a client "${id}" already. Choose another id, or remove that one first.`,
+        );
+      }
+      return created?.secret ?? null;
+    },
+
+    async hasSecret(id: string, secret: string): Promise<boolean> {
+      const client = await find(id);
+      return (
+        client?.state === 'active' && findSecret(digestSecret(secretKey, secret), client.secrets) !== null
+      );
+    },
+
+    /** Adds a second secret. With `retireAfterMs` the one before it ends by itself; else it lives until it is removed. */
+    async rotate(id: string, label: string, retireAfterMs: number | null) {
+      const client = await find(id);
+      if (client === null) throw noSuchClient(id);
+      if (client.publicKeys !== null) {
+        throw new OperatorError(
+          `Client "${id}" has a key of its own and no secret. To give it another key, remove it and add it again.`,
+        );
+      }
+      const now = clock.now();
+      const created = newSecret(label);
+      const othersExpireAt = retireAfterMs === null ? null : now + retireAfterMs;
+      const line = audit('client.secret_added', id, {
+        secret_id: created.kept.id,
+        ...(othersExpireAt === null ? {} : { others_expire_at: new Date(othersExpireAt).toISOString() }),
+      });
+      const limits = { now, mostLive: secretSlots, othersExpireAt };
+      const outcome = await store.addSecret(id, created.kept, limits, line);
+      if (outcome === 'no_such_client') throw noSuchClient(id);
+      if (outcome === 'too_many') {
+        throw new OperatorError(
+          `Client "${id}" has ${secretSlots} live secrets, which is as many as it can have. Remove one with: npx vestibule client remove-secret ${id} <secret-id>`,
+        );
+      }
+      return created;
+    },
+
+    async removeSecret(id: string, secretId: string): Promise<void> {
+      const line = audit('client.secret_removed', id, { secret_id: secretId });
+      if (await store.removeSecret(id, secretId, line)) return;
+      throw new OperatorError(
+        `Client "${id}" has no secret "${secretId}". "npx vestibule client list" shows the ids of those there are.`,
+      );
+    },
+
+    async setState(id: string, state: ClientState): Promise<void> {
+      const line = audit(state === 'active' ? 'client.enabled' : 'client.disabled', id);
+      if (!(await store.setState(id, state, line))) throw noSuchClient(id);
+    },
+
+    /** Answers with the scopes as they are kept. */
+    async setScopes(id: string, named: readonly string[]): Promise<readonly string[]> {
+      const scopes = checkedScopes(named);
+      const line = audit('client.scopes_changed', id, { scopes });
+      if (!(await store.setScopes(id, scopes, line))) throw noSuchClient(id);
+      return scopes;
+    },
+
+    async remove(id: string): Promise<void> {
+      if (!(await store.remove(id, audit('client.removed', id)))) throw noSuchClient(id);
+    },
+  };
 }
 
 /** Each once, however often it was named. */
