@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
 import type { Storage } from '../storage/port.ts';
-import { DatabaseProbe } from './database-probe.ts';
+import { createDatabaseProbe } from './database-probe.ts';
 
 /** GET /livez: the process runs and its event loop turns. Says nothing of anybody else. */
 export const live: PublicHandler = () => json({ status: 'ok' });
@@ -25,10 +25,10 @@ export interface KeySetStatus {
 
 /** GET /readyz: send traffic here or not. 200 only when a request with a good token would be answered, a write too. */
 export function ready({ storage, providerKeys, isStopping, clock }: ReadinessParts): PublicHandler {
-  const probe = new DatabaseProbe({ storage, clock });
+  const findFault = createDatabaseProbe({ storage, clock });
   return async () => {
     const keys = providerKeys.status();
-    const fault = await probe.fault();
+    const fault = await findFault();
     const isReady = fault === null && keys.usable && !isStopping();
     const body = {
       status: isStopping() ? 'stopping' : isReady ? 'ready' : 'not ready',

@@ -3,7 +3,7 @@ import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import { OperatorError } from '../base/errors.ts';
 import { errorFields, type Log } from '../base/log.ts';
 import type { AuditLine, SigningKeyRecord, SigningKeyStore } from '../storage/port.ts';
-import { CoalescedRefresh } from './coalesced-refresh.ts';
+import { coalescedRefresh } from './coalesced-refresh.ts';
 import { createSigningKey, openSigningKey, type SigningAlgorithm, type SigningKey } from './signing-key.ts';
 
 export interface KeyRules {
@@ -46,7 +46,7 @@ export class SigningKeys {
   #generation = 0;
   /** When the next of them retires. */
   #retirementAt = Number.POSITIVE_INFINITY;
-  readonly #refresh = new CoalescedRefresh(() => this.#load(), pauseMs);
+  readonly #refresh = coalescedRefresh(() => this.#load(), pauseMs);
   #cancelTimer: () => void = () => {};
   #isStopped = false;
 
@@ -102,7 +102,7 @@ export class SigningKeys {
 
   /** After a change by anybody. A database that does not answer changes nothing. */
   reload(): Promise<void> {
-    return this.#refresh.again().catch((error: unknown) => {
+    return this.#refresh().catch((error: unknown) => {
       this.#options.log.error(errorFields(error), 'signing keys cannot be read');
     });
   }
@@ -131,7 +131,7 @@ export class SigningKeys {
         const retired = await store.deleteRetired(now, (kid) => audit('key.retired', kid));
         if (retired.length > 0) log.info({ keys: retired }, 'signing keys have retired');
       }
-      await this.#refresh.again();
+      await this.#refresh();
     } catch (error) {
       log.error(errorFields(error), 'signing keys cannot be kept up');
     }
@@ -144,7 +144,7 @@ export class SigningKeys {
     const { algorithm, log } = this.#options;
     if (await addNextKey(this.#options, this.#keys))
       log.info({ algorithm }, 'a new signing key is published');
-    await this.#refresh.again();
+    await this.#refresh();
   }
 
   #isNextDue(now: number): boolean {
