@@ -3,7 +3,8 @@ import { json, type PublicHandler } from '../base/handler.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 import * as schema from '../openapi/schemas.ts';
-import type { Collection, StateMachine } from './collections/collection.ts';
+import type { Collection } from './collections/collection.ts';
+import { toDeclaration } from './collections/declaration.ts';
 import { limitsAsData } from './collections/limits-in-words.ts';
 import { dateTime } from './date-time.ts';
 
@@ -26,7 +27,7 @@ export function overview(collections: readonly Collection[]): PublicHandler {
 
 function describeCollection(collection: Collection, href: string) {
   const { name, title, description, schema, index, machine, access, concurrency, limits, deprecated } =
-    collection;
+    toDeclaration(collection);
   return {
     name,
     title,
@@ -34,7 +35,7 @@ function describeCollection(collection: Collection, href: string) {
     href,
     schema,
     index: index.map((field) => field.name),
-    ...(machine === null ? {} : describeMachine(machine)),
+    ...machine,
     access,
     concurrency,
     limits: limitsAsData(limits),
@@ -47,16 +48,6 @@ function describeCollection(collection: Collection, href: string) {
             link: deprecated.link,
           },
         }),
-  };
-}
-
-function describeMachine({ initial, states, editable }: StateMachine) {
-  return {
-    initial,
-    states: Object.fromEntries(
-      [...states].map(([state, transitions]) => [state, Object.fromEntries(transitions)]),
-    ),
-    editable: [...editable],
   };
 }
 

@@ -6,10 +6,8 @@ import type { Usage } from '../storage/port.ts';
 import type { Collection } from './collections/collection.ts';
 import { dateTime } from './date-time.ts';
 import { ownerOf } from './records/caller-access.ts';
-import { asOfNow, type Budget, newcomerBudget, writeBudget } from './records/decide/budgets.ts';
+import { asOfNow, type Budget, newcomerBudget, unused, writeBudget } from './records/decide/budgets.ts';
 import type { RecordParts } from './records/requests/handler-parts.ts';
-
-const unused: Usage = { records: 0, writes: 0, writesSince: 0, newcomerWrites: 0, newcomerSince: 0 };
 
 /** GET /me/usage: what the caller has used of what it may, collection by collection. */
 export function usage(collections: readonly Collection[], parts: RecordParts): BearerHandler {

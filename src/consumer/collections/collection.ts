@@ -21,6 +21,15 @@ export interface Collection {
   readonly checkFields: CheckFields;
 }
 
+/** The members that the service adds to the fields of a record. In a request they are ignored. */
+export const ownMembers: ReadonlySet<string> = new Set([
+  'id',
+  'state',
+  'actions',
+  'created_at',
+  'updated_at',
+]);
+
 export interface StateMachine {
   readonly initial: string;
   /** By state, then by action. */

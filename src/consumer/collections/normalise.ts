@@ -38,7 +38,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields that fit the schema, as they are kept: what is sorted by time is in the form that can be. */
 export function normaliseFields(collection: Pick<Collection, 'schema' | 'index'>, fields: Fields): Fields {
-  const times = collection.index.filter(({ name }) => isDateTime(collection.schema, name));
+  const times = collection.index.filter(({ name }) => isDateTime(collection, name));
   if (times.length === 0) return fields;
   const normal = times.map(({ name }) => [name, normalised(fields[name])]);
   return { ...fields, ...Object.fromEntries(normal.filter(([, value]) => value !== undefined)) };
@@ -49,7 +49,7 @@ function normalised(value: unknown): unknown {
 }
 
 /** Whether a field is an indexed date-time, so that values it is compared with must be normalised as well. */
-function isDateTime(schema: Collection['schema'], field: string): boolean {
+export function isDateTime({ schema }: Pick<Collection, 'schema'>, field: string): boolean {
   const properties = schema.properties as Readonly<Record<string, Fields>> | undefined;
   return properties?.[field]?.format === 'date-time';
 }

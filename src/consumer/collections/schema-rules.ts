@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../base/json-object.ts';
-import type { Schema } from './collection.ts';
+import { ownMembers, type Schema } from './collection.ts';
 import { pointerTo } from './json-pointer.ts';
 import { found, type Say, suggestion } from './mistakes.ts';
 import { looksPersonal } from './personal-names.ts';
@@ -9,7 +9,6 @@ import { checkValues } from './schema-values.ts';
 import { subschemasOf } from './subschemas.ts';
 
 export const mostSchemaLevels = 16;
-export const reservedFields = ['id', 'state', 'actions', 'created_at', 'updated_at'];
 
 const topNameForm = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 const nameForm = /^[^\p{Cc}]{1,128}$/u;
@@ -44,7 +43,7 @@ export function checkSchema(schema: unknown, pointer: string, say: Say): void {
 }
 
 function checkTopName(name: string, pointer: string, say: Say): void {
-  if (reservedFields.includes(name)) say(pointer, 'is a member that every record has. Choose another name');
+  if (ownMembers.has(name)) say(pointer, 'is a member that every record has. Choose another name');
   else if (!topNameForm.test(name)) {
     say(pointer, 'must have a name of 1 to 63 letters, digits and "_" that begins with a letter');
   }

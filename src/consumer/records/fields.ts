@@ -3,9 +3,8 @@ import { Refusal } from '../../base/errors.ts';
 import type { Input } from '../../base/handler.ts';
 import { isJsonObject } from '../../base/json-object.ts';
 import { readStrictJson } from '../../base/strict-json.ts';
-import type { Collection } from '../collections/collection.ts';
+import { type Collection, ownMembers } from '../collections/collection.ts';
 import { normaliseFields } from '../collections/normalise.ts';
-import { ownMembers } from './present.ts';
 
 export type Fields = Record<string, unknown>;
 

@@ -3,15 +3,6 @@ import type { Collection } from '../collections/collection.ts';
 import { dateTime } from '../date-time.ts';
 import type { CallerAccess } from './caller-access.ts';
 
-/** The members that the service adds to the fields of a record. In a request they are ignored. */
-export const ownMembers: ReadonlySet<string> = new Set([
-  'id',
-  'state',
-  'actions',
-  'created_at',
-  'updated_at',
-]);
-
 /** A record as this caller sees it, in JSON: `actions` is what it may do now. */
 export function present({ machine }: Collection, record: StoredRecord, access: CallerAccess): string {
   if (machine === null) return withMembers(record, '');

@@ -7,6 +7,7 @@ import type {
   StoredRecord,
   Usage,
 } from '../../../storage/port.ts';
+import { unused } from './budgets.ts';
 
 /** What a decision changes. */
 export interface Effects {
@@ -28,8 +29,6 @@ interface UsageChange {
   /** Null when only that changes. */
   readonly after: Usage | null;
 }
-
-const unused: Usage = { records: 0, writes: 0, writesSince: 0, newcomerWrites: 0, newcomerSince: 0 };
 
 /** What a batch has loaded, as changed by the operations decided so far, and the difference between the two. */
 export class BatchState {

@@ -11,6 +11,15 @@ export interface Budget {
   readonly resetsAt: number;
 }
 
+/** Of a consumer that has written nothing. */
+export const unused: Usage = {
+  records: 0,
+  writes: 0,
+  writesSince: 0,
+  newcomerWrites: 0,
+  newcomerSince: 0,
+};
+
 interface Writer {
   readonly registeredAt: number;
   readonly now: number;

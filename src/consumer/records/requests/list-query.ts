@@ -1,7 +1,7 @@
 import { Refusal } from '../../../base/errors.ts';
 import type { FieldValue, IndexedField, Operator, RecordQuery } from '../../../storage/port.ts';
 import type { Collection } from '../../collections/collection.ts';
-import { normaliseDateTime } from '../../collections/normalise.ts';
+import { isDateTime, normaliseDateTime } from '../../collections/normalise.ts';
 
 export const defaultPage = 50;
 export const largestPage = 200;
@@ -80,7 +80,7 @@ function checkIndexed(
   );
 }
 
-function nameOf(field: SortField): string {
+export function nameOf(field: SortField): string {
   return field === 'created_at' ? field : field.name;
 }
 
@@ -134,7 +134,7 @@ function readValue(collection: Collection, field: SortField, text: string): Fiel
     const time = normaliseDateTime(text);
     return time === null ? null : Date.parse(time);
   }
-  return isDateTime(collection, field) ? normaliseDateTime(text) : readPlain(field, text);
+  return isDateTime(collection, field.name) ? normaliseDateTime(text) : readPlain(field, text);
 }
 
 function readPlain({ kind }: IndexedField, text: string): FieldValue | null {
@@ -143,11 +143,6 @@ function readPlain({ kind }: IndexedField, text: string): FieldValue | null {
   return /^-?\d{1,17}(?:\.\d{1,17})?(?:[eE][+-]?\d{1,3})?$/.test(text) && Number.isFinite(Number(text))
     ? Number(text)
     : null;
-}
-
-function isDateTime({ schema }: Collection, { name }: IndexedField): boolean {
-  const properties = schema.properties as Record<string, { format?: string }> | undefined;
-  return properties?.[name]?.format === 'date-time';
 }
 
 function invalid(parameter: string, detail?: string): Refusal {

@@ -1,5 +1,6 @@
 import type { RecordQuery, RecordStore } from '../../../storage/port.ts';
 import { sortValue } from './cursor.ts';
+import { nameOf } from './list-query.ts';
 
 /** A page of large records ends before it has so many bytes; `next` leads on. */
 export const largestPageBytes = 1_048_576;
@@ -37,10 +38,6 @@ function isInOrder({ owner, state, conditions, sort }: RecordQuery): boolean {
 /** What has expired and is not deleted yet lies anywhere in the order. Mostly there is nothing of that kind. */
 async function hasExpired(store: Store, { collection, expiredAt }: RecordQuery): Promise<boolean> {
   return expiredAt !== null && (await store.hasExpired(collection, expiredAt));
-}
-
-function nameOf(field: RecordQuery['sort']['field']): string {
-  return field === 'created_at' ? field : field.name;
 }
 
 /** How many of the records that are asked for fit on a page; at least one. */
