@@ -9,7 +9,3 @@ export function membersOf(pointer: string): readonly string[] {
     .slice(1)
     .map((member) => member.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
-
-export function parentOf(pointer: string): string {
-  return pointer.slice(0, pointer.lastIndexOf('/'));
-}
