@@ -1,7 +1,6 @@
 import { type Html, html } from '../base/html.ts';
 import { follow } from './follow-reference.ts';
 import type { Content, OpenApiDocument, Operation, Parameter, Reference, Response } from './openapi-types.ts';
-import { curl } from './page-curl.ts';
 import { meaningOf, resolve, schemaTable, typeInWords } from './page-schema.ts';
 
 export interface Entry {
@@ -92,6 +91,28 @@ function codesOf(content: Content, document: OpenApiDocument): Html {
 function codesIn({ properties }: { readonly properties?: unknown }): readonly string[] {
   const { code } = (properties ?? {}) as { readonly code?: { readonly enum?: readonly string[] } };
   return code?.enum ?? [];
+}
+
+/** An operation as a line for the shell that does it. */
+function curl(document: OpenApiDocument, path: string, method: string, operation: Operation): string {
+  const url = `${document.servers[0]?.url ?? ''}${path.replace('{id}', '$ID')}`;
+  const [contentType, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+  const parts = [
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"${url}"`,
+    ...(isPublic(operation) ? [] : ['-H "Authorization: Bearer $TOKEN"']),
+    ...(contentType === undefined ? [] : [`-H "Content-Type: ${contentType}"`]),
+    ...(media?.example === undefined ? [] : [`-d ${quoted(JSON.stringify(media.example))}`]),
+  ];
+  return parts.join(' \\\n  ');
+}
+
+/** Without a token of ours, that is: POST /token has other ways. */
+function isPublic({ security }: Operation): boolean {
+  return security.every((way) => !('bearer' in way));
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 export function paragraphs(text: string): readonly Html[] {

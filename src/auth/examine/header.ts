@@ -6,10 +6,7 @@ import type { TrustedIssuer } from '../issuers.ts';
 import { failedStep, judged, type Step, shown, tried } from './step.ts';
 
 /** `algorithms` are those of all issuers: which one is meant is not known yet. A header that is refused is null. */
-export function examineHeader(
-  segment: string,
-  algorithms: ReadonlySet<string>,
-): { readonly step: Step; readonly members: JsonObject; readonly header: TokenHeader | null } {
+export function examineHeader(segment: string, algorithms: ReadonlySet<string>) {
   const parsed = tried(() => jsonObject(segment));
   if (parsed.code !== null) {
     const step = failedStep('header', parsed.code, {

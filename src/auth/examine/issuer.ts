@@ -1,6 +1,6 @@
 import { quoted, unquoted } from '../../base/finding.ts';
 import { chooseIssuer, type TrustedIssuer } from '../issuers.ts';
-import { judged, type Step, shown, tried } from './step.ts';
+import { judged, shown, tried } from './step.ts';
 
 /** An issuer of whom nothing is asked but its rules. */
 export interface NamedRules extends Omit<TrustedIssuer, 'keys'> {
@@ -11,7 +11,7 @@ export interface NamedRules extends Omit<TrustedIssuer, 'keys'> {
 export function examineIssuer<Rules extends NamedRules>(
   iss: unknown,
   issuers: readonly [provider: Rules, ...others: Rules[]],
-): { readonly step: Step; readonly issuer: Rules; readonly isTrusted: boolean } {
+) {
   const { value: chosen, code } = tried(() => chooseIssuer(issuers, iss));
   const accepted = issuers.flatMap(({ claims }) => claims.issuers);
   const step = judged('issuer', code, `${quoted(iss)}: ${chosen?.who}`, {

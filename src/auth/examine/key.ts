@@ -76,7 +76,7 @@ export async function examineKey(
   algorithm: Step,
   keysAtHand: () => Promise<KeysAtHand>,
   now: number,
-): Promise<{ readonly step: Step; readonly key: KeyObject | null }> {
+) {
   if (header === null || algorithm.result !== 'pass') {
     return { step: skipped('key', 'no key is looked for with such a header'), key: null };
   }

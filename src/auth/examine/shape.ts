@@ -1,15 +1,12 @@
 import type { ErrorCode } from '../../base/errors.ts';
-import { type CompactToken, maxTokenBytes, parseCompact } from '../compact.ts';
-import { judged, type Step, tried } from './step.ts';
+import { maxTokenBytes, parseCompact } from '../compact.ts';
+import { judged, tried } from './step.ts';
 
 /** What may stand behind "Bearer" in a header at all (RFC 6750 section 2.1); http/authenticate asks for it first. */
 const bearerForm = /^[A-Za-z0-9._~+/-]+=*$/;
 
 /** Shape and size: whether there is a JWT to speak of. */
-export function examineShape(
-  text: string,
-  maxHeaderBytes: number,
-): { readonly step: Step; readonly token: CompactToken | null } {
+export function examineShape(text: string, maxHeaderBytes: number) {
   const { value: token, code } = tried(() => parseCompact(text));
   const refusal = codeOfForm(text, maxHeaderBytes) ?? code;
   const step = judged('shape', refusal, `three base64url parts, ${text.length} bytes`, {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { durationText } from '../../base/duration.ts';
-import { isJsonObject } from '../../base/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import type { Schema } from './collection.ts';
 import type { Declaration, DeclaredMachine } from './declaration.ts';
 import { brief } from './mistakes.ts';
@@ -17,9 +17,8 @@ export function describeChanges(before: Declaration, after: Declaration): readon
 }
 
 function schemaChanges(before: Schema, after: Schema, name: string): string[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((keyword) => {
+  return changedMembers(before, after).flatMap((keyword) => {
     const [old, now] = [before[keyword], after[keyword]];
-    if (isDeepStrictEqual(old, now)) return [];
     if (keyword === 'properties') return propertyChanges(asMapping(old), asMapping(now), name);
     if (keyword === 'required') return requiredChanges(asList(old), asList(now), name);
     if (keyword === 'items' && isJsonObject(old) && isJsonObject(now))
@@ -29,7 +28,7 @@ function schemaChanges(before: Schema, after: Schema, name: string): string[] {
 }
 
 function propertyChanges(before: Schema, after: Schema, name: string): string[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((property) => {
+  return changedMembers(before, after).flatMap((property) => {
     const [old, now] = [before[property], after[property]];
     const path = joined(name, property);
     if (old === undefined) return [`${path} added`];
@@ -99,13 +98,15 @@ function memberChanges(what: string, before: readonly string[], after: readonly 
   ];
 }
 
-function valueChanges(
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
-): string[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .filter((name) => !isDeepStrictEqual(before[name], after[name]))
-    .map((name) => `${name} ${shown(before[name])} -> ${shown(after[name])}`);
+function valueChanges(before: JsonObject, after: JsonObject): string[] {
+  return changedMembers(before, after).map(
+    (name) => `${name} ${shown(before[name])} -> ${shown(after[name])}`,
+  );
+}
+
+function changedMembers(before: JsonObject, after: JsonObject): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]));
 }
 
 function shown(value: unknown): string {

@@ -1,11 +1,10 @@
 import { OperatorError } from '../../base/errors.ts';
-import type { IndexedField } from '../../storage/port.ts';
 import { checkWhoActs, readAccess } from './access.ts';
-import type { CheckFields, Collection, Schema } from './collection.ts';
+import type { Collection, Schema } from './collection.ts';
+import { readDeprecation } from './deprecation.ts';
 import { readIndex } from './indexed-fields.ts';
 import { readLimits } from './limits.ts';
 import { found, nameOf, readChoice, readMapping, type Say } from './mistakes.ts';
-import { readDeprecation } from './read-deprecation.ts';
 import { resolveSchema } from './resolve-schema.ts';
 import { checkSchema } from './schema-rules.ts';
 import { readStates } from './states.ts';
@@ -99,14 +98,12 @@ function readDeclaration(name: string, data: unknown, say: Say): Collection | nu
   return fields === null ? null : { ...read, ...fields };
 }
 
-interface FieldsOfCollection {
-  readonly schema: Schema;
-  readonly index: readonly IndexedField[];
-  readonly checkFields: CheckFields;
-}
-
 /** The steps build on each other, so the first with mistakes is the last. */
-function readFields(given: unknown, index: unknown, say: Say): FieldsOfCollection | null {
+function readFields(
+  given: unknown,
+  index: unknown,
+  say: Say,
+): Pick<Collection, 'schema' | 'index' | 'checkFields'> | null {
   let isRight = true;
   const sayAndStop: Say = (pointer, predicate) => {
     isRight = false;

@@ -9,7 +9,8 @@ export const largestPage = 200;
 type SortField = RecordQuery['sort']['field'];
 
 /** What a list is asked for, in the words of the storage; and once more as it was asked, for links and cursors. */
-export interface ListQuery extends Pick<RecordQuery, 'state' | 'conditions' | 'sort' | 'limit'> {
+export interface ListQuery {
+  readonly wanted: Pick<RecordQuery, 'state' | 'conditions' | 'sort' | 'limit'>;
   readonly cursor: string | null;
   /** The parameters that decide which records come in which order, by name. */
   readonly filters: readonly (readonly [name: string, value: string])[];
@@ -33,21 +34,11 @@ export function readListQuery(collection: Collection, text: string, isEverybodys
   const sort = readSort(collection, parameters.get('sort') ?? usual);
   if (isEverybodys) checkIndexed(conditions, state, sort);
   return {
-    state,
-    conditions,
-    sort,
-    limit: readLimit(parameters.get('limit')),
+    wanted: { state, conditions, sort, limit: readLimit(parameters.get('limit')) },
     cursor: parameters.get('cursor') ?? null,
     filters: asked.filter(([name]) => name !== 'limit').toSorted(([a], [b]) => (a < b ? -1 : 1)),
     asked,
   };
-}
-
-export function toRecordQuery(
-  { state, conditions, sort, limit }: ListQuery,
-  rest: Pick<RecordQuery, 'owner' | 'after' | 'expiredAt'> & { readonly collection: Collection },
-): RecordQuery {
-  return { ...rest, collection: rest.collection.name, state, conditions, sort, limit };
 }
 
 /** The query of the next page. */
@@ -60,9 +51,9 @@ export function linkTo({ asked }: ListQuery, cursor: string): string {
  * the field that the list is sorted by. A list of one owner may have any filter: it looks at so many records at a time.
  */
 function checkIndexed(
-  conditions: ListQuery['conditions'],
+  conditions: RecordQuery['conditions'],
   state: string | null,
-  { field }: ListQuery['sort'],
+  { field }: RecordQuery['sort'],
 ): void {
   const sortedBy = nameOf(field);
   const sort = `this list is sorted by "${sortedBy}" (by "sort", or by its first filter where "sort" is not given)`;

@@ -5,7 +5,7 @@ import { hasAlready } from '../preconditions.ts';
 import { etagOf, isExpired, present } from '../present.ts';
 import { cursorAt, readCursor } from './cursor.ts';
 import type { CollectionParts } from './handler-parts.ts';
-import { linkTo, readListQuery, toRecordQuery } from './list-query.ts';
+import { linkTo, readListQuery } from './list-query.ts';
 import { readPage } from './page.ts';
 import { recordId } from './record-id.ts';
 
@@ -33,8 +33,14 @@ export function listRecords(parts: CollectionParts): BearerHandler {
     const after = query.cursor === null ? null : readCursor(query.cursor, query, parts, access);
     const headers = reads.take(access.id);
     const expiredAt = collection.limits.expireMs === null ? null : clock.now() - collection.limits.expireMs;
-    const wanted = toRecordQuery(query, { collection, owner: access.visibleOwner, after, expiredAt });
-    const page = await readPage(store, wanted, collection.limits.bytes);
+    const asked = {
+      ...query.wanted,
+      collection: collection.name,
+      owner: access.visibleOwner,
+      after,
+      expiredAt,
+    };
+    const page = await readPage(store, asked, collection.limits.bytes);
     const next = page.next === null ? null : cursorAt(page.next, query, parts, access);
     const link = next === null ? {} : { link: `<${path}?${linkTo(query, next)}>; rel="next"` };
     const items = page.records.map((record) => present(collection, record, access)).join();
