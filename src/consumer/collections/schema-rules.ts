@@ -19,6 +19,8 @@ interface Place {
   readonly role: Role;
   /** The members of the object that the schema is about; null where they are not known. */
   readonly members: ReadonlySet<string> | null;
+  readonly definitions: Schema;
+  readonly say: Say;
 }
 
 /** Says all that is wrong with the schema of a collection. */
@@ -39,7 +41,7 @@ export function checkSchema(schema: unknown, pointer: string, say: Say): void {
   for (const name of Object.keys(schema.properties))
     checkTopName(name, pointerTo(`${pointer}/properties`, name), say);
   const definitions = isJsonObject(schema.$defs) ? schema.$defs : {};
-  new SchemaRules(definitions, say).check(schema, { pointer, level: 0, role: 'description', members: null });
+  check(schema, { pointer, level: 0, role: 'description', members: null, definitions, say });
 }
 
 function checkTopName(name: string, pointer: string, say: Say): void {
@@ -49,113 +51,103 @@ function checkTopName(name: string, pointer: string, say: Say): void {
   }
 }
 
-class SchemaRules {
-  readonly #definitions: Schema;
-  readonly #say: Say;
-
-  constructor(definitions: Schema, say: Say) {
-    this.#definitions = definitions;
-    this.#say = say;
+function check(schema: Schema, place: Place): void {
+  const { pointer, level, role, say } = place;
+  if (level > mostSchemaLevels) {
+    say(pointer, `is deeper than ${mostSchemaLevels} levels of schemas. Make it flatter`);
+    return;
   }
-
-  check(schema: Schema, place: Place): void {
-    const { pointer, level, role } = place;
-    if (level > mostSchemaLevels) {
-      this.#say(pointer, `is deeper than ${mostSchemaLevels} levels of schemas. Make it flatter`);
-      return;
-    }
-    this.#checkKeywords(schema, place);
-    if (schema.$ref !== undefined) {
-      this.#checkReference(schema, pointer);
-      return;
-    }
-    checkValues(schema, pointer, this.#say);
-    const own = isJsonObject(schema.properties) ? new Set(Object.keys(schema.properties)) : null;
-    // A condition may speak of the members of the object that it is about, and of no others.
-    const members = role === 'condition' ? place.members : own;
-    if (role === 'description') this.#checkDescription(schema, pointer);
-    if (members !== null) this.#checkMembers(schema, members, pointer);
-    for (const { keyword, pointer: below, schema: part } of subschemasOf(schema)) {
-      this.check(part, {
-        pointer: `${pointer}${below}`,
-        level: level + 1,
-        role: roleIn(schema, keyword, role),
-        members: isInPlace(keyword) ? members : null,
-      });
-    }
+  checkKeywords(schema, place);
+  if (schema.$ref !== undefined) {
+    checkReference(schema, place);
+    return;
   }
+  checkValues(schema, pointer, say);
+  const own = isJsonObject(schema.properties) ? new Set(Object.keys(schema.properties)) : null;
+  // A condition may speak of the members of the object that it is about, and of no others.
+  const members = role === 'condition' ? place.members : own;
+  if (role === 'description') checkDescription(schema, place);
+  if (members !== null) checkMembers(schema, members, place);
+  for (const { keyword, pointer: below, schema: part } of subschemasOf(schema)) {
+    check(part, {
+      ...place,
+      pointer: `${pointer}${below}`,
+      level: level + 1,
+      role: roleIn(schema, keyword, role),
+      members: isInPlace(keyword) ? members : null,
+    });
+  }
+}
 
-  #checkKeywords(schema: Schema, { pointer, level }: Place): void {
-    const known = level === 0 ? { ...keywords, ...topKeywords } : keywords;
-    const types = typesOf(schema);
-    for (const [name, value] of Object.entries(schema)) {
-      const at = pointerTo(pointer, name);
-      const keyword = known[name];
-      if (keyword === undefined) this.#say(at, `is not taken here; ${suggestion(name, Object.keys(known))}`);
-      else {
-        const mistake = keyword.mistake(value);
-        if (mistake !== null) this.#say(at, `${mistake}; ${found(value)}`);
-        else if (types.length > 0 && keyword.about !== undefined && !covers(types, keyword.about)) {
-          this.#say(at, `says nothing about a value of the type "${types.join('" or "')}". Leave it out`);
-        }
+function checkKeywords(schema: Schema, { pointer, level, say }: Place): void {
+  const known = level === 0 ? { ...keywords, ...topKeywords } : keywords;
+  const types = typesOf(schema);
+  for (const [name, value] of Object.entries(schema)) {
+    const at = pointerTo(pointer, name);
+    const keyword = known[name];
+    if (keyword === undefined) say(at, `is not taken here; ${suggestion(name, Object.keys(known))}`);
+    else {
+      const mistake = keyword.mistake(value);
+      if (mistake !== null) say(at, `${mistake}; ${found(value)}`);
+      else if (types.length > 0 && keyword.about !== undefined && !covers(types, keyword.about)) {
+        say(at, `says nothing about a value of the type "${types.join('" or "')}". Leave it out`);
       }
     }
   }
+}
 
-  #checkReference(schema: Schema, pointer: string): void {
-    const at = pointerTo(pointer, '$ref');
-    const name = /^#\/\$defs\/([^/~%]+)$/.exec(String(schema.$ref))?.[1];
-    const known = Object.keys(this.#definitions);
-    if (name === undefined)
-      this.#say(at, `must lead to "#/$defs/<name>" in this file; ${found(schema.$ref)}`);
-    else if (!known.includes(name))
-      this.#say(at, `leads nowhere: there is no "${name}" in $defs; ${suggestion(name, known)}`);
-    for (const other of Object.keys(schema)) {
-      if (other === '$ref' || annotations[other] !== undefined || keywords[other] === undefined) continue;
-      this.#say(pointerTo(pointer, other), 'cannot stand beside "$ref". Write it into the definition');
+function checkReference(schema: Schema, { pointer, definitions, say }: Place): void {
+  const at = pointerTo(pointer, '$ref');
+  const name = /^#\/\$defs\/([^/~%]+)$/.exec(String(schema.$ref))?.[1];
+  const known = Object.keys(definitions);
+  if (name === undefined) say(at, `must lead to "#/$defs/<name>" in this file; ${found(schema.$ref)}`);
+  else if (!known.includes(name))
+    say(at, `leads nowhere: there is no "${name}" in $defs; ${suggestion(name, known)}`);
+  for (const other of Object.keys(schema)) {
+    if (other === '$ref' || annotations[other] !== undefined || keywords[other] === undefined) continue;
+    say(pointerTo(pointer, other), 'cannot stand beside "$ref". Write it into the definition');
+  }
+}
+
+function checkDescription(schema: Schema, { pointer, say }: Place): void {
+  const types = typesOf(schema);
+  if (!saysType(schema) && schema.anyOf === undefined && schema.oneOf === undefined) {
+    say(pointer, 'must say what it is: a "type", "enum", "const", "$ref", "anyOf" or "oneOf"');
+  }
+  const isBounded = ['maxLength', 'enum', 'const', 'format'].some((bound) => schema[bound] !== undefined);
+  if (types.includes('string') && !isBounded && schema['x-unbounded'] !== true) {
+    say(pointer, 'is a text of any length. Give it a "maxLength", or say "x-unbounded: true"');
+  }
+  if (types.includes('array') && schema.items === undefined && schema.prefixItems === undefined) {
+    say(pointer, 'must say what is in the list: add "items", such as {type: integer}');
+  }
+  for (const [name, property] of Object.entries(isJsonObject(schema.properties) ? schema.properties : {})) {
+    const at = pointerTo(`${pointer}/properties`, name);
+    if (!nameForm.test(name))
+      say(at, 'must have a name of 1 to 128 characters, none of them a control character');
+    if (looksPersonal(name) && isJsonObject(property) && typeof property['x-personal'] !== 'boolean') {
+      say(
+        at,
+        'looks like personal data. Leave it out, or say "x-personal: true"; "x-personal: false" if it is not about a person',
+      );
     }
   }
+}
 
-  #checkDescription(schema: Schema, pointer: string): void {
-    const types = typesOf(schema);
-    if (!saysType(schema) && schema.anyOf === undefined && schema.oneOf === undefined) {
-      this.#say(pointer, 'must say what it is: a "type", "enum", "const", "$ref", "anyOf" or "oneOf"');
-    }
-    const isBounded = ['maxLength', 'enum', 'const', 'format'].some((bound) => schema[bound] !== undefined);
-    if (types.includes('string') && !isBounded && schema['x-unbounded'] !== true) {
-      this.#say(pointer, 'is a text of any length. Give it a "maxLength", or say "x-unbounded: true"');
-    }
-    if (types.includes('array') && schema.items === undefined && schema.prefixItems === undefined) {
-      this.#say(pointer, 'must say what is in the list: add "items", such as {type: integer}');
-    }
-    for (const [name, property] of Object.entries(isJsonObject(schema.properties) ? schema.properties : {})) {
-      const at = pointerTo(`${pointer}/properties`, name);
-      if (!nameForm.test(name))
-        this.#say(at, 'must have a name of 1 to 128 characters, none of them a control character');
-      if (looksPersonal(name) && isJsonObject(property) && typeof property['x-personal'] !== 'boolean') {
-        this.#say(
-          at,
-          'looks like personal data. Leave it out, or say "x-personal: true"; "x-personal: false" if it is not about a person',
-        );
-      }
-    }
-  }
-
-  #checkMembers(schema: Schema, members: ReadonlySet<string>, pointer: string): void {
-    const named = (keyword: string): [string, string][] => {
-      const value = schema[keyword];
-      if (Array.isArray(value))
-        return value.map((name, index) => [String(name), `${pointer}/${keyword}/${index}`]);
-      if (!isJsonObject(value)) return [];
-      return Object.keys(value).map((name) => [name, pointerTo(`${pointer}/${keyword}`, name)]);
-    };
-    for (const [name, at] of [...named('required'), ...named('properties'), ...named('dependentRequired')]) {
-      if (!members.has(name)) {
-        this.#say(
-          at,
-          `names "${name}", which the properties of the object do not have; ${suggestion(name, [...members])}`,
-        );
-      }
+function checkMembers(schema: Schema, members: ReadonlySet<string>, { pointer, say }: Place): void {
+  const named = (keyword: string): [string, string][] => {
+    const value = schema[keyword];
+    if (Array.isArray(value))
+      return value.map((name, index) => [String(name), `${pointer}/${keyword}/${index}`]);
+    if (!isJsonObject(value)) return [];
+    return Object.keys(value).map((name) => [name, pointerTo(`${pointer}/${keyword}`, name)]);
+  };
+  for (const [name, at] of [...named('required'), ...named('properties'), ...named('dependentRequired')]) {
+    if (!members.has(name)) {
+      say(
+        at,
+        `names "${name}", which the properties of the object do not have; ${suggestion(name, [...members])}`,
+      );
     }
   }
 }
