@@ -23,9 +23,9 @@ export function readKeySet(document: unknown, algorithms: readonly string[]): Ke
   const judged = keys.map((key) => admitKey(key, algorithms));
   const admitted = judged.filter((verdict) => typeof verdict !== 'string');
   const faults = judged.filter((verdict) => typeof verdict === 'string');
-  const kidCounts = countKids(keys);
+  const byKid = Map.groupBy(keys, (key) => (key as { kid?: unknown } | null)?.kid);
   // One malformed key spoils no other, but of two keys with one name nobody can say which is meant.
-  const usable = admitted.filter(({ kid }) => kid === undefined || kidCounts.get(kid) === 1);
+  const usable = admitted.filter(({ kid }) => kid === undefined || byKid.get(kid)?.length === 1);
   for (let index = usable.length; index < admitted.length; index += 1) faults.push('kid_duplicate');
   if (usable.length === 0)
     return `no key is usable: ${[...new Set(faults)].sort().join(', ') || 'there is none'}`;
@@ -34,15 +34,6 @@ export function readKeySet(document: unknown, algorithms: readonly string[]): Ke
     .sort()
     .join('\n');
   return { keys: usable, alarms: faults.filter(isAlarming).sort(), fingerprint, find: finder(usable) };
-}
-
-function countKids(keys: readonly unknown[]): ReadonlyMap<unknown, number> {
-  const counts = new Map<unknown, number>();
-  for (const key of keys) {
-    const kid = (key as { kid?: unknown } | null)?.kid;
-    counts.set(kid, (counts.get(kid) ?? 0) + 1);
-  }
-  return counts;
 }
 
 function finder(keys: readonly UsableKey[]): KeySet['find'] {

@@ -36,16 +36,11 @@ type Signed = Pick<CompactToken, 'signed' | 'signature'>;
 
 /** Whether the signature of a token holds; told at once, on this thread. */
 export function signatureHolds(token: Signed, key: KeyObject, algorithm: string): boolean {
-  const task = taskOf(token, key, algorithm);
+  const scheme = schemes[algorithm];
   try {
-    return task !== null && verify(...task);
+    return scheme !== undefined && verify(scheme.hash, token.signed, scheme.keyed(key), token.signature);
   } catch {
     // A signature that is none for this kind of key.
     return false;
   }
-}
-
-function taskOf({ signed, signature }: Signed, key: KeyObject, algorithm: string) {
-  const scheme = schemes[algorithm];
-  return scheme === undefined ? null : ([scheme.hash, signed, scheme.keyed(key), signature] as const);
 }

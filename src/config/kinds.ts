@@ -36,10 +36,7 @@ export function list<T>(item: Parse<T>): Parse<readonly T[]> {
 }
 
 function splitList(value: string): string[] {
-  return value
-    .split(/[\s,]+/)
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+  return value.split(/[\s,]+/).filter((part) => part !== '');
 }
 
 /** Scheme, host and port, written exactly as a browser would write them, because origins are compared as strings. */
@@ -62,8 +59,8 @@ export const baseUrl: Parse<string> = (value) => {
 };
 
 function webUrl(value: string): URL {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+  const url = URL.parse(value);
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new Error('must be an http or https URL');
   }
   return url;

@@ -15,6 +15,7 @@ type Known =
 /** `mayLookUp`: whether the database may be asked for a client of that name, should memory not do. */
 export type AuthenticateClient = (proof: Proof, mayLookUp: MayLookUp) => Promise<Known>;
 type MayLookUp = (claimedId: string) => boolean;
+type Check<T> = (client: ClientWithSecrets | null) => T | null;
 
 interface AuthenticateClientOptions {
   readonly directory: Pick<ClientDirectory, 'find' | 'lookUp'>;
@@ -46,6 +47,10 @@ export function createAuthenticateClient(options: AuthenticateClientOptions): Au
     });
   };
 
+  /** In memory, and if need be in the database: the first that the check has something to say of. */
+  const findClient = async <T>(id: string, mayLookUp: MayLookUp, check: Check<T>): Promise<T | null> =>
+    check(directory.find(id)) ?? (mayLookUp(id) ? check(await directory.lookUp(id)) : null);
+
   const bySecret = async (clientId: string, presented: string, mayLookUp: MayLookUp): Promise<Known> => {
     const digest = digestSecret(secretKey, presented);
     const check = (client: ClientWithSecrets | null): Known | null => {
@@ -56,10 +61,7 @@ export function createAuthenticateClient(options: AuthenticateClientOptions): Au
       noteUse(secret);
       return { client, credentialId: secret.id };
     };
-    const known = check(directory.find(clientId));
-    if (known !== null) return known;
-    const nobody: Known = { client: null, claimedId: clientId };
-    return mayLookUp(clientId) ? (check(await directory.lookUp(clientId)) ?? nobody) : nobody;
+    return (await findClient(clientId, mayLookUp, check)) ?? { client: null, claimedId: clientId };
   };
 
   const byAssertion = async (
@@ -72,8 +74,7 @@ export function createAuthenticateClient(options: AuthenticateClientOptions): Au
       const isClaimed = claimed === null || claimed === clientId;
       return client?.state === 'active' && isClaimed && isSignedBy(client.publicKeys) ? client : null;
     };
-    let client = check(directory.find(clientId));
-    if (client === null && mayLookUp(clientId)) client = check(await directory.lookUp(clientId));
+    const client = await findClient(clientId, mayLookUp, check);
     // Last of all, because it makes the assertion worthless for the next time.
     const isFirstUse = client !== null && (await use());
     return client !== null && isFirstUse

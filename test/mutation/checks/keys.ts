@@ -100,14 +100,14 @@ export const keyChecks: readonly Mutant[] = [
     ['the number of keys', 'keys.length > maxKeys', 'keys.length > 1e9', 'a key set costs minutes'],
     [
       'no two keys of one name',
-      'kid === undefined || kidCounts.get(…) === 1',
+      'kid === undefined || byKid.get(…)?.length === 1',
       'true',
       'an attacker who can add a key takes over the name of another',
     ],
     [
       'no two keys of one name, usable or not',
-      'const kidCounts = countKids(…);',
-      'const kidCounts = countKids(admitted);',
+      'Map.groupBy(keys, …);',
+      'Map.groupBy(admitted, …);',
       'nobody can say which one is meant',
     ],
     [
