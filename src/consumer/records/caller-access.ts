@@ -8,7 +8,7 @@ import type { Collection, StateMachine, Transition } from '../collections/collec
 export interface CallerIdentity {
   readonly id: string;
   readonly kind: Caller['kind'];
-  /** A client of POST /token. */
+  /** A client of POST /token: the operator's own, so that budgets meant for people do not bind it. */
   readonly isMachine: boolean;
 }
 
@@ -16,17 +16,16 @@ type Bearer = Pick<Caller, 'id' | 'kind' | 'scopes' | 'credentialId'>;
 
 /** What a caller that a collection admits may see and do there. */
 export class CallerAccess {
-  readonly id: string;
-  readonly kind: Bearer['kind'];
+  readonly caller: CallerIdentity;
   readonly #collection: Collection;
-  /** A client of POST /token: the operator's own, so that budgets meant for people do not bind it. */
-  readonly isMachine: boolean;
 
-  constructor({ id, kind, isMachine }: CallerIdentity, collection: Collection) {
-    this.id = id;
-    this.kind = kind;
+  constructor(caller: CallerIdentity, collection: Collection) {
+    this.caller = caller;
     this.#collection = collection;
-    this.isMachine = isMachine;
+  }
+
+  get id(): string {
+    return this.caller.id;
   }
 
   static admit(collection: Collection, caller: Bearer, purpose: 'read' | 'write'): CallerAccess {
@@ -60,12 +59,12 @@ export class CallerAccess {
 
   mayTake(by: Transition['by'], { owner }: StoredRecord): boolean {
     const isOwner = owner === this.id;
-    const asClient = this.isMachine && (isOwner || this.#reachesAll);
+    const asClient = this.caller.isMachine && (isOwner || this.#reachesAll);
     return by === 'owner' ? isOwner : by === 'client' ? asClient : isOwner || asClient;
   }
 
   get #reachesAll(): boolean {
-    return this.isMachine && this.#collection.access.clients === 'any';
+    return this.caller.isMachine && this.#collection.access.clients === 'any';
   }
 }
 

@@ -1,4 +1,4 @@
-import type { BatchKeys } from '../../../storage/port.ts';
+import type { BatchKeys, IdempotencyKeyName, OwnerInCollection, RecordName } from '../../../storage/port.ts';
 import type { WriteRules } from './decide.ts';
 import type { Operation } from './operation.ts';
 
@@ -10,9 +10,9 @@ export function keysOf(
   { newcomersPerHour, formerOf }: WriteRules,
 ): BatchKeys {
   const consumers = new Set(operations.map(({ caller }) => caller.id));
-  const usage = new Map<string, BatchKeys['usage'][number]>();
-  const records = new Map<string, BatchKeys['records'][number]>();
-  const idempotencyKeys: BatchKeys['idempotencyKeys'][number][] = [];
+  const usage = new Map<string, OwnerInCollection>();
+  const records = new Map<string, RecordName>();
+  const idempotencyKeys: IdempotencyKeyName[] = [];
   for (const { caller, change } of operations) {
     if (change.kind === 'register') continue;
     const { collection, id } = change;

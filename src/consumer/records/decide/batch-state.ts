@@ -2,7 +2,10 @@ import { Buffer } from 'node:buffer';
 import type {
   BatchChanges,
   Consumer,
+  IdempotencyKeyName,
   Loaded,
+  OwnerInCollection,
+  RecordName,
   StoredIdempotencyKey,
   StoredRecord,
   Usage,
@@ -13,17 +16,15 @@ import { unused } from './budgets.ts';
 export interface Effects {
   readonly newConsumer?: Consumer;
   /** The usage of the caller itself, as it is afterwards. */
-  readonly usage?: { readonly owner: string; readonly collection: string; readonly after: Usage };
+  readonly usage?: OwnerInCollection & { readonly after: Usage };
   /** A record of somebody else goes: one less of its owner's. */
-  readonly released?: { readonly owner: string; readonly collection: string };
+  readonly released?: OwnerInCollection;
   readonly put?: StoredRecord;
-  readonly removed?: { readonly collection: string; readonly id: string };
+  readonly removed?: RecordName;
   readonly idempotencyKey?: StoredIdempotencyKey;
 }
 
-interface UsageChange {
-  readonly owner: string;
-  readonly collection: string;
+interface UsageChange extends OwnerInCollection {
   /** By how much the number of records changes. */
   readonly moved: number;
   /** Null when only that changes. */
@@ -41,7 +42,7 @@ export class BatchState {
   readonly #loaded: ReadonlyMap<string, StoredRecord>;
   readonly #newConsumers = new Map<string, Consumer>();
   readonly #takenUp: Uint8Array[] = [];
-  readonly #touched = new Map<string, { readonly collection: string; readonly id: string }>();
+  readonly #touched = new Map<string, RecordName>();
   readonly #usageChanges = new Map<string, UsageChange>();
   readonly #newKeys = new Map<string, StoredIdempotencyKey>();
   #newcomers: number;
@@ -78,9 +79,7 @@ export class BatchState {
     return this.#records.get(name(collection, id)) ?? null;
   }
 
-  idempotencyKey(
-    key: Pick<StoredIdempotencyKey, 'owner' | 'collection' | 'keyDigest'>,
-  ): StoredIdempotencyKey | null {
+  idempotencyKey(key: IdempotencyKeyName): StoredIdempotencyKey | null {
     return this.#keys.get(nameOfKey(key)) ?? null;
   }
 
@@ -108,7 +107,7 @@ export class BatchState {
   changes(): BatchChanges {
     const newRecords: StoredRecord[] = [];
     const changedRecords: StoredRecord[] = [];
-    const removedRecords: { collection: string; id: string }[] = [];
+    const removedRecords: RecordName[] = [];
     for (const [key, { collection, id }] of this.#touched) {
       const before = this.#loaded.get(key);
       const after = this.#records.get(key);
@@ -176,10 +175,6 @@ function name(...parts: readonly string[]): string {
   return parts.join('\0');
 }
 
-function nameOfKey({
-  owner,
-  collection,
-  keyDigest,
-}: Pick<StoredIdempotencyKey, 'owner' | 'collection' | 'keyDigest'>) {
+function nameOfKey({ owner, collection, keyDigest }: IdempotencyKeyName): string {
   return name(owner, collection, Buffer.from(keyDigest).toString('latin1'));
 }

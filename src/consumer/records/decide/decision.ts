@@ -43,7 +43,7 @@ export function preconditionFailed(record: StoredRecord, { collection, access }:
 export function charged(addedRecords: number, writing: Writing) {
   const { access, collection, consumer, usage, now } = writing;
   const owned = { owner: access.id, collection: collection.name };
-  if (access.isMachine) {
+  if (access.caller.isMachine) {
     const after = { ...usage, records: usage.records + addedRecords };
     return { effects: addedRecords === 0 ? [] : [{ usage: { ...owned, after } }], headers: {} };
   }

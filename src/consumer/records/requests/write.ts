@@ -60,11 +60,10 @@ type ReadChange = (input: Input, access: CallerAccess) => RecordChange;
 function submitting({ collection, writes, clock }: CollectionParts, readChange: ReadChange): BearerHandler {
   return async (input, caller) => {
     const access = CallerAccess.admit(collection, caller, 'write');
-    const { id, kind, isMachine } = access;
     // Before anything is made of the request: when no more writes can wait, refusing one costs little.
-    writes.checkRoom(id, 0);
+    writes.checkRoom(access.id, 0);
     const change = readChange(input, access);
-    const operation = { caller: { id, kind, isMachine }, now: clock.now(), change };
+    const operation = { caller: access.caller, now: clock.now(), change };
     const bytes = input.body?.byteLength ?? 0;
     const done = await writes.submit(operation, bytes, () => input.hasHungUp(), input.waitedMs);
     return done.answer as Answer;
