@@ -15,7 +15,7 @@ interface Remembered {
 }
 
 /** What credentials are remembered under. */
-export type Digest = string;
+type Digest = string;
 
 interface TokenCacheOptions {
   readonly verify: Verify;

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-export type FileAccess =
+type FileAccess =
   | { readonly state: 'absent' | 'readable' }
   | { readonly state: 'forbidden'; readonly detail: string; readonly advice: string };
 

@@ -3,7 +3,7 @@ import { rememberLast } from './remember-last.ts';
 
 export type Log = Logger;
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
+type LogLevel = (typeof logLevels)[number];
 
 /** Structured lines. No host name and no process id: neither helps, and both identify. */
 export function createLog(level: LogLevel, destination: DestinationStream = nowhere): Log {

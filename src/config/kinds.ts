@@ -99,7 +99,7 @@ export const networks: Parse<BlockList> = (value) => {
   return matcher;
 };
 
-export type DatabaseUrl =
+type DatabaseUrl =
   | { readonly engine: 'sqlite'; readonly file: string }
   | { readonly engine: 'postgres'; readonly url: string };
 

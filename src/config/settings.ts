@@ -28,7 +28,7 @@ function defaulted<T>(parse: kind.Parse<T>, value: string, about: Described) {
 }
 
 /** Asymmetric algorithms only: with a shared secret whoever can verify can also forge. */
-export const signatureAlgorithms = [
+const signatureAlgorithms = [
   'RS256',
   'RS384',
   'RS512',

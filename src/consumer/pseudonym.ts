@@ -2,7 +2,7 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import type { Caller } from '../base/caller.ts';
 
 /** Null when the token names nobody. */
-export type PseudonymOf = (claims: Pick<Caller, 'issuer' | 'subject'>) => string | null;
+type PseudonymOf = (claims: Pick<Caller, 'issuer' | 'subject'>) => string | null;
 
 /**
  * The only name under which anything about a caller is kept. Without the key it leads back to nobody, not even by

@@ -25,7 +25,7 @@ export interface Tag {
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 export const methods: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
-export type PathItem = { readonly [M in Method]?: Operation };
+type PathItem = { readonly [M in Method]?: Operation };
 
 export interface Operation {
   readonly operationId: string;

@@ -14,7 +14,7 @@ export interface ExaminedIssuer extends NamedRules {
 }
 
 /** What is known of a caller; or why nothing can be known. */
-export type CallerNow =
+type CallerNow =
   | {
       readonly pseudonym: string | null;
       readonly registeredAt: number | null;

@@ -13,7 +13,7 @@ export const demoPeople: ReadonlyMap<string, string> = new Map([
 
 const longestUserName = 64;
 
-export type SignIn = { readonly accountId: string } | { readonly problem: string };
+type SignIn = { readonly accountId: string } | { readonly problem: string };
 
 /** Every user name exists. Case and outer spaces make no difference, so that one person stays one account. */
 export function signIn(userName: string, password: string): SignIn {

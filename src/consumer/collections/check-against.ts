@@ -6,7 +6,7 @@ import { type Declaration, toDeclaration } from './declaration.ts';
 import { normaliseFields } from './normalise.ts';
 
 /** What a declaration means for the records that exist. */
-export interface Verdict {
+interface Verdict {
   readonly collection: string;
   /** Breaking: a record exists that would not fit, would be in a state that is no more, or could not be reached. */
   readonly verdict: 'unchanged' | 'new' | 'compatible' | 'breaking';

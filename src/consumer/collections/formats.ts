@@ -40,7 +40,7 @@ export const formats = {
   hostname: { fits: (text) => hostname.test(text), mostLetters: 253, example: 'www.example.org' },
 } as const satisfies Readonly<Record<string, Format>>;
 
-export type FormatName = keyof typeof formats;
+type FormatName = keyof typeof formats;
 export const formatNames = Object.keys(formats) as FormatName[];
 
 export function isFormatName(value: unknown): value is FormatName {

@@ -6,7 +6,7 @@ import { patternMistake } from './patterns.ts';
 
 /** The part of JSON Schema 2020-12 that a collection may use: enough for records, nothing that can run away. */
 
-export const jsonTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null'] as const;
+const jsonTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null'] as const;
 export type JsonType = (typeof jsonTypes)[number];
 
 interface Keyword {
