@@ -1,10 +1,17 @@
-import type { BatchRules } from '../../../storage/port.ts';
+import type {
+  BatchKeys,
+  BatchRules,
+  IdempotencyKeyName,
+  OwnerInCollection,
+  RecordName,
+} from '../../../storage/port.ts';
 import { type CollectionFile, readCollections } from '../../collections/read-collections.ts';
 import { createKeyedDigest } from '../keyed-digest.ts';
-import { keysOf } from './batch-keys.ts';
 import { decideAll, type WriteRules } from './decide.ts';
 import type { Operation } from './operation.ts';
 import { formerName } from './spent-budgets.ts';
+
+const hourMs = 3_600_000;
 
 /** What the rules are made from: plain data, since they may be made on another thread (storage/sqlite/worker.ts). */
 export interface BatchRulesData {
@@ -32,5 +39,31 @@ export function createBatchRules(data: BatchRulesData): BatchRules {
   return {
     keysOf: (operations) => keysOf(operations as readonly Operation[], rules),
     decide: (operations, loaded) => decideAll(operations as readonly Operation[], loaded, rules),
+  };
+}
+
+/** Everything that a batch names, so that it can be loaded at once. */
+function keysOf(operations: readonly Operation[], { newcomersPerHour, formerOf }: WriteRules): BatchKeys {
+  const consumers = new Set(operations.map(({ caller }) => caller.id));
+  const usage = new Map<string, OwnerInCollection>();
+  const records = new Map<string, RecordName>();
+  const idempotencyKeys: IdempotencyKeyName[] = [];
+  for (const { caller, change } of operations) {
+    if (change.kind === 'register') continue;
+    const { collection, id } = change;
+    usage.set(`${caller.id} ${collection}`, { owner: caller.id, collection });
+    if (change.kind !== 'create') records.set(`${collection} ${id}`, { collection, id });
+    else if (change.key !== null)
+      idempotencyKeys.push({ owner: caller.id, collection, keyDigest: change.key.keyDigest });
+  }
+  const latest = Math.max(...operations.map(({ now }) => now));
+  const hasPeople = operations.some(({ caller, change }) => !caller.isMachine && change.kind !== 'register');
+  return {
+    consumers: [...consumers].map((id) => ({ id, former: () => formerOf(id) })),
+    usage: [...usage.values()],
+    records: [...records.values()],
+    idempotencyKeys,
+    newcomers:
+      newcomersPerHour > 0 && hasPeople ? { since: latest - hourMs, atMost: newcomersPerHour + 1 } : null,
   };
 }
