@@ -48,15 +48,26 @@ export const tokenChecks: readonly Mutant[] = [
       'parsers on the way disagree about the token',
       json,
     ],
-  ]),
-  ...checksOf('src/base/json-object.ts', json, [
-    ['no list as header or payload', '&& !Array.isArray(…)', '', 'a list is taken for claims'],
-    ['no null as header or payload', 'value !== null && ', '', 'null ends in a fault of ours'],
+    [
+      'no list as header or payload',
+      '!isJsonObject(…)',
+      "typeof … !== 'object' || value === null",
+      'a list is taken for claims',
+      json,
+    ],
+    [
+      'no null as header or payload',
+      '!isJsonObject(…)',
+      "typeof … !== 'object' || Array.isArray(value)",
+      'null ends in a fault of ours',
+      json,
+    ],
     [
       'no text or number as header or payload',
-      "typeof value === 'object' && value !== null",
-      'value !== null',
+      '!isJsonObject(…)',
+      '… === null || Array.isArray(value)',
       'a text is taken for claims',
+      json,
     ],
   ]),
   ...checksOf('src/auth/header.ts', header, [
