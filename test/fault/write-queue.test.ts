@@ -3,12 +3,14 @@ import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import type { Operation } from '../../src/consumer/records/operation.ts';
 import {
+  longestBurstMs,
   longestWaitMs,
   mostBatchBytes,
   mostInBatch,
   mostWaiting,
   mostWaitingBytes,
   mostWaitingOfCaller,
+  standingWaitMs,
   WriteQueue,
 } from '../../src/consumer/records/write-queue.ts';
 import type { BatchStore, Outcome } from '../../src/storage/port.ts';
@@ -197,6 +199,43 @@ describe('writes for which there is no room', () => {
     while (store.batches.flat().length < waiting.length) await store.end();
     await store.end();
     await Promise.all(waiting);
+  });
+
+  it('are "overloaded" sooner when the queue stays long: as many wait as are done in half a second', async () => {
+    const { store, clock, queue, submit, busy } = startQueue();
+    const ends: Promise<unknown>[] = await busy();
+    let made = 0;
+    const fill = async () => {
+      for (;;) {
+        const before = queue.length;
+        const one = submit(`caller ${made++} `);
+        ends.push(one.catch(() => 'refused'));
+        await Promise.resolve();
+        if (queue.length === before) return queue.length;
+      }
+    };
+    assert.equal(await fill(), mostWaiting, 'a burst');
+    const batchMs = 200;
+    for (let batches = 0; batches * batchMs < longestBurstMs; batches += 1) {
+      clock.advance(batchMs);
+      await store.end();
+    }
+    const perMs = mostInBatch / batchMs;
+    const expected = perMs * standingWaitMs;
+    while (queue.length > expected / 2) await store.end();
+    const standing = await fill();
+    assert.ok(
+      standing >= expected && standing < 2 * expected,
+      `${standing} wait, and ${expected} are done in time`,
+    );
+    clock.advance(60_000);
+    while (queue.length > 0) await store.end();
+    await store.end();
+    ends.push(...(await busy()));
+    assert.equal(await fill(), mostWaiting, 'another burst');
+    while (queue.length > 0) await store.end();
+    await store.end();
+    await Promise.all(ends);
   });
 
   it('are "overloaded" when they have waited for too long and are not next, and nothing is done of them', async () => {

@@ -11,7 +11,7 @@ import { startRefusals } from './refusals.ts';
 import { capacity, hangUp, type Outcomes, overload } from './writes.ts';
 
 /**
- * `npm run overload -- --database sqlite|postgres`: many times the writes that the service can take, callers who hang
+ * `npm run overload -- --database sqlite|postgres [--part writes|hang-up|refusals]`: many times the writes that the service can take, callers who hang
  * up, and connections that are refused again and again; how it goes with everybody else meanwhile. It prints figures
  * and judges nothing, because a busy machine would be judged with it.
  */
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     database: { type: 'string', default: 'sqlite' },
     seconds: { type: 'string', default: '10' },
     times: { type: 'string', default: '10' },
+    part: { type: 'string', multiple: true, default: ['writes', 'hang-up', 'refusals'] },
   },
 });
 const database = databaseEngines.find((engine) => engine === values.database);
@@ -53,10 +54,10 @@ const show = (name: string, text: unknown) => console.log(`  ${name.padEnd(44)} 
 const postOne = async (token: string) =>
   (await new Caller(origin, token, agent).send('POST', '/notes', { text: 'well?' })).status;
 
-try {
-  const tokens = await tokensOf('somebody', 400);
-  const [token = ''] = await tokensOf('bystander', 1);
-  await postOne(token);
+const tokens = await tokensOf('somebody', 400);
+const [token = ''] = await tokensOf('bystander', 1);
+
+async function writes(): Promise<void> {
   await capacity({ origin, tokens, seconds: 3 }, 64);
   const most = await capacity({ origin, tokens, seconds }, 256);
   const perSecond = Math.round(most.perSecond);
@@ -80,7 +81,9 @@ try {
     show('memory', memory.stop());
     show('the core of the service', `${Math.round((cpuSeconds(service) - before) * 10) / 10} s of CPU`);
   }
+}
 
+async function hangUps(): Promise<void> {
   const leaving = await tokensOf('somebody who hangs up', 1_000);
   const waves = 30;
   const memory = new MemoryWatch(service);
@@ -94,7 +97,9 @@ try {
   }
   show('written', written);
   show('memory', memory.stop());
+}
 
+async function refusals(): Promise<void> {
   for (const connections of [5, 500]) {
     const refusing = await startRefusals(origin, connections);
     console.log(`${connections} connections of pipelined refusals`);
@@ -110,6 +115,12 @@ try {
     show('/livez', livez);
     show('memory', memory.stop());
   }
+}
+
+const parts = { writes, 'hang-up': hangUps, refusals };
+try {
+  await postOne(token);
+  for (const [name, run] of Object.entries(parts)) if (values.part.includes(name)) await run();
 } finally {
   agent.destroy();
   await provider.stop();

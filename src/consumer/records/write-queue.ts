@@ -27,6 +27,12 @@ export const mostWaitingBytes = 32 * 1024 * 1024;
 /** What has waited for longer and is not next is refused, because nobody knows when its turn will come. */
 export const longestWaitMs = 1_500;
 const checkEveryMs = 100;
+/**
+ * A burst finds `mostWaiting` places. Once the queue has not been empty for this long it is no burst, and every place is
+ * a wait for whoever takes it: then there are as many as are done in `standingWaitMs`.
+ */
+export const longestBurstMs = 1_000;
+export const standingWaitMs = 500;
 
 /**
  * Whatever comes in while a batch is being committed is the next batch: the busier it is, the more writes share one
@@ -38,6 +44,9 @@ export class WriteQueue {
   readonly #byCaller = new Map<string, Waiting[]>();
   #waiting = 0;
   #waitingBytes = 0;
+  /** By the monotonic clock: when somebody last found nobody waiting. And how many have begun since. */
+  #lastEmptyAt = 0;
+  #begunSinceEmpty = 0;
   #running: Promise<void> | null = null;
   #isStopped = false;
 
@@ -58,8 +67,12 @@ export class WriteQueue {
     this.checkRoom(id, bytes);
     const own = this.#byCaller.get(id) ?? [];
     return new Promise((resolve, reject) => {
-      const since = this.#options.clock.monotonic() - waitedMs;
-      own.push({ operation, bytes, since, isGone, resolve, reject });
+      const now = this.#options.clock.monotonic();
+      if (this.#waiting === 0) {
+        this.#lastEmptyAt = now;
+        this.#begunSinceEmpty = 0;
+      }
+      own.push({ operation, bytes, since: now - waitedMs, isGone, resolve, reject });
       this.#byCaller.set(id, own);
       this.#waiting += 1;
       this.#waitingBytes += bytes;
@@ -70,10 +83,16 @@ export class WriteQueue {
   /** Throws when no more can wait, in all or of this caller. */
   checkRoom(id: string, bytes: number): void {
     const isFull =
-      this.#waiting >= mostWaiting ||
+      this.#waiting >= this.#places() ||
       this.#waitingBytes + bytes > mostWaitingBytes ||
       (this.#byCaller.get(id)?.length ?? 0) >= mostWaitingOfCaller;
     if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
+  }
+
+  #places(): number {
+    const ms = this.#options.clock.monotonic() - this.#lastEmptyAt;
+    if (ms < longestBurstMs) return mostWaiting;
+    return Math.max(mostInBatch, Math.round((this.#begunSinceEmpty * standingWaitMs) / ms));
   }
 
   /** What waits is still done; nothing more is taken. */
@@ -135,6 +154,7 @@ export class WriteQueue {
         bytes += next.bytes;
       }
     }
+    this.#begunSinceEmpty += batch.length;
     this.#refuseOld();
     return batch;
   }
