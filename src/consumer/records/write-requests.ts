@@ -1,4 +1,3 @@
-import type { Caller } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { Answer, BearerHandler, Input } from '../../base/handler.ts';
 import { createRecordId, createRevision } from '../../base/random.ts';
@@ -18,7 +17,7 @@ import { createsOnly, ifMatch } from './preconditions.ts';
 export function createRecord(parts: CollectionParts): BearerHandler {
   const { collection, clock } = parts;
   return async (input, caller) => {
-    const access = admit(parts, caller);
+    const access = CallerAccess.admit(parts.collection, caller, 'write');
     const body = toBody(collection, readFields(input));
     const key = idempotencyKey(input, body, parts, access);
     const id = createRecordId(clock.now());
@@ -30,7 +29,7 @@ export function createRecord(parts: CollectionParts): BearerHandler {
 export function replaceRecord(parts: CollectionParts): BearerHandler {
   const { collection } = parts;
   return async (input, caller) => {
-    const access = admit(parts, caller);
+    const access = CallerAccess.admit(parts.collection, caller, 'write');
     const record = named(parts, recordId(input));
     const isNew = createsOnly(input);
     const body = toBody(collection, readFields(input));
@@ -42,7 +41,7 @@ export function replaceRecord(parts: CollectionParts): BearerHandler {
 /** PATCH /<collection>/{id}: a merge patch (RFC 7396). */
 export function patchRecord(parts: CollectionParts): BearerHandler {
   return async (input, caller) => {
-    const access = admit(parts, caller);
+    const access = CallerAccess.admit(parts.collection, caller, 'write');
     const patch = readPatch(input);
     const record = named(parts, recordId(input));
     return submit(parts, access, input, { ...record, kind: 'patch', patch, expected: ifMatch(input) });
@@ -52,7 +51,7 @@ export function patchRecord(parts: CollectionParts): BearerHandler {
 /** DELETE /<collection>/{id} */
 export function removeRecord(parts: CollectionParts): BearerHandler {
   return async (input, caller) => {
-    const access = admit(parts, caller);
+    const access = CallerAccess.admit(parts.collection, caller, 'write');
     const record = named(parts, recordId(input));
     return submit(parts, access, input, { ...record, kind: 'remove', expected: ifMatch(input) });
   };
@@ -61,17 +60,10 @@ export function removeRecord(parts: CollectionParts): BearerHandler {
 /** POST /<collection>/{id}/<action>: moves the record to another state. */
 export function takeAction(parts: CollectionParts, action: string): BearerHandler {
   return async (input, caller) => {
-    const access = admit(parts, caller);
+    const access = CallerAccess.admit(parts.collection, caller, 'write');
     const record = named(parts, recordId(input));
     return submit(parts, access, input, { ...record, kind: 'act', action, expected: ifMatch(input) });
   };
-}
-
-/** Before anything is made of the request: when no more writes can wait, refusing one costs little. */
-function admit({ collection, writes }: CollectionParts, caller: Caller): CallerAccess {
-  const access = CallerAccess.admit(collection, caller, 'write');
-  writes.checkRoom(access.id, 0);
-  return access;
 }
 
 function named({ collection }: CollectionParts, id: string) {
