@@ -225,7 +225,7 @@ describe('writes for which there is no room', () => {
     while (queue.length > expected / 2) await store.end();
     const standing = await fill();
     assert.ok(
-      standing >= expected && standing < 2 * expected,
+      standing > expected / 2 && standing < 2 * expected,
       `${standing} wait, and ${expected} are done in time`,
     );
     clock.advance(60_000);
@@ -245,6 +245,7 @@ describe('writes for which there is no room', () => {
     const ends = Promise.allSettled(old);
     clock.advance(longestWaitMs / 2);
     const young = submit('c');
+    await turn();
     clock.advance(longestWaitMs / 2 + 1);
     await store.end();
     // Its turn has come, however late.
@@ -291,6 +292,21 @@ describe('writes for which there is no room', () => {
     assert.deepEqual(store.batches[1], namesOf('a', 0, mostWaitingOfCaller));
     await store.end();
     assert.deepEqual([await first, (await Promise.all(next)).length], ['first0', mostWaitingOfCaller]);
+  });
+
+  it('begin when whoever hung up right behind them has been noticed', async () => {
+    const { store, submit } = startQueue();
+    let hasHungUp = false;
+    const gone = assert.rejects(submit('gone', 0, 0, () => hasHungUp));
+    const stays = submit('stays');
+    // At the end of the turn that the writes came in.
+    setImmediate(() => {
+      hasHungUp = true;
+    });
+    await turn();
+    await store.end();
+    await Promise.all([gone, stays]);
+    assert.deepEqual(store.batches, [['stays0']]);
   });
 
   it('are dropped when their callers hang up before they have begun, and done when it is later', async () => {

@@ -12,9 +12,16 @@ interface Waiting {
   readonly operation: Operation;
   readonly bytes: number;
   readonly since: number;
+  readonly arrival: Arrival;
   readonly isGone: () => boolean;
   readonly resolve: (done: Done) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** What came in the same turn of the event loop. */
+interface Arrival {
+  /** The turn after it is over, too: whoever hung up right behind the request has been noticed. */
+  isSettled: boolean;
 }
 
 /** In one transaction: more would keep the first waiting for the last. */
@@ -47,6 +54,7 @@ export class WriteQueue {
   /** By the monotonic clock: when somebody last found nobody waiting. And how many have begun since. */
   #lastEmptyAt = 0;
   #begunSinceEmpty = 0;
+  #arrival: Arrival | null = null;
   #running: Promise<void> | null = null;
   #isStopped = false;
 
@@ -72,7 +80,15 @@ export class WriteQueue {
         this.#lastEmptyAt = now;
         this.#begunSinceEmpty = 0;
       }
-      own.push({ operation, bytes, since: now - waitedMs, isGone, resolve, reject });
+      own.push({
+        operation,
+        bytes,
+        since: now - waitedMs,
+        arrival: this.#thisTurn(),
+        isGone,
+        resolve,
+        reject,
+      });
       this.#byCaller.set(id, own);
       this.#waiting += 1;
       this.#waitingBytes += bytes;
@@ -101,29 +117,38 @@ export class WriteQueue {
     await this.#running;
   }
 
+  #thisTurn(): Arrival {
+    if (this.#arrival !== null) return this.#arrival;
+    const arrival = { isSettled: false };
+    this.#arrival = arrival;
+    nextTurn().then(async () => {
+      this.#arrival = null;
+      await nextTurn();
+      arrival.isSettled = true;
+    });
+    return arrival;
+  }
+
   async #run(): Promise<void> {
-    // What comes in during this turn of the event loop is part of the first batch.
-    await new Promise((resolve) => setImmediate(resolve));
     // A database that has fallen silent answers the batch after seconds; nobody else has to wait for that.
     // A process that had no time for its events hears of those first: the batch may be over, and the next one begin.
     const check = () => setImmediate(() => this.#refuseOld());
     const lookout = setInterval(check, checkEveryMs).unref();
-    let batch = this.#nextBatch();
-    let running = this.#outcomesOf(batch);
-    while (batch.length > 0) {
+    let batch: Waiting[] = [];
+    let running: Promise<readonly Outcome[]> = nextTurn();
+    do {
       const outcomes = await running;
       // The next one is under way before these are answered: the database need not wait for that.
       const done = batch;
       batch = this.#nextBatch();
-      running = this.#outcomesOf(batch);
+      running = batch.length > 0 ? this.#outcomesOf(batch) : nextTurn();
       settle(done, outcomes);
-    }
+    } while (batch.length > 0 || this.#waiting > 0);
     clearInterval(lookout);
     this.#running = null;
   }
 
   async #outcomesOf(batch: readonly Waiting[]): Promise<readonly Outcome[]> {
-    if (batch.length === 0) return [];
     try {
       return await this.#options.store.run(batch.map(({ operation }) => operation));
     } catch (error) {
@@ -139,20 +164,25 @@ export class WriteQueue {
   #nextBatch(): Waiting[] {
     const batch: Waiting[] = [];
     let bytes = 0;
-    while (batch.length < mostInBatch && bytes < mostBatchBytes) {
-      const [first] = this.#byCaller;
-      if (first === undefined) break;
-      const [id, own] = first;
-      // To the end of the row, or out of it.
-      this.#byCaller.delete(id);
-      this.#byCaller.set(id, own);
-      const next = own[0] as Waiting;
-      this.#take(id, own, next);
-      if (next.isGone()) next.reject(new Refusal('bad_request', { detail: 'the caller has hung up' }));
-      else {
-        batch.push(next);
-        bytes += next.bytes;
+    let row = [...this.#byCaller];
+    while (row.length > 0) {
+      const again: typeof row = [];
+      for (const [id, own] of row) {
+        const [next] = own;
+        if (batch.length === mostInBatch || bytes >= mostBatchBytes) break;
+        if (!next?.arrival.isSettled) continue;
+        // To the end of the row, or out of it.
+        this.#byCaller.delete(id);
+        this.#byCaller.set(id, own);
+        again.push([id, own]);
+        this.#take(id, own, next);
+        if (next.isGone()) next.reject(new Refusal('bad_request', { detail: 'the caller has hung up' }));
+        else {
+          batch.push(next);
+          bytes += next.bytes;
+        }
       }
+      row = again;
     }
     this.#begunSinceEmpty += batch.length;
     this.#refuseOld();
@@ -175,6 +205,10 @@ export class WriteQueue {
     this.#waiting -= 1;
     this.#waitingBytes -= one.bytes;
   }
+}
+
+function nextTurn(): Promise<readonly []> {
+  return new Promise((resolve) => setImmediate(() => resolve([])));
 }
 
 function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
