@@ -42,7 +42,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'src/consumer/records/write-queue.ts',
     'standingWaitMs',
     'ms',
-    'As many as are done in this time, once writes have waited for a second without a break.',
+    'As many as are done in this time, once writes have waited for two seconds without a break.',
   ),
   fixed('src/consumer/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Of those, of one caller.'),
   fixed('src/consumer/records/write-queue.ts', 'mostWaitingBytes', 'bytes', 'What they hold together.'),

@@ -38,7 +38,7 @@ const checkEveryMs = 100;
  * A burst finds `mostWaiting` places. Once the queue has not been empty for this long it is no burst, and every place is
  * a wait for whoever takes it: then there are as many as are done in `standingWaitMs`.
  */
-export const longestBurstMs = 1_000;
+export const longestBurstMs = 2_000;
 export const standingWaitMs = 500;
 
 /**
