@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { nextTurn } from '../base/next-turn.ts';
 import { ReadingTurns } from './reading-turns.ts';
 
 /** A connection that has been accepted and, over TLS, has shaken hands. */
@@ -194,7 +195,7 @@ export class Connections {
 
   /** What comes when the answer that is being made has left in full: the next request, or the last word. */
   #afterAnswer(socket: Socket, connection: Connection): void {
-    connection.response?.once('close', () => setImmediate(() => this.#goOn(socket, connection)));
+    connection.response?.once('close', () => nextTurn(() => this.#goOn(socket, connection)));
   }
 
   #goOn(socket: Socket, connection: Connection): void {

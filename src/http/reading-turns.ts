@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { nextTurn } from '../base/next-turn.ts';
 
 interface Held {
   readonly socket: Socket;
@@ -58,7 +59,7 @@ export class ReadingTurns<Connection extends Held> {
   #schedule(): void {
     if (this.#isDue) return;
     this.#isDue = true;
-    setImmediate(() => {
+    nextTurn(() => {
       this.#isDue = false;
       this.#readNext();
     });

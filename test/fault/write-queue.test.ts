@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
+import { nextTurn } from '../../src/base/next-turn.ts';
 import type { Operation } from '../../src/consumer/records/operation.ts';
 import {
   longestBurstMs,
@@ -14,7 +15,6 @@ import {
   WriteQueue,
 } from '../../src/consumer/records/write-queue.ts';
 import type { BatchStore, Outcome } from '../../src/storage/port.ts';
-import { MovableClock } from '../support/movable-clock.ts';
 import { until } from '../support/polling.ts';
 
 const nameOf = ({ caller, now }: Operation) => `${caller.id}${now}`;
@@ -49,13 +49,23 @@ class HeldStore implements BatchStore {
   }
 }
 
+/** No time passes but what a test lets pass. */
+class StillClock {
+  #ms = 0;
+  readonly monotonic = () => this.#ms;
+
+  advance(milliseconds: number): void {
+    this.#ms += milliseconds;
+  }
+}
+
 /** Whatever is ready to go on has gone on. */
 async function turn(): Promise<void> {
-  for (let times = 0; times < 3; times += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let times = 0; times < 4; times += 1) await new Promise<void>((resolve) => nextTurn(resolve));
 }
 
 function startQueue() {
-  const [store, clock] = [new HeldStore(), new MovableClock()];
+  const [store, clock] = [new HeldStore(), new StillClock()];
   const queue = new WriteQueue({ store, clock });
   /** A caller's write, told apart by its number. */
   const submit = async (
@@ -301,7 +311,7 @@ describe('writes for which there is no room', () => {
     const gone = assert.rejects(submit('gone', 0, 0, () => hasHungUp));
     const stays = submit('stays');
     // At the end of the turn that the writes came in.
-    setImmediate(() => {
+    nextTurn(() => {
       hasHungUp = true;
     });
     await turn();

@@ -5,6 +5,7 @@ import { declarationsFolder } from '../support/declared-processes.ts';
 import { concurrently } from '../support/flood.ts';
 import { TestProvider } from '../support/provider.ts';
 import { databaseEngines, newSettings } from '../support/service.ts';
+import { startBare } from './bare-server.ts';
 import { cpuSeconds, MemoryWatch, pinLoad, startPinned } from './pinned-service.ts';
 import { probe, untilWell } from './probe.ts';
 import { startRefusals } from './refusals.ts';
@@ -80,6 +81,13 @@ async function writes(): Promise<void> {
     showOutcomes(outcomes);
     show('memory', memory.stop());
     show('the core of the service', `${Math.round((cpuSeconds(service) - before) * 10) / 10} s of CPU`);
+    const bare = await startBare();
+    const floor = await overload(
+      { origin: bare.origin, tokens, seconds },
+      { perSecond: flood, connections, pipelined },
+    );
+    bare.process.kill();
+    show('refused (503) by a bare server on that core', floor.refused);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
+import { nextTurn } from '../../base/next-turn.ts';
 import type { BatchStore, Outcome } from '../../storage/port.ts';
 import type { Done, Operation } from './operation.ts';
 
@@ -121,10 +122,11 @@ export class WriteQueue {
     if (this.#arrival !== null) return this.#arrival;
     const arrival = { isSettled: false };
     this.#arrival = arrival;
-    nextTurn().then(async () => {
+    nextTurn(() => {
       this.#arrival = null;
-      await nextTurn();
-      arrival.isSettled = true;
+      nextTurn(() => {
+        arrival.isSettled = true;
+      });
     });
     return arrival;
   }
@@ -132,16 +134,16 @@ export class WriteQueue {
   async #run(): Promise<void> {
     // A database that has fallen silent answers the batch after seconds; nobody else has to wait for that.
     // A process that had no time for its events hears of those first: the batch may be over, and the next one begin.
-    const check = () => setImmediate(() => this.#refuseOld());
+    const check = () => nextTurn(() => this.#refuseOld());
     const lookout = setInterval(check, checkEveryMs).unref();
     let batch: Waiting[] = [];
-    let running: Promise<readonly Outcome[]> = nextTurn();
+    let running: Promise<readonly Outcome[]> = nothingForATurn();
     do {
       const outcomes = await running;
       // The next one is under way before these are answered: the database need not wait for that.
       const done = batch;
       batch = this.#nextBatch();
-      running = batch.length > 0 ? this.#outcomesOf(batch) : nextTurn();
+      running = batch.length > 0 ? this.#outcomesOf(batch) : nothingForATurn();
       settle(done, outcomes);
     } while (batch.length > 0 || this.#waiting > 0);
     clearInterval(lookout);
@@ -207,8 +209,8 @@ export class WriteQueue {
   }
 }
 
-function nextTurn(): Promise<readonly []> {
-  return new Promise((resolve) => setImmediate(() => resolve([])));
+function nothingForATurn(): Promise<readonly []> {
+  return new Promise((resolve) => nextTurn(() => resolve([])));
 }
 
 function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
