@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { nextTurn } from '../base/next-turn.ts';
 import { ReadingTurns } from './reading-turns.ts';
 
 /** A connection that has been accepted and, over TLS, has shaken hands. */
@@ -18,6 +17,10 @@ interface Connection {
   quietSince: number | null;
   /** Not read until its turn comes: see http/reading-turns. */
   isHeld: boolean;
+  /** Read already in this turn of the event loop. */
+  isResting: boolean;
+  /** `#watch` has been called. */
+  isWatched: boolean;
   /** How often its requests were turned away for want of a good token. */
   turnedAway: number;
 }
@@ -36,6 +39,11 @@ type Handle = (waitedMs: number) => void;
 export const mostPipelined = 10_000;
 /** The same of one connection. Past that it is not read until they are answered. */
 export const mostPipelinedOfConnection = 64;
+/**
+ * libuv hears of at most 1,024 connections at once, and while it finds that many with something to read it comes to
+ * nothing else, 48 times over: no timer, no batch of writes, for seconds. Past so many, each is read once in a turn.
+ */
+const mostReadFreely = 1_000;
 /** How often one connection may be turned away for want of a good token before it is closed. */
 export const mostTurnedAway = 100;
 
@@ -68,6 +76,7 @@ export class Connections {
   /** As requests come in over them: over TLS these are other sockets than those accepted. */
   readonly #connections = new Map<Socket, Connection>();
   readonly #turns = new ReadingTurns<Connection>();
+  #resting: Connection[] = [];
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -107,6 +116,8 @@ export class Connections {
       lastWord: null,
       quietSince: null,
       isHeld: false,
+      isResting: false,
+      isWatched: false,
       turnedAway: 0,
     };
     this.#connections.set(socket, connection);
@@ -127,6 +138,7 @@ export class Connections {
     const connection = this.#connections.get(socket);
     if (connection === undefined || socket.destroyed) return;
     connection.quietSince = null;
+    if (this.#connections.size > mostReadFreely) this.#rest(connection);
     if (isDone(connection) && connection.waiting.length === 0) {
       connection.response = response;
       handle(0);
@@ -195,7 +207,7 @@ export class Connections {
 
   /** What comes when the answer that is being made has left in full: the next request, or the last word. */
   #afterAnswer(socket: Socket, connection: Connection): void {
-    connection.response?.once('close', () => nextTurn(() => this.#goOn(socket, connection)));
+    connection.response?.once('close', () => setImmediate(() => this.#goOn(socket, connection)));
   }
 
   #goOn(socket: Socket, connection: Connection): void {
@@ -221,11 +233,26 @@ export class Connections {
     }
   }
 
+  #rest(connection: Connection): void {
+    if (connection.isResting) return;
+    connection.isResting = true;
+    watch(connection);
+    if (this.#resting.push(connection) > 1) return;
+    setImmediate(() => {
+      const rested = this.#resting;
+      this.#resting = [];
+      for (const one of rested) {
+        one.isResting = false;
+        if (!one.isHeld) one.socket.resume();
+      }
+    });
+  }
+
   #hold(connection: Connection): void {
     if (connection.isHeld) return;
     connection.isHeld = true;
-    // Node goes on reading when it has parsed a request; this comes after that, and before the next read.
-    process.nextTick(() => connection.isHeld && connection.socket.pause());
+    watch(connection);
+    connection.socket.pause();
     if (connection.waiting.length === 0) this.#turns.add(connection);
   }
 
@@ -263,6 +290,19 @@ export class Connections {
     if (isWaiting) socket.pause();
     else if (!isHeld) socket.resume();
   }
+}
+
+/**
+ * Node goes on reading whenever it has parsed a request, so a pause in between is none. A listener for the bytes is called
+ * when all requests among them have been parsed; it costs a known caller's request a tenth, so only these have one.
+ */
+function watch(connection: Connection): void {
+  if (connection.isWatched) return;
+  connection.isWatched = true;
+  const { socket } = connection;
+  socket.on('data', () => {
+    if (connection.isHeld || connection.isResting) socket.pause();
+  });
 }
 
 /** Whether all that was asked over a connection so far has been answered, to the last byte. */

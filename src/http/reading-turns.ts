@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { nextTurn } from '../base/next-turn.ts';
 
 interface Held {
   readonly socket: Socket;
@@ -59,7 +58,7 @@ export class ReadingTurns<Connection extends Held> {
   #schedule(): void {
     if (this.#isDue) return;
     this.#isDue = true;
-    nextTurn(() => {
+    setImmediate(() => {
       this.#isDue = false;
       this.#readNext();
     });

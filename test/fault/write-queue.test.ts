@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
-import { nextTurn } from '../../src/base/next-turn.ts';
 import type { Operation } from '../../src/consumer/records/operation.ts';
 import {
   longestBurstMs,
@@ -61,7 +60,7 @@ class StillClock {
 
 /** Whatever is ready to go on has gone on. */
 async function turn(): Promise<void> {
-  for (let times = 0; times < 4; times += 1) await new Promise<void>((resolve) => nextTurn(resolve));
+  for (let times = 0; times < 4; times += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function startQueue() {
@@ -311,7 +310,7 @@ describe('writes for which there is no room', () => {
     const gone = assert.rejects(submit('gone', 0, 0, () => hasHungUp));
     const stays = submit('stays');
     // At the end of the turn that the writes came in.
-    nextTurn(() => {
+    setImmediate(() => {
       hasHungUp = true;
     });
     await turn();

@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
-import { nextTurn } from '../../base/next-turn.ts';
 import type { BatchStore, Outcome } from '../../storage/port.ts';
 import type { Done, Operation } from './operation.ts';
 
@@ -122,9 +121,9 @@ export class WriteQueue {
     if (this.#arrival !== null) return this.#arrival;
     const arrival = { isSettled: false };
     this.#arrival = arrival;
-    nextTurn(() => {
+    setImmediate(() => {
       this.#arrival = null;
-      nextTurn(() => {
+      setImmediate(() => {
         arrival.isSettled = true;
       });
     });
@@ -134,7 +133,7 @@ export class WriteQueue {
   async #run(): Promise<void> {
     // A database that has fallen silent answers the batch after seconds; nobody else has to wait for that.
     // A process that had no time for its events hears of those first: the batch may be over, and the next one begin.
-    const check = () => nextTurn(() => this.#refuseOld());
+    const check = () => setImmediate(() => this.#refuseOld());
     const lookout = setInterval(check, checkEveryMs).unref();
     let batch: Waiting[] = [];
     let running: Promise<readonly Outcome[]> = nothingForATurn();
@@ -210,7 +209,7 @@ export class WriteQueue {
 }
 
 function nothingForATurn(): Promise<readonly []> {
-  return new Promise((resolve) => nextTurn(() => resolve([])));
+  return new Promise((resolve) => setImmediate(() => resolve([])));
 }
 
 function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
