@@ -38,6 +38,12 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Log lines that wait for a reader; what comes then is dropped and counted.',
   ),
   fixed('src/consumer/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
+  fixed(
+    'src/consumer/records/write-queue.ts',
+    'standingWaitMs',
+    'ms',
+    'As many as are done in this time, once writes have waited for two seconds without a break.',
+  ),
   fixed('src/consumer/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Of those, of one caller.'),
   fixed('src/consumer/records/write-queue.ts', 'mostWaitingBytes', 'bytes', 'What they hold together.'),
   fixed(
@@ -55,11 +61,28 @@ export const fixedLimits: readonly FixedLimit[] = [
   fixed('src/http/body.ts', 'mostBodyBytesOfAddress', 'bytes', 'The same of one address.'),
   fixed(
     'src/http/connections.ts',
-    'mostPipelinedOfAddress',
+    'mostPipelinedOfConnection',
     '',
-    'Requests of one address that wait behind others of their connections; past that the connection is closed.',
+    'Requests of one connection that wait behind another; past that it is not read until they are answered.',
   ),
-  fixed('src/http/connections.ts', 'mostPipelined', '', 'The same of all.'),
+  fixed(
+    'src/http/reading-turns.ts',
+    'mostWaitingOfAddress',
+    '',
+    'The same of one address; past that none of its connections is read.',
+  ),
+  fixed(
+    'src/http/connections.ts',
+    'mostPipelined',
+    '',
+    'The same of all; past that the connection is closed.',
+  ),
+  fixed(
+    'src/http/connections.ts',
+    'mostTurnedAway',
+    '',
+    'Requests of one connection that are turned away for their token; with the last of them it is closed.',
+  ),
   fixed(
     'src/http/limits.ts',
     'longestPipelinedMs',

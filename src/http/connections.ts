@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { ReadingTurns } from './reading-turns.ts';
 
 /** A connection that has been accepted and, over TLS, has shaken hands. */
 interface Connection {
+  readonly socket: Socket;
   readonly address: string;
   /** The answer to the request that is being handled, or was last; null before the first. */
   response: ServerResponse | null;
@@ -13,6 +15,14 @@ interface Connection {
   lastWord: (() => void) | null;
   /** By performance.now(): the first look that found nothing to do here. Null while there is. */
   quietSince: number | null;
+  /** Not read until its turn comes: see http/reading-turns. */
+  isHeld: boolean;
+  /** Read already in this turn of the event loop. */
+  isResting: boolean;
+  /** `#watch` has been called. */
+  isWatched: boolean;
+  /** How often its requests were turned away for want of a good token. */
+  turnedAway: number;
 }
 
 interface Waiting {
@@ -25,9 +35,17 @@ interface Waiting {
 /** For how long the request has waited behind others of its connection. */
 type Handle = (waitedMs: number) => void;
 
-/** How many requests may wait behind others of their connection: in all, and of one address. Past that it is closed. */
+/** How many requests may wait behind others of their connection, in all. Past that the next such connection is closed. */
 export const mostPipelined = 10_000;
-export const mostPipelinedOfAddress = 2_000;
+/** The same of one connection. Past that it is not read until they are answered. */
+export const mostPipelinedOfConnection = 64;
+/**
+ * libuv hears of at most 1,024 connections at once, and while it finds that many with something to read it comes to
+ * nothing else, 48 times over: no timer, no batch of writes, for seconds. Past so many, each is read once in a turn.
+ */
+const mostReadFreely = 1_000;
+/** How often one connection may be turned away for want of a good token before it is closed. */
+export const mostTurnedAway = 100;
 
 interface ConnectionOptions {
   readonly mostInAll: number;
@@ -57,8 +75,8 @@ export class Connections {
   readonly #countByAddress = new Map<string, number>();
   /** As requests come in over them: over TLS these are other sockets than those accepted. */
   readonly #connections = new Map<Socket, Connection>();
-  readonly #pipelinedByAddress = new Map<string, number>();
-  #pipelined = 0;
+  readonly #turns = new ReadingTurns<Connection>();
+  #resting: Connection[] = [];
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -90,11 +108,24 @@ export class Connections {
   /** For every socket that requests may come in over. */
   open(socket: Socket): void {
     const address = this.#options.addressOf(socket);
-    const connection: Connection = { address, response: null, waiting: [], lastWord: null, quietSince: null };
+    const connection: Connection = {
+      socket,
+      address,
+      response: null,
+      waiting: [],
+      lastWord: null,
+      quietSince: null,
+      isHeld: false,
+      isResting: false,
+      isWatched: false,
+      turnedAway: 0,
+    };
     this.#connections.set(socket, connection);
+    if (this.#turns.isFull(address)) this.#hold(connection);
     socket.once('close', () => {
       this.#connections.delete(socket);
-      this.#countPipelined(address, -connection.waiting.length);
+      this.#turns.forget(connection);
+      this.#turns.count(address, -connection.waiting.length);
       connection.waiting.length = 0;
     });
   }
@@ -107,20 +138,29 @@ export class Connections {
     const connection = this.#connections.get(socket);
     if (connection === undefined || socket.destroyed) return;
     connection.quietSince = null;
+    if (this.#connections.size > mostReadFreely) this.#rest(connection);
     if (isDone(connection) && connection.waiting.length === 0) {
       connection.response = response;
       handle(0);
       return;
     }
     const { address, waiting } = connection;
-    const ofAddress = this.#pipelinedByAddress.get(address) ?? 0;
-    if (this.#pipelined >= mostPipelined || ofAddress >= mostPipelinedOfAddress) {
+    if (this.#turns.waiting >= mostPipelined) {
       socket.destroy();
       return;
     }
     waiting.push({ response, handle, since: performance.now() });
-    this.#countPipelined(address, 1);
+    if (waiting.length === mostPipelinedOfConnection) this.#hold(connection);
+    if (this.#turns.count(address, 1) === 'full' && !this.#options.isProxy(address)) this.#holdAll(address);
     if (waiting.length === 1) this.#afterAnswer(socket, connection);
+  }
+
+  /** For every request that was turned away for want of a good token: whether this connection is to end with it. */
+  isTurnedAwayTooOften(socket: Socket): boolean {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return true;
+    connection.turnedAway += 1;
+    return connection.turnedAway >= mostTurnedAway;
   }
 
   /** Whether something came in after the last request that is no HTTP: then that request was longer than it said. */
@@ -142,7 +182,7 @@ export class Connections {
     const close = () => socket.destroySoon();
     if (!last.req.complete) {
       // It broke in the middle of its body, and has no other answer than this one.
-      if (connection.waiting.pop() !== undefined) this.#countPipelined(connection.address, -1);
+      if (connection.waiting.pop() !== undefined) this.#turns.count(connection.address, -1);
       else if (!last.headersSent) {
         answer();
         return;
@@ -156,7 +196,7 @@ export class Connections {
   look(now: number): void {
     for (const [socket, connection] of this.#connections) {
       const isWaiting = socket.writableLength > 0 || (connection.response?.writableLength ?? 0) > 0;
-      this.#watchForStall(socket, isWaiting);
+      this.#watchForStall(connection, isWaiting);
       if (!isDone(connection)) connection.quietSince = null;
       else connection.quietSince ??= now;
       // Before its first request a connection is Node's to close (see http/limits, headersTimeout).
@@ -177,18 +217,43 @@ export class Connections {
       connection.lastWord?.();
       return;
     }
-    this.#countPipelined(connection.address, -1);
+    this.#turns.count(connection.address, -1);
+    if (connection.isHeld && connection.waiting.length === 0) this.#turns.add(connection);
     connection.quietSince = null;
     connection.response = next.response;
     if (connection.waiting.length > 0 || connection.lastWord !== null) this.#afterAnswer(socket, connection);
     next.handle(performance.now() - next.since);
   }
 
-  #countPipelined(address: string, change: number): void {
-    this.#pipelined += change;
-    const count = (this.#pipelinedByAddress.get(address) ?? 0) + change;
-    if (count === 0) this.#pipelinedByAddress.delete(address);
-    else this.#pipelinedByAddress.set(address, count);
+  #holdAll(address: string): void {
+    for (const connection of this.#connections.values()) {
+      // The rest of a body is wanted.
+      const isReceiving = connection.response?.req.complete === false;
+      if (connection.address === address && !isReceiving) this.#hold(connection);
+    }
+  }
+
+  #rest(connection: Connection): void {
+    if (connection.isResting) return;
+    connection.isResting = true;
+    watch(connection);
+    if (this.#resting.push(connection) > 1) return;
+    setImmediate(() => {
+      const rested = this.#resting;
+      this.#resting = [];
+      for (const one of rested) {
+        one.isResting = false;
+        if (!one.isHeld) one.socket.resume();
+      }
+    });
+  }
+
+  #hold(connection: Connection): void {
+    if (connection.isHeld) return;
+    connection.isHeld = true;
+    watch(connection);
+    connection.socket.pause();
+    if (connection.waiting.length === 0) this.#turns.add(connection);
   }
 
   destroyAll(): void {
@@ -218,13 +283,26 @@ export class Connections {
    * While an answer waits to be taken Node sees how much of it goes, and hangs up when nothing does. Nothing is read
    * meanwhile: a byte now and then would pass for life.
    */
-  #watchForStall(socket: Socket, isWaiting: boolean): void {
+  #watchForStall({ socket, isHeld }: Connection, isWaiting: boolean): void {
     const isTimed = Boolean(socket.timeout);
     if (isWaiting === isTimed) return;
     socket.setTimeout(isWaiting ? this.#options.stalledMs : 0);
     if (isWaiting) socket.pause();
-    else socket.resume();
+    else if (!isHeld) socket.resume();
   }
+}
+
+/**
+ * Node goes on reading whenever it has parsed a request, so a pause in between is none. A listener for the bytes is called
+ * when all requests among them have been parsed; it costs a known caller's request a tenth, so only these have one.
+ */
+function watch(connection: Connection): void {
+  if (connection.isWatched) return;
+  connection.isWatched = true;
+  const { socket } = connection;
+  socket.on('data', () => {
+    if (connection.isHeld || connection.isResting) socket.pause();
+  });
 }
 
 /** Whether all that was asked over a connection so far has been answered, to the last byte. */

@@ -38,8 +38,20 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
   const call = (context: RequestContext, caller: Caller | null) =>
     route.access === 'bearer' ? route.handle(context, caller as Caller) : route.handle(context);
 
+  /** A caller that cannot be served now is told so before its body is read. */
+  const admit = (caller: Caller): Caller => {
+    if (route.access === 'bearer') route.admit?.(caller);
+    return caller;
+  };
+
+  const callerOf = (context: RequestContext): Caller | null | Promise<Caller> => {
+    if (route.access !== 'bearer') return null;
+    const caller = authenticate(context.authorization, context);
+    return caller instanceof Promise ? caller.then(admit) : admit(caller);
+  };
+
   const answerTo = (context: RequestContext): Answer | Promise<Answer> => {
-    const caller = route.access === 'bearer' ? authenticate(context.authorization, context) : null;
+    const caller = callerOf(context);
     if (takesBody && hasBody(context.request)) return withBody(context, caller);
     return caller instanceof Promise ? caller.then((known) => call(context, known)) : call(context, caller);
   };

@@ -13,7 +13,7 @@ export interface Limits {
 export const checkEveryMs = 1_000;
 
 /** How long a request may wait behind others of its connection: a caller who has waited for longer may be gone. */
-export const longestPipelinedMs = 1_500;
+export const longestPipelinedMs = 1_000;
 
 /** A caller that takes nothing of its answer gets this much longer than one that does not finish its request. */
 const stalledSeconds = 5;

@@ -61,8 +61,12 @@ export class Responder {
   }
 
   refuse(context: RequestContext, error: unknown): void {
-    const refusal = this.#counted(context, toRefusal(error));
-    this.#write(context, toProblem(refusal, this.#parts.resourceMetadata), refusal);
+    const { connections, refusals, resourceMetadata } = this.#parts;
+    let refusal = toRefusal(error);
+    const isTurnedAway = this.#options.personal && isTurnedAwayAtTheDoor(refusal.code);
+    if (isTurnedAway && refusals !== null) refusal = refusals.count(context.address, refusal);
+    const isLast = isTurnedAway && connections.isTurnedAwayTooOften(context.request.socket);
+    this.#write(context, toProblem(refusal, resourceMetadata), refusal, isLast);
   }
 
   /** A connection that broke before there was a request. */
@@ -71,13 +75,7 @@ export class Responder {
     this.#observe('(none)', status, 0, '', refusal);
   }
 
-  #counted(context: RequestContext, refusal: Refusal): Refusal {
-    const { refusals } = this.#parts;
-    const isTurnedAway = this.#options.personal && isTurnedAwayAtTheDoor(refusal.code);
-    return isTurnedAway && refusals !== null ? refusals.count(context.address, refusal) : refusal;
-  }
-
-  #write(context: RequestContext, answer: Answer, refusal: Refusal | null): void {
+  #write(context: RequestContext, answer: Answer, refusal: Refusal | null, isToldLast = false): void {
     const { request, response, id } = context;
     const { status, text, chunks } = answer;
     // The connection broke, and http/server has said and counted why.
@@ -92,7 +90,8 @@ export class Responder {
     // Node closes after an expectation that was not met, and its parser loses what follows a request to upgrade.
     const isNodesLast =
       (context.expectsContinue && !context.hasContinued) || request.headers.upgrade !== undefined;
-    const isLast = isEndless || isNodesLast || this.#parts.isClosing() || !response.shouldKeepAlive;
+    const isLast =
+      isToldLast || isEndless || isNodesLast || this.#parts.isClosing() || !response.shouldKeepAlive;
     if (isLast) head.push('connection', 'close');
     else head.push('keep-alive', this.#keepAlive);
     if (this.#options.cors !== null) head.push(...this.#options.cors(request.headers.origin));

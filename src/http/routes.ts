@@ -7,6 +7,7 @@ import {
   serverMetadataPath,
   tokenPath,
 } from '../base/addresses.ts';
+import type { Caller } from '../base/caller.ts';
 import type { BearerHandler, PublicHandler } from '../base/handler.ts';
 import type { Collection } from '../consumer/collections/collection.ts';
 import { deprecationHeaders } from '../consumer/collections/deprecation.ts';
@@ -48,7 +49,12 @@ import { describeKeys, publishedKeys } from '../tokens/published-keys.ts';
 export type Route = RouteBase &
   (
     | { readonly access: 'public' | 'client_credentials' | 'ops'; readonly handle: PublicHandler }
-    | { readonly access: 'bearer'; readonly handle: BearerHandler }
+    | {
+        readonly access: 'bearer';
+        readonly handle: BearerHandler;
+        /** Throws when nothing can be done for the caller now. Asked before a body is read. */
+        readonly admit?: (caller: Caller) => void;
+      }
   );
 
 interface RouteBase {
@@ -137,7 +143,12 @@ function collectionRoutes(collection: Collection, records: RecordParts): readonl
       return bearer('POST', `${one}/${action}`, write(takeAction(parts, action)), describe);
     }),
   ];
-  return routes.map((route) => ({ ...route, headers: deprecationHeaders(collection) }));
+  const admit = ({ id }: Caller) => records.writes.checkRoom(id ?? '', 0);
+  return routes.map((route) => ({
+    ...route,
+    headers: deprecationHeaders(collection),
+    ...(route.method === 'GET' ? {} : { admit }),
+  }));
 }
 
 /** The reference frontend: a page, what it loads, and what it has to know. It is not of the API. */

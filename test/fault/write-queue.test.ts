@@ -3,16 +3,17 @@ import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import type { Operation } from '../../src/consumer/records/decide/operation.ts';
 import {
+  longestBurstMs,
   longestWaitMs,
   mostBatchBytes,
   mostInBatch,
   mostWaiting,
   mostWaitingBytes,
   mostWaitingOfCaller,
+  standingWaitMs,
   WriteQueue,
 } from '../../src/consumer/records/write-queue.ts';
 import type { BatchStore, Outcome } from '../../src/storage/port.ts';
-import { MovableClock } from '../support/movable-clock.ts';
 import { until } from '../support/polling.ts';
 
 const nameOf = ({ caller, now }: Operation) => `${caller.id}${now}`;
@@ -47,13 +48,23 @@ class HeldStore implements BatchStore {
   }
 }
 
+/** No time passes but what a test lets pass. */
+class StillClock {
+  #ms = 0;
+  readonly monotonic = () => this.#ms;
+
+  advance(milliseconds: number): void {
+    this.#ms += milliseconds;
+  }
+}
+
 /** Whatever is ready to go on has gone on. */
 async function turn(): Promise<void> {
-  for (let times = 0; times < 3; times += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let times = 0; times < 4; times += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function startQueue() {
-  const [store, clock] = [new HeldStore(), new MovableClock()];
+  const [store, clock] = [new HeldStore(), new StillClock()];
   const queue = new WriteQueue({ store, clock });
   /** A caller's write, told apart by its number. */
   const submit = async (
@@ -199,6 +210,44 @@ describe('writes for which there is no room', () => {
     await Promise.all(waiting);
   });
 
+  it('are "overloaded" sooner when the queue stays long: as many wait as are done in half a second', async () => {
+    const { store, clock, queue, submit, busy } = startQueue();
+    const ends: Promise<unknown>[] = await busy();
+    let made = 0;
+    const fill = async () => {
+      for (;;) {
+        const before = queue.length;
+        const one = submit(`caller ${made++} `);
+        ends.push(one.catch(() => 'refused'));
+        await Promise.resolve();
+        if (queue.length === before) return queue.length;
+      }
+    };
+    assert.equal(await fill(), mostWaiting, 'a burst');
+    const batchMs = 100;
+    for (let ms = 0; ms <= longestBurstMs; ms += batchMs) {
+      await fill();
+      clock.advance(batchMs);
+      await store.end();
+    }
+    const perMs = mostInBatch / batchMs;
+    const expected = perMs * standingWaitMs;
+    while (queue.length > expected) await store.end();
+    const standing = await fill();
+    assert.ok(
+      standing > expected / 2 && standing < 1.3 * expected,
+      `${standing} wait, and ${expected} are done in time`,
+    );
+    clock.advance(60_000);
+    while (queue.length > 0) await store.end();
+    await store.end();
+    ends.push(...(await busy()));
+    assert.equal(await fill(), mostWaiting, 'another burst');
+    while (queue.length > 0) await store.end();
+    await store.end();
+    await Promise.all(ends);
+  });
+
   it('are "overloaded" when they have waited for too long and are not next, and nothing is done of them', async () => {
     const { store, clock, queue, submit, submitMany, busy } = startQueue();
     const [first] = await busy();
@@ -206,6 +255,7 @@ describe('writes for which there is no room', () => {
     const ends = Promise.allSettled(old);
     clock.advance(longestWaitMs / 2);
     const young = submit('c');
+    await turn();
     clock.advance(longestWaitMs / 2 + 1);
     await store.end();
     // Its turn has come, however late.
@@ -252,6 +302,21 @@ describe('writes for which there is no room', () => {
     assert.deepEqual(store.batches[1], namesOf('a', 0, mostWaitingOfCaller));
     await store.end();
     assert.deepEqual([await first, (await Promise.all(next)).length], ['first0', mostWaitingOfCaller]);
+  });
+
+  it('begin when whoever hung up right behind them has been noticed', async () => {
+    const { store, submit } = startQueue();
+    let hasHungUp = false;
+    const gone = assert.rejects(submit('gone', 0, 0, () => hasHungUp));
+    const stays = submit('stays');
+    // At the end of the turn that the writes came in.
+    setImmediate(() => {
+      hasHungUp = true;
+    });
+    await turn();
+    await store.end();
+    await Promise.all([gone, stays]);
+    assert.deepEqual(store.batches, [['stays0']]);
   });
 
   it('are dropped when their callers hang up before they have begun, and done when it is later', async () => {

@@ -4,7 +4,8 @@ import { until } from '../support/polling.ts';
 import type { Settings } from '../support/service.ts';
 
 /** The service has a core to itself, and everything else another. */
-const [serviceCore, loadCore] = ['0', '1'];
+export const serviceCore = '0';
+const loadCore = '1';
 
 /** For this process and all that it starts from now on. */
 export function pinLoad(): void {

@@ -5,13 +5,14 @@ import { declarationsFolder } from '../support/declared-processes.ts';
 import { concurrently } from '../support/flood.ts';
 import { TestProvider } from '../support/provider.ts';
 import { databaseEngines, newSettings } from '../support/service.ts';
+import { startBare } from './bare-server.ts';
 import { cpuSeconds, MemoryWatch, pinLoad, startPinned } from './pinned-service.ts';
 import { probe, untilWell } from './probe.ts';
 import { startRefusals } from './refusals.ts';
 import { capacity, hangUp, type Outcomes, overload } from './writes.ts';
 
 /**
- * `npm run overload -- --database sqlite|postgres`: many times the writes that the service can take, callers who hang
+ * `npm run overload -- --database sqlite|postgres [--part writes|hang-up|refusals]`: many times the writes that the service can take, callers who hang
  * up, and connections that are refused again and again; how it goes with everybody else meanwhile. It prints figures
  * and judges nothing, because a busy machine would be judged with it.
  */
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     database: { type: 'string', default: 'sqlite' },
     seconds: { type: 'string', default: '10' },
     times: { type: 'string', default: '10' },
+    part: { type: 'string', multiple: true, default: ['writes', 'hang-up', 'refusals'] },
   },
 });
 const database = databaseEngines.find((engine) => engine === values.database);
@@ -53,10 +55,10 @@ const show = (name: string, text: unknown) => console.log(`  ${name.padEnd(44)} 
 const postOne = async (token: string) =>
   (await new Caller(origin, token, agent).send('POST', '/notes', { text: 'well?' })).status;
 
-try {
-  const tokens = await tokensOf('somebody', 400);
-  const [token = ''] = await tokensOf('bystander', 1);
-  await postOne(token);
+const tokens = await tokensOf('somebody', 400);
+const [token = ''] = await tokensOf('bystander', 1);
+
+async function writes(): Promise<void> {
   await capacity({ origin, tokens, seconds: 3 }, 64);
   const most = await capacity({ origin, tokens, seconds }, 256);
   const perSecond = Math.round(most.perSecond);
@@ -79,8 +81,17 @@ try {
     showOutcomes(outcomes);
     show('memory', memory.stop());
     show('the core of the service', `${Math.round((cpuSeconds(service) - before) * 10) / 10} s of CPU`);
+    const bare = await startBare();
+    const floor = await overload(
+      { origin: bare.origin, tokens, seconds },
+      { perSecond: flood, connections, pipelined },
+    );
+    bare.process.kill();
+    show('refused (503) by a bare server on that core', floor.refused);
   }
+}
 
+async function hangUps(): Promise<void> {
   const leaving = await tokensOf('somebody who hangs up', 1_000);
   const waves = 30;
   const memory = new MemoryWatch(service);
@@ -94,7 +105,9 @@ try {
   }
   show('written', written);
   show('memory', memory.stop());
+}
 
+async function refusals(): Promise<void> {
   for (const connections of [5, 500]) {
     const refusing = await startRefusals(origin, connections);
     console.log(`${connections} connections of pipelined refusals`);
@@ -110,6 +123,12 @@ try {
     show('/livez', livez);
     show('memory', memory.stop());
   }
+}
+
+const parts = { writes, 'hang-up': hangUps, refusals };
+try {
+  await postOne(token);
+  for (const [name, run] of Object.entries(parts)) if (values.part.includes(name)) await run();
 } finally {
   agent.destroy();
   await provider.stop();

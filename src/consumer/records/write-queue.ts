@@ -12,9 +12,16 @@ interface Waiting {
   readonly operation: Operation;
   readonly bytes: number;
   readonly since: number;
+  readonly arrival: Arrival;
   readonly isGone: () => boolean;
   readonly resolve: (done: Done) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** What came in the same turn of the event loop. */
+interface Arrival {
+  /** The turn after it is over, too: whoever hung up right behind the request has been noticed. */
+  isSettled: boolean;
 }
 
 /** In one transaction: more would keep the first waiting for the last. */
@@ -27,6 +34,12 @@ export const mostWaitingBytes = 32 * 1024 * 1024;
 /** What has waited for longer and is not next is refused, because nobody knows when its turn will come. */
 export const longestWaitMs = 1_500;
 const checkEveryMs = 100;
+/**
+ * A burst finds `mostWaiting` places. Once the queue has not been empty for this long it is no burst, and every place is
+ * a wait for whoever takes it: then there are as many as are done in `standingWaitMs`.
+ */
+export const longestBurstMs = 2_000;
+export const standingWaitMs = 500;
 
 /**
  * Whatever comes in while a batch is being committed is the next batch: the busier it is, the more writes share one
@@ -38,6 +51,10 @@ export class WriteQueue {
   readonly #byCaller = new Map<string, Waiting[]>();
   #waiting = 0;
   #waitingBytes = 0;
+  /** By the monotonic clock: when somebody last found nobody waiting. And how many have begun since. */
+  #lastEmptyAt = 0;
+  #begunSinceEmpty = 0;
+  #arrival: Arrival | null = null;
   #running: Promise<void> | null = null;
   #isStopped = false;
 
@@ -58,8 +75,20 @@ export class WriteQueue {
     this.checkRoom(id, bytes);
     const own = this.#byCaller.get(id) ?? [];
     return new Promise((resolve, reject) => {
-      const since = this.#options.clock.monotonic() - waitedMs;
-      own.push({ operation, bytes, since, isGone, resolve, reject });
+      const now = this.#options.clock.monotonic();
+      if (this.#waiting === 0) {
+        this.#lastEmptyAt = now;
+        this.#begunSinceEmpty = 0;
+      }
+      own.push({
+        operation,
+        bytes,
+        since: now - waitedMs,
+        arrival: this.#thisTurn(),
+        isGone,
+        resolve,
+        reject,
+      });
       this.#byCaller.set(id, own);
       this.#waiting += 1;
       this.#waitingBytes += bytes;
@@ -70,10 +99,16 @@ export class WriteQueue {
   /** Throws when no more can wait, in all or of this caller. */
   checkRoom(id: string, bytes: number): void {
     const isFull =
-      this.#waiting >= mostWaiting ||
+      this.#waiting >= this.#places() ||
       this.#waitingBytes + bytes > mostWaitingBytes ||
       (this.#byCaller.get(id)?.length ?? 0) >= mostWaitingOfCaller;
     if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
+  }
+
+  #places(): number {
+    const ms = this.#options.clock.monotonic() - this.#lastEmptyAt;
+    if (ms < longestBurstMs) return mostWaiting;
+    return Math.max(mostInBatch, Math.round((this.#begunSinceEmpty * standingWaitMs) / ms));
   }
 
   /** What waits is still done; nothing more is taken. */
@@ -82,29 +117,39 @@ export class WriteQueue {
     await this.#running;
   }
 
+  #thisTurn(): Arrival {
+    if (this.#arrival !== null) return this.#arrival;
+    const arrival = { isSettled: false };
+    this.#arrival = arrival;
+    setImmediate(() => {
+      this.#arrival = null;
+      setImmediate(() => {
+        arrival.isSettled = true;
+      });
+    });
+    return arrival;
+  }
+
   async #run(): Promise<void> {
-    // What comes in during this turn of the event loop is part of the first batch.
-    await new Promise((resolve) => setImmediate(resolve));
     // A database that has fallen silent answers the batch after seconds; nobody else has to wait for that.
     // A process that had no time for its events hears of those first: the batch may be over, and the next one begin.
     const check = () => setImmediate(() => this.#refuseOld());
     const lookout = setInterval(check, checkEveryMs).unref();
-    let batch = this.#nextBatch();
-    let running = this.#outcomesOf(batch);
-    while (batch.length > 0) {
+    let batch: Waiting[] = [];
+    let running: Promise<readonly Outcome[]> = nothingForATurn();
+    do {
       const outcomes = await running;
       // The next one is under way before these are answered: the database need not wait for that.
       const done = batch;
       batch = this.#nextBatch();
-      running = this.#outcomesOf(batch);
+      running = batch.length > 0 ? this.#outcomesOf(batch) : nothingForATurn();
       settle(done, outcomes);
-    }
+    } while (batch.length > 0 || this.#waiting > 0);
     clearInterval(lookout);
     this.#running = null;
   }
 
   async #outcomesOf(batch: readonly Waiting[]): Promise<readonly Outcome[]> {
-    if (batch.length === 0) return [];
     try {
       return await this.#options.store.run(batch.map(({ operation }) => operation));
     } catch (error) {
@@ -120,21 +165,27 @@ export class WriteQueue {
   #nextBatch(): Waiting[] {
     const batch: Waiting[] = [];
     let bytes = 0;
-    while (batch.length < mostInBatch && bytes < mostBatchBytes) {
-      const [first] = this.#byCaller;
-      if (first === undefined) break;
-      const [id, own] = first;
-      // To the end of the row, or out of it.
-      this.#byCaller.delete(id);
-      this.#byCaller.set(id, own);
-      const next = own[0] as Waiting;
-      this.#take(id, own, next);
-      if (next.isGone()) next.reject(new Refusal('bad_request', { detail: 'the caller has hung up' }));
-      else {
-        batch.push(next);
-        bytes += next.bytes;
+    let row = [...this.#byCaller];
+    while (row.length > 0) {
+      const again: typeof row = [];
+      for (const [id, own] of row) {
+        const [next] = own;
+        if (batch.length === mostInBatch || bytes >= mostBatchBytes) break;
+        if (!next?.arrival.isSettled) continue;
+        // To the end of the row, or out of it.
+        this.#byCaller.delete(id);
+        this.#byCaller.set(id, own);
+        again.push([id, own]);
+        this.#take(id, own, next);
+        if (next.isGone()) next.reject(new Refusal('bad_request', { detail: 'the caller has hung up' }));
+        else {
+          batch.push(next);
+          bytes += next.bytes;
+        }
       }
+      row = again;
     }
+    this.#begunSinceEmpty += batch.length;
     this.#refuseOld();
     return batch;
   }
@@ -155,6 +206,10 @@ export class WriteQueue {
     this.#waiting -= 1;
     this.#waitingBytes -= one.bytes;
   }
+}
+
+function nothingForATurn(): Promise<readonly []> {
+  return new Promise((resolve) => setImmediate(() => resolve([])));
 }
 
 function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
