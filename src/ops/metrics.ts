@@ -1,6 +1,5 @@
-import { Counter, Registry } from 'prom-client';
 import { answer, type PublicHandler } from '../base/handler.ts';
-import { compute, gauge } from './computed-metric.ts';
+import { Exposition } from './exposition.ts';
 import type { KeySetStatus } from './health.ts';
 import { describeProcess } from './process-metrics.ts';
 import { RequestTally } from './request-tally.ts';
@@ -21,42 +20,41 @@ export interface Metrics {
 }
 
 export function createMetrics(keySet: () => KeySetStatus): Metrics {
-  const registry = new Registry();
-  const registers = [registry];
+  const exposition = new Exposition();
   const tallies = new Map<string, RequestTally>();
 
-  describeProcess(registry);
-  const requests = { name: 'http_requests_total', type: 'counter' } as const;
-  compute(registry, { ...requests, help: 'Requests answered, by method, route pattern and status.' }, () =>
-    [...tallies.values()].flatMap((tally) => tally.requests()),
+  describeProcess(exposition);
+  exposition.add(
+    {
+      name: 'http_requests_total',
+      type: 'counter',
+      help: 'Requests answered, by method, route pattern and status.',
+    },
+    () => [...tallies.values()].flatMap((tally) => tally.requests()),
   );
-  const durations = { name: 'http_request_duration_seconds', type: 'histogram' } as const;
+  const durations = 'http_request_duration_seconds';
   const durationHelp = 'Time from the head of a request to its answer, by route pattern.';
-  compute(registry, { ...durations, help: durationHelp }, () =>
-    [...tallies.values()].flatMap((tally) => tally.durations(durations.name)),
+  exposition.add({ name: durations, type: 'histogram', help: durationHelp }, () =>
+    [...tallies.values()].flatMap((tally) => tally.durations(durations)),
   );
-  const failures = new Counter({
-    name: 'auth_failures_total',
-    help: 'Callers turned away because of their token or credentials, by reason code.',
-    labelNames: ['reason'],
-    registers,
-  });
-  const keyFetches = new Counter({
-    name: 'jwks_fetches_total',
-    help: 'Tries to fetch the keys of the identity provider, by result: "ok" or what went wrong.',
-    labelNames: ['result'],
-    registers,
-  });
-  const refusedConnections = new Counter({
-    name: 'connections_refused_total',
-    help: 'Connections closed at once because too many are open, by what there are too many of: "all" or "address".',
-    labelNames: ['reason'],
-    registers,
-  });
-  describeKeySet(registry, keySet);
+  const countFailure = exposition.counter(
+    'auth_failures_total',
+    'Callers turned away because of their token or credentials, by reason code.',
+    'reason',
+  );
+  const countKeyFetch = exposition.counter(
+    'jwks_fetches_total',
+    'Tries to fetch the keys of the identity provider, by result: "ok" or what went wrong.',
+    'result',
+  );
+  const countRefusedConnection = exposition.counter(
+    'connections_refused_total',
+    'Connections closed at once because too many are open, by what there are too many of: "all" or "address".',
+    'reason',
+  );
+  describeKeySet(exposition, keySet);
   let isScrubDue = false;
-  gauge(
-    registry,
+  exposition.gauge(
     'storage_scrub_due',
     '1 when erased callers may have left copies in the SQLite file: see "npx vestibule scrub".',
     () => Number(isScrubDue),
@@ -69,28 +67,28 @@ export function createMetrics(keySet: () => KeySetStatus): Metrics {
       return (method, status, seconds, refusalCode) => {
         tally.add(method, status, seconds);
         if (refusalCode === null || refusalCode === 'https_required') return;
-        if ([401, 403, 429].includes(status)) failures.inc({ reason: refusalCode });
+        if ([401, 403, 429].includes(status)) countFailure(refusalCode);
       };
     },
-    countRefusedConnection: (reason) => refusedConnections.inc({ reason }),
-    watchConnections: (open) => gauge(registry, 'connections_open', 'Connections open now.', open),
+    countRefusedConnection,
+    watchConnections: (open) => exposition.gauge('connections_open', 'Connections open now.', open),
     watchLog(droppedLines) {
       const help = 'Log lines that were never written, because nobody took those before them.';
-      compute(registry, { name: 'log_lines_dropped_total', type: 'counter', help }, () => [
+      exposition.add({ name: 'log_lines_dropped_total', type: 'counter', help }, () => [
         { labels: {}, value: droppedLines() },
       ]);
     },
-    countKeyFetch: (fault) => keyFetches.inc({ result: fault ?? 'ok' }),
+    countKeyFetch: (fault) => countKeyFetch(fault ?? 'ok'),
     setScrubDue(isDue) {
       isScrubDue = isDue;
     },
-    expose: async () => answer(registry.contentType, await registry.metrics()),
+    expose: () => answer(exposition.contentType, exposition.text()),
   };
 }
 
-function describeKeySet(registry: Registry, keySet: () => KeySetStatus): void {
+function describeKeySet(exposition: Exposition, keySet: () => KeySetStatus): void {
   const describe = (name: string, help: string, value: (status: KeySetStatus) => number) =>
-    gauge(registry, name, help, () => value(keySet()));
+    exposition.gauge(name, help, () => value(keySet()));
   describe(
     'jwks_age_seconds',
     'Seconds since the keys of the identity provider were fetched; NaN while there are none.',
