@@ -47,6 +47,9 @@ interface ClockedOptions {
 
 export const me = '/api/consumer/v1/me';
 
+/** For services whose own tokens are not what is tested: a key for RS256, which is the default, takes long to make. */
+export const quickSigning: Settings = { TOKEN_SIGNING_ALG: 'ES256' };
+
 /** Settings for a service of its own on a new database, without collections. `overrides` are the settings under test. */
 export async function newSettings(engine: DatabaseEngine, overrides: Settings): Promise<Settings> {
   const { runDirectory, audience } = surroundings();
