@@ -70,10 +70,9 @@ export async function openAdministration(config: StorageConfig, actor: string, c
 export type Administration = Awaited<ReturnType<typeof openAdministration>>;
 
 /** What is declared in COLLECTIONS_DIR. What reads it is loaded only where there is something to read. */
-export async function readDeclaredCollections(
-  { collectionsDir, maxBodyBytes }: Config,
-  files = readCollectionFiles(collectionsDir),
-): Promise<readonly Collection[]> {
+export async function readDeclaredCollections(config: Config): Promise<readonly Collection[]> {
+  const { collectionsDir, maxBodyBytes } = config;
+  const files = readCollectionFiles(collectionsDir);
   if (files.length === 0) return [];
   const { readCollections } = await import('./consumer/collections/read-collections.ts');
   const declared = readCollections(files);

@@ -13,7 +13,7 @@ import { createLog, type Log } from './base/log.ts';
 import { standardOutput } from './base/log-output.ts';
 import { createRequestIds } from './base/random.ts';
 import { scopesOf } from './base/scopes.ts';
-import { readCollectionFiles, readTls } from './config/files.ts';
+import { readTls } from './config/files.ts';
 import { isBehindProxy, ownIssuer, providerIssuers } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
 import type { Collection } from './consumer/collections/collection.ts';
@@ -77,8 +77,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const builtFrontend = config.web === 'on' ? readBuiltFiles() : null;
 
   await using parts = new AsyncDisposableStack();
-  const declarations = readCollectionFiles(config.collectionsDir);
-  const declared = await readDeclaredCollections(config, declarations);
+  const declared = await readDeclaredCollections(config);
   const { storage, keyring, clientMac, audit, keySetMemory, ...administration } = await openAdministration(
     config,
     'serve',
@@ -107,7 +106,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     store: await storage.openBatches({
       module: new URL('./consumer/records/decide/write-rules.ts', import.meta.url).href,
       data: {
-        declarations,
+        collections: declared.map(({ checkFields: _, ...plain }) => plain),
         prefix: consumerPrefix,
         newcomersPerHour: config.newcomersPerHour,
         digestKey: keyring.records,

@@ -13,8 +13,8 @@ import type { Surroundings } from './support/surroundings.ts';
  */
 const runDirectory = resolve('.test-run');
 const cacheDirectory = `${runDirectory}-cache`;
-/** One more than the cores that are to be expected: there is always one that waits for a disk or a clock. */
-const processes = 3;
+/** Two more than the cores that are to be expected: there are always some that wait for a disk or a clock. */
+const processes = 4;
 
 mkdirSync(cacheDirectory, { recursive: true });
 using lock = new DatabaseSync(`${cacheDirectory}/lock`, { timeout: 0 });
@@ -66,7 +66,7 @@ async function runTests(all: readonly string[]): Promise<boolean> {
 
 /** Those that take longest: one of them alone at the end would make everybody wait. */
 function isSlow(file: string): boolean {
-  return /^test\/(browser|docs|cli|fault)\//.test(file);
+  return /^test\/(browser|docs|cli|fault|records|rules)\//.test(file);
 }
 
 /** Freed by the system when this process ends in whatever way; two runs would delete each other's files. */

@@ -1,6 +1,5 @@
-import { Counter, Registry } from 'prom-client';
 import { answer, type PublicHandler } from '../base/handler.ts';
-import { compute, gauge } from './computed-metric.ts';
+import { Exposition } from './exposition.ts';
 import type { KeySetStatus } from './health.ts';
 import { describeProcess } from './process-metrics.ts';
 import { RequestTally } from './request-tally.ts';
@@ -8,42 +7,41 @@ import { RequestTally } from './request-tally.ts';
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics(keySet: () => KeySetStatus) {
-  const registry = new Registry();
-  const registers = [registry];
+  const exposition = new Exposition();
   const tallies = new Map<string, RequestTally>();
 
-  describeProcess(registry);
-  const requests = { name: 'http_requests_total', type: 'counter' } as const;
-  compute(registry, { ...requests, help: 'Requests answered, by method, route pattern and status.' }, () =>
-    [...tallies.values()].flatMap((tally) => tally.requests()),
+  describeProcess(exposition);
+  exposition.add(
+    {
+      name: 'http_requests_total',
+      type: 'counter',
+      help: 'Requests answered, by method, route pattern and status.',
+    },
+    () => [...tallies.values()].flatMap((tally) => tally.requests()),
   );
-  const durations = { name: 'http_request_duration_seconds', type: 'histogram' } as const;
+  const durations = 'http_request_duration_seconds';
   const durationHelp = 'Time from the head of a request to its answer, by route pattern.';
-  compute(registry, { ...durations, help: durationHelp }, () =>
-    [...tallies.values()].flatMap((tally) => tally.durations(durations.name)),
+  exposition.add({ name: durations, type: 'histogram', help: durationHelp }, () =>
+    [...tallies.values()].flatMap((tally) => tally.durations(durations)),
   );
-  const failures = new Counter({
-    name: 'auth_failures_total',
-    help: 'Callers turned away because of their token or credentials, by reason code.',
-    labelNames: ['reason'],
-    registers,
-  });
-  const keyFetches = new Counter({
-    name: 'jwks_fetches_total',
-    help: 'Tries to fetch the keys of the identity provider, by result: "ok" or what went wrong.',
-    labelNames: ['result'],
-    registers,
-  });
-  const refusedConnections = new Counter({
-    name: 'connections_refused_total',
-    help: 'Connections closed at once because too many are open, by what there are too many of: "all" or "address".',
-    labelNames: ['reason'],
-    registers,
-  });
-  describeKeySet(registry, keySet);
+  const countFailure = exposition.counter(
+    'auth_failures_total',
+    'Callers turned away because of their token or credentials, by reason code.',
+    'reason',
+  );
+  const countKeyFetch = exposition.counter(
+    'jwks_fetches_total',
+    'Tries to fetch the keys of the identity provider, by result: "ok" or what went wrong.',
+    'result',
+  );
+  const countRefusedConnection = exposition.counter(
+    'connections_refused_total',
+    'Connections closed at once because too many are open, by what there are too many of: "all" or "address".',
+    'reason',
+  );
+  describeKeySet(exposition, keySet);
   let isScrubDue = false;
-  gauge(
-    registry,
+  exposition.gauge(
     'storage_scrub_due',
     '1 when erased callers may have left copies in the SQLite file: see "npx vestibule scrub".',
     () => Number(isScrubDue),
@@ -57,31 +55,31 @@ export function createMetrics(keySet: () => KeySetStatus) {
       return (method: string, status: number, seconds: number, refusalCode: string | null): void => {
         tally.add(method, status, seconds);
         if (refusalCode === null || refusalCode === 'https_required') return;
-        if ([401, 403, 429].includes(status)) failures.inc({ reason: refusalCode });
+        if ([401, 403, 429].includes(status)) countFailure(refusalCode);
       };
     },
     /** A connection that was closed because there are too many, in all or from its address. */
-    countRefusedConnection: (reason: string) => refusedConnections.inc({ reason }),
+    countRefusedConnection,
     watchConnections: (open: () => number) =>
-      gauge(registry, 'connections_open', 'Connections open now.', open),
+      exposition.gauge('connections_open', 'Connections open now.', open),
     watchLog(droppedLines: () => number) {
       const help = 'Log lines that were never written, because nobody took those before them.';
-      compute(registry, { name: 'log_lines_dropped_total', type: 'counter', help }, () => [
+      exposition.add({ name: 'log_lines_dropped_total', type: 'counter', help }, () => [
         { labels: {}, value: droppedLines() },
       ]);
     },
     /** A try to fetch the provider's keys: null when it went well. */
-    countKeyFetch: (fault: string | null) => keyFetches.inc({ result: fault ?? 'ok' }),
+    countKeyFetch: (fault: string | null) => countKeyFetch(fault ?? 'ok'),
     setScrubDue(isDue: boolean) {
       isScrubDue = isDue;
     },
-    expose: (async () => answer(registry.contentType, await registry.metrics())) satisfies PublicHandler,
+    expose: (() => answer(exposition.contentType, exposition.text())) satisfies PublicHandler,
   };
 }
 
-function describeKeySet(registry: Registry, keySet: () => KeySetStatus): void {
+function describeKeySet(exposition: Exposition, keySet: () => KeySetStatus): void {
   const describe = (name: string, help: string, value: (status: KeySetStatus) => number) =>
-    gauge(registry, name, help, () => value(keySet()));
+    exposition.gauge(name, help, () => value(keySet()));
   describe(
     'jwks_age_seconds',
     'Seconds since the keys of the identity provider were fetched; NaN while there are none.',

@@ -1,21 +1,19 @@
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import type { Registry } from 'prom-client';
-import { compute, gauge } from './computed-metric.ts';
+import type { Exposition } from './exposition.ts';
 
 /** How finely the delay of the event loop is measured. A finer grain shows in what a request costs. */
 const resolutionMs = 100;
 
 /**
- * The process itself, under the names that dashboards for Node.js know. The metrics library has a set of its own, but
- * with an observer of every garbage collection, which makes each request dearer; here all is read when somebody looks.
+ * The process itself, under the names that dashboards for Node.js know. All is read when somebody looks.
  */
-export function describeProcess(registry: Registry): void {
-  const describe = (name: string, help: string, value: () => number) => gauge(registry, name, help, value);
+export function describeProcess(exposition: Exposition): void {
+  const describe = exposition.gauge.bind(exposition);
   const cpuTime = { name: 'process_cpu_seconds_total', type: 'counter' } as const;
   const cpuHelp = 'Processor time spent, in the program and in the system on its behalf.';
-  compute(registry, { ...cpuTime, help: cpuHelp }, () => [{ labels: {}, value: totalCpuSeconds() }]);
+  exposition.add({ ...cpuTime, help: cpuHelp }, () => [{ labels: {}, value: totalCpuSeconds() }]);
   const startedAt = Date.now() / 1000 - process.uptime();
   describe('process_start_time_seconds', 'When the process began, in seconds since 1970.', () => startedAt);
   describe('process_resident_memory_bytes', 'Memory held by the process.', () => process.memoryUsage.rss());

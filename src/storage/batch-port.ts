@@ -81,7 +81,7 @@ export interface BatchRules {
   ): { readonly changes: BatchChanges; readonly outcomes: readonly Outcome[] };
 }
 
-/** Where the rules come from: a module with `createBatchRules(data)`. They run where the database is written. */
+/** Where the rules come from: a module with `createBatchRules(data)`, which may be async. They run where the database is written. */
 export interface BatchRulesSource {
   readonly module: string;
   readonly data: unknown;

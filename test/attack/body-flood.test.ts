@@ -15,7 +15,8 @@ const chunked = 'transfer-encoding: chunked';
 
 describe('bodies sent letter by letter', () => {
   let secret = '';
-  const running = oneService({ NODE_OPTIONS: '--max-old-space-size=512' }, async (settings) => {
+  const limits = { NODE_OPTIONS: '--max-old-space-size=512', COLLECTIONS_DIR: 'collections' };
+  const running = oneService(limits, async (settings) => {
     secret = await addClient(settings, 'caller');
   });
   const held: Socket[] = [];

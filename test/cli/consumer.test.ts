@@ -24,7 +24,7 @@ for (const engine of databaseEngines) {
     let caller: { id: string; registered_at: string };
     before(async () => {
       provider = await TestProvider.start();
-      settings = await newSettings(engine, provider.settings);
+      settings = await newSettings(engine, { ...provider.settings, COLLECTIONS_DIR: 'collections' });
       service = await startService(settings);
       caller = (await withToken(service.url + me, await provider.token())).json();
     });

@@ -120,11 +120,13 @@ describe('the master secret', () => {
       'Swift-Otter-Green-Lantern-Copper-Kettle-Winter-Harbour-9': 'its 56 characters read like words',
       'all our passwords are known to the three people of operations': 'its 61 characters read like words',
     };
-    for (const [secret, why] of Object.entries(guessable)) {
+    for (const [index, [secret, why]] of Object.entries(guessable).entries()) {
       const { MASTER_SECRET: _, ...settings } = await newSettings('sqlite', provider.settings);
       const file = `${settings.TEST_DIRECTORY}/guessable.txt`;
       writeFileSync(file, `${secret}    \n`);
-      const fromFile = await endOf({ ...settings, MASTER_SECRET_FILE: file }, ['serve']);
+      // What the service does with one of them, a command does with the others, in less time.
+      const command = index === 0 ? ['serve'] : ['client', 'add', 'one'];
+      const fromFile = await endOf({ ...settings, MASTER_SECRET_FILE: file }, command);
       rmSync(file);
       refused(
         fromFile,

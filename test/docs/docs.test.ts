@@ -4,7 +4,8 @@ import { first, newHand, runAll, takeSecret, takeSecretIds } from './commands.ts
 import { docsCommands } from './docs-commands.ts';
 
 describe('the commands of docs', () => {
-  const project = new ProjectCopy();
+  // Those of README.md are run by npx itself.
+  const project = new ProjectCopy({ quickNpx: true });
   const hand = newHand();
   before(async () => {
     await project.start();

@@ -22,8 +22,7 @@ onEveryDeployment((deployment) => {
   before(async () => {
     const { settings } = deployment().service;
     const clients = [disabled, removed];
-    const secrets = await Promise.all(clients.map(({ id }) => addClient(settings, id)));
-    for (const [index, client] of clients.entries()) client.secret = String(secrets[index]);
+    for (const client of clients) client.secret = await addClient(settings, client.id);
   });
 
   const manage = async (command: string, id: string) => {
@@ -64,7 +63,8 @@ onEveryDeployment((deployment) => {
 
   it('an unknown, a removed and a disabled client and a wrong secret get the same bytes', async () => {
     const { service, client } = deployment();
-    await Promise.all([manage('disable', disabled.id), manage('remove', removed.id)]);
+    await manage('disable', disabled.id);
+    await manage('remove', removed.id);
     for (const credentials of [disabled, removed]) {
       await until(
         () => postToken(service.url, credentialsBody(credentials)),

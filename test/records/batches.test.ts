@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Refusal } from '../../src/base/errors.ts';
+import { readCollections } from '../../src/consumer/collections/read-collections.ts';
 import type { Change, Operation } from '../../src/consumer/records/decide/operation.ts';
 import { createBatchRules } from '../../src/consumer/records/decide/write-rules.ts';
 import type { Outcome } from '../../src/storage/port.ts';
@@ -21,11 +22,11 @@ access: { read: everyone, clients: own }
 concurrency: required
 limits: { per_user: 2, writes: 100/min }`;
 
-const rules = createBatchRules({
-  declarations: [
+const rules = await createBatchRules({
+  collections: readCollections([
     { name: 'tasks', path: 'tasks.yaml', text: tasks },
     { name: 'notes', path: 'notes.yaml', text: notes },
-  ],
+  ]),
   prefix: '/api',
   newcomersPerHour: 2,
   digestKey: new Uint8Array(32),

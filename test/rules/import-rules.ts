@@ -163,7 +163,6 @@ const placeRules: readonly PlaceRule[] = [
     why: 'text becomes code in one place, and none of it comes from a caller',
   },
   { packages: /^pino$/, only: /^src\/base\/log(-output)?\.ts$/, why: 'there is one log' },
-  { packages: /^prom-client$/, only: /^src\/ops\//, why: 'measurements live in ops' },
   { packages: /^oidc-provider(\/|$)/, only: /^src\/cli\/dev\//, why: 'the provider is for development only' },
   {
     text: /\bprocess\s*\.\s*env\b|\bprocess\[['"]env/,

@@ -51,8 +51,8 @@ export const noKeys: BatchKeys = {
 
 const noUsage: Usage = { records: 0, writes: 0, writesSince: 0, newcomerWrites: 0, newcomerSince: 0 };
 
-const ofService = createServiceRules({
-  declarations: [],
+const ofService = await createServiceRules({
+  collections: [],
   prefix: '',
   newcomersPerHour: 0,
   digestKey: new Uint8Array(32),

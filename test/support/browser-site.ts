@@ -1,7 +1,7 @@
 import { type DevProvider, startDevProvider } from '../../src/cli/dev/provider.ts';
 import { declarationsFolder } from './declared-processes.ts';
 import { freePort } from './ports.ts';
-import { type ClockedService, newSettings, type Settings, startService } from './service.ts';
+import { type ClockedService, newSettings, quickSigning, type Settings, startService } from './service.ts';
 import { surroundings } from './surroundings.ts';
 
 /** Collections of which the frontend has never heard: whatever it shows of them, it has read in their schema. */
@@ -73,6 +73,7 @@ export class BrowserSite {
   static async start(): Promise<BrowserSite> {
     const [port, providerPort] = [await freePort(), await freePort()];
     const settings = await newSettings('sqlite', {
+      ...quickSigning,
       PORT: String(port),
       BASE_URL: `http://127.0.0.1:${port}`,
       IDP_ORIGIN: `http://127.0.0.1:${providerPort}`,

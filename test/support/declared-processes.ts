@@ -10,6 +10,7 @@ import {
   type ClockedService,
   type DatabaseEngine,
   newSettings,
+  quickSigning,
   type Settings,
   startService,
 } from './service.ts';
@@ -100,7 +101,7 @@ export function declaredProcesses(
 /** All of them or none: what has started is stopped when another one fails, so that nothing is left to wait for. */
 async function start(engine: DatabaseEngine, count: number, overrides: Settings): Promise<DeclaredProcesses> {
   const provider = await TestProvider.start();
-  const settings = await newSettings(engine, { ...provider.settings, ...overrides });
+  const settings = await newSettings(engine, { ...quickSigning, ...provider.settings, ...overrides });
   const starting = await Promise.allSettled(
     Array.from({ length: count }, () => startService(settings, { clocked: true })),
   );

@@ -1,6 +1,7 @@
 import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { forgetDocuments } from './openapi.ts';
+import { reuseKeys } from './provider.ts';
 import { nextFile } from './surroundings.ts';
 
 /**
@@ -24,5 +25,6 @@ for (let file = await nextFile(); file !== null; file = await nextFile()) {
   });
   await ended.promise;
   forgetDocuments();
+  reuseKeys();
 }
 clearInterval(awake);

@@ -32,7 +32,8 @@ export async function createDatabase(server?: string): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const client = new Client({ connectionString: serverUrl });
   await client.connect();
-  await client.query(`create database ${name}`);
+  // Copied file by file they are the same byte for byte, which test/after makes use of, and not in the log of PostgreSQL.
+  await client.query(`create database ${name} strategy file_copy`);
   await client.end();
   return serverUrl.replace(/\/postgres$/, `/${name}`);
 }

@@ -28,6 +28,12 @@ export class ProjectCopy {
   #variables: Readonly<Record<string, string>> = {};
   #address = '';
   #development: ChildProcess | null = null;
+  readonly #prelude: string;
+
+  /** With `quickNpx` a command of this project is run as `npx` would, without npm, which takes a second each time. */
+  constructor({ quickNpx = false } = {}) {
+    this.#prelude = quickNpx ? `npx() { PATH="$PWD/node_modules/.bin:$PATH" "$@"; }\n` : '';
+  }
 
   #copy(): void {
     for (const part of readdirSync('.').filter((name) => !notCopied.test(name)))
@@ -91,7 +97,7 @@ export class ProjectCopy {
   #spawn(script: string, says: RegExp | null): { child: ChildProcess; ended: Promise<Ran> } {
     const folders = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
     const keeping = `. ./variables.sh; set -a\n${script}\nended=$?; export -p > variables.sh; exit $ended`;
-    const child = spawn('sh', ['-c', says === null ? keeping : script], {
+    const child = spawn('sh', ['-c', this.#prelude + (says === null ? keeping : script)], {
       cwd: this.folder,
       detached: true,
       env: {

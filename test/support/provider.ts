@@ -151,7 +151,12 @@ function newKey(modulusLength: number): KeyObject {
 
 let keysTaken = 0;
 
-/** Another one each time in this process. Making one is slow, so the processes of a run use the same ones. */
+/** For whoever runs another test file: what the one before had is stopped, so the same keys will do. */
+export function reuseKeys(): void {
+  keysTaken = 0;
+}
+
+/** Another one each time in a test file. Making one is slow, so the files of a run use the same ones. */
 function nextKey(): KeyObject {
   const folder = `${surroundings().runDirectory}/provider-keys`;
   const file = `${folder}/${keysTaken}.pem`;

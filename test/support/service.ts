@@ -47,12 +47,16 @@ interface ClockedOptions {
 
 export const me = '/api/consumer/v1/me';
 
-/** Settings for a service of its own on a new database. `overrides` are the settings under test. */
+/** For services whose own tokens are not what is tested: a key for RS256, which is the default, takes long to make. */
+export const quickSigning: Settings = { TOKEN_SIGNING_ALG: 'ES256' };
+
+/** Settings for a service of its own on a new database, without collections. `overrides` are the settings under test. */
 export async function newSettings(engine: DatabaseEngine, overrides: Settings): Promise<Settings> {
   const { runDirectory, audience } = surroundings();
   if (overrides.WEB === 'on') await part('frontend');
   const directory = `${runDirectory}/services/${randomUUID()}`;
-  mkdirSync(directory, { recursive: true });
+  const noCollections = `${runDirectory}/no-collections`;
+  for (const folder of [directory, noCollections]) mkdirSync(folder, { recursive: true });
   return {
     DATABASE_URL: engine === 'sqlite' ? `sqlite:${directory}/vestibule.db` : await createDatabase(),
     ...(engine === 'sqlite' ? {} : { MASTER_SECRET: newMasterSecret() }),
@@ -62,6 +66,8 @@ export async function newSettings(engine: DatabaseEngine, overrides: Settings): 
     API_AUDIENCE: audience,
     LOG_LEVEL: 'trace',
     TEST_DIRECTORY: directory,
+    // Without it the examples of the project would be read at every start.
+    COLLECTIONS_DIR: noCollections,
     ...overrides,
   };
 }

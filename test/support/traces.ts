@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { canaryWords, encodings } from './canaries.ts';
 
@@ -61,6 +62,8 @@ function createSearch(needles: readonly Needle[], chunkBytes: number) {
   }
   const overlap = Math.max(...needles.map(({ bytes }) => bytes.length)) - 1;
   const buffer = Buffer.alloc(chunkBytes + overlap);
+  // Every database of PostgreSQL begins as a copy of the same files, so most of what is there is there many times.
+  const searched = new Map<string, ReadonlySet<string>>();
 
   const searchBuffer = (bytes: Buffer, found: Set<string>) => {
     let at = 0;
@@ -79,6 +82,16 @@ function createSearch(needles: readonly Needle[], chunkBytes: number) {
     }
   };
 
+  const searchOnce = (bytes: Buffer): ReadonlySet<string> => {
+    const digest = hash('sha256', bytes, 'base64');
+    const known = searched.get(digest);
+    if (known !== undefined) return known;
+    const found = new Set<string>();
+    searchBuffer(bytes, found);
+    searched.set(digest, found);
+    return found;
+  };
+
   return (file: string): ReadonlySet<string> => {
     const found = new Set<string>();
     const descriptor = openIfThere(file);
@@ -87,6 +100,10 @@ function createSearch(needles: readonly Needle[], chunkBytes: number) {
     for (;;) {
       const read = readSync(descriptor, buffer, kept, chunkBytes, null);
       if (read === 0) break;
+      if (kept === 0 && read < chunkBytes) {
+        closeSync(descriptor);
+        return searchOnce(buffer.subarray(0, read));
+      }
       searchBuffer(buffer.subarray(0, kept + read), found);
       // What could be the beginning of a needle goes in front of the next chunk.
       const end = kept + read;

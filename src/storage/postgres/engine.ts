@@ -31,8 +31,11 @@ export function openPostgres(url: string, { poolSize, keepsStatements = true }: 
     },
     read: (sql, parameters) => readOn(sessions, sql, parameters),
     async openBatches({ module, data }) {
-      const { createBatchRules } = (await import(module)) as { createBatchRules(data: unknown): BatchRules };
-      return postgresBatches((work) => transactionOn(sessions, work), createBatchRules(data));
+      const { createBatchRules } = (await import(module)) as {
+        createBatchRules(data: unknown): BatchRules | Promise<BatchRules>;
+      };
+      const rules = await createBatchRules(data);
+      return postgresBatches((work) => transactionOn(sessions, work), rules);
     },
     /** On a connection of its own: those of the pool give up after seconds, on this side too. */
     async unhurried(work) {

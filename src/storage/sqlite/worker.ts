@@ -56,7 +56,8 @@ class Writer {
     try {
       if ('rules' in request) {
         const { createBatchRules } = await import(request.rules.module);
-        this.#batches = new SqliteBatches(this.#connection.database, createBatchRules(request.rules.data));
+        const rules = await createBatchRules(request.rules.data);
+        this.#batches = new SqliteBatches(this.#connection.database, rules);
         return { id, result: null };
       }
       if ('operations' in request) return { id, result: this.#runBatch(request.operations) };

@@ -5,7 +5,7 @@ import type {
   OwnerInCollection,
   RecordName,
 } from '../../../storage/port.ts';
-import { type CollectionFile, readCollections } from '../../collections/read-collections.ts';
+import type { CheckFields, Collection } from '../../collections/collection.ts';
 import { createKeyedDigest } from '../keyed-digest.ts';
 import { decideAll, type WriteRules } from './decide.ts';
 import type { Operation } from './operation.ts';
@@ -15,7 +15,7 @@ const hourMs = 3_600_000;
 
 /** What the rules are made from: plain data, since they may be made on another thread (storage/sqlite/worker.ts). */
 export interface BatchRulesData {
-  readonly declarations: readonly CollectionFile[];
+  readonly collections: readonly PlainCollection[];
   /** What every address of a collection begins with. */
   readonly prefix: string;
   readonly newcomersPerHour: number;
@@ -23,15 +23,16 @@ export interface BatchRulesData {
   readonly digestKey: Uint8Array;
 }
 
+/** A collection as it was read, without what cannot cross threads. */
+type PlainCollection = Omit<Collection, 'checkFields'>;
+
 /** The rules of writes for `BatchStore`. */
-export function createBatchRules(data: BatchRulesData): BatchRules {
-  const { declarations, prefix, newcomersPerHour } = data;
+export async function createBatchRules(data: BatchRulesData): Promise<BatchRules> {
+  const { prefix, newcomersPerHour } = data;
   const digest = createKeyedDigest(data.digestKey);
-  const collections = new Map(
-    readCollections(declarations).map((collection) => [collection.name, collection]),
-  );
+  const collections = await withChecks(data.collections);
   const rules: WriteRules = {
-    collections,
+    collections: new Map(collections.map((collection) => [collection.name, collection])),
     newcomersPerHour,
     pathOf: (name) => `${prefix}/${name}`,
     formerOf: (id) => formerName(digest, id),
@@ -40,6 +41,20 @@ export function createBatchRules(data: BatchRulesData): BatchRules {
     keysOf: (operations) => keysOf(operations as readonly Operation[], rules),
     decide: (operations, loaded) => decideAll(operations as readonly Operation[], loaded, rules),
   };
+}
+
+/** Only a patch needs the check here, all other fields were checked before they came: so it is compiled when the first patch comes. */
+async function withChecks(collections: readonly PlainCollection[]): Promise<readonly Collection[]> {
+  if (collections.length === 0) return [];
+  const { compileCheck } = await import('../../collections/validator.ts');
+  return collections.map((collection) => {
+    let check: CheckFields | null = null;
+    const checkFields: CheckFields = (fields) => {
+      check ??= compileCheck(collection.schema);
+      return check(fields);
+    };
+    return { ...collection, checkFields };
+  });
 }
 
 /** Everything that a batch names, so that it can be loaded at once. */
