@@ -231,10 +231,6 @@ function applyUsage(
   { newUsage, changedUsage, movedUsage }: BatchChanges,
   write: (rows: readonly unknown[], sql: string) => void,
 ): void {
-  const written = [
-    ...newUsage.map((one) => ({ ...one, moved: Math.max(one.records, 0) })),
-    ...changedUsage,
-  ].toSorted(byOwner);
   const named = (usage: readonly OwnerInCollection[]) => [
     usage.map(({ owner }) => owner),
     usage.map(({ collection }) => collection),
@@ -244,14 +240,16 @@ function applyUsage(
       `select from usage join unnest($1::text[], $2::text[]) as wanted (owner, collection)
          on usage.owner = wanted.owner and usage.collection = wanted.collection
        order by usage.owner, usage.collection for update of usage`,
-      named([...written, ...movedUsage]),
+      named([...changedUsage, ...movedUsage]),
     );
   write(
-    written,
-    `insert into usage (owner, collection, records, writes, writes_since, newcomer_writes, newcomer_since)
-     select owner, collection, moved, writes, "writesSince", "newcomerWrites", "newcomerSince"
-     from json_to_recordset($1) as one (owner text, collection text, moved bigint, writes bigint, "writesSince" bigint,
-       "newcomerWrites" bigint, "newcomerSince" bigint)
+    newUsage.map((one) => ({ ...one, moved: Math.max(one.records, 0) })),
+    insertUsage,
+  );
+  // As with changed records: all of them are there.
+  write(
+    changedUsage.toSorted(byOwner),
+    `${insertUsage}
      on conflict (owner, collection) do update
      set records = greatest(usage.records + excluded.records, 0), writes = excluded.writes,
        writes_since = excluded.writes_since, newcomer_writes = excluded.newcomer_writes,
@@ -265,6 +263,12 @@ function applyUsage(
       [...named(movedUsage), movedUsage.map(({ moved }) => moved)],
     );
 }
+
+const insertUsage = `insert into usage
+    (owner, collection, records, writes, writes_since, newcomer_writes, newcomer_since)
+  select owner, collection, moved, writes, "writesSince", "newcomerWrites", "newcomerSince"
+  from json_to_recordset($1) as one (owner text, collection text, moved bigint, writes bigint, "writesSince" bigint,
+    "newcomerWrites" bigint, "newcomerSince" bigint)`;
 
 function byId(one: { readonly id: string }, other: { readonly id: string }): number {
   return one.id < other.id ? -1 : 1;
