@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import type { Engine } from '../../src/storage/engine.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { createStorage } from '../../src/storage/storage.ts';
-import { insertAll } from '../support/batches.ts';
+import { apply, insertAll, load, newIdempotencyKey, register, setUsage } from '../support/batches.ts';
 import { anyKeys, openedAt } from '../support/databases.ts';
 import { createDatabase } from '../support/postgres.ts';
-import { newQuery, newRecord } from '../support/records.ts';
+import { newQuery, newRecord, noUsage } from '../support/records.ts';
 
 /** What the one session of a storage keeps parsed and planned. */
 async function keptBy(engine: Engine): Promise<number> {
@@ -43,5 +44,53 @@ describe('statements that PostgreSQL keeps by name', () => {
     const kept = await keptBy(engine);
     assert.ok(kept > 100 && kept <= 200, `${kept} are kept`);
     await storage.close();
+  });
+
+  it('go on when another release adds a column to every table', async () => {
+    const url = await createDatabase();
+    // One session each, which keeps what it has been asked before.
+    const storage = await createStorage(openPostgres(url, { poolSize: 1 }), openedAt, anyKeys);
+    const newer = openPostgres(url, { poolSize: 1 });
+    const owner = 'usr_owner';
+    const readAndWrite = async () => {
+      const id = `usr_${randomUUID()}`;
+      const key = newIdempotencyKey({ owner });
+      const record = newRecord({ owner });
+      await register(storage, id, 'user', openedAt);
+      await insertAll(storage, [record]);
+      await apply(storage, {
+        changedRecords: [{ ...record, revision: 'changed' }],
+        changedUsage: [{ ...noUsage, owner, collection: 'notes', writes: 1, moved: 1 }],
+        idempotencyKeys: [{ ...key, recordId: record.id }],
+      });
+      const loaded = await load(storage, {
+        consumers: [
+          { id, former: new Uint8Array() },
+          { id: 'usr_stranger', former: new Uint8Array([1]) },
+        ],
+        usage: [{ owner, collection: 'notes' }],
+        records: [{ collection: 'notes', id: record.id }],
+        idempotencyKeys: [key],
+      });
+      assert.equal(loaded.consumers.length, 1);
+      assert.equal(loaded.usage.length, 1);
+      assert.deepEqual(loaded.records[0]?.revision, 'changed');
+      assert.equal(loaded.idempotencyKeys.length, 1);
+      assert.equal((await storage.records.find('notes', record.id))?.revision, 'changed');
+      const query = newQuery({ limit: 1 });
+      assert.equal((await storage.records.list(query)).length, 1);
+      assert.equal((await storage.records.sizes(query)).length, 1);
+      const after = { value: 0, id: '' };
+      assert.equal((await storage.records.list({ ...query, after })).length, 1);
+      assert.notEqual(await storage.records.placeAfter(query, 1), null);
+      assert.equal(await storage.records.hasExpired('notes', 0), false);
+    };
+    await setUsage(storage, owner, 'notes', noUsage);
+    await readAndWrite();
+    for (const table of ['consumers', 'records', 'usage', 'idempotency_keys', 'spent_budgets'])
+      await sql`alter table ${sql.table(table)} add column added_later text`.execute(newer.database);
+    await readAndWrite();
+    await storage.close();
+    await newer.close();
   });
 });

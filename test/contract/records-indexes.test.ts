@@ -139,7 +139,7 @@ for (const engineName of databaseEngines) {
       after(() => storage.close());
 
       const planOf = async (query: RecordQuery): Promise<string> => {
-        const { sql, parameters } = pageOf(engine, query).compile();
+        const { sql, parameters } = pageOf(engine, { ...query, atMost: query.limit }).compile();
         const how = engineName === 'sqlite' ? 'explain query plan' : 'explain';
         const { rows } = await engine.database.executeQuery<Record<string, unknown>>(
           CompiledQuery.raw(`${how} ${sql}`, [...parameters]),

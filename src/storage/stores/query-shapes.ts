@@ -1,6 +1,12 @@
 import type { FieldValue, RecordQuery } from '../port.ts';
 import { comparable } from './record-fields.ts';
 
+/** A query to make a statement of. */
+export interface QueryShape extends RecordQuery {
+  /** No less than its limit, and part of its shape. */
+  readonly atMost: number;
+}
+
 /** A query in the form that others of its shape have, too: the order in which a caller names conditions makes no other. */
 export function inOneOrder(query: RecordQuery): RecordQuery {
   if (query.conditions.length < 2) return query;
@@ -20,10 +26,11 @@ export function shapeOf({
   after,
   until,
   expiredAt,
+  limit,
 }: RecordQuery): string {
   const given = [owner, state, after, until ?? null, expiredAt].map((one) => (one === null ? 0 : 1)).join('');
   const order = `${sort.descending ? '-' : '+'}${nameOf(sort.field)}`;
-  return `${collection} ${given} ${order} ${conditions.map(rank).join()}`;
+  return `${collection} ${given} ${atMost(limit)} ${order} ${conditions.map(rank).join()}`;
 }
 
 /** The values of a query, each at a place of its own. */
@@ -42,7 +49,7 @@ export function valuesOf({
 }
 
 /** The same query with other values at those places. */
-export function withValues(query: RecordQuery, values: readonly never[]): RecordQuery {
+export function withValues(query: RecordQuery, values: readonly never[]): QueryShape {
   const [owner, state, expiredAt, limit, afterValue, afterId, untilValue, untilId, ...compared] =
     values as never[];
   const { conditions } = query;
@@ -52,6 +59,7 @@ export function withValues(query: RecordQuery, values: readonly never[]): Record
     state: query.state === null ? null : (state as never),
     expiredAt: query.expiredAt === null ? null : (expiredAt as never),
     limit: limit as never,
+    atMost: atMost(query.limit),
     after: query.after === null ? null : { value: afterValue as never, id: afterId as never },
     until: query.until ? { value: untilValue as never, id: untilId as never } : null,
     conditions: conditions.map((condition, index) => ({
@@ -59,6 +67,11 @@ export function withValues(query: RecordQuery, values: readonly never[]): Record
       value: compared[index] as unknown as FieldValue,
     })),
   };
+}
+
+/** Rounded up, so that there are few. */
+function atMost(limit: number): number {
+  return 2 ** Math.ceil(Math.log2(limit));
 }
 
 function rank({ field, operator }: RecordQuery['conditions'][number]): string {

@@ -3,6 +3,7 @@ import type { Engine } from '../engine.ts';
 import type { FieldValue, Operator, Place, RecordQuery } from '../port.ts';
 import { recordColumns } from '../rows.ts';
 import type { Database, Tables } from '../schema.ts';
+import type { QueryShape } from './query-shapes.ts';
 import { fieldExpression } from './record-fields.ts';
 import { ofEverybody } from './record-indexes.ts';
 
@@ -21,38 +22,35 @@ const comparisons = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 >;
 
 /** One page. Whatever it is sorted by, an index has the records in that order: what was read before costs nothing. */
-export function pageOf(engine: Engine, query: RecordQuery) {
-  const { sort, limit } = query;
-  const direction = sort.descending ? 'desc' : 'asc';
-  const [first, second] = rangesOf(engine, query).map((range) => range.select(recordColumns)) as [
-    Query,
-    Query?,
-  ];
-  if (second === undefined) return first;
-  return engine.reader
-    .selectFrom(bothOf(engine.reader, first, second).as('records'))
-    .selectAll()
-    .orderBy(expressionOf(engine, sort.field), direction)
-    .orderBy('id', direction)
-    .limit(limit);
+export function pageOf(engine: Engine, query: QueryShape) {
+  const ranges = rangesOf(engine, query).map((range) => range.select(recordColumns));
+  const [first] = ranges as [Query];
+  if (isOneRange(engine, query)) return first;
+  const value = sortedBy(engine, query);
+  return inOrder(
+    engine,
+    query,
+    ranges.map((range) => range.select(value)),
+  ).select(recordColumns);
 }
 
 /** How many bytes the bodies of a page have. Neither database has to read a body for it, unless a field is compared. */
-export function sizesOf(engine: Engine, query: RecordQuery) {
+export function sizesOf(engine: Engine, query: QueryShape) {
   const size = sql<number>`octet_length(body)`.as('size');
   const [first] = rangesOf(engine, query) as [Matching];
-  return query.after === null ? first.select(size) : placesOf(engine, query, (range) => range.select(size));
+  if (isOneRange(engine, query)) return first.select(size);
+  return placesOf(engine, query, (range) => range.select(size));
 }
 
 /** The place so many records further on. Only the index of the order is read for it. */
-export function placeAfter(engine: Engine, query: RecordQuery, count: number) {
+export function placeAfter(engine: Engine, query: QueryShape, count: number) {
   const { field } = query.sort;
   const conditions = query.conditions.filter((condition) => isSame(condition.field, field));
   const state = query.owner === null ? query.state : null;
-  const inOrder = { ...query, state, expiredAt: null, conditions, limit: count };
-  return placesOf(engine, inOrder, (range) => range)
-    .limit(1)
-    .offset(count - 1);
+  const wanted = { ...query, state, expiredAt: null, conditions, limit: count, atMost: count };
+  return placesOf(engine, wanted, (range) => range)
+    .limit(sql.lit(1))
+    .offset(sql.lit(count - 1));
 }
 
 /** One of those that have expired, if there is any. */
@@ -65,37 +63,45 @@ export function anyExpired({ reader }: Engine, collection: string, changedBefore
       .where('collection', '=', sql.lit(collection))
       .where('updated_at', '<=', changedBefore)
       .orderBy('updated_at')
-      .limit(1)
+      .limit(sql.lit(1))
   );
 }
 
 /** The places of the records of a page, and what else is wanted of them but their bodies. */
 function placesOf<More>(
   engine: Engine,
-  query: RecordQuery,
+  query: QueryShape,
   withMore: (range: Selected<Place>) => Selected<Place & More>,
-) {
-  const { sort, limit } = query;
-  const direction = sort.descending ? 'desc' : 'asc';
-  const value = expressionOf(engine, sort.field).as('value');
-  const [first, second] = rangesOf(engine, query).map((range) => withMore(range.select([value, 'id']))) as [
-    Selected<Place & More>,
-    Selected<Place & More>?,
-  ];
-  if (second === undefined) return first;
-  return engine.reader
-    .selectFrom(bothOf(engine.reader, first, second).as('records'))
-    .selectAll()
-    .orderBy(sql.ref('value'), direction)
-    .orderBy(sql.ref('id'), direction)
-    .limit(limit) as unknown as Selected<Place & More>;
+): Selected<Place & More> {
+  const value = sortedBy(engine, query);
+  const ranges = rangesOf(engine, query).map((range) => withMore(range.select([value, 'id'])));
+  const [first] = ranges as [Selected<Place & More>];
+  if (isOneRange(engine, query)) return first;
+  return inOrder(engine, query, ranges).selectAll() as unknown as Selected<Place & More>;
 }
 
-function bothOf<Row>(reader: Database, first: Selected<Row>, second: Selected<Row>) {
+/**
+ * PostgreSQL plans a statement anew each time when it is not told how many rows are wanted: it takes them for a tenth of
+ * the table. So there a range tells how many it has at most, and how many are wanted stands around it.
+ */
+function isOneRange({ name }: Engine, { after }: QueryShape): boolean {
+  return name === 'sqlite' && after === null;
+}
+
+function inOrder<Row>(
+  { reader }: Engine,
+  { sort, limit }: QueryShape,
+  ranges: readonly Selected<Row>[],
+): Matching {
+  const direction = sort.descending ? 'desc' : 'asc';
+  const all = ranges
+    .map((range) => reader.selectFrom(range.as('range')).selectAll())
+    .reduce((one, other) => one.unionAll(other));
   return reader
-    .selectFrom(first.as('tied'))
-    .selectAll()
-    .unionAll(reader.selectFrom(second.as('further')).selectAll());
+    .selectFrom(all.as('records'))
+    .orderBy(sql.ref('value'), direction)
+    .orderBy(sql.ref('id'), direction)
+    .limit(limit) as unknown as Matching;
 }
 
 /**
@@ -103,19 +109,20 @@ function bothOf<Row>(reader: Database, first: Selected<Row>, second: Selected<Ro
  * pairs: SQLite does not look up a pair with an expression in it, and would read all records that agree with the last
  * one again for each page.
  */
-function rangesOf(engine: Engine, query: RecordQuery): readonly Matching[] {
-  const { sort, after, limit } = query;
+function rangesOf(engine: Engine, query: QueryShape): readonly Matching[] {
+  const { sort, after } = query;
+  const limit = engine.name === 'postgres' ? sql.lit(query.atMost) : query.limit;
   const direction = sort.descending ? 'desc' : 'asc';
   const value = expressionOf(engine, sort.field);
   const byId = (records: Matching) => records.orderBy('id', direction).limit(limit);
-  const inOrder = (records: Matching) => byId(records.orderBy(value, direction));
+  const byValue = (records: Matching) => byId(records.orderBy(value, direction));
   const matching = matchingOf(engine, query);
-  if (after === null) return [inOrder(matching)];
+  if (after === null) return [byValue(matching)];
   const beyond = sort.descending ? '<' : '>';
   const last = after.value;
   return [
     byId(matching.where(value, '=', last).where('id', beyond, after.id)),
-    inOrder(matching.where(value, beyond, last)),
+    byValue(matching.where(value, beyond, last)),
   ];
 }
 
@@ -161,6 +168,10 @@ function filterOn(
 
 function isSame(one: RecordQuery['sort']['field'], other: RecordQuery['sort']['field']): boolean {
   return one === other || (one !== 'created_at' && other !== 'created_at' && one.name === other.name);
+}
+
+function sortedBy(engine: Engine, { sort }: QueryShape) {
+  return expressionOf(engine, sort.field).as('value');
 }
 
 function expressionOf(engine: Engine, field: RecordQuery['sort']['field']): RawBuilder<FieldValue> {

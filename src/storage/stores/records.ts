@@ -3,7 +3,7 @@ import type { Engine } from '../engine.ts';
 import type { FieldValue, RecordQuery, RecordStore } from '../port.ts';
 import { PreparedReads } from '../prepared.ts';
 import { recordOf, toRecord, toUsage } from '../rows.ts';
-import { inOneOrder, shapeOf, valuesOf, withValues } from './query-shapes.ts';
+import { inOneOrder, type QueryShape, shapeOf, valuesOf, withValues } from './query-shapes.ts';
 import { prepareIndexes } from './record-indexes.ts';
 import { anyExpired, pageOf, placeAfter, recordsOf, sizesOf } from './record-queries.ts';
 import { eraseOwner, expireRecords } from './record-removal.ts';
@@ -11,7 +11,7 @@ import { eraseOwner, expireRecords } from './record-removal.ts';
 export function recordStore(engine: Engine): RecordStore {
   const { database, reader } = engine;
   const prepared = new PreparedReads(engine.read);
-  const ask = (what: string, asked: RecordQuery, build: (query: RecordQuery) => Compilable) => {
+  const ask = (what: string, asked: RecordQuery, build: (query: QueryShape) => Compilable) => {
     const query = inOneOrder(asked);
     return prepared.run(`${what} ${shapeOf(query)}`, valuesOf(query), (values) =>
       build(withValues(query, values)),
