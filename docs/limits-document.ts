@@ -66,6 +66,12 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Requests of one connection that wait behind another; past that it is not read until they are answered.',
   ),
   fixed(
+    'src/http/connections.ts',
+    'mostPipelinedAtOnce',
+    '',
+    'The same where they came faster than that can be seen to; past that the connection is closed.',
+  ),
+  fixed(
     'src/http/reading-turns.ts',
     'mostWaitingOfAddress',
     '',

@@ -17,10 +17,8 @@ interface Connection {
   quietSince: number | null;
   /** Not read until its turn comes: see http/reading-turns. */
   isHeld: boolean;
-  /** Read already in this turn of the event loop. */
-  isResting: boolean;
-  /** `#watch` has been called. */
-  isWatched: boolean;
+  /** Of what was held once: how much waited to be taken at the last look, and since when (performance.now()) it is that much. */
+  unsent: { readonly length: number; readonly since: number } | null;
   /** How often its requests were turned away for want of a good token. */
   turnedAway: number;
 }
@@ -37,11 +35,13 @@ type Handle = (waitedMs: number) => void;
 
 /** How many requests may wait behind others of their connection, in all. Past that the next such connection is closed. */
 export const mostPipelined = 10_000;
-/** The same of one connection. Past that it is not read until they are answered. */
+/** The same of one connection: past the first it is not read until they are answered, past the second it is closed. */
 export const mostPipelinedOfConnection = 64;
+export const mostPipelinedAtOnce = 4_000;
 /**
  * libuv hears of at most 1,024 connections at once, and while it finds that many with something to read it comes to
- * nothing else, 48 times over: no timer, no batch of writes, for seconds. Past so many, each is read once in a turn.
+ * nothing else, 48 times over: no timer, no batch of writes, for seconds. Past so many open ones, each is read once in
+ * a turn when it has sent a body.
  */
 const mostReadFreely = 1_000;
 /** How often one connection may be turned away for want of a good token before it is closed. */
@@ -116,8 +116,7 @@ export class Connections {
       lastWord: null,
       quietSince: null,
       isHeld: false,
-      isResting: false,
-      isWatched: false,
+      unsent: null,
       turnedAway: 0,
     };
     this.#connections.set(socket, connection);
@@ -138,14 +137,14 @@ export class Connections {
     const connection = this.#connections.get(socket);
     if (connection === undefined || socket.destroyed) return;
     connection.quietSince = null;
-    if (this.#connections.size > mostReadFreely) this.#rest(connection);
+    if (this.#connections.size > mostReadFreely) response.req.once('end', () => this.#rest(connection));
     if (isDone(connection) && connection.waiting.length === 0) {
       connection.response = response;
       handle(0);
       return;
     }
     const { address, waiting } = connection;
-    if (this.#turns.waiting >= mostPipelined) {
+    if (this.#turns.waiting >= mostPipelined || waiting.length >= mostPipelinedAtOnce) {
       socket.destroy();
       return;
     }
@@ -196,7 +195,8 @@ export class Connections {
   look(now: number): void {
     for (const [socket, connection] of this.#connections) {
       const isWaiting = socket.writableLength > 0 || (connection.response?.writableLength ?? 0) > 0;
-      this.#watchForStall(connection, isWaiting);
+      if (connection.unsent !== null) this.#watchHeld(connection, now);
+      else this.#watchForStall(socket, isWaiting);
       if (!isDone(connection)) connection.quietSince = null;
       else connection.quietSince ??= now;
       // Before its first request a connection is Node's to close (see http/limits, headersTimeout).
@@ -234,25 +234,28 @@ export class Connections {
   }
 
   #rest(connection: Connection): void {
-    if (connection.isResting) return;
-    connection.isResting = true;
-    watch(connection);
+    connection.socket.pause();
     if (this.#resting.push(connection) > 1) return;
     setImmediate(() => {
       const rested = this.#resting;
       this.#resting = [];
-      for (const one of rested) {
-        one.isResting = false;
-        if (!one.isHeld) one.socket.resume();
-      }
+      for (const { socket, isHeld } of rested) if (!isHeld) socket.resume();
     });
   }
 
   #hold(connection: Connection): void {
     if (connection.isHeld) return;
     connection.isHeld = true;
-    watch(connection);
-    connection.socket.pause();
+    const { socket, unsent } = connection;
+    socket.pause();
+    if (unsent === null) {
+      connection.unsent = { length: 0, since: 0 };
+      // Node goes on reading whenever it has parsed a request, so where some are being parsed that was no pause. A listener
+      // for the bytes comes after the parser. It costs a request a tenth, so only these connections have one.
+      socket.on('data', () => {
+        if (connection.isHeld) socket.pause();
+      });
+    }
     if (connection.waiting.length === 0) this.#turns.add(connection);
   }
 
@@ -283,26 +286,21 @@ export class Connections {
    * While an answer waits to be taken Node sees how much of it goes, and hangs up when nothing does. Nothing is read
    * meanwhile: a byte now and then would pass for life.
    */
-  #watchForStall({ socket, isHeld }: Connection, isWaiting: boolean): void {
+  #watchForStall(socket: Socket, isWaiting: boolean): void {
     const isTimed = Boolean(socket.timeout);
     if (isWaiting === isTimed) return;
     socket.setTimeout(isWaiting ? this.#options.stalledMs : 0);
     if (isWaiting) socket.pause();
-    else if (!isHeld) socket.resume();
+    else socket.resume();
   }
-}
 
-/**
- * Node goes on reading whenever it has parsed a request, so a pause in between is none. A listener for the bytes is called
- * when all requests among them have been parsed; it costs a known caller's request a tenth, so only these have one.
- */
-function watch(connection: Connection): void {
-  if (connection.isWatched) return;
-  connection.isWatched = true;
-  const { socket } = connection;
-  socket.on('data', () => {
-    if (connection.isHeld || connection.isResting) socket.pause();
-  });
+  /** With a listener for its bytes a paused connection is still read a little: here an answer has to go, and not a part of one. */
+  #watchHeld(connection: Connection, now: number): void {
+    const { socket, unsent } = connection;
+    const length = socket.writableLength;
+    if (length === 0 || length !== unsent?.length) connection.unsent = { length, since: now };
+    else if (now - unsent.since >= this.#options.stalledMs) socket.destroy();
+  }
 }
 
 /** Whether all that was asked over a connection so far has been answered, to the last byte. */
