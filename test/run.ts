@@ -14,7 +14,7 @@ import type { Surroundings } from './support/surroundings.ts';
 const runDirectory = resolve('.test-run');
 const cacheDirectory = `${runDirectory}-cache`;
 /** Two more than the cores that are to be expected: there are always some that wait for a disk or a clock. */
-const processes = 4;
+const processes = 3;
 
 mkdirSync(cacheDirectory, { recursive: true });
 using lock = new DatabaseSync(`${cacheDirectory}/lock`, { timeout: 0 });
