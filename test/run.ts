@@ -13,7 +13,7 @@ import type { Surroundings } from './support/surroundings.ts';
  */
 const runDirectory = resolve('.test-run');
 const cacheDirectory = `${runDirectory}-cache`;
-/** Two more than the cores that are to be expected: there are always some that wait for a disk or a clock. */
+/** One more than the cores that are to be expected: there is always one that waits for a disk or a clock. */
 const processes = 3;
 
 mkdirSync(cacheDirectory, { recursive: true });

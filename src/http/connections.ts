@@ -40,10 +40,12 @@ export const mostPipelinedOfConnection = 64;
 export const mostPipelinedAtOnce = 4_000;
 /**
  * libuv hears of at most 1,024 connections at once, and while it finds that many with something to read it comes to
- * nothing else, 48 times over: no timer, no batch of writes, for seconds. Past so many open ones, each is read once in
- * a turn when it has sent a body.
+ * nothing else, 48 times over: no timer, no batch of writes, for seconds. Where more are open, one that is refused before
+ * its body has been read is read again in its turn, so many in each turn of the event loop. (One that waits for its answer is
+ * read on, or nobody would notice when it hangs up.)
  */
 const mostReadFreely = 1_000;
+const mostReadInTurn = 500;
 /** How often one connection may be turned away for want of a good token before it is closed. */
 export const mostTurnedAway = 100;
 
@@ -137,7 +139,10 @@ export class Connections {
     const connection = this.#connections.get(socket);
     if (connection === undefined || socket.destroyed) return;
     connection.quietSince = null;
-    if (this.#connections.size > mostReadFreely) response.req.once('end', () => this.#rest(connection));
+    if (this.#connections.size > mostReadFreely)
+      response.req.once('end', () => {
+        if (response.writableEnded) this.#rest(connection);
+      });
     if (isDone(connection) && connection.waiting.length === 0) {
       connection.response = response;
       handle(0);
@@ -196,7 +201,7 @@ export class Connections {
     for (const [socket, connection] of this.#connections) {
       const isWaiting = socket.writableLength > 0 || (connection.response?.writableLength ?? 0) > 0;
       if (connection.unsent !== null) this.#watchHeld(connection, now);
-      else this.#watchForStall(socket, isWaiting);
+      else if (!connection.isHeld) this.#watchForStall(socket, isWaiting);
       if (!isDone(connection)) connection.quietSince = null;
       else connection.quietSince ??= now;
       // Before its first request a connection is Node's to close (see http/limits, headersTimeout).
@@ -235,27 +240,28 @@ export class Connections {
 
   #rest(connection: Connection): void {
     connection.socket.pause();
-    if (this.#resting.push(connection) > 1) return;
-    setImmediate(() => {
-      const rested = this.#resting;
-      this.#resting = [];
-      for (const { socket, isHeld } of rested) if (!isHeld) socket.resume();
-    });
+    if (this.#resting.push(connection) === 1) setImmediate(this.#readRested);
   }
+
+  readonly #readRested = (): void => {
+    for (const { socket, isHeld } of this.#resting.splice(0, mostReadInTurn)) if (!isHeld) socket.resume();
+    if (this.#resting.length > 0) setImmediate(this.#readRested);
+  };
 
   #hold(connection: Connection): void {
     if (connection.isHeld) return;
     connection.isHeld = true;
     const { socket, unsent } = connection;
-    socket.pause();
-    if (unsent === null) {
+    if (unsent === null && !socket.isPaused()) {
       connection.unsent = { length: 0, since: 0 };
-      // Node goes on reading whenever it has parsed a request, so where some are being parsed that was no pause. A listener
-      // for the bytes comes after the parser. It costs a request a tenth, so only these connections have one.
+      // Node goes on reading whenever it has parsed a request, so where some are being parsed a pause is none. A listener for
+      // the bytes comes after the parser; it costs a request a tenth, so only these connections have one. It has to be there
+      // before the first pause: Node would not read again after one that came before it.
       socket.on('data', () => {
         if (connection.isHeld) socket.pause();
       });
     }
+    socket.pause();
     if (connection.waiting.length === 0) this.#turns.add(connection);
   }
 

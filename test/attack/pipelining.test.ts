@@ -4,9 +4,11 @@ import { connect, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { mostTurnedAway } from '../../src/http/connections.ts';
+import { openMany, RawConnection } from '../overload/raw-connection.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { oneService } from '../support/one-service.ts';
+import { until } from '../support/polling.ts';
 import { exchange, statuses } from '../support/raw-http.ts';
 import { withToken } from '../support/request.ts';
 import { requestFrom } from '../support/request-from.ts';
@@ -78,6 +80,29 @@ describe('requests that come before the one ahead of them is answered', () => {
     assert.equal((await requestFrom('127.0.0.1', `${service.url}/.well-known/jwks.json`)).status, 200);
     const resident = Number(/^process_resident_memory_bytes (\S+)/m.exec(await service.metrics())?.[1]) / 1e6;
     assert.ok(resident < 350, `${Math.round(resident)} MB`);
+  });
+
+  it('by the thousand over many connections of one address are all answered, again and again', async () => {
+    const { service, provider } = running();
+    const token = await provider.token();
+    const [connections, together] = [50, 50];
+    const answers = Array<number>(connections).fill(0);
+    const all = await openMany(connections, (index) =>
+      RawConnection.open(service.url, '127.0.0.4', () => {
+        answers[index] = Number(answers[index]) + 1;
+      }),
+    );
+    held.push(...all.map(({ socket }) => socket));
+    const whoAmI = request('GET', me, '', `authorization: Bearer ${token}`);
+    for (let round = 1; round <= 3; round += 1) {
+      for (const connection of all) connection.send(whoAmI.repeat(together), together);
+      await until(
+        () => Math.min(...answers),
+        (least) => least === round * together,
+        'some have no answer',
+        60_000,
+      );
+    }
   });
 
   it('without end over hundreds of connections leave time for everybody else', async () => {
