@@ -17,8 +17,10 @@ interface Connection {
   quietSince: number | null;
   /** Not read until its turn comes: see http/reading-turns. */
   isHeld: boolean;
-  /** Of what was held once: how much waited to be taken at the last look, and since when (performance.now()) it is that much. */
-  unsent: { readonly length: number; readonly since: number } | null;
+  /** Has a listener for its bytes: see `#hold`. */
+  hasListener: boolean;
+  /** How much of its answers waited to be taken at the last look, and since when (performance.now()) it is that much. */
+  unsent: { readonly length: number; readonly since: number };
   /** How often its requests were turned away for want of a good token. */
   turnedAway: number;
 }
@@ -118,11 +120,12 @@ export class Connections {
       lastWord: null,
       quietSince: null,
       isHeld: false,
-      unsent: null,
+      hasListener: false,
+      unsent: { length: 0, since: 0 },
       turnedAway: 0,
     };
     this.#connections.set(socket, connection);
-    if (this.#turns.isFull(address)) this.#hold(connection);
+    if (this.#turns.isFull(address) && !this.#options.isProxy(address)) this.#hold(connection);
     socket.once('close', () => {
       this.#connections.delete(socket);
       this.#turns.forget(connection);
@@ -200,8 +203,8 @@ export class Connections {
   look(now: number): void {
     for (const [socket, connection] of this.#connections) {
       const isWaiting = socket.writableLength > 0 || (connection.response?.writableLength ?? 0) > 0;
-      if (connection.unsent !== null) this.#watchHeld(connection, now);
-      else if (!connection.isHeld) this.#watchForStall(socket, isWaiting);
+      if (connection.hasListener || connection.isHeld) this.#watchHeld(connection, now);
+      else this.#watchForStall(socket, isWaiting);
       if (!isDone(connection)) connection.quietSince = null;
       else connection.quietSince ??= now;
       // Before its first request a connection is Node's to close (see http/limits, headersTimeout).
@@ -251,9 +254,9 @@ export class Connections {
   #hold(connection: Connection): void {
     if (connection.isHeld) return;
     connection.isHeld = true;
-    const { socket, unsent } = connection;
-    if (unsent === null && !socket.isPaused()) {
-      connection.unsent = { length: 0, since: 0 };
+    const { socket } = connection;
+    if (!connection.hasListener && !socket.isPaused()) {
+      connection.hasListener = true;
       // Node goes on reading whenever it has parsed a request, so where some are being parsed a pause is none. A listener for
       // the bytes comes after the parser; it costs a request a tenth, so only these connections have one. It has to be there
       // before the first pause: Node would not read again after one that came before it.
@@ -304,7 +307,7 @@ export class Connections {
   #watchHeld(connection: Connection, now: number): void {
     const { socket, unsent } = connection;
     const length = socket.writableLength;
-    if (length === 0 || length !== unsent?.length) connection.unsent = { length, since: now };
+    if (length === 0 || length !== unsent.length) connection.unsent = { length, since: now };
     else if (now - unsent.since >= this.#options.stalledMs) socket.destroy();
   }
 }
