@@ -4,6 +4,7 @@ import {
   type Setting,
   serviceSettings,
   storageSettings,
+  webhookSettings,
 } from '../src/config/settings.ts';
 
 /** docs/config.md, made from the table of settings. */
@@ -19,6 +20,12 @@ on a bad setting. \`npx vestibule check\` reads them, says what is wrong and sho
 ## The service
 
 ${table(serviceSettings)}
+
+## Webhooks
+
+Also for \`npx vestibule webhook\`, with \`BASE_URL\`. All processes on one database should have the same.
+
+${table(webhookSettings)}
 
 ## The tokens of POST /token and the keys that sign them
 
@@ -36,8 +43,13 @@ ${table(storageSettings)}
 
 function table(settings: Readonly<Record<string, Setting>>): string {
   const rows = Object.entries(settings).map(([key, setting]) => {
-    const fallback = setting.required ? '**required**' : setting.default ? `\`${setting.default}\`` : 'none';
-    return `| \`${environmentName(key)}\` | ${fallback} | ${setting.sentence}${setting.secret ? ' *Secret.*' : ''} | \`${setting.example}\` |`;
+    return `| \`${environmentName(key)}\` | ${fallbackOf(setting)} | ${setting.sentence}${setting.secret ? ' *Secret.*' : ''} | \`${setting.example}\` |`;
   });
   return ['| name | default | meaning | example |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function fallbackOf({ required, requiredWithout, default: fallback }: Setting): string {
+  if (required) return '**required**';
+  if (requiredWithout !== undefined) return `**required** without \`${requiredWithout}\``;
+  return fallback ? `\`${fallback}\`` : 'none';
 }

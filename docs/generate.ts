@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import { schemaText } from '../src/inspection/declarations.ts';
 import { configDocument } from './config-document.ts';
+import { dashboardDocument } from './dashboard-document.ts';
 import { errorsDocument } from './errors-document.ts';
 import { limitsDocument } from './limits-document.ts';
 import { builtInDocument } from './openapi-document.ts';
@@ -9,3 +11,5 @@ writeFileSync(new URL('config.md', import.meta.url), configDocument());
 writeFileSync(new URL('errors.md', import.meta.url), errorsDocument());
 writeFileSync(new URL('limits.md', import.meta.url), limitsDocument());
 writeFileSync(new URL('api/openapi.json', import.meta.url), builtInDocument());
+writeFileSync(new URL('collection.schema.json', import.meta.url), schemaText());
+writeFileSync(new URL('../deploy/grafana/vestibule.json', import.meta.url), dashboardDocument());

@@ -15,14 +15,34 @@ interface FixedLimit {
 export const fixedLimits: readonly FixedLimit[] = [
   fixed('src/auth/compact.ts', 'maxTokenBytes', 'bytes', 'The longest token (403 `token_too_large`).'),
   fixed('src/auth/claims.ts', 'clockToleranceSeconds', 'seconds', 'How far clocks may be apart.'),
+  fixed(
+    'src/auth/dpop/proof.ts',
+    'proofWindowSeconds',
+    'seconds',
+    'How old a DPoP proof may be, and how far ahead.',
+  ),
+  fixed('src/auth/dpop/proof.ts', 'longestJti', '', 'Characters in the id of a DPoP proof.'),
+  fixed(
+    'src/auth/dpop/seen-proofs.ts',
+    'mostSeenProofs',
+    '',
+    'Used DPoP proofs that are remembered (503 `overloaded`).',
+  ),
+  fixed('src/auth/dpop/proof-keys.ts', 'mostRemembered', '', 'Keys of DPoP proofs that are remembered.'),
+  fixed('src/auth/dpop/nonce.ts', 'slotMs', 'ms', 'How long a nonce of DPoP is the current one.'),
   fixed('src/auth/header.ts', 'longestKid', '', 'Characters in the name of a key.'),
   fixed(
     'src/auth/jwks-fetch.ts',
     'maxDocumentBytes',
     'bytes',
-    "The largest key set that a provider's may be.",
+    "The largest key set that a provider's may be, and the largest answer about a token.",
   ),
-  fixed('src/auth/jwks-fetch.ts', 'fetchDeadlineMs', 'ms', 'How long a provider may take to answer with it.'),
+  fixed(
+    'src/auth/jwks-fetch.ts',
+    'fetchDeadlineMs',
+    'ms',
+    'How long a provider may take to answer with either.',
+  ),
   fixed('src/auth/key-set.ts', 'maxKeys', '', 'Keys of a key set that are looked at.'),
   fixed(
     'src/auth/signature-queue.ts',
@@ -32,6 +52,42 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/auth/signature-queue.ts', 'mostWaitingOfAddress', '', 'Of those, from one address.'),
   fixed(
+    'src/auth/introspection/introspection.ts',
+    'longestRememberedMs',
+    'ms',
+    'How long an answer about an opaque token counts, or until the token expires.',
+  ),
+  fixed(
+    'src/auth/introspection/introspection.ts',
+    'mostInFlight',
+    '',
+    'Questions about opaque tokens on their way at once (503 `overloaded`).',
+  ),
+  fixed(
+    'src/auth/introspection/introspection.ts',
+    'mostOfSuspects',
+    '',
+    'Of those, about tokens from addresses that were refused often.',
+  ),
+  fixed(
+    'src/auth/introspection/refused-tokens.ts',
+    'rememberMs',
+    'ms',
+    'How long an opaque token that was refused is not asked about again.',
+  ),
+  fixed(
+    'src/auth/introspection/opaque.ts',
+    'shortestOpaque',
+    '',
+    'Characters of an opaque token; shorter ones are not asked about.',
+  ),
+  fixed(
+    'src/auth/introspection/breaker.ts',
+    'mostFailures',
+    '',
+    'Failed questions in a row until none is asked for 5 to 60 seconds (503 `introspection_unavailable`).',
+  ),
+  fixed(
     'src/base/log-output.ts',
     'mostWaiting',
     'bytes',
@@ -39,10 +95,16 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/consumer/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
   fixed(
-    'src/consumer/records/write-queue.ts',
+    'src/tokens/signing-limit.ts',
+    'mostWaiting',
+    '',
+    'Tokens that wait to be signed (503 `signing_overloaded`).',
+  ),
+  fixed(
+    'src/base/waiting-places.ts',
     'standingWaitMs',
     'ms',
-    'As many as are done in this time, once writes have waited for two seconds without a break.',
+    'As many as are done in this time, once writes, or tokens to be signed, have waited for two seconds without a break.',
   ),
   fixed('src/consumer/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Of those, of one caller.'),
   fixed('src/consumer/records/write-queue.ts', 'mostWaitingBytes', 'bytes', 'What they hold together.'),
@@ -96,6 +158,55 @@ export const fixedLimits: readonly FixedLimit[] = [
     'How long a request may wait behind others of its connection (503 `overloaded`).',
   ),
   fixed('src/http/body.ts', 'mostBodyPieces', '', 'Pieces that a body may come in (413 `body_too_large`).'),
+  fixed(
+    'src/events/catalogue.ts',
+    'largestFields',
+    'bytes',
+    'The fields of a record in an event; larger ones are left out.',
+  ),
+  fixed(
+    'src/events/streams.ts',
+    'mostUnsent',
+    'bytes',
+    'What a live stream holds for a caller who does not read; the rest stays in the log.',
+  ),
+  fixed(
+    'src/consumer/sign-out/logout-token.ts',
+    'longestAgeSeconds',
+    'seconds',
+    'How old a logout token may be (400 `logout_token_invalid`).',
+  ),
+  fixed(
+    'src/consumer/sign-out/take-back.ts',
+    'longestTokenLifeSeconds',
+    'seconds',
+    'How long it is remembered that tokens were taken back, where no setting says how long they live.',
+  ),
+  fixed(
+    'src/consumer/revocations.ts',
+    'mostRemembered',
+    '',
+    'Notes of tokens that were taken back; of more those that end first are forgotten.',
+  ),
+  fixed(
+    'src/consumer/sign-out/event-poll.ts',
+    'maxAnswerBytes',
+    'bytes',
+    'The largest answer of a provider that is asked for security events.',
+  ),
+  fixed('src/consumer/events/event-query.ts', 'largestPage', '', 'Events on a page.'),
+  fixed(
+    'src/consumer/events/event-query.ts',
+    'longestWaitSeconds',
+    'seconds',
+    'How long a request may wait for the next event (400 `query_invalid`).',
+  ),
+  fixed(
+    'src/supervisor/hand-over.ts',
+    'mostHeld',
+    '',
+    'Connections that wait for a process while all of several are gone; further ones are closed.',
+  ),
   fixed('src/tokens/clients.ts', 'mostScopes', '', 'Scopes of a machine client.'),
   fixed(
     'src/tokens/assertion.ts',
@@ -142,13 +253,37 @@ export const fixedLimits: readonly FixedLimit[] = [
     'How long an `Idempotency-Key` is remembered.',
   ),
   fixed(
+    'src/base/clock.ts',
+    'clockDifferenceMs',
+    'ms',
+    'How much longer the DPoP proof of a write is remembered than it can be used, because the clocks of machines differ.',
+  ),
+  fixed(
+    'src/storage/changes.ts',
+    'lookEveryMs',
+    'ms',
+    'How often a process looks for what others have changed, whether or not it is notified.',
+  ),
+  fixed(
+    'src/background-lease.ts',
+    'leaseMs',
+    'ms',
+    'How long the work of a process that is gone stays its own.',
+  ),
+  fixed(
     'src/storage/sqlite/residue.ts',
     'quicklyScrubbedBytes',
     'bytes',
     'The largest SQLite file that is written anew by itself after somebody was erased (see operations.md).',
   ),
   fixed('src/consumer/collections/validator.ts', 'mostErrors', '', 'Errors that a 422 lists.'),
-  fixed('src/config/files.ts', 'largestCollectionFile', 'bytes', 'The largest declaration of a collection.'),
+  fixed(
+    'src/config/files.ts',
+    'largestYamlFile',
+    'bytes',
+    'The largest declaration of a collection, and the largest IDPS_FILE.',
+  ),
+  fixed('src/config/providers-file.ts', 'mostEntries', '', 'How many providers IDPS_FILE may list.'),
   fixed(
     'src/consumer/collections/schema-rules.ts',
     'mostSchemaLevels',
@@ -177,7 +312,9 @@ Everything that grows has an end. What an answer says at the end of it is in [er
 
 ## Of the service
 
-Set in the environment ([config.md](config.md)), for each process unless the text says otherwise.
+Set in the environment ([config.md](config.md)), for each process unless the text says otherwise. Of several processes on one machine
+(\`PROCESSES\`) each has its share of \`DATABASE_POOL_SIZE\`, \`MAX_CONNECTIONS\` and \`MAX_CONNECTIONS_PER_ADDRESS\`, and the whole of every other
+one: [operations.md](operations.md#several-processes-on-one-machine).
 
 ${table(['setting', 'default', 'takes', 'meaning'], settingRows())}
 

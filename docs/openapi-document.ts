@@ -6,8 +6,8 @@ type About = Parameters<typeof openapiDocument>[1];
 
 /** The document of a service with these collections. No handler is called, so they get no parts to work with. */
 export function documentWith(collections: readonly Collection[], about: About) {
-  const protectedResource = { resource: about.baseUrl, issuers: [], scopes: [] };
-  const parts = { issuer: about.baseUrl, protectedResource, collections, records: {} };
+  const protectedResource = { resource: about.baseUrl, issuers: [], scopes: [], dpop: null };
+  const parts = { issuer: about.baseUrl, protectedResource, collections, records: {}, signOut: {} };
   return openapiDocument(serviceRoutes(parts as unknown as ServiceParts), about);
 }
 

@@ -1,315 +1,215 @@
-import { availableParallelism } from 'node:os';
+import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { keyRules, openAdministration, readDeclaredCollections } from './administration.ts';
-import { ProviderKeys } from './auth/provider-keys.ts';
-import { signedDocumentOpener } from './auth/signed-document.ts';
-import { TokenCache } from './auth/token-cache.ts';
-import { createVerifier } from './auth/verifier.ts';
-import { consumerPrefix, resourceMetadataPath, tokenPath } from './base/addresses.ts';
+import type { BaseParts } from './app/base-parts.ts';
+import { createCallers } from './app/callers.ts';
+import { Certificate } from './app/certificate.ts';
+import { createEventParts } from './app/events.ts';
+import { readFrontend } from './app/frontend.ts';
+import { createService } from './app/service.ts';
+import { createSignOut } from './app/sign-out.ts';
+import { watch } from './app/watch.ts';
+import { openWrites } from './app/writes.ts';
+import { BackgroundLease } from './background-lease.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { ConfirmedTime } from './base/confirmed-time.ts';
-import { OperatorError } from './base/errors.ts';
 import { createLog, type Log } from './base/log.ts';
 import { standardOutput } from './base/log-output.ts';
 import { createRequestIds } from './base/random.ts';
-import { scopesOf } from './base/scopes.ts';
-import { readTls } from './config/files.ts';
-import { isBehindProxy, ownIssuer, providerIssuers } from './config/rules.ts';
+import { readRelease } from './config/files.ts';
+import { ownIssuer } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
 import type { Collection } from './consumer/collections/collection.ts';
+import { withoutNewcomerLimit } from './consumer/collections/limits.ts';
 import { putInForce } from './consumer/collections/put-in-force.ts';
-import { createPseudonym } from './consumer/pseudonym.ts';
-import type { BatchRulesData } from './consumer/records/decide/write-rules.ts';
-import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
-import { ReadLimit } from './consumer/records/requests/read-limit.ts';
 import { Sweeper } from './consumer/records/sweeper.ts';
-import { WriteQueue } from './consumer/records/write-queue.ts';
-import { Registry } from './consumer/registry.ts';
-import { Standing } from './consumer/standing.ts';
-import { readBuiltFiles } from './frontend/built-files.ts';
-import { frontendContentPolicy } from './frontend/content-policy.ts';
-import { createAuthenticate } from './http/authenticate.ts';
-import { addressFinder, isTrustedProxy } from './http/client-address.ts';
+import { isTrustedProxy } from './http/client-address.ts';
 import { Listener } from './http/listener.ts';
-import { createObserve } from './http/observe.ts';
-import { createReceive } from './http/receive.ts';
-import { RefusalLimit } from './http/refusal-limit.ts';
-import { createCountRefused } from './http/refused-connections.ts';
-import { opsRoutes, serviceRoutes } from './http/routes.ts';
-import { createServer, type ServerParts } from './http/server.ts';
-import { createTransportCheck } from './http/transport.ts';
-import { ownRules, providerJwksUrl, providerRules } from './issuer-rules.ts';
+import { createOpsServer } from './http/ops-server.ts';
+import { opsRoutes } from './http/routes.ts';
+import type { Family } from './ops/exposition.ts';
+import { createReadiness } from './ops/health.ts';
 import { createMetrics } from './ops/metrics.ts';
-import { OutageLog } from './ops/outage-log.ts';
-import { createCheckAssertion } from './tokens/assertion.ts';
-import { createAuthenticateClient } from './tokens/authenticate-client.ts';
-import { ClientDirectory } from './tokens/client-directory.ts';
-import { ConcurrencyLimit } from './tokens/concurrency-limit.ts';
-import { assertionAlgorithms } from './tokens/metadata.ts';
-import { createMint } from './tokens/mint.ts';
+import { findTracing } from './ops/tracing.ts';
+import type { Migration } from './storage/migrations.ts';
 import { SigningKeys } from './tokens/signing-keys.ts';
-import { Throttle } from './tokens/throttle.ts';
 
 /** What a test may replace; the service runs on the real ones. */
 export interface Surroundings {
   readonly clock?: Clock;
+  readonly steps?: readonly Migration[];
+  /** For one of several processes that a supervisor has started: which it is, and whether it shares the port with the others. */
+  readonly member?: { readonly process: number; readonly reusePort: boolean };
+  /** For `dev`, which has read the declarations itself and starts anew when they change; newcomers are like everybody there. */
+  readonly development?: { readonly collections: readonly Collection[] };
 }
 
 export interface App {
   readonly address: string;
+  /** Empty where a supervisor has the ops port. */
   readonly opsAddress: string;
   readonly log: Log;
   stop(): Promise<void>;
   /** Takes up a renewed certificate. */
   reload(): void;
+  /** Takes a connection that the supervisor has accepted. */
+  take(socket: Socket): void;
+  /** What GET /readyz and GET /metrics say, for the supervisor to put together. */
+  ready(): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
+  families(): readonly Family[];
 }
+
+const opsShutdownMs = 1_000;
 
 /** Builds every part once, in this order, and starts it. To stop, or when a part fails, the same way backwards. */
 export async function startApp(config: Config, surroundings: Surroundings = {}): Promise<App> {
   // V8 looks for garbage whenever the heap has grown by a fifth, instead of by half or more: what is remembered of tokens
   // and callers lives long and is let go by the thousand, and took a quarter more memory than what was alive.
   setFlagsFromString('--heap-growing-percent=20');
-  const clock = surroundings.clock ?? systemClock;
-  const output = standardOutput();
-  const log = createLog(config.logLevel, output);
+  const { clock = systemClock, steps, member, development } = surroundings;
+  const logOutput = standardOutput(member !== undefined);
+  const log = createLog(config.logLevel, logOutput, member && { process: member.process });
   const time = new ConfirmedTime(clock, log);
-  const tls = readTls(config);
-  const builtFrontend = config.web === 'on' ? readBuiltFiles() : null;
+  const certificate = new Certificate(config);
+  const declared = development?.collections ?? (await readDeclaredCollections(config));
+  const collections = development === undefined ? declared : declared.map(withoutNewcomerLimit);
+  const frontend = readFrontend(config, collections);
 
   await using parts = new AsyncDisposableStack();
-  const declared = await readDeclaredCollections(config);
-  const { storage, keyring, clientMac, audit, keySetMemory, ...administration } = await openAdministration(
-    config,
-    'serve',
-    clock,
-  );
+  const administration = await openAdministration(config, 'serve', clock, {
+    onNotice: (notice) => log.warn(notice),
+    steps,
+  });
+  const { storage, keyring, clientMac, audit, declarations } = administration;
   parts.defer(() => storage.close());
-  const allowBreaking = config.allowBreakingSchemas;
   await putInForce({
     declared,
-    declarations: administration.declarations,
+    declarations,
     records: storage.records,
-    allowBreaking,
+    allowBreaking: config.allowBreakingSchemas,
   });
+  const lease = new BackgroundLease({ store: storage.leases, clock });
+  lease.start();
+  parts.defer(() => lease.stop());
+  const hold = () => lease.hold();
   const signingKeys = new SigningKeys({
     ...keyRules(config),
     store: storage.signingKeys,
     sealingKey: keyring.signingKeys,
     audit,
+    hold,
     clock,
     time,
     log,
   });
   await signingKeys.start();
   parts.defer(() => signingKeys.stop());
-  const writes = new WriteQueue({
-    store: await storage.openBatches({
-      module: new URL('./consumer/records/decide/write-rules.ts', import.meta.url).href,
-      data: {
-        collections: declared.map(({ checkFields: _, ...plain }) => plain),
-        prefix: consumerPrefix,
-        newcomersPerHour: config.newcomersPerHour,
-        digestKey: keyring.records,
-      } satisfies BatchRulesData,
-    }),
-    clock,
-  });
+
+  const version = readRelease();
+  const tracing = await findTracing(version, log);
+  const metrics = createMetrics(() => keySets());
+  metrics.describeBuild({ version, database: storage.engine });
+  const base: BaseParts = { config, storage, keyring, audit, metrics, tracing, clock, time, log };
+  const writes = await openWrites(base, collections);
   parts.defer(() => writes.stop());
-  const metrics = createMetrics(() => providerKeys.status());
-  const providerKeys = new ProviderKeys({
-    url: providerJwksUrl(config),
-    algorithms: config.allowedAlgorithms,
-    maxStaleSeconds: config.jwksMaxStaleSeconds,
-    memory: keySetMemory(config),
-    clock,
-    log,
-    onFetch: metrics.countKeyFetch,
-  });
-  const issuers = [
-    { ...providerRules(config), keys: providerKeys },
-    { ...ownRules(config), keys: signingKeys },
-  ];
-  const tokenCache = new TokenCache({
-    verify: createVerifier(issuers, clock),
-    pseudonymOf: createPseudonym(keyring.pseudonym),
-    maxEntries: config.tokenCacheEntries,
-    clock,
-  });
-  const digest = createKeyedDigest(keyring.records);
-  const registry = new Registry({ store: storage.consumers, writes, clock });
-  const directory = new ClientDirectory({ store: storage.clients, clientMac, log });
-  const standing = new Standing({
-    store: storage.standing,
-    clients: directory,
-    ownIssuer: ownIssuer(config),
-    async onChange() {
-      registry.forget();
+  const callers = createCallers(base, {
+    signingKeys,
+    keySetMemory: administration.keySetMemory,
+    clientMac,
+    writes,
+    onChange() {
+      events.recheck();
       void signingKeys.reload();
     },
-    clock,
-    log,
   });
-
-  const issuer = ownIssuer(config);
+  const { providers, standing, registry, tokenCache } = callers;
+  const keySets = () => providers.map(({ name, keys }) => ({ name, ...keys.status() }));
+  const events = createEventParts(base, callers.checkStanding);
+  const signOut = createSignOut(base, callers, signingKeys);
+  const polls = signOut.polls(hold);
   let stage: 'open' | 'draining' | 'closing' = 'open';
   const shared = {
     limits: config,
     requestId: createRequestIds(),
-    authenticate: createAuthenticate(tokenCache, (caller) => standing.check(caller)),
-    addressOf: addressFinder(config.trustedProxies),
     isProxy: (address: string) => isTrustedProxy(config.trustedProxies, address),
   };
-  const service = createServer({
-    ...shared,
-    tls,
-    https: tls !== null || isBehindProxy(config),
-    corsOrigins: config.corsOrigins,
-    refusals: new RefusalLimit(config.refusalsPerMinute, clock),
-    receive: createReceive(() => stage === 'closing', createTransportCheck(config.trustedProxies)),
+  const service = createService(base, {
+    collections,
+    collectionsMayChange: development !== undefined,
+    writes,
+    signingKeys,
+    callers,
+    events,
+    signOut,
+    frontend,
     isClosing: () => stage === 'closing',
-    onRefusedConnection: createCountRefused({ metrics, clock, log }),
-    observe: createObserve(log, metrics, new OutageLog(log, clock)),
-    resourceMetadata: `${issuer}${resourceMetadataPath}`,
-    routes: serviceRoutes({
-      issuer,
-      protectedResource: {
-        resource: issuer,
-        issuers: [providerIssuers(config)[0] as string, issuer],
-        scopes: config.idpRequiredScopes,
-      },
-      signingKeys,
-      collections: declared,
-      records: {
-        store: storage.records,
-        registry,
-        reads: new ReadLimit(config.readsPerMinute, clock),
-        attempts: new ReadLimit(config.readsPerMinute, clock),
-        erasures: new ReadLimit(10, clock),
-        forgetTokensOf: (owner) => tokenCache.forget(owner),
-        digest,
-        writes,
-        clock,
-      },
-      authenticate: createAuthenticateClient({
-        directory,
-        store: storage.clients,
-        secretKey: keyring.clientSecrets,
-        checkAssertion: createCheckAssertion({
-          openSigned: signedDocumentOpener(assertionAlgorithms),
-          store: storage.assertions,
-          audiences: [issuer, `${issuer}${tokenPath}`],
-          clock,
-          time,
-        }),
-        clock,
-        log,
-      }),
-      frontend: builtFrontend && { files: builtFrontend, ...frontendOf(config, declared) },
-      throttle: new Throttle(config.tokenFailuresPerMinute, clock),
-      ttlSeconds: config.tokenTtlSeconds,
-      mint: createMint({
-        issuer,
-        audience: config.apiAudience,
-        ttlSeconds: config.tokenTtlSeconds,
-        keys: signingKeys,
-        limit: new ConcurrencyLimit(signingLimit()),
-        clock,
-      }),
-    }),
-  });
-  const ops = createServer({
-    ...shared,
-    ...plainInternal,
-    routes: opsRoutes({ storage, providerKeys, metrics, isStopping: () => stage !== 'open', clock }),
+    tls: certificate.tls,
+    shared,
   });
 
-  await providerKeys.start();
-  parts.defer(() => providerKeys.stop());
+  for (const { keys } of providers) {
+    await keys.start();
+    parts.defer(() => keys.stop());
+  }
+  parts.defer(() => callers.introspection?.stop());
   await standing.start();
   parts.defer(() => standing.stop());
+  parts.use(events);
+  await events.start();
   const sweeper = new Sweeper({
     store: storage.records,
+    events: storage.events,
+    eventsKeptMs: config.eventsKeepDays * 86_400_000,
     consumers: storage.consumers,
-    collections: declared,
+    standing: storage.standing,
+    assertions: storage.assertions,
+    collections,
     onBroughtBack: () => registry.forget(),
     onScrubDue: metrics.setScrubDue,
+    hold,
     clock,
     time,
     log,
   });
   sweeper.start();
   parts.defer(() => sweeper.stop());
-  const opsListener = new Listener(ops, clock);
-  const opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
-  parts.defer(() => opsListener.close(opsShutdownMs));
-  metrics.watchConnections(() => service.connections.size);
-  metrics.watchLog(() => output.dropped);
+  for (const poll of polls) {
+    poll.start();
+    parts.defer(() => poll.stop());
+  }
+
+  const opsParts = { storage, keySets, metrics, isStopping: () => stage !== 'open', clock };
+  let opsAddress = '';
+  if (member === undefined) {
+    const opsListener = new Listener(createOpsServer({ ...shared, routes: opsRoutes(opsParts) }), clock);
+    opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
+    parts.defer(() => opsListener.close(opsShutdownMs));
+  }
+  watch(base, { service, events, writes, tokenCache, standing, certificate, logOutput });
   const listener = new Listener(service, clock);
-  const address = await listener.listen(config.host, config.port, 'PORT');
+  const address = await listener.listen(config.host, config.port, 'PORT', member?.reusePort);
   parts.defer(async () => {
     stage = 'draining';
+    events.drain(config.drainSeconds * 1000);
     await new Promise<void>((resolve) => clock.after(config.drainSeconds * 1000, resolve));
     stage = 'closing';
-    await listener.close(config.shutdownSeconds * 1000);
+    // Both have the same time: what a receiver keeps us waiting for does not come on top.
+    const withinMs = config.shutdownSeconds * 1000;
+    await Promise.all([listener.close(withinMs), events.finishSending()]);
   });
 
-  log.info({ address, ops_address: opsAddress, issuer }, 'listening');
+  // For all of several processes the supervisor says it.
+  if (member === undefined)
+    log.info({ address, ops_address: opsAddress, issuer: ownIssuer(config) }, 'listening');
   const running = parts.move();
-  const reload = () => renewCertificate(config, listener, log);
-  return { address, opsAddress, log, stop: () => running.disposeAsync(), reload };
-}
-
-/** What the frontend is told: whom to sign in at, as whom, and what to ask for. */
-function frontendOf(config: Config, collections: readonly Collection[]) {
-  const [issuer = config.idpOrigin] = providerIssuers(config);
-  const further = [...config.idpRequiredScopes, ...scopesOf(collections), ...config.webScopes];
-  const scopes = new Set(['openid', 'profile', ...further]);
-  const issuerOrigin = URL.parse(issuer)?.origin ?? config.idpOrigin;
   return {
-    issuer,
-    clientId: config.webClientId ?? '',
-    audience: config.apiAudience,
-    scopes: [...scopes],
-    contentPolicy: frontendContentPolicy({
-      provider: [issuerOrigin, config.idpOrigin],
-      pictures: config.webImageOrigins,
-    }),
+    address,
+    opsAddress,
+    log,
+    stop: () => running.disposeAsync(),
+    reload: () => certificate.renew(listener, log),
+    take: (socket) => listener.take(socket),
+    ready: createReadiness(opsParts),
+    families: metrics.families,
   };
-}
-
-/** The ops port: plain HTTP for the machine's own eyes, open until the very end, and not counted. */
-const plainInternal = {
-  tls: null,
-  https: false,
-  corsOrigins: [],
-  refusals: null,
-  receive: createReceive(() => false, null),
-  isClosing: () => false,
-  onRefusedConnection: () => {},
-  observe: () => () => {},
-  resourceMetadata: null,
-} satisfies Partial<ServerParts>;
-
-/** As many as there are cores, so that Node's thread pool has threads left; as many in line as take two seconds on two cores. */
-function signingLimit() {
-  return {
-    running: Math.min(availableParallelism(), 3),
-    waiting: 1_000,
-    refusal: 'signing_overloaded',
-  } as const;
-}
-
-const opsShutdownMs = 1_000;
-
-/** A certificate that cannot be read changes nothing. */
-function renewCertificate(config: Config, listener: Listener, log: Log): void {
-  try {
-    const tls = readTls(config);
-    if (tls === null) return;
-    listener.renew(tls);
-    log.info('certificate read again');
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    log.error({ detail: error.message }, 'certificate not read again, the old one stays');
-  }
 }

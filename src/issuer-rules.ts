@@ -1,20 +1,27 @@
+import type { BindingPolicy } from './auth/claims.ts';
 import type { TrustedIssuer } from './auth/issuers.ts';
-import { ownIssuer, providerIssuers } from './config/rules.ts';
+import type { Provider } from './config/providers.ts';
+import { ownIssuer, takesCertificates } from './config/rules.ts';
 import { type Config, signingAlgorithms } from './config/settings.ts';
 
-/** What the settings make of the two issuers whose tokens are taken: the provider, and the service itself. */
+/** What the settings make of the issuers whose tokens are taken: the providers, and the service itself. */
 type IssuerRules = Omit<TrustedIssuer, 'keys'>;
 
-export function providerRules(config: Config): IssuerRules {
+export function rulesOf(provider: Provider, config: Config): IssuerRules {
   return {
-    algorithms: new Set(config.allowedAlgorithms),
-    requireAtJwt: config.requireAtJwt,
+    algorithms: new Set(provider.algorithms),
+    requireAtJwt: provider.requireAtJwt,
     claims: {
-      issuers: providerIssuers(config),
-      audience: config.apiAudience,
-      requiredScopes: config.idpRequiredScopes,
-      maxLifetimeSeconds: config.maxTokenLifetimeSeconds,
+      issuers: provider.issuers,
+      audiences: provider.audiences,
+      audienceClaim: provider.audienceClaim,
+      requiredClaims: provider.requiredClaims,
+      allowsNonce: provider.allowsNonce,
+      requiredScopes: provider.requiredScopes,
+      scopesFrom: provider.scopesFrom,
+      maxLifetimeSeconds: provider.maxTokenLifetimeSeconds,
       clientsOnly: false,
+      binding: bindingOf(config),
     },
   };
 }
@@ -25,15 +32,24 @@ export function ownRules(config: Config): IssuerRules {
     requireAtJwt: true,
     claims: {
       issuers: [ownIssuer(config)],
-      audience: config.apiAudience,
+      audiences: [config.apiAudience],
+      audienceClaim: 'aud',
+      requiredClaims: {},
+      allowsNonce: false,
       requiredScopes: [],
+      scopesFrom: [['scope']],
       maxLifetimeSeconds: null,
       clientsOnly: true,
+      binding: bindingOf(config),
     },
   };
 }
 
-/** Where the provider publishes its keys. */
-export function providerJwksUrl({ idpOrigin, idpJwksPath }: Config): string {
-  return `${idpOrigin}${idpJwksPath}`;
+function bindingOf(config: Config): BindingPolicy {
+  const { dpop } = config;
+  const methods = [
+    ...(dpop === 'off' ? [] : ['dpop' as const]),
+    ...(takesCertificates(config) ? ['mtls' as const] : []),
+  ];
+  return { methods, required: dpop === 'required' };
 }

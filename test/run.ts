@@ -1,20 +1,25 @@
-import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { parseArgs } from 'node:util';
 import { startParts } from './support/parts.ts';
 import type { Surroundings } from './support/surroundings.ts';
 
 /**
  * `npm test`: runs every test file, and afterwards test/after, which looks through everything that all the processes of
  * the run have left behind. `npm test -- test/http/me.200.test.ts` runs only the files named. What is slow to start
- * (PostgreSQL, the providers, the build of the frontend) starts when a file first asks for it.
+ * (PostgreSQL, the providers, the build of the frontend) starts when a file first asks for it. `--large` and `--pooled` are
+ * `npm run test:large` and `npm run test:pooled`, which see test/README.md.
  */
 const runDirectory = resolve('.test-run');
 const cacheDirectory = `${runDirectory}-cache`;
 /** One more than the cores that are to be expected: there is always one that waits for a disk or a clock. */
 const processes = 3;
+
+/** How long each file took when it was last run, in milliseconds. */
+const durationsFile = `${cacheDirectory}/durations.json`;
 
 mkdirSync(cacheDirectory, { recursive: true });
 using lock = new DatabaseSync(`${cacheDirectory}/lock`, { timeout: 0 });
@@ -22,9 +27,20 @@ takeLock(lock);
 rmSync(runDirectory, { recursive: true, force: true });
 mkdirSync(runDirectory, { recursive: true });
 
-const named = process.argv.slice(2).map((file) => file.replace(/^\.\//, ''));
-const files = named.length > 0 ? named : globSync('test/**/*.test.ts').sort();
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { large: { type: 'boolean', default: false }, pooled: { type: 'boolean', default: false } },
+});
+if (values.large) process.env.VESTIBULE_TEST_LARGE = 'yes';
+if (values.pooled) process.env.VESTIBULE_TEST_POOLED = 'yes';
+const named = positionals.map((file) => file.replace(/^\.\//, ''));
+const missing = named.filter((file) => !existsSync(file));
+if (missing.length > 0) throw new Error(`There is no such test file: ${missing.join(', ')}`);
+const files = named.length > 0 ? named : globSync('test/**/*.test.ts').sort().filter(isAsked);
 const isAfter = (file: string) => file.startsWith('test/after/');
+const durations = new Map<string, number>(
+  existsSync(durationsFile) ? JSON.parse(readFileSync(durationsFile, 'utf8')) : [],
+);
 const waiting: string[] = [];
 const parts = await startParts(runDirectory, { nextFile: () => waiting.shift() ?? null });
 const surroundings: Omit<Surroundings, 'audience'> = { runDirectory, partsUrl: parts.url };
@@ -35,19 +51,20 @@ try {
   const isGood =
     (await runTests(files.filter((file) => !isAfter(file)))) && (await runTests(files.filter(isAfter)));
   process.exitCode = isGood ? 0 : 1;
+  writeFileSync(durationsFile, JSON.stringify([...durations]));
 } finally {
   await parts.stop();
 }
 
 /**
- * A few processes take one file after the other, the slow ones first, so that all of them end at about the same time.
+ * A few processes take one file after the other, the longest first, so that all of them end at about the same time.
  * A file that says that it needs a process of its own gets one.
  */
 async function runTests(all: readonly string[]): Promise<boolean> {
   if (all.length === 0) return true;
   const needsOwn = (file: string) => readFileSync(file, 'utf8').includes('Needs a process of its own');
   const [own, shared] = [all.filter(needsOwn), all.filter((file) => !needsOwn(file))];
-  waiting.push(...shared.toSorted((one, other) => Number(isSlow(other)) - Number(isSlow(one))));
+  waiting.push(...shared.toSorted((one, other) => expectedMs(other) - expectedMs(one)));
   const workers = Array<string>(Math.min(processes, shared.length)).fill('test/support/file-runner.ts');
   const events = run({
     files: [...own, ...workers].map((file) => resolve(file)),
@@ -58,15 +75,27 @@ async function runTests(all: readonly string[]): Promise<boolean> {
   events.on('test:summary', ({ success }) => {
     isGood &&= success;
   });
+  for (const type of ['test:pass', 'test:fail'] as const)
+    events.on(type, ({ name, nesting, details }) => {
+      if (nesting === 0 && shared.includes(name)) durations.set(name, Math.round(details.duration_ms));
+    });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
   // A process that ended early has left files to nobody.
   for (const file of waiting) console.error(`${file} was not run.`);
   return isGood && waiting.length === 0;
 }
 
-/** Those that take longest: one of them alone at the end would make everybody wait. */
-function isSlow(file: string): boolean {
-  return /^test\/(browser|docs|cli|fault|records|rules)\//.test(file);
+/** All of them, unless it is asked for those that can be larger, or for those that are about a service on PostgreSQL. */
+function isAsked(file: string): boolean {
+  if (values.large && !readFileSync(file, 'utf8').includes('support/size.ts')) return false;
+  return !values.pooled || /^test\/(collections|contract|fault|http|records)\//.test(file);
+}
+
+/** As long as it took last; of a file that nobody has run here yet only its folder tells anything. */
+function expectedMs(file: string): number {
+  const isSlow =
+    /^test\/(browser|deploy|docs|cli|contract|fault|packages|prometheus|proxies|records|rules)\//.test(file);
+  return durations.get(file) ?? (isSlow ? 60_000 : 10_000);
 }
 
 /** Freed by the system when this process ends in whatever way; two runs would delete each other's files. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,10 +7,11 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 
 /**
  * `npm run screenshots`: starts `vestibule dev`, puts a few records in, and takes a picture of every screen on a phone
- * and on a desk, by day and by night, into docs/screenshots.
+ * and on a desk, by day and by night, into docs/screenshots or the folder that is named. At last all of them look on while
+ * the house approves a booking, and everything is erased.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
-const target = join(root, 'docs/screenshots');
+const target = process.argv[2] ?? join(root, 'docs/screenshots');
 const address = 'http://127.0.0.1:8080/';
 const widths = [390, 1280];
 const schemes = ['light', 'dark'] as const;
@@ -23,7 +24,22 @@ const browsers = [
 
 const folder = mkdtempSync(join(tmpdir(), 'vestibule-screenshots-'));
 cpSync(join(root, 'collections'), join(folder, 'collections'), { recursive: true });
-const service = await startDevelopment(folder);
+// One that everybody reads: those that come with the service are everybody's own.
+writeFileSync(
+  join(folder, 'collections/notices.yaml'),
+  `title: Notices
+description: What hangs in the hall for everybody to see.
+schema:
+  required: [text]
+  properties: { text: { type: string, minLength: 1, maxLength: 120 } }
+states:
+  pinned: { mark: marked, take_down: taken_down }
+  marked: { unmark: pinned, take_down: taken_down }
+  taken_down: {}
+access: { read: everyone }
+`,
+);
+const { service, welcome } = await startDevelopment(folder);
 try {
   const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] });
   rmSync(target, { recursive: true, force: true });
@@ -34,6 +50,8 @@ try {
   for (const width of widths) {
     for (const scheme of schemes) await takeTour(browser, width, scheme);
   }
+  await takeLive(browser);
+  for (const width of widths) for (const scheme of schemes) await takeReceipt(browser, width, scheme);
   await browser.close();
 } finally {
   service.kill('SIGINT');
@@ -48,13 +66,23 @@ function findBrowser(): string {
   return found;
 }
 
-function startDevelopment(cwd: string): Promise<ChildProcess> {
-  const { promise, resolve, reject } = Promise.withResolvers<ChildProcess>();
+interface Development {
+  readonly service: ChildProcess;
+  /** What it prints when it has started. */
+  readonly welcome: string;
+}
+
+function startDevelopment(cwd: string): Promise<Development> {
+  const { promise, resolve, reject } = Promise.withResolvers<Development>();
   const child = spawn(process.execPath, [join(root, 'bin/vestibule.js'), 'dev'], {
     cwd,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  child.stdout.on('data', (text) => String(text).includes('Stop with Ctrl-C.') && resolve(child));
+  let printed = '';
+  child.stdout.on('data', (text) => {
+    printed += text;
+    if (printed.includes('Stop with Ctrl-C.')) resolve({ service: child, welcome: printed });
+  });
   child.on('close', () => reject(new Error('vestibule dev did not start.')));
   return promise;
 }
@@ -73,6 +101,10 @@ async function openPage(
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
+  // A browser calls a machine offline that has nothing but loopback; this one is not.
+  const network = await context.newCDPSession(page);
+  const unbounded = { latency: 1, downloadThroughput: -1, uploadThroughput: -1 };
+  await network.send('Network.emulateNetworkConditions', { offline: false, ...unbounded });
   await page.goto(address);
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
   return page;
@@ -111,16 +143,23 @@ async function fillShelves(page: Page): Promise<void> {
   }
   await page
     .getByRole('button', { name: /^Submit/ })
-    .last()
+    .first()
     .click();
   await page.locator('.state', { hasText: 'Submitted' }).waitFor();
+  for (const text of ['The lift is out of order until Friday.', 'Choir practice on Tuesdays at seven.']) {
+    await page.goto(`${address}#/data/notices/new`);
+    await page.getByLabel('Text').fill(text);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Notices' }).waitFor();
+  }
 }
 
 /** Every screen once, as one and the same person sees it. */
 async function takeTour(browser: Browser, width: number, scheme: (typeof schemes)[number]): Promise<void> {
   const page = await openPage(browser, width, scheme);
-  const take = (name: string) =>
-    page.screenshot({ path: join(target, `${name}-${width}-${scheme}.png`), fullPage: true });
+  // Of a question, which stands in the middle of the window, only the window.
+  const take = (name: string, fullPage = true) =>
+    page.screenshot({ path: join(target, `${name}-${width}-${scheme}.png`), fullPage });
   await take('welcome');
   await signIn(page);
   await take('you');
@@ -139,5 +178,117 @@ async function takeTour(browser: Browser, width: number, scheme: (typeof schemes
   await page.goto(`${address}#/token`);
   await page.getByText('Accepted').waitFor();
   await take('token');
+  await takeBound(page, take);
+  await takeShared(page, take);
+  await takeUnavailable(page, take);
+  await takeReference(page, take);
   await page.context().close();
+}
+
+type Take = (name: string, fullPage?: boolean) => Promise<unknown>;
+
+/** The same with a token that is bound to a key, as with `dev --dpop`: the provider does what the page asks for. */
+async function takeBound(page: Page, take: Take): Promise<void> {
+  const settings = '**/web/config.json';
+  await page.route(settings, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), dpop: true } });
+  });
+  await page.reload();
+  await page.getByText('A copy of it opens nothing').waitFor();
+  await page.locator('.top-person img').waitFor();
+  await page.getByText('Accepted').waitFor();
+  await take('token-bound');
+  await page.unroute(settings);
+}
+
+/** A collection that everybody reads, and the question before something final. */
+async function takeShared(page: Page, take: Take): Promise<void> {
+  await page.goto(`${address}#/data/notices/new`);
+  await page.getByText('Not for you alone').waitFor();
+  await take('form-shared');
+  await page.goto(`${address}#/data/notices`);
+  await page.getByText('2 of', { exact: false }).first().waitFor();
+  await take('collection-shared');
+  await page
+    .getByRole('button', { name: /^Take down/ })
+    .first()
+    .click();
+  await page.getByRole('dialog').waitFor();
+  await take('final-action', false);
+  await page.getByRole('button', { name: 'Leave it as it is' }).click();
+  await page.goto(`${address}#/everybodys/notices`);
+  await page.locator('.record').first().waitFor();
+  await take('everybodys');
+}
+
+/** When parts of the service, or all of it, do not answer. */
+async function takeUnavailable(page: Page, take: Take): Promise<void> {
+  await page.route('**/me/usage', (route) => route.abort());
+  await page.goto(`${address}#/data`);
+  await page.getByText('No answer from the service').waitFor();
+  await take('data-unavailable');
+  await page.route('**/web/config.json', (route) => route.abort());
+  await page.reload();
+  await page.getByText('Nobody answers the door').waitFor();
+  await take('down');
+  await page.unroute('**/web/config.json');
+}
+
+async function takeReference(page: Page, take: Take): Promise<void> {
+  await page.goto(`${address}docs`);
+  await take('docs');
+  await page.goto(`${address}docs#bookings_do_submit`);
+  await page.locator('article', { hasText: 'Submit a booking' }).getByText('Try it').click();
+  await page
+    .locator('article', { hasText: 'Submit a booking' })
+    .getByRole('button', { name: 'Send' })
+    .click();
+  await page.getByText('It needs id.').waitFor();
+  await take('docs-unfolded');
+}
+
+/** The first of them erases everything; the others find little, and erase that. */
+async function takeReceipt(browser: Browser, width: number, scheme: (typeof schemes)[number]): Promise<void> {
+  const page = await openSignedIn(browser, width, scheme);
+  await page.goto(`${address}#/data`);
+  await page.getByRole('button', { name: 'Erase everything…' }).click();
+  await page.getByRole('textbox').fill('erase everything');
+  await page.screenshot({ path: join(target, `erase-${width}-${scheme}.png`) });
+  await page.getByRole('dialog').getByRole('button', { name: 'Erase everything' }).click();
+  await page.getByText('It is gone').waitFor();
+  await page.screenshot({ path: join(target, `receipt-${width}-${scheme}.png`), fullPage: true });
+  await page.context().close();
+}
+
+/** Every window at once, when a machine client has just approved a booking. */
+async function takeLive(browser: Browser): Promise<void> {
+  const windows = widths.flatMap((width) => schemes.map((scheme) => ({ width, scheme })));
+  const pages: Page[] = [];
+  for (const { width, scheme } of windows) {
+    const page = await openSignedIn(browser, width, scheme);
+    pages.push(page);
+    await page.goto(`${address}#/data/bookings`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('3 of 50').waitFor();
+  }
+  await approveOne();
+  const take = async (page: Page, { width, scheme }: (typeof windows)[number]) => {
+    await page.getByText(/^Bookings: .* is approved now\.$/).waitFor();
+    await page.screenshot({ path: join(target, `live-${width}-${scheme}.png`), fullPage: true });
+  };
+  await Promise.all(windows.map((window, index) => take(pages[index] as Page, window)));
+}
+
+/** In the name of the machine client that `vestibule dev` has made. */
+async function approveOne(): Promise<void> {
+  const credentials = /\{"client_id":.*?\}/.exec(welcome)?.[0] ?? '';
+  const headers = { 'content-type': 'application/json' };
+  const reply = await fetch(`${address}token`, { method: 'POST', headers, body: credentials });
+  const { token } = (await reply.json()) as { token: string };
+  const api = `${address}api/consumer/v1`;
+  const authorization = `Bearer ${token}`;
+  const list = await fetch(`${api}/bookings?state=submitted`, { headers: { authorization } });
+  const { items } = (await list.json()) as { items: readonly { id: string }[] };
+  await fetch(`${api}/bookings/${items[0]?.id}/approve`, { method: 'POST', headers: { authorization } });
 }

@@ -24,7 +24,7 @@ export interface TrustedIssuer {
 }
 
 /** The issuer is chosen by the token's unverified `iss`: an exact string, or nobody. */
-export function chooseIssuer<Issuer extends Pick<TrustedIssuer, 'claims'>>(
+export function chooseIssuer<Issuer extends { readonly claims: Pick<ClaimsPolicy, 'issuers'> }>(
   issuers: readonly Issuer[],
   iss: unknown,
 ): Issuer {

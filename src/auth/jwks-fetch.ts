@@ -1,4 +1,4 @@
-/** One try at a provider's key set: one deadline for all of it, a size cap after decoding, no redirects. */
+/** One question to a provider, for its key set or about a token: one deadline for all of it, a size cap after decoding, no redirects. */
 const fetchDeadlineMs = 5_000;
 const maxDocumentBytes = 512 * 1024;
 
@@ -16,27 +16,47 @@ export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly fault: FetchFault;
   readonly retryAfterSeconds: number | null;
+  /** Of an answer that is none of those that were hoped for; null when there was another fault. */
+  readonly status: number | null;
 
-  constructor(fault: FetchFault, detail: string, retryAfterSeconds: number | null = null) {
+  constructor(
+    fault: FetchFault,
+    detail: string,
+    retryAfterSeconds: number | null = null,
+    status: number | null = null,
+  ) {
     super(detail);
     this.fault = fault;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.status = status;
   }
 }
 
-/** `stopping` gives up an answer that nobody waits for any more. */
-export async function fetchDocument(url: string, stopping: AbortSignal) {
+export interface FetchedDocument {
+  readonly document: unknown;
+  /** How long the provider says the answer may be kept; null when it says nothing. */
+  readonly maxAgeSeconds: number | null;
+}
+
+/** `stopping` gives up an answer that nobody waits for any more; `more` are headers to be sent, too; a `form` is posted. */
+export async function fetchDocument(
+  url: string,
+  stopping: AbortSignal,
+  more: Readonly<Record<string, string>> = {},
+  form?: URLSearchParams,
+): Promise<FetchedDocument> {
   const signal = AbortSignal.any([AbortSignal.timeout(fetchDeadlineMs), stopping]);
   try {
-    const headers = { accept: 'application/json' };
-    const response = await fetch(url, { signal, headers, redirect: 'manual', cache: 'no-store' });
-    if (response.status !== 200) {
+    const headers = { accept: 'application/json', ...more };
+    const sent = form === undefined ? {} : { method: 'POST', body: form };
+    const response = await fetch(url, { signal, headers, redirect: 'manual', cache: 'no-store', ...sent });
+    const { status } = response;
+    if (status !== 200) {
       await response.body?.cancel();
       const retryAfter = retryAfterOf(response.headers);
-      throw new FetchError('status', `the provider answered with status ${response.status}`, retryAfter);
+      throw new FetchError('status', `the provider answered with status ${status}`, retryAfter, status);
     }
     const document = parseJson(await readCapped(response));
-    // How long the provider says the answer may be kept; null when it says nothing.
     return { document, maxAgeSeconds: maxAgeOf(response.headers.get('cache-control')) };
   } catch (error) {
     if (error instanceof FetchError) throw error;

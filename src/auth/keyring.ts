@@ -16,6 +16,15 @@ export function deriveKeyring(masterSecret: string) {
     /** For cursors and idempotency keys. */
     records: derive('records'),
     declarations: derive('declarations'),
+    /** For the secrets that sign webhooks. */
+    webhooks: derive('webhooks'),
+    /** For the names under which it is noted who was erased. */
+    erasures: derive('erasures'),
+    proofNonces: derive('proof-nonces'),
+    /** For the names under which it is noted which DPoP proofs were used. */
+    proofs: derive('proofs'),
+    /** For the names under which it is noted whose tokens were taken back. */
+    revocations: derive('revocations'),
     /** Protects nothing: it is kept in the database to tell one master secret from another. */
     check: derive('check'),
   };

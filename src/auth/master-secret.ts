@@ -27,8 +27,8 @@ export async function masterSecretFits(
   return mark.length === keyring.check.length && timingSafeEqual(mark, keyring.check);
 }
 
-export function otherMasterSecret(): OperatorError {
+export function otherMasterSecret(what = 'database'): OperatorError {
   return new OperatorError(
-    'The database was made with another master secret. Set MASTER_SECRET or MASTER_SECRET_FILE to that one.',
+    `The ${what} was made with another master secret. Set MASTER_SECRET or MASTER_SECRET_FILE to that one.`,
   );
 }

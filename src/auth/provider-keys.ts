@@ -1,8 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
-import { errorFields, type Log } from '../base/log.ts';
+import { errorFields, type PlainLog } from '../base/plain-log.ts';
+import type { Tracing } from '../base/tracing.ts';
 import type { KeySource } from './issuers.ts';
-import { FetchError, type FetchFault, fetchDocument } from './jwks-fetch.ts';
+import { FetchError, type FetchedDocument, type FetchFault } from './jwks-fetch.ts';
 import { type KeySet, readKeySet } from './key-set.ts';
 import type { KeySetMemory, StoredKeySet } from './stored-key-set.ts';
 import { UnknownKids } from './unknown-kids.ts';
@@ -19,16 +20,21 @@ const unknownKidCoolDownMs = 30_000;
 const mostWaiting = 10_000;
 
 interface ProviderKeysOptions {
-  readonly url: string;
+  /** One try at the key set; `headers` are to be sent with it. */
+  readonly ask: (
+    stopping: AbortSignal,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<FetchedDocument>;
   readonly algorithms: readonly string[];
   readonly maxStaleSeconds: number;
   readonly memory: KeySetMemory;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: PlainLog;
   /** Hears of every try: null when it went well. */
   readonly onFetch: (fault: FetchFault | null) => void;
   /** From 0 up to 1: spreads retries, so that many processes do not come back in step. */
   readonly random?: () => number;
+  readonly tracing?: Tracing | null;
 }
 
 interface CurrentSet {
@@ -47,6 +53,7 @@ export class ProviderKeys implements KeySource {
   readonly #options: ProviderKeysOptions;
   readonly #unknownKids: UnknownKids;
   #current: CurrentSet | null = null;
+  #restored: Promise<void> | null = null;
   #inFlight: Promise<void> | null = null;
   #waiting = 0;
   #failuresInARow = 0;
@@ -65,7 +72,8 @@ export class ProviderKeys implements KeySource {
 
   /** Takes up the stored set and begins the first fetch. Waits for no answer: a provider that is down must not keep us down. */
   async start(): Promise<void> {
-    await this.#restore();
+    this.#restored = this.#restore();
+    await this.#restored;
     void this.#refresh();
   }
 
@@ -100,7 +108,10 @@ export class ProviderKeys implements KeySource {
   }
 
   async #lookFor(kid: string | undefined, algorithm: string, looksRight: () => boolean) {
-    if (this.#usable() === null) await this.#fetched();
+    if (this.#usable() === null) {
+      await this.#restored;
+      await this.#fetched();
+    }
     const key = this.#set().find(kid, algorithm);
     if (key !== undefined || kid === undefined || !looksRight()) return key;
     await this.#seek(kid);
@@ -169,11 +180,11 @@ export class ProviderKeys implements KeySource {
   }
 
   async #fetch(): Promise<void> {
-    const { url, algorithms, clock, log, onFetch, maxStaleSeconds } = this.#options;
+    const { algorithms, clock, log, onFetch, maxStaleSeconds } = this.#options;
     const startedAt = clock.monotonic();
     const fetchedAt = clock.now();
     try {
-      const { document, maxAgeSeconds } = await fetchDocument(url, this.#stopping.signal);
+      const { document, maxAgeSeconds } = await this.#ask();
       const set = readKeySet(document, algorithms);
       if (typeof set === 'string') throw new FetchError('no_usable_keys', set);
       this.#adopt(set, startedAt);
@@ -188,6 +199,19 @@ export class ProviderKeys implements KeySource {
       if (this.#stopping.signal.aborted) return;
       if (!(error instanceof FetchError)) log.error(errorFields(error), 'provider keys cannot be read');
       this.#fail(error instanceof FetchError ? error : new FetchError('unexpected', 'a bug, see the log'));
+    }
+  }
+
+  async #ask() {
+    const { ask, tracing } = this.#options;
+    const span = tracing?.outgoing({ method: 'GET', to: 'provider keys', isForCaller: true });
+    try {
+      const answer = await ask(this.#stopping.signal, span?.headers);
+      span?.end(200, null);
+      return answer;
+    } catch (error) {
+      span?.end(null, error instanceof FetchError ? error.fault : 'unexpected');
+      throw error;
     }
   }
 

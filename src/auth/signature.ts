@@ -1,4 +1,5 @@
 import { constants, type KeyObject, type VerifyKeyObjectInput, verify } from 'node:crypto';
+import type { SignatureAlgorithm } from '../base/signature-algorithms.ts';
 import type { CompactToken } from './compact.ts';
 
 interface Scheme {
@@ -17,7 +18,7 @@ const pss = (key: KeyObject) => ({
 const ecdsa = (key: KeyObject) => ({ key, dsaEncoding: 'ieee-p1363' as const });
 
 /** RFC 7518 section 3 and RFC 8037, in Node's words. */
-const schemes: Readonly<Record<string, Scheme>> = {
+const known: Readonly<Record<SignatureAlgorithm, Scheme>> = {
   RS256: { hash: 'sha256', keyed: plain },
   RS384: { hash: 'sha384', keyed: plain },
   RS512: { hash: 'sha512', keyed: plain },
@@ -31,6 +32,7 @@ const schemes: Readonly<Record<string, Scheme>> = {
   // The same with the curve in its name (RFC 9864).
   Ed25519: { hash: null, keyed: plain },
 };
+const schemes: Readonly<Record<string, Scheme>> = known;
 
 type Signed = Pick<CompactToken, 'signed' | 'signature'>;
 

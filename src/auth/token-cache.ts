@@ -1,13 +1,18 @@
 import { hash } from 'node:crypto';
-import type { Caller } from '../base/caller.ts';
+import type { TokenTimes } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { RecentMap } from '../base/recent-map.ts';
-import { checkTimes, hasExpired, type VerifiedClaims } from './claims.ts';
+import { checkTimes, hasExpired } from './claims.ts';
 import type { TrustedIssuer } from './issuers.ts';
 import type { TokenOrigin } from './signature-queue.ts';
-import type { Verify } from './verifier.ts';
+import type { Verified, Verify } from './verifier.ts';
 
-interface Remembered {
+/** Whom a token speaks for, in whatever form: the times of the token are in it. */
+export interface Timed {
+  readonly times: TokenTimes;
+}
+
+interface Remembered<Caller> {
   readonly digest: Digest;
   readonly caller: Caller;
   readonly issuer: TrustedIssuer;
@@ -15,16 +20,17 @@ interface Remembered {
 }
 
 /** What credentials are remembered under. */
-type Digest = string;
+export type Digest = string;
 
-interface TokenCacheOptions {
+interface TokenCacheOptions<Caller> {
   readonly verify: Verify;
-  readonly pseudonymOf: (claims: VerifiedClaims) => string | null;
+  /** What is remembered of a token that was verified. */
+  readonly callerOf: (verified: Verified) => Caller;
   readonly maxEntries: number;
   readonly clock: Clock;
 }
 
-/** How often expired tokens are forgotten. Until then whom they spoke for is in memory, and no longer. */
+/** How often tokens are forgotten that have expired, or count no more. Until then whom they spoke for is in memory, and no longer. */
 const sweepMs = 60_000;
 
 /**
@@ -32,59 +38,91 @@ const sweepMs = 60_000;
  * keys it was verified with, and the times are checked again on every use. A refusal is never remembered. Nothing is
  * kept of a token that has expired, whether or not anybody comes after it.
  */
-export class TokenCache {
-  readonly #options: TokenCacheOptions;
-  readonly #remembered: RecentMap<number, Remembered>;
-  #isSweepDue = false;
+export class TokenCache<Caller extends Timed> {
+  readonly #options: TokenCacheOptions<Caller>;
+  readonly #remembered: RecentMap<number, Remembered<Caller>>;
+  #cancelSweep: (() => void) | null = null;
+  #hits = 0;
+  #misses = 0;
 
-  constructor(options: TokenCacheOptions) {
+  constructor(options: TokenCacheOptions<Caller>) {
     this.#options = options;
     this.#remembered = new RecentMap(options.maxEntries);
   }
 
   /** The caller behind credentials that were verified before with the keys of today; of all others the digest. */
   recall(credentials: string): Caller | Digest {
-    const digest = digestOf(credentials);
+    return this.recallBy(digestOf(credentials));
+  }
+
+  /** The same by their digest. */
+  recallBy(digest: Digest): Caller | Digest {
     const known = this.#remembered.get(placeOf(digest));
-    if (known?.digest !== digest || !isCurrent(known)) return digest;
+    if (known?.digest !== digest || !isCurrent(known)) {
+      this.#misses += 1;
+      return digest;
+    }
+    this.#hits += 1;
     checkTimes(known.caller.times, this.#options.clock.now() / 1000);
     return known.caller;
   }
 
   /** The caller behind credentials of which only the digest is known, by the token in them. */
   async examine(digest: Digest, token: string, origin: TokenOrigin): Promise<Caller> {
-    const { verify, pseudonymOf } = this.#options;
-    const { claims, issuer, generation } = await verify(token, origin);
-    const caller: Caller = { ...claims, id: pseudonymOf(claims) };
+    const { verify, callerOf } = this.#options;
+    const verified = await verify(token, origin);
+    const { issuer, generation } = verified;
+    const caller = callerOf(verified);
     if (generation !== null) this.#remembered.set(placeOf(digest), { digest, caller, issuer, generation });
     this.#sweepLater();
     return caller;
   }
 
+  get hits(): number {
+    return this.#hits;
+  }
+
+  get misses(): number {
+    return this.#misses;
+  }
+
+  get size(): number {
+    return this.#remembered.size;
+  }
+
   /** Forgets the tokens of a caller: it was erased. */
-  forget(id: string): void {
-    this.#remembered.deleteWhere(({ caller }) => caller.id === id);
+  forget(isErased: (caller: Caller) => boolean): void {
+    this.#remembered.deleteWhere(({ caller }) => isErased(caller));
+  }
+
+  /** Forgets everybody, and looks after nothing any more. */
+  stop(): void {
+    this.#cancelSweep?.();
+    this.#cancelSweep = null;
+    this.#remembered.clear();
   }
 
   #sweepLater(): void {
-    if (this.#isSweepDue || this.#remembered.isEmpty()) return;
-    this.#isSweepDue = true;
+    if (this.#cancelSweep !== null || this.#remembered.isEmpty()) return;
     const { clock } = this.#options;
-    clock.after(sweepMs, () => {
-      this.#isSweepDue = false;
+    this.#cancelSweep = clock.after(sweepMs, () => {
+      this.#cancelSweep = null;
       const nowSeconds = clock.now() / 1000;
-      this.#remembered.deleteWhere(({ caller }) => hasExpired(caller.times, nowSeconds));
+      this.#remembered.deleteWhere(
+        (known) => hasExpired(known.caller.times, nowSeconds) || !isCurrent(known),
+      );
       this.#sweepLater();
     });
   }
 }
 
 /** The issuer's keys are the very same as then. */
-function isCurrent({ issuer, generation }: Remembered): boolean {
+function isCurrent({ issuer, generation }: Pick<Remembered<unknown>, 'issuer' | 'generation'>): boolean {
   return issuer.keys.generation() === generation;
 }
 
-function digestOf(credentials: string): Digest {
+/** A SHA-256, a character for each byte. */
+export function digestOf(credentials: string): Digest {
   return hash('sha256', credentials, 'latin1');
 }
 

@@ -9,13 +9,18 @@ import { signatureHolds } from './signature.ts';
 import { SignatureQueue, type TokenOrigin } from './signature-queue.ts';
 
 export type Verify = ReturnType<typeof createVerifier>;
+/** What the signature and the claims of a token were found to say, and what it was verified against. */
+export type Verified = Awaited<ReturnType<Verify>>;
 
 /**
  * parse -> header -> issuer -> key -> signature -> claims. Nothing is said of the claims until the signature holds. Answers
  * with whom a token speaks for and what it was verified against, or rejects with the refusal that says why not.
  */
-export function createVerifier(issuers: readonly TrustedIssuer[], clock: Clock) {
-  const signatures = new SignatureQueue();
+export function createVerifier(
+  issuers: readonly TrustedIssuer[],
+  clock: Clock,
+  signatures = new SignatureQueue(),
+) {
   const algorithms = new Set(issuers.flatMap((issuer) => [...issuer.algorithms]));
   const headerOf = rememberLast((segment: string) => readHeader(jsonObject(segment), algorithms));
 
@@ -33,7 +38,7 @@ export function createVerifier(issuers: readonly TrustedIssuer[], clock: Clock) 
     const holds = await signatures.run(() => signatureHolds(token, key, algorithm), origin);
     if (!holds) throw new Refusal('signature_invalid');
     const claims = checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);
-    return { claims, issuer, generation };
+    return { claims, payload: token.unverifiedPayload, issuer, generation };
   };
 }
 

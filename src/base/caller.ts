@@ -13,6 +13,20 @@ export function keyCredential(clientCreatedAt: number): string {
   return `key-${clientCreatedAt.toString(36)}`;
 }
 
+/** The DPoP proof with which a request was proven: what it takes to refuse the same proof a second time, and no more of it. */
+export interface UsedProof {
+  /** Of the key and the `jti`, so that nobody uses up the proofs of another key. */
+  readonly digest: Uint8Array;
+  /** When the proof is too old to be accepted anyway, in milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** What a token is worth nothing without (RFC 7800): a DPoP proof by a key, or a certificate, with this SHA-256 in base64url. */
+export interface TokenBinding {
+  readonly method: 'dpop' | 'mtls';
+  readonly thumbprint: string;
+}
+
 /** Who a verified token speaks for. Built in `auth/` from a token whose signature holds, and nowhere else. */
 export interface Caller {
   /** The pseudonym: the only name under which anything is kept; null for a token without a subject. */
@@ -21,9 +35,16 @@ export interface Caller {
   readonly issuer: string;
   /** The token's `sub`, or null when it has none. */
   readonly subject: string | null;
-  readonly audience: string;
+  /** For whom of those that a policy names the token is; null where a policy takes tokens for anybody, as the service never does. */
+  readonly audience: string | null;
   readonly scopes: readonly string[];
   readonly times: TokenTimes;
   /** For which of the credentials of a client of ours the token was issued; null for tokens of the provider. */
   readonly credentialId: string | null;
+  /** Null for a plain bearer token. */
+  readonly boundTo: TokenBinding | null;
+  /** A keyed digest of the issuer and the session (`sid`) that the token names; null when it names none. */
+  readonly session: string | null;
+  /** The `jti` of a token of ours; null for tokens of the provider. */
+  readonly tokenId: string | null;
 }

@@ -1,14 +1,21 @@
-const unitMs = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+/** Both names of a minute are read, and the later one is written. */
+const unitMs = { s: 1_000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const longestMs = 3650 * unitMs.d;
+
+export const unitNames: readonly string[] = Object.keys(unitMs);
+
+/** A regular expression that a duration matches as a whole. */
+export const durationForm = `(\\d{1,9})(${unitNames.join('|')})`;
+const wholeDuration = new RegExp(`^${durationForm}$`);
 
 /** A unit of time by its name: s, min, h or d; m is a minute, too. */
 export function parseUnit(name: string): number | null {
-  return name === 'm' ? unitMs.min : Object.hasOwn(unitMs, name) ? unitMs[name as keyof typeof unitMs] : null;
+  return Object.hasOwn(unitMs, name) ? unitMs[name as keyof typeof unitMs] : null;
 }
 
 /** `30s`, `15min`, `12h` or `90d` in milliseconds; null for anything else, and for more than ten years. */
 export function parseDuration(text: string): number | null {
-  const [, count, unit = ''] = /^(\d{1,9})([a-z]+)$/.exec(text) ?? [];
+  const [, count, unit = ''] = wholeDuration.exec(text) ?? [];
   const size = parseUnit(unit);
   if (count === undefined || size === null) return null;
   const milliseconds = Number(count) * size;

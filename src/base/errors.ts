@@ -6,12 +6,20 @@
 interface CatalogueEntry {
   readonly status: number;
   readonly sentence: string;
-  /** The RFC 6750 `error` attribute of the challenge; null = a challenge that carries none. */
-  readonly challenge?: 'invalid_request' | 'invalid_token' | 'insufficient_scope' | null;
+  /** The `error` attribute of the challenge (RFC 6750, RFC 9449); null = a challenge that carries none. */
+  readonly challenge?:
+    | 'invalid_request'
+    | 'invalid_token'
+    | 'insufficient_scope'
+    | 'invalid_dpop_proof'
+    | 'use_dpop_nonce'
+    | null;
   /** The specification asks for an empty JSON object instead of a problem document. */
   readonly emptyBody?: true;
   /** The answer to a standard OAuth client: RFC 6749 section 5.2 instead of a problem document. */
   readonly oauthError?: OAuthError;
+  /** The answer to whoever sends security events: RFC 8935 section 2.3. */
+  readonly eventError?: EventError;
 }
 
 type OAuthError =
@@ -19,7 +27,11 @@ type OAuthError =
   | 'invalid_client'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
-  | 'invalid_scope';
+  | 'invalid_scope'
+  | 'invalid_dpop_proof'
+  | 'use_dpop_nonce';
+
+type EventError = 'invalid_request' | 'invalid_key' | 'invalid_issuer' | 'invalid_audience';
 
 /** Errors of one status and of the same marks: they differ by their sentences only. */
 function answered(status: number, marks: Omit<CatalogueEntry, 'status' | 'sentence'> = {}) {
@@ -50,11 +62,36 @@ export const catalogue = {
     oauth_request_invalid:
       'The request is not a form with one grant_type and the credentials of one client, by one way of sending them.',
   }),
+  ...answered(400, { oauthError: 'invalid_request' })({
+    logout_token_invalid:
+      'The request is not a form with one logout token of a provider that is trusted here, fresh, for this service, and sent once.',
+  }),
+  ...answered(400, { eventError: 'invalid_request' })({
+    event_request_invalid:
+      'The request is not one well-formed security event token, sent as application/secevent+jwt.',
+  }),
+  ...answered(400, { eventError: 'invalid_key' })({
+    event_key_invalid: 'The security event token is not signed with a key that its issuer publishes.',
+  }),
+  ...answered(400, { eventError: 'invalid_issuer' })({
+    event_issuer_invalid: 'The issuer of the security event token is not one whose events are taken here.',
+  }),
+  ...answered(400, { eventError: 'invalid_audience' })({
+    event_audience_invalid: 'The security event token is for another audience than this service.',
+  }),
   ...answered(400, { oauthError: 'unsupported_grant_type' })({
     oauth_grant_not_supported: 'The only grant here is client_credentials.',
   }),
   ...answered(400, { oauthError: 'invalid_scope' })({
     oauth_scope_invalid: 'The client may not have a scope that it asks for.',
+  }),
+  ...answered(400, { oauthError: 'invalid_dpop_proof' })({
+    oauth_proof_invalid:
+      'The DPoP proof is missing where one is needed, was sent before, or does not hold for this request.',
+  }),
+  ...answered(400, { oauthError: 'use_dpop_nonce' })({
+    oauth_proof_nonce_required:
+      'The DPoP proof must contain the nonce of the DPoP-Nonce header. Send the request again with it.',
   }),
   ...answered(401, { emptyBody: true })({
     credentials_wrong: 'The client does not exist, is disabled, or the secret is not its secret.',
@@ -96,11 +133,27 @@ export const catalogue = {
     token_lifetime_too_long:
       'The token lives longer, from "iat" to "exp", than this service accepts, or does not say since when.',
     token_bound:
-      'The token is bound to a key or certificate ("cnf"), and only plain bearer tokens are taken here. Get one that is not bound.',
-    audience_mismatch: 'The token was issued for another audience than this API.',
+      'The token is bound to a key or certificate ("cnf") and was sent without its proof. Send it with the proof, or get one that is not bound.',
+    proof_required:
+      'Only tokens that are bound to a key are taken here, and this one is not. Ask for it with a DPoP proof.',
+    audience_mismatch:
+      'The token was issued for another audience than this API. Send an access token that is for it; an ID token never is.',
     subject_invalid: 'The token names no usable subject: "sub" must be a non-empty string.',
     subject_required: 'This endpoint needs to know whose data it serves, and the token names nobody.',
+    token_inactive:
+      'The provider says that the token is not active: it has expired, was taken back, or is none of its tokens. Get a new one.',
     client_disabled: 'The client that the token was issued to has been disabled or removed.',
+    token_revoked: 'The token was taken back before its end. Sign in again and send a new one.',
+  }),
+  ...answered(403, { challenge: 'invalid_dpop_proof' })({
+    proof_invalid:
+      'The DPoP proof does not hold for this request and token. The member "proof_fault" names the rule that it breaks.',
+    proof_replayed:
+      'The DPoP proof was sent before. Make a new one, with a "jti" of its own, for every request.',
+  }),
+  ...answered(403, { challenge: 'use_dpop_nonce' })({
+    proof_nonce_required:
+      'The DPoP proof must contain the nonce of the DPoP-Nonce header. Send the request again with it.',
   }),
   ...answered(403, { challenge: 'insufficient_scope' })({
     insufficient_scope: 'The token does not carry a scope that this endpoint requires.',
@@ -144,6 +197,8 @@ export const catalogue = {
     newcomers_paused: 'So many callers are new here at the moment that new ones can only read for a while.',
     read_limit_reached:
       'This caller has read as much as it may for now. Retry-After says when there is more.',
+    too_many_streams:
+      'This caller has as many streams and waiting requests of events open as it may have. End one first.',
     too_many_refusals:
       'Too many requests from this address were refused of late. Wait before sending more like them.',
   }),
@@ -160,6 +215,8 @@ export const catalogue = {
   ...answered(503)({
     keys_unavailable:
       'The keys of the identity provider cannot be had at the moment, so no token can be verified. Try again.',
+    introspection_unavailable:
+      'The provider cannot be asked about the token at the moment, so it cannot be verified. Try again.',
     signing_overloaded: 'More tokens wait to be signed than this process can take. Try again.',
     overloaded: 'More waits than this process can take. Nothing was begun. Try again.',
     storage_unavailable: 'The database does not answer at the moment. Try again.',

@@ -48,3 +48,10 @@ export function unquoted(text: string): string {
 function hex(code: number): string {
   return code.toString(16).padStart(4, '0');
 }
+
+/** To be pasted, or, for members of an entry of a file, to be followed. Each is a name and its value. */
+export function assigned(...changes: readonly (readonly [name: string, value: string])[]): string {
+  const areSettings = changes.every(([name]) => /^[A-Z_]+$/.test(name));
+  if (areSettings) return changes.map(([name, value]) => `${name}=${value}`).join(' ');
+  return `${changes.map(([name, value]) => `${name} to "${value}"`).join(', and ')}.`;
+}

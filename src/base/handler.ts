@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Caller } from './caller.ts';
+import type { Caller, UsedProof } from './caller.ts';
 
 /** What a handler gets of a request: plain data, so that no handler knows the HTTP library. */
 export interface Input {
@@ -13,10 +13,14 @@ export interface Input {
   readonly query: string;
   /** A request header by its name in small letters. */
   header(name: string): string | undefined;
+  /** With which DPoP proof it came; null for all other requests. */
+  readonly proof: UsedProof | null;
   /** Where the caller is: for limits, and for nothing that is kept. */
   readonly address: string;
   /** How long it has waited behind others of its connection. */
   readonly waitedMs: number;
+  /** Whether so many requests from there were refused of late that the next one deserves less trust. */
+  isSuspect(): boolean;
   /** Whether nobody waits for an answer any more. */
   hasHungUp(): boolean;
 }
@@ -29,12 +33,28 @@ export interface Answer {
   readonly text: string;
   /** What is sent instead of the text, piece by piece; null for almost all answers. */
   readonly chunks: AsyncIterable<string> | null;
+  /** What takes over once the head is sent, for as long as the caller stays; null for almost all answers. */
+  readonly live: ((outlet: Outlet) => void) | null;
   readonly contentLength: string;
   readonly isAscii: boolean;
   /** Its own headers: names and values in turn, which is what Node takes with the least work. */
   readonly head: readonly string[];
   /** Null where nobody may keep the answer. */
   readonly cacheControl: string | null;
+}
+
+/** Where an answer goes that has no end of its own. */
+export interface Outlet {
+  /** How many bytes the caller has not taken yet. */
+  readonly unsent: number;
+  write(text: string): void;
+  /** Writes; settles when it has left this process, or the caller is gone. */
+  send(text: string): Promise<void>;
+  end(): void;
+  /** Hangs up at once, whatever has not been taken. */
+  cut(): void;
+  /** Calls back once, when it is over, however that came. */
+  onClose(callback: () => void): void;
 }
 
 type OwnHeaders = Readonly<Record<string, string>>;
@@ -60,6 +80,7 @@ export function answer(contentType: string | null, text: string, options: Answer
     contentType,
     text,
     chunks: null,
+    live: null,
     contentLength: String(byteLength),
     isAscii: byteLength === text.length,
     head: headers === undefined ? none : Object.entries(headers).flat(),
@@ -70,6 +91,11 @@ export function answer(contentType: string | null, text: string, options: Answer
 /** An answer of unknown length, made while it is sent. */
 export function stream(contentType: string, chunks: AsyncIterable<string>, options?: AnswerOptions): Answer {
   return { ...answer(contentType, '', options), chunks };
+}
+
+/** An answer that goes on until one of the two sides ends it. */
+export function live(contentType: string, take: (outlet: Outlet) => void, options?: AnswerOptions): Answer {
+  return { ...answer(contentType, '', options), live: take };
 }
 
 export function json(body: unknown, options?: AnswerOptions): Answer {

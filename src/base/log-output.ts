@@ -14,6 +14,9 @@ export const mostWaiting = 2 * 1024 * 1024;
 /** How long the end of the process waits for a reader. */
 const lastChanceMs = 500;
 
+/** POSIX: so much is written to a pipe in one piece (PIPE_BUF), whoever else writes to it. */
+const mostInOnePiece = 4096;
+
 /** Makes pino set `lastLevel` before it writes a line. */
 const asksForLevel: unique symbol = Symbol.for('pino.metadata');
 /** The level `warn` as pino writes it. */
@@ -28,6 +31,7 @@ export class LogOutput {
   readonly [asksForLevel] = true;
   lastLevel = 0;
   readonly #write: (bytes: Uint8Array) => number;
+  readonly #isShared: boolean;
   #lines = '';
   /** What the reader has not taken yet of the lines that were offered last. */
   #offered: Uint8Array = Buffer.alloc(0);
@@ -37,9 +41,13 @@ export class LogOutput {
   /** Dropped since the last time that a line has told so. While there are any, all are dropped. */
   #untold = 0;
 
-  /** `write` answers with how many bytes were taken, and throws when none could be. */
-  constructor(write: (bytes: Uint8Array) => number) {
+  /**
+   * `write` answers with how many bytes were taken, and throws when none could be. Where the reader is shared with other
+   * processes, whole lines are written in one piece, so that none ends up in the middle of another.
+   */
+  constructor(write: (bytes: Uint8Array) => number, isShared = false) {
     this.#write = write;
+    this.#isShared = isShared;
   }
 
   get dropped(): number {
@@ -96,7 +104,8 @@ export class LogOutput {
           this.#offered = Buffer.from(this.#lines);
           this.#lines = '';
         }
-        this.#offered = this.#offered.subarray(this.#write(this.#offered));
+        const piece = this.#isShared ? wholeLines(this.#offered) : this.#offered;
+        this.#offered = this.#offered.subarray(this.#write(piece));
       }
     } catch (error) {
       // There is nowhere to report it to.
@@ -106,13 +115,29 @@ export class LogOutput {
   }
 }
 
-/** The log on standard output. To open it is what makes Node set a pipe or a socket non-blocking: written to as it comes, it would stop the process when full. */
-export function standardOutput(): LogOutput {
+let opened: LogOutput | null = null;
+
+/**
+ * The log on standard output, of which a process has one, also when `dev` starts its service anew. To open it is what makes
+ * Node set a pipe or a socket non-blocking: written to as it comes, it would stop the process when full.
+ */
+export function standardOutput(isShared = false): LogOutput {
+  if (opened !== null) return opened;
   const { fd } = process.stdout;
-  const output = new LogOutput((bytes) => writeSync(fd, bytes));
+  const output = new LogOutput((bytes) => writeSync(fd, bytes), isShared);
   process.once('exit', () => output.flushLast());
+  opened = output;
   return output;
 }
+
+/** As many lines as go in one piece; a line that is longer than that goes as it may. */
+function wholeLines(bytes: Uint8Array): Uint8Array {
+  if (bytes.length <= mostInOnePiece) return bytes;
+  const end = bytes.lastIndexOf(newline, mostInOnePiece - 1);
+  return bytes.subarray(0, (end < 0 ? bytes.indexOf(newline) : end) + 1);
+}
+
+const newline = 10;
 
 function linesDropped(count: number): string {
   const time = new Date().toISOString();

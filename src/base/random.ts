@@ -11,8 +11,13 @@ export function createRequestIds(): () => string {
   };
 }
 
-/** A secret for people to keep in a file: 384 random bits as text. */
-export function createMasterSecret(): string {
+/** The name of a process among those that share a database. */
+export function createProcessName(): string {
+  return randomBytes(12).toString('hex');
+}
+
+/** A secret that is kept in a file: 384 random bits as text. */
+export function createSecret(): string {
   return randomBytes(48).toString('base64url');
 }
 

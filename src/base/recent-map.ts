@@ -32,8 +32,13 @@ export class RecentMap<K, V> {
     }
   }
 
+  /** Places taken: an old entry that was used again has two of them, until the old ones go. */
+  get size(): number {
+    return this.#young.size + this.#old.size;
+  }
+
   isEmpty(): boolean {
-    return this.#young.size === 0 && this.#old.size === 0;
+    return this.size === 0;
   }
 
   clear(): void {

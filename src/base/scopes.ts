@@ -3,7 +3,7 @@ import { rememberLast } from './remember-last.ts';
 
 /** Scopes (RFC 6749 section 3.3): words of printable ASCII without quotes and backslashes, joined by single spaces. */
 const listForm = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
-const longestName = 128;
+export const longestScopeName = 128;
 
 /** Most tokens of a provider grant the same, so they share one list. Null for what is none. */
 export const readScopes = rememberLast((text: string): readonly string[] | null =>
@@ -21,7 +21,7 @@ export function scopeMember(scopes: readonly string[]): { readonly scope?: strin
 
 /** Whether a client or a collection may name a scope so. */
 export function isScopeName(name: string): boolean {
-  return name.length <= longestName && listForm.test(name) && !name.includes(' ');
+  return name.length <= longestScopeName && listForm.test(name) && !name.includes(' ');
 }
 
 /** Whether all that is wanted is granted, as exact words. */

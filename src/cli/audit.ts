@@ -1,15 +1,20 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Environment, loadStorageConfig } from '../config/load.ts';
+import { loadStorageConfig } from '../config/load.ts';
 import { look } from './database.ts';
 import { type JsonOption, print, printing, table } from './output.ts';
+import type { CommandSettings } from './settings.ts';
 
 /** `vestibule audit`: what was done to clients, keys and callers, by which command or process, and when. */
-export function addTo(program: Command, environment: () => Environment): void {
+export function addTo(program: Command, settings: CommandSettings): void {
   printing(program, 'audit', 'show what was done to clients, keys and callers, oldest first')
-    .option('--since <date>', 'from then on, for example 2026-01-31 or 2026-01-31T12:00:00Z', date, 0)
-    .action(async (options: JsonOption & { readonly since: number }) => {
-      const config = loadStorageConfig(environment());
-      const entries = await look(config, ({ audit }) => audit.list(options.since));
+    .option(
+      '--since <date>',
+      'from then on, for example 2026-01-31 or 2026-01-31T12:00:00Z (default: from the first line on)',
+      date,
+    )
+    .action(async (options: JsonOption & { readonly since?: number }) => {
+      const config = loadStorageConfig(await settings.ofDatabase());
+      const entries = await look(config, ({ audit }) => audit.list(options.since ?? 0));
       const data = entries.map(({ at, ...entry }) => ({ at: new Date(at).toISOString(), ...entry }));
       print(options.json, data, () =>
         data.length === 0

@@ -2,11 +2,12 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Administration } from '../administration.ts';
 import { parseDuration } from '../base/duration.ts';
 import { readText } from '../config/files.ts';
-import { type Environment, loadStorageConfig } from '../config/load.ts';
-import type { ListedClient } from '../inspection.ts';
+import { loadStorageConfig } from '../config/load.ts';
+import type { ListedClient } from '../inspection/clients.ts';
 import type { ClientSecret, ClientState } from '../storage/port.ts';
 import { administer } from './database.ts';
 import { type JsonOption, print, printing, table } from './output.ts';
+import type { CommandSettings } from './settings.ts';
 
 interface AddOptions extends JsonOption {
   readonly label: string;
@@ -20,12 +21,12 @@ interface RotateOptions extends JsonOption {
 }
 
 /** `vestibule client ...`: the machine clients that may call POST /token. */
-export function addTo(program: Command, environment: () => Environment): void {
+export function addTo(program: Command, settings: CommandSettings): void {
   const client = program
     .command('client')
     .description('the clients of POST /token: their secrets, keys and scopes');
-  const work = <T>(command: string, task: (administration: Administration) => Promise<T>) =>
-    administer(loadStorageConfig(environment()), `client ${command}`, task);
+  const work = async <T>(command: string, task: (administration: Administration) => Promise<T>) =>
+    administer(loadStorageConfig(await settings.ofDatabase()), `client ${command}`, task);
 
   printing(client, 'add <id>', 'add a client and print its secret, which is shown this once')
     .option('--label <text>', 'what the client is, in your own words', '')
@@ -44,8 +45,8 @@ export function addTo(program: Command, environment: () => Environment): void {
 
   printing(client, 'list', 'list the clients and what is known of their secrets, never the secrets').action(
     async (options: JsonOption) => {
-      const config = loadStorageConfig(environment());
-      const { listClients } = await import('../inspection.ts');
+      const config = loadStorageConfig(await settings.ofDatabase());
+      const { listClients } = await import('../inspection/clients.ts');
       const clients = (await listClients(config)).map(asData);
       print(options.json, clients, () => showClients(clients));
     },

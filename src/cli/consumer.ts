@@ -2,31 +2,36 @@ import type { Command } from 'commander';
 import type { Administration } from '../administration.ts';
 import { consumerPrefix } from '../base/addresses.ts';
 import { OperatorError } from '../base/errors.ts';
-import { type Environment, loadStorageConfig } from '../config/load.ts';
+import { loadStorageConfig } from '../config/load.ts';
 import type { Consumer, ConsumerState, Reading, Usage } from '../storage/port.ts';
+import { addTo as addMigrate } from './consumer-migrate.ts';
 import { administer, look } from './database.ts';
 import { type JsonOption, print, printing, table } from './output.ts';
+import type { CommandSettings } from './settings.ts';
 
 /** `vestibule consumer ...`: the callers, by the pseudonym that GET /me shows them. */
-export function addTo(program: Command, environment: () => Environment): void {
+export function addTo(program: Command, settings: CommandSettings): void {
   const consumer = program
     .command('consumer')
-    .description('show, suspend, resume and erase callers by their pseudonym');
-  const work = <T>(command: string, task: (administration: Administration) => Promise<T>) =>
-    administer(loadStorageConfig(environment()), `consumer ${command}`, task);
-  const read = <T>(task: (reading: Reading) => Promise<T>) => look(loadStorageConfig(environment()), task);
+    .description('show, suspend, resume, sign out, erase and migrate callers, and find them by a record');
+  const work = async <T>(command: string, task: (administration: Administration) => Promise<T>) =>
+    administer(loadStorageConfig(await settings.ofDatabase()), `consumer ${command}`, task);
+  const read = async <T>(task: (reading: Reading) => Promise<T>) =>
+    look(loadStorageConfig(await settings.ofDatabase()), task);
 
   printing(consumer, 'show <id>', 'show all that is held about a caller').action(
     async (id: string, options: JsonOption) => {
-      const data = await read(async ({ consumers, records }) =>
-        asData(known(id, await consumers.find(id)), await records.usage(id)),
-      );
+      const { inspectConsumer } = await import('../inspection/consumers.ts');
+      const held = await inspectConsumer(loadStorageConfig(await settings.ofDatabase()), id);
+      if (held === null) throw noSuchConsumer(id);
+      const data = asData(held);
       print(options.json, data, () =>
         [
           table(
             ['ID', 'KIND', 'STATE', 'REGISTERED'],
             [[data.id, data.kind, data.state, data.registered_at]],
           ),
+          ...signedOut(data),
           ...(data.records.length === 0
             ? []
             : [
@@ -41,6 +46,28 @@ export function addTo(program: Command, environment: () => Environment): void {
     },
   );
 
+  printing(
+    consumer,
+    'of-record <collection> <id>',
+    'show whose record it is; the audit says that it was asked',
+  ).action(async (collection: string, record: string, options: JsonOption) => {
+    // The audit names the record and not the owner, whose name it would keep for good.
+    const owner = await work('of-record', ({ storage: { consumers }, audit }) =>
+      consumers.ofRecord(collection, record, audit('consumer.looked_up', `${collection}/${record}`)),
+    );
+    if (owner === null) throw noSuchRecord(collection, record);
+    const { id, kind, state, registeredAt } = owner;
+    const data = { collection, record, id, kind, state, registered_at: isoTime(registeredAt) };
+    const next = ['show', state === 'active' ? 'suspend' : 'resume'];
+    print(options.json, data, () =>
+      [
+        table(['ID', 'KIND', 'STATE', 'REGISTERED'], [[id, kind, state, data.registered_at]]),
+        '',
+        ...next.map((command) => `npx vestibule consumer ${command} ${id}`),
+      ].join('\n'),
+    );
+  });
+
   const setState = (name: string, state: ConsumerState, description: string) =>
     printing(consumer, `${name} <id>`, description).action(async (id: string, options: JsonOption) => {
       const action = state === 'active' ? 'consumer.resumed' : 'consumer.suspended';
@@ -53,8 +80,23 @@ export function addTo(program: Command, environment: () => Environment): void {
   setState('suspend', 'suspended', 'refuse the caller, within one second, with the tokens it has too');
   setState('resume', 'active', 'let a suspended caller in again');
 
+  printing(consumer, 'sign-out <id>', 'refuse the tokens that the caller has now, within one second').action(
+    async (id: string, options: JsonOption) => {
+      const at = await work('sign-out', async ({ storage: { consumers }, audit, signOutConsumer }) =>
+        (await consumers.find(id)) === null ? null : signOutConsumer(id, audit('consumer.signed_out', id)),
+      );
+      if (at === null) throw noSuchConsumer(id);
+      const data = { id, signed_out_at: isoTime(at) };
+      print(
+        options.json,
+        data,
+        () => `Caller "${id}" is signed out: tokens issued up to ${data.signed_out_at} are refused.`,
+      );
+    },
+  );
+
   printing(consumer, 'erase <id>', 'delete everything that is held about a caller, for good')
-    .option('--yes', 'do it without asking back')
+    .option('--yes', 'say that it is meant; without it nothing is deleted')
     .action(async (id: string, options: JsonOption & { readonly yes?: boolean }) => {
       if (!options.yes) {
         throw new OperatorError(
@@ -62,8 +104,8 @@ export function addTo(program: Command, environment: () => Environment): void {
         );
       }
       // The line says that somebody was erased, and not who: that name is what has to go.
-      const erased = await work('erase', async ({ storage: { records }, audit }) => {
-        const gone = await records.erase(id, audit('consumer.erased', '(erased)'));
+      const erased = await work('erase', async ({ storage: { records }, audit, eraseConsumer }) => {
+        const gone = await eraseConsumer(id, audit('consumer.erased', '(erased)'));
         if (gone === null) return null;
         // While somebody else has the database it cannot be written anew; "serve" does it within the hour.
         await records.scrub('quickly').catch(() => {});
@@ -78,8 +120,10 @@ export function addTo(program: Command, environment: () => Environment): void {
       print(options.json, data, () => `Caller "${id}" is erased, with ${total} records.${more}`);
     });
 
+  addMigrate(consumer, settings);
+
   printing(consumer, 'top', 'show who has the most records')
-    .option('--limit <n>', 'so many callers', '20')
+    .option('--limit <n>', 'how many callers', '20')
     .action(async (options: JsonOption & { readonly limit: string }) => {
       if (!/^[1-9]\d{0,3}$/.test(options.limit))
         throw new OperatorError(`--limit must be a whole number from 1 to 9999; found "${options.limit}".`);
@@ -96,18 +140,54 @@ export function addTo(program: Command, environment: () => Environment): void {
     });
 }
 
-function known(id: string, consumer: Consumer | null): Consumer {
-  if (consumer === null) throw noSuchConsumer(id);
-  return consumer;
-}
-
 function noSuchConsumer(id: string): OperatorError {
   return new OperatorError(
     `There is no caller "${id}". Its pseudonym is the "id" that GET ${consumerPrefix}/me shows it, for example usr_...`,
   );
 }
 
-function asData({ id, kind, state, registeredAt }: Consumer, usage: ReadonlyMap<string, Usage>) {
+function noSuchRecord(collection: string, id: string): OperatorError {
+  return new OperatorError(
+    `There is no record "${id}" in the collection "${collection}". It may have been deleted or have expired; its id is the last part of its address, GET ${consumerPrefix}/<collection>/<id>.`,
+  );
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+interface Held {
+  readonly consumer: Consumer;
+  readonly usage: ReadonlyMap<string, Usage>;
+  readonly signedOutAt: number | null;
+  readonly sessionEndedAt: number | null;
+}
+
+function signedOut(
+  data: Pick<ReturnType<typeof asData>, 'signed_out_at' | 'session_ended_at'>,
+): readonly string[] {
+  const { signed_out_at: signedOutAt, session_ended_at: endedAt } = data;
+  return [
+    ...(signedOutAt === null ? [] : ['', `Tokens issued up to ${signedOutAt} are refused.`]),
+    ...(endedAt === null
+      ? []
+      : [
+          '',
+          `A session has ended: tokens that name no session and were issued up to ${endedAt} are refused.`,
+        ]),
+  ];
+}
+
+function asData({ consumer, usage, signedOutAt, sessionEndedAt }: Held) {
+  const { id, kind, state, registeredAt } = consumer;
   const records = [...usage].map(([collection, { records: count }]) => ({ collection, count }));
-  return { id, kind, state, registered_at: new Date(registeredAt).toISOString(), records };
+  return {
+    id,
+    kind,
+    state,
+    registered_at: isoTime(registeredAt),
+    signed_out_at: signedOutAt === null ? null : isoTime(signedOutAt),
+    session_ended_at: sessionEndedAt === null ? null : isoTime(sessionEndedAt),
+    records,
+  };
 }

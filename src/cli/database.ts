@@ -19,6 +19,6 @@ export async function administer<T>(
 
 /** For commands that only look: nothing is made, migrated or changed. */
 export async function look<T>(config: StorageConfig, work: (reading: Reading) => Promise<T>): Promise<T> {
-  const { readStorage } = await import('../inspection.ts');
+  const { readStorage } = await import('../inspection/read-storage.ts');
   return readStorage(config, work);
 }

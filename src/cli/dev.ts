@@ -1,100 +1,103 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Administration } from '../administration.ts';
+import { logoutPath } from '../base/addresses.ts';
 import { OperatorError } from '../base/errors.ts';
-import { createMasterSecret } from '../base/random.ts';
+import { createSecret } from '../base/random.ts';
 import { scopesOf } from '../base/scopes.ts';
 import { integer } from '../config/kinds.ts';
 import { type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
+import type { Collection } from '../consumer/collections/collection.ts';
 import { administer } from './database.ts';
 import type { DevProviderOptions } from './dev/configuration.ts';
+import { developmentEnvironment, homesOf, loopback, webClientId } from './dev/environment.ts';
+import { ensureExampleClient } from './dev/example-client.ts';
+import { followFiles } from './dev/follow-files.ts';
 import type { DevProvider } from './dev/provider.ts';
-import { welcome } from './dev/welcome.ts';
-import { runUntilSignal, startService } from './serve.ts';
-
-const loopback = '127.0.0.1';
-const webClientId = 'dev-web';
-const clientId = 'dev-client';
-const clientFile = './data/dev-client.secret';
+import { controlPath, findRunningDev, requestUserToken, writeRunningFile } from './dev/running.ts';
+import { DevService } from './dev/service.ts';
+import { servedAnew, stillServed, welcome } from './dev/welcome.ts';
+import { runUntilSignal } from './serve.ts';
+import type { CommandSettings } from './settings.ts';
 
 interface DevOptions {
   readonly port?: string;
   readonly providerPort: string;
   readonly tokenSeconds: string;
   readonly refreshTokens: boolean;
+  readonly dpop?: boolean;
 }
 
 /** `vestibule dev`: the service and a real OpenID Connect provider beside it, with nothing to set. */
-export function addTo(program: Command, environment: () => Environment): void {
-  program
+export function addTo(program: Command, settings: CommandSettings): void {
+  const dev = program
     .command('dev')
     .description('run the service with a provider of its own on loopback, for development')
     .option('--port <number>', 'the port of the service (default: PORT, else 8080)')
     .option('--provider-port <number>', 'the port of the provider', '3000')
     .option('--token-seconds <number>', 'how long the access tokens of the provider live', '600')
     .option('--no-refresh-tokens', 'let the provider give the frontend no refresh tokens')
-    .action((options: DevOptions) => runUntilSignal(() => startDevelopment(environment(), options)));
+    .option('--dpop', 'let the page have its tokens bound to a key that never leaves the browser (DPoP)')
+    .addHelpText(
+      'after',
+      '\nOf the settings it takes PORT, OPS_PORT, LOG_LEVEL, CORS_ORIGINS (whose origins can sign in, too), COLLECTIONS_DIR and ALLOW_BREAKING_SCHEMAS.\nIts database is ./data/dev.db, whatever DATABASE_URL says; "serve" has another one. The commands that work on a database take that of the\n"dev" that runs in their folder, and say so, unless DATABASE_URL is set.\nCollections that change are read again while it runs.',
+    )
+    .action((options: DevOptions) => runUntilSignal(() => startDevelopment(settings.given(), options)));
+  dev
+    .command('token')
+    .description('print the access token of a user of the "dev" that runs in this folder')
+    .requiredOption('--user <name>', 'who it is for; every name exists, such as ada')
+    .action(async ({ user }: { user: string }) => {
+      process.stdout.write(`${await requestUserToken(user)}\n`);
+    });
 }
 
 async function startDevelopment(environment: Environment, options: DevOptions) {
-  const config = loadConfig(developmentEnvironment(environment, options));
-  const machineClient = { id: 'dev-machine', secret: createMasterSecret() };
-  const { readDeclaredCollections } = await import('../administration.ts');
-  const collections = await readDeclaredCollections(config);
+  const settings = developmentEnvironment(environment, options);
+  const config = await loadConfig(settings);
+  const secret = createSecret();
+  let collections = await readCollections(config);
+  await using parts = new AsyncDisposableStack();
   const provider = await startProvider(options, {
     port: Number(options.providerPort),
     audience: config.apiAudience,
-    scopes: scopesOf(collections),
+    scopes: () => scopesOf(collections),
     accessTokenSeconds: readTokenSeconds(options),
-    machineClient,
     webClient: {
       id: webClientId,
       ...homesOf(config),
       refreshTokens: options.refreshTokens,
+      logoutUri: `${config.baseUrl}${logoutPath}`,
     },
+    controlSecret: secret,
   });
-  try {
-    const secret = await administer(config, 'dev', ensureClient);
-    const app = await startService(config);
-    const stop = async () => {
-      await app.stop();
-      await provider.stop();
-    };
-    process.stdout.write(welcome({ app, provider, config, machineClient, client: { id: clientId, secret } }));
-    return { log: app.log, stop, reload: () => app.reload() };
-  } catch (error) {
-    await provider.stop();
-    throw error;
-  }
-}
-
-/**
- * A world of its own: loopback, the provider beside us, a database of its own. Of what is set, only what cannot reach
- * anything real is taken over: whoever has production settings in the shell must not develop on production.
- */
-function developmentEnvironment(environment: Environment, options: DevOptions): Environment {
-  const port = options.port ?? environment.PORT ?? '8080';
-  return {
-    HOST: loopback,
-    PORT: port,
-    BASE_URL: `http://${loopback}:${port}`,
-    IDP_ORIGIN: `http://${loopback}:${options.providerPort}`,
-    IDP_JWKS_PATH: '/jwks',
-    API_AUDIENCE: `http://${loopback}:${port}/api/consumer`,
-    WEB: 'on',
-    WEB_CLIENT_ID: webClientId,
-    WEB_SCOPES: 'consumer',
-    OPS_PORT: environment.OPS_PORT,
-    LOG_LEVEL: environment.LOG_LEVEL,
-    CORS_ORIGINS: environment.CORS_ORIGINS,
+  parts.defer(() => provider.stop());
+  const client = await administer(config, 'dev', ensureExampleClient);
+  const service = await DevService.start(config, collections);
+  parts.defer(() => service.stop());
+  const opsPort = new URL(service.app.opsAddress).port;
+  const running = { control: `${provider.origin}${controlPath}`, secret };
+  parts.defer(writeRunningFile({ ...running, settings: { ...settings, OPS_PORT: opsPort } }));
+  const onChange = async () => {
+    try {
+      const changed = await readCollections(config);
+      await service.serve(changed);
+      collections = changed;
+      process.stdout.write(servedAnew(collections));
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      process.stderr.write(stillServed(error));
+    }
   };
+  parts.defer(followFiles({ folder: config.collectionsDir, onChange }));
+  process.stdout.write(welcome({ app: service.app, provider, config, client }));
+  const { log } = service.app;
+  const all = parts.move();
+  return { log, stop: () => all.disposeAsync(), reload: () => service.app.reload() };
 }
 
-/** The frontend comes back to where it was opened, by either name of this machine. */
-function homesOf({ port }: Config) {
-  const homes = [`http://${loopback}:${port}/`, `http://localhost:${port}/`];
-  return { redirectUris: homes, postLogoutRedirectUris: homes };
+async function readCollections(config: Config): Promise<readonly Collection[]> {
+  const { readDeclaredCollections } = await import('../administration.ts');
+  return readDeclaredCollections(config);
 }
 
 function readTokenSeconds({ tokenSeconds }: DevOptions): number {
@@ -109,33 +112,24 @@ async function startProvider(
   { providerPort }: DevOptions,
   options: DevProviderOptions,
 ): Promise<DevProvider> {
-  // Loaded only here: the provider is a development dependency, and `serve` runs without it.
+  // Loaded only here: the provider is an optional package, and `serve` runs without it.
   const { startDevProvider } = await import('./dev/provider.ts').catch((error: { code?: string }) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new OperatorError(
-      'The development provider is not installed. Install the development dependencies with: npm ci',
+      'The development provider is not installed: it is an optional package (oidc-provider), and those were left out here. Install it with: npm install --include=optional',
     );
   });
   try {
     return await startDevProvider(options);
   } catch (error) {
     if ((error as { code?: string }).code !== 'EADDRINUSE') throw error;
+    const running = await findRunningDev();
+    if ('settings' in running)
+      throw new OperatorError(
+        `"npx vestibule dev" already runs in this folder, at ${running.settings.BASE_URL}. Use that one, or stop it first (Ctrl-C in its shell).`,
+      );
     throw new OperatorError(
-      `Port ${providerPort} on ${loopback} is taken by another process. Stop it, or choose another port for the provider, for example: npm start -- --provider-port ${Number(providerPort) + 1}`,
+      `Port ${providerPort} on ${loopback} is taken by another process. Stop it, or choose another port for the provider, for example: npx vestibule dev --provider-port ${Number(providerPort) + 1}`,
     );
   }
-}
-
-/** One client for the examples, added once; its secret stays in a file for its owner, so that they work every time. */
-async function ensureClient({ storage, clients }: Administration): Promise<string> {
-  if (existsSync(clientFile)) {
-    const secret = readFileSync(clientFile, 'utf8').trim();
-    if (await clients.hasSecret(clientId, secret)) return secret;
-  }
-  if ((await storage.clients.find(clientId)) !== null) await clients.remove(clientId);
-  const label = 'the client of the examples';
-  const secret = (await clients.add({ id: clientId, label, scopes: [], publicKey: null })) ?? '';
-  mkdirSync('./data', { recursive: true, mode: 0o700 });
-  writeFileSync(clientFile, `${secret}\n`, { mode: 0o600 });
-  return secret;
 }

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import type { Finding } from '../base/finding.ts';
-import type { Environment } from '../config/load.ts';
 import { checkUp } from './doctor/checkup.ts';
 import { findingLine, type JsonOption, print, printing } from './output.ts';
+import type { CommandSettings } from './settings.ts';
 
 /** `vestibule doctor`: from the settings to a first 200, and what is in between. */
-export function addTo(program: Command, environment: () => Environment): void {
+export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
     'doctor',
     'find out why the service does not work: settings, provider, keys, clock, database, TLS, ports',
   ).action(async (options: JsonOption) => {
-    const checks = await checkUp(environment);
+    const checks = await checkUp(settings);
     const ok = !checks.some(({ result }) => result === 'fail');
     print(options.json, { ok, checks }, () => [...checks.map(findingLine), '', verdict(checks)].join('\n'));
     if (!ok) process.exitCode = 1;

@@ -1,15 +1,17 @@
 import type { Command } from 'commander';
 import type { Examination } from '../auth/examine/token.ts';
 import { OperatorError } from '../base/errors.ts';
-import { type Environment, loadConfig } from '../config/load.ts';
+import { type Environment, loadConfig, SettingsError } from '../config/load.ts';
+import type { Config } from '../config/settings.ts';
 import { findingLine, type JsonOption, print, printing } from './output.ts';
+import type { CommandSettings } from './settings.ts';
 
 interface ExplainOptions extends JsonOption {
   readonly pseudonym?: boolean;
 }
 
 /** `vestibule explain`: what becomes of a token, step by step. Prints nothing of it that must not be shared. */
-export function addTo(program: Command, environment: () => Environment): void {
+export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
     'explain',
@@ -25,13 +27,25 @@ export function addTo(program: Command, environment: () => Environment): void {
           { exitCode: 2 },
         );
       }
-      const config = loadConfig(environment());
+      const { environment, from, absent } = await settings.ofService();
+      // On standard error: what stands on standard output is about the token, as text and as JSON.
+      if (from !== undefined) process.stderr.write(`Settings: ${from}.\n`);
+      const config = await loadService(environment, absent);
       const token = bareToken(await readInput());
-      const { explainToken } = await import('../inspection.ts');
+      const { explainToken } = await import('../inspection/token.ts');
       const explained = await explainToken(config, token);
       print(options.json, asData(explained, options), () => forPeople(explained, options));
       if (!explained.accepted) process.exitCode = 1;
     });
+}
+
+async function loadService(environment: Environment, absent: string | undefined): Promise<Config> {
+  try {
+    return await loadConfig(environment);
+  } catch (error) {
+    if (!(error instanceof SettingsError) || absent === undefined) throw error;
+    throw new OperatorError(`${error.message}\nNor are there any to be found: ${absent}.`);
+  }
 }
 
 /** Far more than is ever taken for a token. */

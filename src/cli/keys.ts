@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
-import { type Environment, loadKeyConfig, loadStorageConfig } from '../config/load.ts';
+import { loadKeyConfig, loadStorageConfig } from '../config/load.ts';
 import type { SigningKeyRecord } from '../storage/port.ts';
 import { administer, look } from './database.ts';
 import { type JsonOption, print, printing, table } from './output.ts';
+import type { CommandSettings } from './settings.ts';
 
 /** `vestibule keys ...`: the keys that sign the tokens of POST /token. */
-export function addTo(program: Command, environment: () => Environment): void {
+export function addTo(program: Command, settings: CommandSettings): void {
   const keys = program.command('keys').description('the keys that sign the tokens of POST /token');
 
   printing(keys, 'list', 'list the signing keys, never their private part').action(
     async (options: JsonOption) => {
-      const config = loadStorageConfig(environment());
+      const config = loadStorageConfig(await settings.ofDatabase());
       const records = await look(config, ({ signingKeys }) => signingKeys.list());
       const now = Date.now();
       const signing = records.findLast(({ signsFrom }) => signsFrom <= now);
@@ -25,7 +26,7 @@ export function addTo(program: Command, environment: () => Environment): void {
       'sign with it at once, although others may not know it yet; the old key still verifies until its last token has expired',
     )
     .action(async (options: JsonOption & { now?: boolean }) => {
-      const config = loadKeyConfig(environment());
+      const config = loadKeyConfig(await settings.ofDatabase());
       const record = await administer(config, 'keys rotate', ({ rotateKey }) =>
         rotateKey(config, options.now === true),
       );

@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
-import { type Environment, loadStorageConfig } from '../config/load.ts';
+import { loadStorageConfig } from '../config/load.ts';
 import { administer } from './database.ts';
 import { type JsonOption, print, printing } from './output.ts';
+import type { CommandSettings } from './settings.ts';
 
 /** `vestibule scrub`: for the hour in which it is nobody's trouble when writes have to wait. */
-export function addTo(program: Command, environment: () => Environment): void {
+export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
     'scrub',
     'write the SQLite file anew when a caller was erased since the last time; writes wait meanwhile',
   ).action(async (options: JsonOption) => {
-    const config = loadStorageConfig(environment());
+    const config = loadStorageConfig(await settings.ofDatabase());
     const outcome = await administer(config, 'scrub', async ({ storage: { records } }) => {
       if (!(await records.isScrubDue())) return 'nothing_to_do';
       await records.scrub('whatever it takes');

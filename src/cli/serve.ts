@@ -1,15 +1,36 @@
+import cluster from 'node:cluster';
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
-import { errorFields } from '../base/log.ts';
+import { errorFields } from '../base/plain-log.ts';
 import { type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
+import type { CommandSettings } from './settings.ts';
 
 /** `vestibule serve`: the service. */
-export function addTo(program: Command, environment: () => Environment): void {
+export function addTo(program: Command, settings: CommandSettings): void {
   program
     .command('serve')
-    .description('run the service until SIGTERM or SIGINT')
-    .action(() => runUntilSignal(() => startService(loadConfig(environment()))));
+    .description(
+      'run the service until SIGTERM or SIGINT; makes the database, or brings it to this release (MIGRATE); SIGHUP has the certificate read again',
+    )
+    .option(
+      '--processes <number>',
+      'how many processes share the port, or "auto": one for each core (default: PROCESSES, else 1)',
+    )
+    .action((options: { processes?: string }) =>
+      runUntilSignal(() => start(settings.given(), options.processes)),
+    );
+}
+
+/** One process, or several and one that supervises them; each of those comes here, too. */
+async function start(environment: Environment, processes: string | undefined): Promise<Running> {
+  if (cluster.isWorker) return (await import('../member.ts')).startMember();
+  const asked = processes === undefined ? environment : { ...environment, PROCESSES: processes };
+  const config = await loadConfig(asked);
+  if (config.processes === 1) return startService(config);
+  // Each of them reads the same, also the number that "auto" came to here.
+  const settled = { ...asked, PROCESSES: String(config.processes) };
+  return (await import('../supervise.ts')).startSupervisor(config, settled);
 }
 
 /** The app is loaded once the settings are right: a mistake in them is said at once. */
@@ -18,15 +39,20 @@ export async function startService(config: Config): Promise<App> {
   return startApp(config);
 }
 
+type Running = Pick<App, 'log' | 'stop' | 'reload'>;
+
 /** Runs until SIGTERM or SIGINT, then stops in order. A second one changes nothing: the deadline is near. SIGHUP reads certificates again. */
-export async function runUntilSignal(
-  start: () => Promise<Pick<App, 'log' | 'stop' | 'reload'>>,
-): Promise<void> {
+export async function runUntilSignal(start: () => Promise<Running>): Promise<void> {
   const signalled = Promise.withResolvers<void>();
   process.on('SIGTERM', signalled.resolve);
-  process.on('SIGINT', signalled.resolve);
-  const { log, stop, reload } = await start();
-  process.on('SIGHUP', reload);
+  // A terminal tells all processes at once; of several the supervisor decides when the others stop.
+  process.on('SIGINT', cluster.isWorker ? () => {} : signalled.resolve);
+  // One that comes while it starts counts afterwards.
+  const started = Promise.withResolvers<Running>();
+  process.on('SIGHUP', () => void started.promise.then(({ reload }) => reload()));
+  const running = await start();
+  started.resolve(running);
+  const { log, stop } = running;
   // A bug nobody caught leaves a state nobody knows: say so once, without the payload, and let a fresh process start.
   const crash = (error: unknown) => {
     log.fatal(errorFields(error), 'unexpected error, exiting');

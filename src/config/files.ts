@@ -1,18 +1,10 @@
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { OperatorError } from '../base/errors.ts';
 import { accessTo } from '../base/file-access.ts';
-import { createMasterSecret } from '../base/random.ts';
+import { FolderError, makePrivateFolder } from '../base/folder.ts';
+import { createSecret } from '../base/random.ts';
 import { masterSecret as parseMasterSecret } from './kinds.ts';
 import type { Config, StorageConfig } from './settings.ts';
 
@@ -22,6 +14,24 @@ export function readMasterSecret(config: StorageConfig): string {
   if (config.masterSecretFile !== null) return checked('MASTER_SECRET_FILE', config.masterSecretFile);
   if (config.databaseUrl.engine !== 'sqlite') throw new OperatorError('MASTER_SECRET is not set.');
   return secretBeside(config.databaseUrl.file);
+}
+
+/** The same where none may be made: it belongs to data that is there already. */
+export function readGivenMasterSecret(config: StorageConfig): string {
+  const { masterSecret, masterSecretFile, databaseUrl } = config;
+  if (masterSecret === null && masterSecretFile === null && databaseUrl.engine === 'sqlite') {
+    const file = `${databaseUrl.file}.secret`;
+    if (!existsSync(file))
+      throw new OperatorError(
+        `The master secret that belongs to the backup is not at "${file}". Put it there first, or set MASTER_SECRET_FILE.`,
+      );
+  }
+  return readMasterSecret(config);
+}
+
+/** Where erasures are noted, if anywhere. */
+export function erasureLogFile({ erasureLog, databaseUrl }: StorageConfig): string | null {
+  return erasureLog ?? (databaseUrl.engine === 'sqlite' ? `${databaseUrl.file}.erasures` : null);
 }
 
 function secretBeside(databaseFile: string): string {
@@ -38,7 +48,7 @@ function secretBeside(databaseFile: string): string {
         `The database "${databaseFile}" is there but its master secret "${file}" is not. Restore that file, or set MASTER_SECRET: with a new secret nothing in the database can be used.`,
       );
     }
-    writeOnce(file, `${createMasterSecret()}\n`);
+    writeOnce(file, `${createSecret()}\n`);
   }
   return checked('the master secret', file);
 }
@@ -47,13 +57,14 @@ function secretBeside(databaseFile: string): string {
 function writeOnce(file: string, content: string): void {
   const draft = `${file}.${process.pid}`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makePrivateFolder(dirname(file));
     writeFileSync(draft, content, { mode: 0o600, flush: true });
     linkSync(draft, file);
   } catch (error) {
     if (systemCode(error) === 'EEXIST' && existsSync(file)) return;
+    const reason = error instanceof FolderError ? `: ${error.message}` : ` (${systemCode(error)})`;
     throw new OperatorError(
-      `The master secret cannot be written to "${file}" (${systemCode(error)}). Make the folder writable, or set MASTER_SECRET.`,
+      `The master secret cannot be written to "${file}"${reason}. Make the folder writable or name another in DATABASE_URL, or set MASTER_SECRET.`,
     );
   } finally {
     if (existsSync(draft)) rmSync(draft);
@@ -69,6 +80,11 @@ function checked(what: string, file: string): string {
       `The content of "${file}" (${what}) ${(error as Error).message}. Make one with: openssl rand -base64 48`,
     );
   }
+}
+
+/** Which release this is. */
+export function readRelease(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 }
 
 /** What can be read without making anything: the files that the settings name must be there and be right. */
@@ -95,7 +111,7 @@ export function readTls(config: Config): { readonly cert: string; readonly key: 
 }
 
 const collectionsDir = 'collections';
-const largestCollectionFile = 256 * 1024;
+const largestYamlFile = 256 * 1024;
 
 /** The declarations in a folder, by name: that of the file without `.yaml`. Without a folder: those in "collections" here, if there is one. */
 export function readCollectionFiles(folder: string | null) {
@@ -111,7 +127,7 @@ export function readCollectionFiles(folder: string | null) {
       `The folder "${directory}" has both "${twice.name}.yaml" and "${twice.name}.yml". Keep one of the two.`,
     );
   }
-  return files.map(({ name, path }) => ({ name, path, text: readCollectionFile(path) }));
+  return files.map(({ name, path }) => ({ name, path, text: readYamlText('COLLECTIONS_DIR', path) }));
 }
 
 function listFolder(directory: string): readonly string[] {
@@ -124,14 +140,17 @@ function listFolder(directory: string): readonly string[] {
   }
 }
 
-function readCollectionFile(path: string): string {
+/** The list of providers. */
+export function readProvidersText(path: string): string {
+  return readYamlText('IDPS_FILE', path);
+}
+
+function readYamlText(setting: string, path: string): string {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > largestCollectionFile) {
-    throw new OperatorError(
-      `The file "${path}" is larger than ${largestCollectionFile} bytes. Make it smaller.`,
-    );
+  if (size > largestYamlFile) {
+    throw new OperatorError(`The file "${path}" is larger than ${largestYamlFile} bytes. Make it smaller.`);
   }
-  return readText('COLLECTIONS_DIR', path);
+  return readText(setting, path);
 }
 
 function readFile(setting: string, file: string): string {

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { whyGuessable } from './guessable.ts';
 import { withCheckedCertificate } from './postgres-url.ts';
 
@@ -16,6 +17,15 @@ export function integer(min: number, max: number): Parse<number> {
     return number;
   };
 }
+
+/** How many processes; `auto` is one for each core that this one may use. */
+export const processes: Parse<number> = (value) => {
+  if (value === 'auto') return Math.min(availableParallelism(), mostProcesses);
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= 1 && number <= mostProcesses) return number;
+  throw new Error(`must be a whole number from 1 to ${mostProcesses}, or "auto"`);
+};
+const mostProcesses = 64;
 
 export const flag: Parse<boolean> = (value) => {
   if (value === 'true') return true;
@@ -48,6 +58,9 @@ export const origin: Parse<string> = (value) => {
   return url.origin;
 };
 
+/** Where webhooks may go although it is not the internet: an origin, or any port of this machine. */
+export const webhookTarget: Parse<string> = (value) => (value === 'loopback' ? value : origin(value));
+
 /** A URL that is used as an identifier and as a prefix: kept as written, without a trailing slash. */
 export const baseUrl: Parse<string> = (value) => {
   const url = webUrl(value);
@@ -71,6 +84,13 @@ export const urlPath: Parse<string> = (value) => {
     throw new Error('must be a path that starts with one "/"');
   }
   return value;
+};
+
+/** In small letters, as Node has the headers of a request. */
+export const headerName: Parse<string> = (value) => {
+  if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(value))
+    throw new Error('must be the name of a header, of letters, digits and hyphens');
+  return value.toLowerCase();
 };
 
 export const host: Parse<string> = (value) => {
@@ -110,6 +130,11 @@ export const databaseUrl: Parse<DatabaseUrl> = (value) => {
   const file = /^sqlite:(?!:)(.+)$/.exec(value)?.[1];
   if (file !== undefined) return { engine: 'sqlite', file };
   throw new Error('must be "sqlite:<file>" or "postgres://<user>:<password>@<host>/<database>"');
+};
+
+export const postgresUrl: Parse<string> = (value) => {
+  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return withCheckedCertificate(value);
+  throw new Error('must be "postgres://<user>:<password>@<host>/<database>"');
 };
 
 export const masterSecret: Parse<string> = (value) => {

@@ -1,5 +1,7 @@
 import { OperatorError } from '../base/errors.ts';
-import { type Rule, serviceRules, storageRules } from './rules.ts';
+import { readProvidersText } from './files.ts';
+import { onlyProvider } from './providers.ts';
+import { providerRules, type Rule, serviceRules, storageRules } from './rules.ts';
 import {
   type Config,
   environmentName,
@@ -7,8 +9,11 @@ import {
   keySettings,
   type Setting,
   type StorageConfig,
+  serviceSettings,
   settings,
   storageSettings,
+  type WebhookConfig,
+  webhookSettings,
 } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -24,9 +29,32 @@ export class SettingsError extends OperatorError {
   }
 }
 
-/** The settings of the running service. */
-export function loadConfig(environment: Environment): Config {
-  return read(settings, [...storageRules, ...serviceRules], environment) as unknown as Config;
+/** The settings of the running service. What reads a list of providers is loaded only where there is one. */
+export async function loadConfig(environment: Environment): Promise<Config> {
+  const { values, mistakes } = readEach(settings, environment);
+  const config = values as unknown as Config;
+  const { providers, mistakes: ofProviders } = await readProviders(config);
+  mistakes.push(...ofProviders);
+  if (providers === null) Object.defineProperty(values, 'providers', { get: throwUnreadable });
+  else values.providers = providers;
+  return judged(values, mistakes, [...storageRules, ...serviceRules, ...providerRules]) as unknown as Config;
+}
+
+/** None, where a setting that they are read from is wrong by itself. */
+async function readProviders(config: Config) {
+  try {
+    const { idpsFile } = config;
+    if (idpsFile === null) return { providers: [onlyProvider(config)], mistakes: [] };
+    const { readProvidersFile } = await import('./providers-file.ts');
+    // A wrong audience is said of itself, and must not hide what is wrong in the file.
+    const audience = Object.keys(config).includes('apiAudience') ? config.apiAudience : '';
+    const { providers, mistakes } = readProvidersFile(idpsFile, readProvidersText(idpsFile), audience);
+    return { providers: mistakes.length === 0 ? providers : null, mistakes };
+  } catch (error) {
+    if (error === unreadable) return { providers: null, mistakes: [] };
+    if (error instanceof OperatorError) return { providers: null, mistakes: [error.message] };
+    throw error;
+  }
 }
 
 /** The settings of a command that only works on the database. */
@@ -38,6 +66,19 @@ export function loadStorageConfig(environment: Environment): StorageConfig {
 export function loadKeyConfig(environment: Environment): StorageConfig & KeyConfig {
   const table = { ...storageSettings, ...keySettings };
   return read(table, storageRules, environment) as unknown as StorageConfig & KeyConfig;
+}
+
+/** The settings of a command that works on webhooks. */
+export function loadWebhookConfig(environment: Environment): WebhookConfig {
+  const { baseUrl, host, port, tlsCertFile } = serviceSettings;
+  const table = { ...storageSettings, ...webhookSettings, baseUrl, host, port, tlsCertFile };
+  return read(table, storageRules, environment) as unknown as WebhookConfig;
+}
+
+/** The one setting of a command that only reads declarations: their folder; null for the usual one. */
+export function loadCollectionsDir(environment: Environment): string | null {
+  const { collectionsDir } = serviceSettings;
+  return read({ collectionsDir }, [], environment).collectionsDir as string | null;
 }
 
 /** The text a setting has: what the environment says, else its default. A blank one counts as not set. */
@@ -52,6 +93,11 @@ const throwUnreadable = () => {
 };
 
 function read(table: Readonly<Record<string, Setting>>, rules: readonly Rule[], environment: Environment) {
+  const { values, mistakes } = readEach(table, environment);
+  return judged(values, mistakes, rules);
+}
+
+function readEach(table: Readonly<Record<string, Setting>>, environment: Environment) {
   const values: Record<string, unknown> = {};
   const mistakes: string[] = [];
   for (const [key, setting] of Object.entries(table)) {
@@ -62,6 +108,11 @@ function read(table: Readonly<Record<string, Setting>>, rules: readonly Rule[], 
       Object.defineProperty(values, key, { get: throwUnreadable });
     }
   }
+  return { values, mistakes };
+}
+
+/** The values, if no rule has anything against them either. */
+function judged(values: Record<string, unknown>, mistakes: string[], rules: readonly Rule[]) {
   for (const rule of rules) {
     try {
       const mistake = rule(values as unknown as Config);
@@ -74,10 +125,14 @@ function read(table: Readonly<Record<string, Setting>>, rules: readonly Rule[], 
   return Object.freeze(values);
 }
 
+function isRequired({ required, requiredWithout }: Setting, environment: Environment): boolean {
+  return required === true || (requiredWithout !== undefined && !environment[requiredWithout]?.trim());
+}
+
 function readOne(key: string, setting: Setting, environment: Environment): unknown {
   const name = environmentName(key);
   const text = settingText(key, setting, environment);
-  if (text === null && setting.required)
+  if (text === null && isRequired(setting, environment))
     throw new Error(`${name} is not set. ${setting.sentence} Example: ${name}=${setting.example}`);
   try {
     return text === null ? null : setting.parse(text);

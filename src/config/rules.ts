@@ -1,3 +1,4 @@
+import { isHttpsOrLoopback, isLoopback } from '../base/loopback.ts';
 import { hostOf, saysHowItIsProtected } from './postgres-url.ts';
 import type { Config } from './settings.ts';
 
@@ -6,6 +7,9 @@ import type { Config } from './settings.ts';
  * nothing. It is not asked when a setting that it reads is wrong by itself.
  */
 export type Rule = (config: Config) => string | false;
+
+const unprotected =
+  'leads to another machine and does not say whether by TLS; without it everybody on the way can read and change what is sent. Add sslmode=verify-full, with sslrootcert=<file> for an authority of your own, or sslmode=disable if that network is to be trusted. Example: DATABASE_URL=postgres://vestibule:secret@db.example.org/vestibule?sslmode=verify-full';
 
 export const storageRules: readonly Rule[] = [
   (config) =>
@@ -21,7 +25,16 @@ export const storageRules: readonly Rule[] = [
     config.databaseUrl.engine === 'postgres' &&
     leavesTheMachine(config.databaseUrl.url) &&
     !saysHowItIsProtected(config.databaseUrl.url) &&
-    'DATABASE_URL leads to another machine and does not say whether by TLS; without it everybody on the way can read and change what is sent. Add sslmode=verify-full, with sslrootcert=<file> for an authority of your own, or sslmode=disable if that network is to be trusted. Example: DATABASE_URL=postgres://vestibule:secret@db.example.org/vestibule?sslmode=verify-full',
+    `DATABASE_URL ${unprotected}`,
+  (config) =>
+    config.databaseListenUrl !== null &&
+    config.databaseUrl.engine === 'sqlite' &&
+    'DATABASE_LISTEN_URL is set, and only PostgreSQL has notifications. Leave it out, or set DATABASE_URL as well. Example: DATABASE_URL=postgres://vestibule:secret@127.0.0.1:6432/vestibule',
+  (config) =>
+    config.databaseListenUrl !== null &&
+    leavesTheMachine(config.databaseListenUrl) &&
+    !saysHowItIsProtected(config.databaseListenUrl) &&
+    `DATABASE_LISTEN_URL ${unprotected}`,
 ];
 
 export const serviceRules: readonly Rule[] = [
@@ -33,7 +46,9 @@ export const serviceRules: readonly Rule[] = [
     config.tlsCertFile === null &&
     !isBehindProxy(config) &&
     `HOST is "${config.host}", and tokens are taken over HTTPS only. Set TLS_CERT_FILE and TLS_KEY_FILE, or name the proxy that speaks HTTPS. Example: TRUSTED_PROXIES=10.0.0.7`,
+  (config) => config.idpsFile !== null && besideProvidersFile(config),
   (config) =>
+    config.idpOrigin !== null &&
     !isHttpsOrLoopback(config.idpOrigin) &&
     `IDP_ORIGIN must be https, because keys fetched over plain HTTP can be anybody's; found "${config.idpOrigin}". Example: IDP_ORIGIN=${config.idpOrigin.replace('http:', 'https:')}`,
   (config) =>
@@ -51,15 +66,29 @@ export const serviceRules: readonly Rule[] = [
     !isHttpsOrLoopback(config.baseUrl) &&
     `BASE_URL must be https; found "${config.baseUrl}". Example: BASE_URL=${config.baseUrl.replace('http:', 'https:')}`,
   (config) =>
-    providerIssuers(config).includes(ownIssuer(config)) &&
-    `BASE_URL is also the issuer of the identity provider ("${ownIssuer(config)}"), and two issuers with one name cannot be told apart. Example: BASE_URL=https://api.example.org`,
-  (config) =>
-    config.web === 'on' &&
-    config.webClientId === null &&
-    'WEB is on and WEB_CLIENT_ID is not set: the provider has to know the frontend. Example: WEB_CLIENT_ID=vestibule-web',
-  (config) =>
     config.allowedAlgorithms.length === 0 &&
     'ALLOWED_ALGORITHMS names no algorithm. Example: ALLOWED_ALGORITHMS=RS256',
+  (config) =>
+    config.dpop === 'off' &&
+    config.dpopNonce === 'required' &&
+    'DPOP_NONCE is "required" and DPOP is "off", so nobody sends a proof that could contain one. Example: DPOP=on',
+  (config) =>
+    config.mtls === 'on' &&
+    config.tlsCertFile === null &&
+    'MTLS is "on", and the service does not speak TLS itself, so nobody can show it a certificate. Set TLS_CERT_FILE and TLS_KEY_FILE, or leave it to the proxy that does. Example: MTLS_CERT_HEADER=x-client-cert',
+  (config) =>
+    config.mtlsCertHeader !== null &&
+    !isBehindProxy(config) &&
+    'MTLS_CERT_HEADER is set, and there is no proxy whose word counts: anybody could write that header. Name the proxy, or set MTLS=on where the service speaks TLS itself. Example: TRUSTED_PROXIES=10.0.0.7',
+  (config) =>
+    config.dpop === 'off' &&
+    config.webDpop === 'on' &&
+    'WEB_DPOP is "on" and DPOP is "off", so no token of the frontend would be taken. Example: DPOP=on',
+  (config) =>
+    config.dpop === 'required' &&
+    config.web === 'on' &&
+    config.webDpop === 'off' &&
+    'DPOP is "required" and WEB is on without WEB_DPOP, so no token of the frontend would be taken. Example: WEB_DPOP=on',
   (config) =>
     config.port !== 0 &&
     config.port === config.opsPort &&
@@ -74,26 +103,56 @@ export function ownIssuer(config: Pick<Config, 'baseUrl' | 'host' | 'port' | 'tl
   return `${config.tlsCertFile === null ? 'http' : 'https'}://${host}:${config.port}`;
 }
 
-/** The exact values of `iss` that the provider's tokens may carry. Auth0 issues the one with a trailing slash. */
-export function providerIssuers(config: Pick<Config, 'idpIssuer' | 'idpOrigin'>): readonly string[] {
-  return config.idpIssuer === null ? [config.idpOrigin, `${config.idpOrigin}/`] : [config.idpIssuer];
+/** What stands in each entry of the file for itself. */
+function besideProvidersFile(config: Config): string | false {
+  const beside = [
+    config.idpOrigin !== null && 'IDP_ORIGIN',
+    config.idpIssuer !== null && 'IDP_ISSUER',
+    config.idpRequiredScopes.length > 0 && 'IDP_REQUIRED_SCOPES',
+    config.webClientId !== null && 'WEB_CLIENT_ID',
+    config.idpLogoutAudience.length > 0 && 'IDP_LOGOUT_AUDIENCE',
+    config.maxTokenLifetimeSeconds !== null && 'MAX_TOKEN_LIFETIME_SECONDS',
+    // These have defaults: only another value can have been meant for the entries, which would not heed it.
+    config.idpJwksPath !== '/.well-known/jwks.json' && 'IDP_JWKS_PATH',
+    config.allowedAlgorithms.join() !== 'RS256' && 'ALLOWED_ALGORITHMS',
+    config.requireAtJwt && 'REQUIRE_AT_JWT',
+  ].filter((name) => name !== false);
+  return (
+    beside.length > 0 &&
+    `IDPS_FILE and ${beside.join(', ')} are set, and in that file each provider has its own. Set one or the other, for example IDPS_FILE=/etc/vestibule/providers.yaml`
+  );
+}
+
+/** What can only be said once all providers are known. */
+export const providerRules: readonly Rule[] = [
+  (config) => {
+    const namesake = config.providers.find(({ issuers }) => issuers.includes(ownIssuer(config)));
+    const who = config.idpsFile === null ? 'the identity provider' : `the provider "${namesake?.name}"`;
+    return (
+      namesake !== undefined &&
+      `BASE_URL is also the issuer of ${who} ("${ownIssuer(config)}"), and two issuers with one name cannot be told apart. Example: BASE_URL=https://api.example.org`
+    );
+  },
+  (config) =>
+    config.web === 'on' &&
+    config.providers.every(({ webClientId }) => webClientId === null) &&
+    `WEB is on and ${config.idpsFile === null ? 'WEB_CLIENT_ID is not set' : 'no provider in IDPS_FILE has a "web_client_id"'}: the provider has to know the frontend. Example: ${config.idpsFile === null ? 'WEB_CLIENT_ID=vestibule-web' : 'web_client_id: vestibule-web'}`,
+];
+
+/** Whether tokens that are bound to a certificate are taken. */
+export function takesCertificates({
+  mtls,
+  mtlsCertHeader,
+}: Pick<Config, 'mtls' | 'mtlsCertHeader'>): boolean {
+  return mtls === 'on' || mtlsCertHeader !== null;
 }
 
 export function isBehindProxy(config: Pick<Config, 'trustedProxies'>): boolean {
   return config.trustedProxies.rules.length > 0;
 }
 
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
 /** A path is that of a socket; without a host the driver takes this machine. */
 function leavesTheMachine(url: string): boolean {
   const host = hostOf(url);
   return host !== '' && !host.startsWith('/') && !isLoopback(host);
-}
-
-function isHttpsOrLoopback(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'https:' || isLoopback(hostname);
 }

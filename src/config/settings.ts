@@ -1,5 +1,7 @@
 import { logLevels } from '../base/log.ts';
+import { signatureAlgorithms } from '../base/signature-algorithms.ts';
 import * as kind from './kinds.ts';
+import type { Providers } from './providers.ts';
 
 /**
  * Every setting, once: its kind, its default (as an operator would type it; null = none), one sentence and an
@@ -12,10 +14,12 @@ export interface Setting<T = unknown, D extends string | null = string | null> {
   readonly example: string;
   readonly sentence: string;
   readonly required?: boolean;
+  /** The name of the setting that makes this one needless; without it this one is required. */
+  readonly requiredWithout?: string;
   readonly secret?: true;
 }
 
-type Described = Pick<Setting, 'example' | 'sentence' | 'secret'>;
+type Described = Pick<Setting, 'example' | 'sentence' | 'secret' | 'requiredWithout'>;
 
 function required<T>(parse: kind.Parse<T>, about: Described) {
   return { parse, default: null, required: true, ...about } as const;
@@ -26,21 +30,6 @@ function optional<T>(parse: kind.Parse<T>, about: Described) {
 function defaulted<T>(parse: kind.Parse<T>, value: string, about: Described) {
   return { parse, default: value, required: false, ...about } as const;
 }
-
-/** Asymmetric algorithms only: with a shared secret whoever can verify can also forge. */
-const signatureAlgorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-] as const;
 
 /** What our own tokens may be signed with. */
 export const signingAlgorithms = ['RS256', 'ES256', 'EdDSA'] as const;
@@ -53,14 +42,25 @@ export const storageSettings = {
       'Where data is kept: an SQLite file, or a PostgreSQL database for more than one machine. The URL of a PostgreSQL on another machine has to say `sslmode`: `verify-full` (so do `require` and `verify-ca` here: certificate and name are always checked, by `sslrootcert` where it is given), or `disable` for a network that is to be trusted.',
     secret: true,
   }),
+  databaseListenUrl: optional(kind.postgresUrl, {
+    example: 'postgres://vestibule:secret@db.example.org:5432/vestibule?sslmode=verify-full',
+    sentence:
+      'Where notifications of PostgreSQL arrive, if DATABASE_URL leads through a pooler that gives each transaction another connection: an address of the same database itself. Each process keeps one connection there. Without it changes of other processes are found by looking, within a second.',
+    secret: true,
+  }),
   databasePoolSize: defaulted(kind.integer(1, 200), '10', {
     example: '20',
-    sentence: 'How many PostgreSQL connections a process opens at most.',
+    sentence: 'How many PostgreSQL connections a process opens at most; of several (PROCESSES) all together.',
   }),
   databasePreparedStatements: defaulted(kind.flag, 'true', {
     example: 'false',
     sentence:
-      'Whether PostgreSQL keeps statements parsed and planned by name. Behind a pooler that gives each transaction another connection and does not keep track of them (PgBouncer before 1.21, or with max_prepared_statements=0) it must be off.',
+      'Whether PostgreSQL keeps statements parsed and planned by name. Behind a pooler that gives each transaction another connection and does not keep track of them (PgBouncer before 1.21, or with max_prepared_statements=0) it is switched off by itself, with a line in the log.',
+  }),
+  migrate: defaulted(kind.oneOf(['auto', 'off']), 'auto', {
+    example: 'off',
+    sentence:
+      'Whether a start brings the schema to the version of this release, as far as older processes can go on beside it. With "off" nothing starts before "npx vestibule migrate" has done it.',
   }),
   masterSecret: optional(kind.masterSecret, {
     example: '$(openssl rand -base64 48)',
@@ -71,6 +71,11 @@ export const storageSettings = {
   masterSecretFile: optional(kind.text, {
     example: '/run/secrets/vestibule',
     sentence: 'A file that holds the master secret, instead of MASTER_SECRET.',
+  }),
+  erasureLog: optional(kind.text, {
+    example: '/mnt/elsewhere/vestibule.erasures',
+    sentence:
+      'The file to which every erasure of a caller is noted before it is done, as a keyed digest, so that a restored backup can do those again that came after it. Best on another disk than the database; each machine needs one of its own. With SQLite it is by default the file `<database>.erasures`; with PostgreSQL there is none by default.',
   }),
   logLevel: defaulted(kind.oneOf(logLevels), 'info', {
     example: 'warn',
@@ -100,6 +105,15 @@ export const keySettings = {
   }),
 };
 
+/** What decides where webhooks may go. */
+export const webhookSettings = {
+  webhookAllow: defaulted(kind.list(kind.webhookTarget), '', {
+    example: 'http://127.0.0.1:9000, https://hooks.internal',
+    sentence:
+      'The origins of receivers of webhooks inside your own network. Any other receiver must have https and addresses of the internet. `loopback` stands for every port of this machine, as `dev` has it.',
+  }),
+};
+
 /** What the running service needs on top. */
 export const serviceSettings = {
   baseUrl: optional(kind.baseUrl, {
@@ -115,9 +129,21 @@ export const serviceSettings = {
     example: '8443',
     sentence: 'The port to listen on; 0 takes any free one.',
   }),
-  idpOrigin: required(kind.origin, {
+  processes: defaulted(kind.processes, '1', {
+    example: '4',
+    sentence:
+      'How many processes `serve` runs behind the one port; `auto` is one for each core. Of more than one, each has its share of DATABASE_POOL_SIZE, MAX_CONNECTIONS and MAX_CONNECTIONS_PER_ADDRESS; every other limit "of each process" is of each of them.',
+  }),
+  idpOrigin: optional(kind.origin, {
     example: 'https://tenant.eu.auth0.com',
-    sentence: 'The origin of the identity provider. Must be https, except on loopback.',
+    sentence:
+      'The origin of the identity provider. Must be https, except on loopback. IDPS_FILE takes its place where there are several.',
+    requiredWithout: 'IDPS_FILE',
+  }),
+  idpsFile: optional(kind.text, {
+    example: '/etc/vestibule/providers.yaml',
+    sentence:
+      'A YAML file with a list of providers, each with its own keys and rules, instead of IDP_ORIGIN and the settings that go with it (docs/providers.md).',
   }),
   idpJwksPath: defaulted(kind.urlPath, '/.well-known/jwks.json', {
     example: '/realms/main/protocol/openid-connect/certs',
@@ -163,6 +189,16 @@ export const serviceSettings = {
     sentence:
       'How long a token of the provider may live, from "iat" to "exp"; one without "iat" is then refused too. By default as long as the provider says.',
   }),
+  dpop: defaulted(kind.oneOf(['off', 'on', 'required']), 'on', {
+    example: 'required',
+    sentence:
+      'Whether tokens may be bound to a key of their sender (DPoP, RFC 9449). With "on" such a token needs a proof with every request, and any other is a plain bearer token; with "required" only bound tokens are taken; with "off" none.',
+  }),
+  dpopNonce: defaulted(kind.oneOf(['off', 'required']), 'off', {
+    example: 'required',
+    sentence:
+      'Whether a DPoP proof has to contain the nonce of the last answer (DPoP-Nonce), so that none can be made ahead of time. The first request of a client is then sent twice.',
+  }),
   tokenFailuresPerMinute: defaulted(kind.integer(1, 1_000_000), '30', {
     example: '10',
     sentence:
@@ -188,6 +224,16 @@ export const serviceSettings = {
     sentence:
       'When more users than that were new here within an hour, those who are new can only read for a while; 0 is never.',
   }),
+  eventsKeepDays: defaulted(kind.integer(1, 3650), '30', {
+    example: '7',
+    sentence:
+      'How many days the log of events goes back. Whoever reads it has to come by more often than that.',
+  }),
+  streamsPerCaller: defaulted(kind.integer(1, 1000), '8', {
+    example: '3',
+    sentence:
+      'How many live streams of events, and requests that wait for one, a caller may have open at each process (429 past that).',
+  }),
   web: defaulted(kind.oneOf(['on', 'off']), 'off', {
     example: 'on',
     sentence: 'Whether the reference frontend is served at /. Its files come from "npm run build".',
@@ -197,10 +243,20 @@ export const serviceSettings = {
     sentence:
       'The id under which the frontend is registered at the provider: a public client, authorization code with PKCE, coming back to BASE_URL and a slash.',
   }),
+  idpLogoutAudience: defaulted(kind.list(kind.text), '', {
+    example: 'vestibule-web, admin-web',
+    sentence:
+      'For whom logout tokens of the provider at POST /idp/logout may be: the ids of the clients whose users sign out here, too. By default WEB_CLIENT_ID; without either that address answers 404.',
+  }),
   webScopes: defaulted(kind.list(kind.text), '', {
     example: 'offline_access',
     sentence:
       'Scopes that the frontend asks the provider for, besides openid, profile, IDP_REQUIRED_SCOPES and those of the collections.',
+  }),
+  webDpop: defaulted(kind.oneOf(['on', 'off']), 'off', {
+    example: 'on',
+    sentence:
+      'Whether the frontend has its tokens bound to a key that never leaves the browser (DPoP), so that a copy of one opens nothing. The provider has to do so when it is asked with a proof.',
   }),
   webImageOrigins: defaulted(kind.list(kind.origin), '', {
     example: 'https://cdn.auth0.com, https://s.gravatar.com',
@@ -218,6 +274,16 @@ export const serviceSettings = {
     example: '10.0.0.7, 192.168.1.0/24',
     sentence:
       'The proxies in front of the service. With any named, a request is taken only from them and only when X-Forwarded-Proto says "https".',
+  }),
+  mtls: defaulted(kind.oneOf(['off', 'on']), 'off', {
+    example: 'on',
+    sentence:
+      'Whether whoever connects to our own TLS (TLS_CERT_FILE) is asked for a certificate, so that tokens bound to one are taken (mutual TLS, RFC 8705). Nobody has to show one, and any will do: the token says which is meant. Browsers ask people who have certificates to choose one, so switch it on where machines call.',
+  }),
+  mtlsCertHeader: optional(kind.headerName, {
+    example: 'x-client-cert',
+    sentence:
+      'The header in which the proxies of TRUSTED_PROXIES hand on the certificate that a caller has shown them, as PEM in URL encoding (`$ssl_client_escaped_cert` of nginx) or as RFC 9440 has it (`client-cert`). They must set or remove it in every request; from anybody else it is refused.',
   }),
   corsOrigins: defaulted(kind.list(kind.origin), '', {
     example: 'https://www.example.org',
@@ -242,7 +308,7 @@ export const serviceSettings = {
   maxConnections: defaulted(kind.integer(10, 100000), '10000', {
     example: '2000',
     sentence:
-      'How many connections are open at once at most. Past that a new one takes the place of an idle one; where none is idle it is closed.',
+      'How many connections are open at once at most, at all PROCESSES together. Past that a new one takes the place of an idle one; where none is idle it is closed.',
   }),
   maxConnectionsPerAddress: defaulted(kind.integer(1, 100000), '2000', {
     example: '200',
@@ -272,7 +338,7 @@ export const serviceSettings = {
   }),
 };
 
-export const settings = { ...storageSettings, ...keySettings, ...serviceSettings };
+export const settings = { ...storageSettings, ...keySettings, ...webhookSettings, ...serviceSettings };
 
 export function environmentName(key: string): string {
   return key.replace(/[A-Z]/g, (capital) => `_${capital}`).toUpperCase();
@@ -289,4 +355,8 @@ type Values<Table> = { readonly [K in keyof Table]: Value<Table[K]> };
 
 export type StorageConfig = Values<typeof storageSettings>;
 export type KeyConfig = Values<typeof keySettings>;
-export type Config = Values<typeof settings>;
+/** All settings, and whose tokens are taken by them. */
+export type Config = Values<typeof settings> & { readonly providers: Providers };
+/** What the commands for webhooks need: where they may go, and where they come from. */
+export type WebhookConfig = StorageConfig &
+  Pick<Config, 'webhookAllow' | 'baseUrl' | 'host' | 'port' | 'tlsCertFile'>;

@@ -1,8 +1,9 @@
+import { dateTime } from '../base/date-time.ts';
 import { type BearerHandler, json } from '../base/handler.ts';
+import { eventOfErasure } from '../events/catalogue.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import * as schema from '../openapi/schemas.ts';
 import type { Collection } from './collections/collection.ts';
-import { dateTime } from './date-time.ts';
 import { ownerOf, requireScopesOf } from './records/caller-access.ts';
 import { budgetsOfErased, formerName } from './records/decide/spent-budgets.ts';
 import type { RecordParts } from './records/requests/handler-parts.ts';
@@ -13,7 +14,7 @@ import type { RecordParts } from './records/requests/handler-parts.ts';
  */
 export function eraseAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
   const { store, registry, reads, erasures, forgetTokensOf, digest, clock } = parts;
-  return async (_input, caller) => {
+  return async (input, caller) => {
     const owner = ownerOf(caller);
     requireScopesOf(collections, caller, 'write');
     const headers = reads.take(owner);
@@ -21,7 +22,7 @@ export function eraseAll(collections: readonly Collection[], parts: RecordParts)
     erasures.take(owner);
     const now = clock.now();
     const budgets = budgetsOfErased(collections, formerName(digest, owner), now);
-    const erased = await store.erase(owner, null, budgets);
+    const erased = await store.erase(owner, null, eventOfErasure(owner, now), budgets, input.proof);
     if (erased !== null) registry.forget();
     forgetTokensOf(owner);
     const records = erased?.records ?? {};

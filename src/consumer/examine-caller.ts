@@ -1,27 +1,30 @@
-import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import { createLog } from '../base/log.ts';
 import type { ConsumerStore, StandingStore } from '../storage/port.ts';
-import { createPseudonym } from './pseudonym.ts';
+import { type ClaimedCaller, createNameCaller } from './name-caller.ts';
+import type { RevocationNames } from './revocation-names.ts';
 import { type KnownClients, Standing } from './standing.ts';
 
 interface CallerParts {
   readonly consumers: Pick<ConsumerStore, 'find'>;
   readonly clients: KnownClients;
-  readonly standing: Pick<StandingStore, 'suspendedConsumers'>;
+  readonly standing: Pick<StandingStore, 'suspendedConsumers' | 'revocations'>;
   readonly pseudonymKey: Uint8Array;
+  readonly names: RevocationNames;
   readonly ownIssuer: string;
   readonly clock: Clock;
 }
 
 /** What is known of a caller and what it is shut out with, if it is, as the service would find it. Registers nobody. */
-export async function examineCaller(claims: Omit<Caller, 'id'>, parts: CallerParts) {
-  const { consumers, clients, pseudonymKey, ownIssuer, clock } = parts;
-  const pseudonym = createPseudonym(pseudonymKey)(claims);
+export async function examineCaller(claims: ClaimedCaller, parts: CallerParts) {
+  const { consumers, clients, pseudonymKey, names, ownIssuer, clock } = parts;
+  const caller = createNameCaller(pseudonymKey, names)(claims);
+  const { id: pseudonym } = caller;
   const consumer = pseudonym === null ? null : await consumers.find(pseudonym);
   const standing = new Standing({
     store: { ...parts.standing, watch: async () => async () => {} },
+    names,
     clients,
     ownIssuer,
     onChange: async () => {},
@@ -29,7 +32,7 @@ export async function examineCaller(claims: Omit<Caller, 'id'>, parts: CallerPar
     log: createLog('silent'),
   });
   await standing.start();
-  const refusal = await refusalOf(() => standing.check({ ...claims, id: pseudonym }));
+  const refusal = await refusalOf(() => standing.check(caller)).finally(() => standing.stop());
   return { pseudonym, registeredAt: consumer?.registeredAt ?? null, refusal };
 }
 

@@ -1,8 +1,8 @@
+import { dateTime } from '../base/date-time.ts';
 import { type BearerHandler, stream } from '../base/handler.ts';
 import { answersText, type Description, tags } from '../openapi/description.ts';
 import type { Consumer, RecordStore, StoredRecord } from '../storage/port.ts';
 import type { Collection } from './collections/collection.ts';
-import { dateTime } from './date-time.ts';
 import { ownerOf, requireScopesOf } from './records/caller-access.ts';
 import { presentPlain } from './records/present.ts';
 import type { RecordParts } from './records/requests/handler-parts.ts';
@@ -13,11 +13,11 @@ const largestPage = 50;
 /** GET /me/export: everything that is held about the caller, a line of JSON for each thing. */
 export function exportAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
   const { store, registry, reads } = parts;
-  return async (_input, caller) => {
+  return async (input, caller) => {
     const owner = ownerOf(caller);
     requireScopesOf(collections, caller, 'read');
     const headers = reads.take(owner);
-    const known = await registry.register(caller);
+    const known = await registry.register(caller, input.proof);
     // Before the answer begins: what cannot be read is an error then, and not half an export.
     const pageSize = pageSizeFor(collections);
     const first = await store.ofOwner(owner, null, pageSize);

@@ -1,9 +1,9 @@
 import type { Caller } from '../base/caller.ts';
+import { dateTime } from '../base/date-time.ts';
 import { type Answer, type BearerHandler, json } from '../base/handler.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import * as schema from '../openapi/schemas.ts';
 import type { Consumer } from '../storage/port.ts';
-import { dateTime } from './date-time.ts';
 import type { Registry } from './registry.ts';
 
 /**
@@ -23,8 +23,8 @@ export function me(registry: Registry): BearerHandler {
     return answer;
   };
 
-  return (_input, caller) => {
-    const consumer = registry.register(caller);
+  return (input, caller) => {
+    const consumer = registry.register(caller, input.proof);
     return consumer instanceof Promise
       ? consumer.then((registered) => answerTo(caller, registered))
       : answerTo(caller, consumer);

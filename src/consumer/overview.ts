@@ -1,4 +1,5 @@
 import { consumerPrefix, docsPath, openapiPath } from '../base/addresses.ts';
+import { dateTime } from '../base/date-time.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
@@ -6,7 +7,6 @@ import * as schema from '../openapi/schemas.ts';
 import type { Collection } from './collections/collection.ts';
 import { toDeclaration } from './collections/declaration.ts';
 import { limitsAsData } from './collections/limits-in-words.ts';
-import { dateTime } from './date-time.ts';
 
 /** Where the consumer API begins: the collections and their rules: what a frontend needs to draw itself. */
 export function overview(collections: readonly Collection[]): PublicHandler {
@@ -18,6 +18,7 @@ export function overview(collections: readonly Collection[]): PublicHandler {
       me: `${consumerPrefix}/me`,
       usage: `${consumerPrefix}/me/usage`,
       export: `${consumerPrefix}/me/export`,
+      events: `${consumerPrefix}/events`,
       openapi: openapiPath,
       docs: docsPath,
     },
@@ -26,8 +27,19 @@ export function overview(collections: readonly Collection[]): PublicHandler {
 }
 
 function describeCollection(collection: Collection, href: string) {
-  const { name, title, description, schema, index, machine, access, concurrency, limits, deprecated } =
-    toDeclaration(collection);
+  const {
+    name,
+    title,
+    description,
+    schema,
+    index,
+    machine,
+    access,
+    concurrency,
+    limits,
+    events,
+    deprecated,
+  } = toDeclaration(collection);
   return {
     name,
     title,
@@ -39,6 +51,7 @@ function describeCollection(collection: Collection, href: string) {
     access,
     concurrency,
     limits: limitsAsData(limits),
+    events: events?.data ?? 'none',
     ...(deprecated === null
       ? {}
       : {
@@ -81,6 +94,7 @@ function overviewSchema(): Schema {
     }),
     concurrency: { enum: ['optional', 'required'], description: 'Whether a change needs If-Match.' },
     limits: limitsSchema(),
+    events: { enum: ['none', 'thin', 'full'], description: 'What GET /events tells of its records.' },
     deprecated: object({ since: schema.dateTime, sunset: maybe(schema.dateTime), link: maybe(schema.uri) }),
   };
   const optional = ['description', 'initial', 'states', 'editable', 'deprecated'];

@@ -1,4 +1,4 @@
-import type { Caller } from '../base/caller.ts';
+import type { Caller, UsedProof } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { RecentMap } from '../base/recent-map.ts';
 import type { Consumer, ConsumerStore } from '../storage/port.ts';
@@ -23,10 +23,13 @@ export class Registry {
     this.#options = options;
   }
 
-  /** The caller as it was first seen; first sight registers it. Null for a token that names nobody. */
-  register(caller: Caller): Consumer | null | Promise<Consumer> {
+  /**
+   * The caller as it was first seen; first sight registers it, which is a write and uses up the proof of the request. Null
+   * for a token that names nobody.
+   */
+  register(caller: Caller, proof: UsedProof | null): Consumer | null | Promise<Consumer> {
     const { id } = caller;
-    return id === null ? null : (this.#known.get(id) ?? this.#enter(id, caller));
+    return id === null ? null : (this.#known.get(id) ?? this.#enter(id, caller, proof));
   }
 
   /** Something about callers was changed elsewhere: the database is asked again. */
@@ -36,18 +39,18 @@ export class Registry {
   }
 
   /** Reads first: a caller is registered once and seen many times. */
-  async #enter(id: string, caller: Caller): Promise<Consumer> {
+  async #enter(id: string, caller: Caller, proof: UsedProof | null): Promise<Consumer> {
     const epoch = this.#epoch;
-    const consumer = (await this.#options.store.find(id)) ?? (await this.#register(id, caller));
+    const consumer = (await this.#options.store.find(id)) ?? (await this.#register(id, caller, proof));
     // Not when everything was forgotten meanwhile: this may have been read before the change.
     if (epoch === this.#epoch) this.#known.set(id, consumer);
     return consumer;
   }
 
-  async #register(id: string, { kind, credentialId }: Caller): Promise<Consumer> {
+  async #register(id: string, { kind, credentialId }: Caller, proof: UsedProof | null): Promise<Consumer> {
     const { writes, clock } = this.#options;
     const caller = { id, kind, isMachine: credentialId !== null };
-    const operation = { caller, now: clock.now(), change: { kind: 'register' } } as const;
+    const operation = { caller, now: clock.now(), proof, change: { kind: 'register' } } as const;
     return (await writes.submit(operation, 0, () => false)).consumer;
   }
 }

@@ -1,8 +1,11 @@
 import { type Caller, keyCredential } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
-import { errorFields, type Log } from '../base/log.ts';
+import type { Log } from '../base/log.ts';
+import { errorFields } from '../base/plain-log.ts';
 import type { ClientWithSecrets, StandingStore } from '../storage/port.ts';
+import type { RevocationNames } from './revocation-names.ts';
+import { Revocations } from './revocations.ts';
 
 /** The clients of ours that are genuine; see `tokens/client-directory`. */
 export interface KnownClients {
@@ -12,7 +15,8 @@ export interface KnownClients {
 }
 
 interface StandingOptions {
-  readonly store: StandingStore;
+  readonly store: Pick<StandingStore, 'suspendedConsumers' | 'revocations' | 'watch'>;
+  readonly names: RevocationNames;
   readonly clients: KnownClients;
   /** The issuer whose tokens speak for clients of ours. */
   readonly ownIssuer: string;
@@ -23,13 +27,15 @@ interface StandingOptions {
 }
 
 const retryMs = 1_000;
+const forgetEveryMs = 60_000;
 
 /**
- * Whom the operator has shut out, kept in memory and brought up to date within a second of a change by any process,
+ * Whom the operator has shut out, and whose tokens were taken back: kept in memory and brought up to date within a second of a change by any process,
  * so that a request with a known token reads no database.
  */
 export class Standing {
   readonly #options: StandingOptions;
+  readonly #revocations: Revocations;
   #suspended: ReadonlySet<string> = new Set();
   /** Tokens that a look into the database has refused since the last change: one look is enough. */
   #refused = new WeakSet<Caller>();
@@ -37,9 +43,11 @@ export class Standing {
   #changedMeanwhile = false;
   #unwatch: () => Promise<void> = async () => {};
   #cancelRetry: () => void = () => {};
+  #cancelForget: () => void = () => {};
 
   constructor(options: StandingOptions) {
     this.#options = options;
+    this.#revocations = new Revocations(options.names);
   }
 
   /** Watches first and reads then, so that nothing falls in between. */
@@ -49,17 +57,33 @@ export class Standing {
     await this.#load();
     this.#loading = false;
     if (this.#changedMeanwhile) await this.#reload();
+    this.#forgetLater();
   }
 
   async stop(): Promise<void> {
     this.#cancelRetry();
+    this.#cancelForget();
     await this.#unwatch();
+  }
+
+  #forgetLater(): void {
+    const { clock } = this.#options;
+    this.#cancelForget = clock.after(forgetEveryMs, () => {
+      this.#revocations.forget(clock.now());
+      this.#forgetLater();
+    });
+  }
+
+  /** How many notes there are of tokens that were taken back. */
+  get revocations(): number {
+    return this.#revocations.size;
   }
 
   /** Throws when the caller is shut out. A promise only for a client not heard of yet: it may be brand-new. */
   check(caller: Caller): void | Promise<void> {
     const { id, issuer, subject } = caller;
     if (id !== null && this.#isSuspended(id)) throw new Refusal('consumer_suspended');
+    this.#revocations.check(caller);
     if (issuer !== this.#options.ownIssuer || subject === null) return;
     // Credentials that are not known may be brand-new, too.
     if (!isFor(caller, this.#options.clients.find(subject))) return this.#lookUp(subject, caller);
@@ -100,8 +124,9 @@ export class Standing {
   }
 
   async #load(): Promise<void> {
-    const { store, clients } = this.#options;
+    const { store, clients, clock } = this.#options;
     this.#suspended = new Set(await store.suspendedConsumers());
+    await this.#revocations.load(store, clock.now());
     await clients.load();
     this.#refused = new WeakSet();
     await this.#options.onChange();

@@ -1,10 +1,10 @@
+import { dateTime } from '../base/date-time.ts';
 import type { BearerHandler } from '../base/handler.ts';
 import { json } from '../base/handler.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import * as schema from '../openapi/schemas.ts';
 import type { Usage } from '../storage/port.ts';
 import type { Collection } from './collections/collection.ts';
-import { dateTime } from './date-time.ts';
 import { ownerOf } from './records/caller-access.ts';
 import { asOfNow, type Budget, newcomerBudget, unused, writeBudget } from './records/decide/budgets.ts';
 import type { RecordParts } from './records/requests/handler-parts.ts';
@@ -12,10 +12,10 @@ import type { RecordParts } from './records/requests/handler-parts.ts';
 /** GET /me/usage: what the caller has used of what it may, collection by collection. */
 export function usage(collections: readonly Collection[], parts: RecordParts): BearerHandler {
   const { store, registry, reads, clock } = parts;
-  return async (_input, caller) => {
+  return async (input, caller) => {
     const owner = ownerOf(caller);
     const headers = reads.take(owner);
-    const known = await registry.register(caller);
+    const known = await registry.register(caller, input.proof);
     const used = await store.usage(owner);
     const now = clock.now();
     const registeredAt = known?.registeredAt ?? now;

@@ -1,3 +1,5 @@
+import { contentPolicy } from '../base/content-policy.ts';
+
 interface Origins {
   /** Where tokens and /userinfo come from. */
   readonly provider: readonly string[];
@@ -5,20 +7,12 @@ interface Origins {
   readonly pictures: readonly string[];
 }
 
-/** What the page may load, and from where: itself, and the provider. Nothing inline, no text that becomes markup. */
+/** The page may ask this service and the provider, and show their pictures. */
 export function frontendContentPolicy({ provider, pictures }: Origins): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
+  return contentPolicy(
     `connect-src ${["'self'", ...new Set(provider)].join(' ')}`,
     `img-src ${["'self'", ...new Set([...provider, ...pictures])].join(' ')}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ');
+  );
 }
 
 /** What else a browser is told about the page: no other page reaches into it, and no address tells where one came from. */

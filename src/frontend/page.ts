@@ -3,12 +3,21 @@ import type { Asset } from './built-files.ts';
 
 /** What the frontend has to know before anybody has signed in. Nothing of it is a secret. */
 export interface FrontendSettings {
+  /** Where people can sign in. */
+  readonly providers: readonly FrontendProvider[];
+  /** Whether it has its tokens bound to a key of its own. */
+  readonly dpop: boolean;
+  /** Where the consumer API begins. */
+  readonly api: string;
+}
+
+interface FrontendProvider {
+  readonly name: string;
+  readonly title: string;
   readonly issuer: string;
   readonly clientId: string;
   readonly audience: string;
   readonly scopes: readonly string[];
-  /** Where the consumer API begins. */
-  readonly api: string;
 }
 
 /** The name of an asset changes with its content, so a browser that has it may keep it. */
@@ -25,8 +34,9 @@ export function asset({ contentType, text }: Asset): PublicHandler {
 }
 
 /** GET /web/config.json */
-export function frontendConfig({ issuer, clientId, audience, scopes, api }: FrontendSettings): PublicHandler {
-  return always(json({ issuer, client_id: clientId, audience, scopes, api }));
+export function frontendConfig({ providers, dpop, api }: FrontendSettings): PublicHandler {
+  const told = providers.map(({ clientId, ...provider }) => ({ ...provider, client_id: clientId }));
+  return always(json({ providers: told, dpop, api }));
 }
 
 function always(ready: Answer): PublicHandler {

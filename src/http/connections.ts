@@ -48,6 +48,8 @@ export const mostPipelinedAtOnce = 4_000;
  */
 const mostReadFreely = 1_000;
 const mostReadInTurn = 500;
+/** How many of them are looked at before others have their turn. */
+const mostLookedAtInTurn = 250;
 /** How often one connection may be turned away for want of a good token before it is closed. */
 export const mostTurnedAway = 100;
 
@@ -81,6 +83,7 @@ export class Connections {
   readonly #connections = new Map<Socket, Connection>();
   readonly #turns = new ReadingTurns<Connection>();
   #resting: Connection[] = [];
+  #onAllClosed: () => void = () => {};
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -106,6 +109,15 @@ export class Connections {
       const left = (this.#countByAddress.get(address) ?? 1) - 1;
       if (left === 0) this.#countByAddress.delete(address);
       else this.#countByAddress.set(address, left);
+      if (this.#accepted.size === 0) this.#onAllClosed();
+    });
+  }
+
+  /** Settles once none is open; no more are to be accepted by then. */
+  async allClosed(): Promise<void> {
+    if (this.#accepted.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#onAllClosed = resolve;
     });
   }
 
@@ -200,17 +212,32 @@ export class Connections {
     else if (connection.waiting.length === 0) connection.lastWord();
   }
 
+  /** At all of them; some in a turn of the event loop, so that nobody's request waits for thousands to be looked at. */
   look(now: number): void {
-    for (const [socket, connection] of this.#connections) {
-      const isWaiting = socket.writableLength > 0 || (connection.response?.writableLength ?? 0) > 0;
-      if (connection.hasListener || connection.isHeld) this.#watchHeld(connection, now);
-      else this.#watchForStall(socket, isWaiting);
-      if (!isDone(connection)) connection.quietSince = null;
-      else connection.quietSince ??= now;
-      // Before its first request a connection is Node's to close (see http/limits, headersTimeout).
-      const isIdle = connection.response !== null && connection.quietSince !== null;
-      if (isIdle && now - (connection.quietSince ?? now) >= this.#options.idleMs) socket.destroy();
-    }
+    const all = this.#connections.values();
+    const lookAtSome = () => {
+      let looked = 0;
+      for (const connection of all) {
+        this.#lookAt(connection, now);
+        looked += 1;
+        if (looked < mostLookedAtInTurn) continue;
+        setImmediate(lookAtSome);
+        return;
+      }
+    };
+    lookAtSome();
+  }
+
+  #lookAt(connection: Connection, now: number): void {
+    const { socket } = connection;
+    const isWaiting = socket.writableLength > 0 || (connection.response?.writableLength ?? 0) > 0;
+    if (connection.hasListener || connection.isHeld) this.#watchHeld(connection, now);
+    else this.#watchForStall(socket, isWaiting);
+    if (!isDone(connection)) connection.quietSince = null;
+    else connection.quietSince ??= now;
+    // Before its first request a connection is Node's to close (see http/limits, headersTimeout).
+    const isIdle = connection.response !== null && connection.quietSince !== null;
+    if (isIdle && now - (connection.quietSince ?? now) >= this.#options.idleMs) socket.destroy();
   }
 
   /** What comes when the answer that is being made has left in full: the next request, or the last word. */

@@ -1,7 +1,8 @@
 /** What scripts of the allowed origins may send and read. No cookies: a caller is its bearer token. */
-const allowedHeaders = 'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key';
+const allowedHeaders =
+  'Authorization, DPoP, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, traceparent';
 const exposedHeaders =
-  'WWW-Authenticate, Retry-After, X-Request-Id, ETag, Location, Link, RateLimit, RateLimit-Policy, Idempotency-Replayed, Deprecation, Sunset';
+  'WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id, ETag, Location, Link, RateLimit, RateLimit-Policy, Idempotency-Replayed, Events-Position, Deprecation, Sunset';
 const preflightSeconds = '600';
 
 /** The headers, names and values in turn, that let a script of that origin read an answer; none for an origin that is not on the list. */

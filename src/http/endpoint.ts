@@ -1,7 +1,7 @@
+import type { Authenticate } from '../auth/authenticate.ts';
 import type { Caller } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Answer } from '../base/handler.ts';
-import type { Authenticate } from './authenticate.ts';
 import { type BodyReader, hasBody } from './body.ts';
 import { createCors } from './cors.ts';
 import type { RequestContext } from './request-context.ts';
@@ -10,7 +10,7 @@ import type { Route } from './routes.ts';
 
 export interface EndpointParts extends ResponderParts {
   readonly corsOrigins: readonly string[];
-  readonly authenticate: Authenticate;
+  readonly authenticate: Authenticate<Caller, RequestContext>;
   readonly bodies: BodyReader;
 }
 
@@ -30,6 +30,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
   const responder = new Responder(parts, {
     pattern: route.path,
     personal: route.access === 'bearer',
+    tellsNonce: route.tellsNonce ?? (route.access === 'bearer' || route.access === 'client_credentials'),
+    countsRefusals: route.access === 'bearer' || route.access === 'signed',
     cors: route.cors && corsOrigins.length > 0 ? createCors(corsOrigins).answer : null,
     contentPolicy: route.contentPolicy,
     headers: route.headers,
@@ -39,13 +41,13 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
     route.access === 'bearer' ? route.handle(context, caller as Caller) : route.handle(context);
 
   /** A caller that cannot be served now is told so before its body is read. */
-  const admit = (caller: Caller): Caller => {
-    if (route.access === 'bearer') route.admit?.(caller);
+  const admit = <Who extends Caller | null>(caller: Who): Who => {
+    route.admit?.(caller);
     return caller;
   };
 
   const callerOf = (context: RequestContext): Caller | null | Promise<Caller> => {
-    if (route.access !== 'bearer') return null;
+    if (route.access !== 'bearer') return admit(null);
     const caller = authenticate(context.authorization, context);
     return caller instanceof Promise ? caller.then(admit) : admit(caller);
   };
@@ -58,6 +60,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
 
   /** The token of a caller that was never seen is checked while the body comes in, unless the caller waits to be let in. */
   const withBody = async (context: RequestContext, caller: Caller | null | Promise<Caller>) => {
+    // A body that is refused at once has nobody wait for the caller, and a refusal that nobody hears ends the process.
+    if (caller instanceof Promise) caller.catch(() => {});
     if (context.expectsContinue) await caller;
     const body = bodies.read(context.request, context.address);
     try {

@@ -1,38 +1,39 @@
 import { STATUS_CODES } from 'node:http';
 import { describe, type ErrorCode, Refusal } from '../base/errors.ts';
 import { type Answer, answer } from '../base/handler.ts';
-import { writeScopes } from '../base/scopes.ts';
+import { problemOf, retryAfterOf } from '../base/problem.ts';
+import { type Challenged, challengesOf, unchallenged } from './challenge.ts';
 
-const realm = 'Bearer realm="vestibule"';
+const realm = 'vestibule';
 
-/** The one place where an error becomes bytes. `resourceMetadata` is where callers learn who issues tokens for here. */
-export function toProblem(refusal: Refusal, resourceMetadata: string | null): Answer {
-  const { status, sentence, emptyBody, oauthError } = describe(refusal.code);
-  const headers = { ...challenge(refusal, resourceMetadata), ...hints(refusal) };
+/** The one place of the service where an error becomes bytes. */
+export function toProblem(refusal: Refusal, challenged: Challenged): Answer {
+  const { status, sentence, emptyBody, oauthError, eventError } = describe(refusal.code);
+  const headers = { ...challenge(refusal, challenged), ...hints(refusal) };
   if (emptyBody) return answer('application/json', '{}', { status, headers });
   if (oauthError !== undefined) {
     const error = { error: oauthError, error_description: sentence };
     return answer('application/json', JSON.stringify(error), { status, headers });
   }
-  const { code, options } = refusal;
-  const problem = { type: `urn:vestibule:error:${code}`, title: sentence, status, code, ...options.members };
-  return answer('application/problem+json', JSON.stringify(problem), { status, headers });
+  if (eventError !== undefined) {
+    const error = { err: eventError, description: sentence };
+    return answer('application/json', JSON.stringify(error), { status, headers });
+  }
+  const problem = JSON.stringify(problemOf(refusal, status));
+  return answer('application/problem+json', problem, { status, headers });
 }
 
-/** How to come back with what will do: RFC 6750 section 3 for tokens, RFC 9110 section 11.6.1 for a client. */
-function challenge({ code, options }: Refusal, resourceMetadata: string | null): Record<string, string> {
-  const { status, challenge: error, sentence } = describe(code);
-  if (status === 401) return { 'www-authenticate': 'Basic realm="vestibule", charset="UTF-8"' };
-  if (error === undefined) return {};
-  const attributes =
-    error === null ? [] : [`error="${error}"`, `error_description="${sentence.replaceAll('"', "'")}"`];
-  if (options.scope !== undefined) attributes.push(`scope="${writeScopes(options.scope)}"`);
-  if (resourceMetadata !== null) attributes.push(`resource_metadata="${resourceMetadata}"`);
-  return { 'www-authenticate': [realm, ...attributes].join(', ') };
+/** How to come back with what will do: RFC 6750 section 3 and RFC 9449 section 7.1 for tokens, RFC 9110 section 11.6.1 for a client. */
+function challenge(refusal: Refusal, challenged: Challenged): Record<string, string> {
+  if (describe(refusal.code).status === 401)
+    return { 'www-authenticate': `Basic realm="${realm}", charset="UTF-8"` };
+  const challenges = challengesOf(refusal, realm, challenged);
+  return challenges === null ? {} : { 'www-authenticate': challenges };
 }
 
-function hints({ code, options }: Refusal): Record<string, string> {
-  const retryAfter = options.retryAfterSeconds ?? (describe(code).status === 503 ? 1 : undefined);
+function hints(refusal: Refusal): Record<string, string> {
+  const { options } = refusal;
+  const retryAfter = retryAfterOf(refusal);
   return {
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     ...(options.allow === undefined ? {} : { allow: options.allow.join(', ') }),
@@ -58,7 +59,7 @@ export function toRefusal(error: unknown): Refusal {
 
 /** A complete answer for a connection that broke before there was a request to answer. */
 export function rawProblem(refusal: Refusal, headers: readonly string[]): string {
-  const { status, head, contentType, contentLength, text } = toProblem(refusal, null);
+  const { status, head, contentType, contentLength, text } = toProblem(refusal, unchallenged);
   const about = ['content-type', contentType, 'content-length', contentLength, 'connection', 'close'];
   const all = [...headers, ...head, ...about];
   const lines = all.map((part, index) => (index % 2 === 0 ? `${part}: ` : `${part}\r\n`));

@@ -1,13 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import type { UsedProof } from '../base/caller.ts';
 import type { Input } from '../base/handler.ts';
+import { type RequestSpan, readTraceparent } from '../base/tracing.ts';
+import type { ClientCertificates } from './client-certificate.ts';
 import type { RefusalLimit } from './refusal-limit.ts';
-import type { Params } from './router.ts';
+import { type Params, pathOf } from './router.ts';
 
 export interface ContextParts {
   readonly addressOf: (request: IncomingMessage) => string;
   /** Limits the refusals of protected routes by where they come from. */
   readonly refusals: RefusalLimit | null;
+  /** Null where nobody is asked for a certificate. */
+  readonly certificates: Pick<ClientCertificates, 'thumbprintOf'> | null;
 }
 
 /** A request from its head to its answer: what Node has of it, its id and when it began. What a handler sees is its `Input`. */
@@ -25,6 +30,10 @@ export class RequestContext implements Input {
   hasContinued = false;
   /** Set once it has been read. */
   body: Uint8Array | undefined = undefined;
+  /** Set once it has been checked. */
+  proof: UsedProof | null = null;
+  /** Where somebody listens. */
+  span: RequestSpan | null = null;
   readonly #parts: ContextParts;
 
   constructor(
@@ -45,6 +54,15 @@ export class RequestContext implements Input {
     this.waitedMs = waitedMs;
   }
 
+  get method(): string {
+    return this.request.method ?? '';
+  }
+
+  /** The address without scheme, host, query and fragment, as it was sent. */
+  get path(): string {
+    return pathOf(this.request.url ?? '');
+  }
+
   get contentType(): string | undefined {
     return this.request.headers['content-type'];
   }
@@ -57,6 +75,11 @@ export class RequestContext implements Input {
     const [beforeFragment = ''] = (this.request.url ?? '').split('#', 1);
     const at = beforeFragment.indexOf('?');
     return at === -1 ? '' : beforeFragment.slice(at + 1);
+  }
+
+  /** That of its span, or the one that the caller names; null for most. */
+  get traceId(): string | null {
+    return this.span?.traceId ?? readTraceparent(this.header('traceparent'))?.traceId ?? null;
   }
 
   header(name: string): string | undefined {
@@ -72,6 +95,10 @@ export class RequestContext implements Input {
     const { socket } = this.request;
     // Node ends its side as soon as the other one has ended, and closes a little later.
     return this.response.destroyed || socket.destroyed || socket.writableEnded;
+  }
+
+  certificateThumbprint(): string | null {
+    return this.#parts.certificates?.thumbprintOf(this.request) ?? null;
   }
 
   /** Whether so many requests from there were refused of late that the next one deserves less trust. */

@@ -1,9 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { pipeline } from 'node:stream/promises';
 import { describe, type ErrorCode, type Refusal } from '../base/errors.ts';
-import type { Answer } from '../base/handler.ts';
+import type { Answer, Outlet } from '../base/handler.ts';
 import { discardBody, hasBody, isTooLong } from './body.ts';
+import { type DpopTerms, isDpop } from './challenge.ts';
 import type { Connections } from './connections.ts';
 import type { CorsHeaders } from './cors.ts';
 import { cacheControlAt, fixedHeaders } from './headers.ts';
@@ -21,12 +22,18 @@ export interface ResponderParts extends ContextParts {
   readonly observe: (pattern: string) => Observe;
   /** The address of the document that says who issues tokens for here (RFC 9728). */
   readonly resourceMetadata: string | null;
+  /** Null where no token may be bound to a key. */
+  readonly dpop: DpopTerms | null;
 }
 
 interface ResponderOptions {
   readonly pattern: string;
   /** Answers depend on the caller's token. */
   readonly personal: boolean;
+  /** Requests may be proven with DPoP, or the next one is. */
+  readonly tellsNonce?: boolean;
+  /** Whoever is refused too often at such a route waits. */
+  readonly countsRefusals?: boolean;
   readonly cors: CorsHeaders | null;
   readonly contentPolicy?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -45,6 +52,8 @@ export class Responder {
   readonly #usual: readonly string[];
   readonly #observe: Observe;
   readonly #keepAlive: string;
+  /** For the next proof (RFC 9449 section 8.2); null where none needs one. */
+  readonly #nonce: (() => string) | null;
 
   constructor(parts: ResponderParts, options: ResponderOptions) {
     const { personal, cors, pattern, contentPolicy, headers } = options;
@@ -53,7 +62,12 @@ export class Responder {
     this.#fixed = fixedHeaders({ https: parts.https, personal, cors: cors !== null, contentPolicy, headers });
     this.#usual = [...this.#fixed, 'x-request-id', '', 'content-length', '', 'content-type', ''];
     this.#observe = parts.observe(pattern);
+    this.#nonce = options.tellsNonce ? (parts.dpop?.nonce ?? null) : null;
     this.#keepAlive = `timeout=${parts.limits.keepAliveSeconds}`;
+  }
+
+  get pattern(): string {
+    return this.#options.pattern;
   }
 
   send(context: RequestContext, answer: Answer): void {
@@ -61,25 +75,26 @@ export class Responder {
   }
 
   refuse(context: RequestContext, error: unknown): void {
-    const { connections, refusals, resourceMetadata } = this.#parts;
+    const { connections, refusals, resourceMetadata, dpop } = this.#parts;
     let refusal = toRefusal(error);
-    const isTurnedAway = this.#options.personal && isTurnedAwayAtTheDoor(refusal.code);
+    const isTurnedAway = this.#options.countsRefusals === true && isTurnedAwayAtTheDoor(refusal.code);
     if (isTurnedAway && refusals !== null) refusal = refusals.count(context.address, refusal);
     const isLast = isTurnedAway && connections.isTurnedAwayTooOften(context.request.socket);
-    this.#write(context, toProblem(refusal, resourceMetadata), refusal, isLast);
+    const challenged = { resourceMetadata, dpop, byDpop: isDpop(context.authorization) };
+    this.#write(context, toProblem(refusal, challenged), refusal, isLast);
   }
 
   /** A connection that broke before there was a request. */
   observeBroken(refusal: Refusal): void {
     const { status } = describe(refusal.code);
-    this.#observe('(none)', status, 0, '', refusal);
+    this.#observe('(none)', status, 0, '', refusal, null);
   }
 
   #write(context: RequestContext, answer: Answer, refusal: Refusal | null, isToldLast = false): void {
     const { request, response, id } = context;
-    const { status, text, chunks } = answer;
+    const { status, text, chunks, live } = answer;
     // The connection broke, and http/server has said and counted why.
-    if (request.socket.writableEnded) return;
+    if (request.socket.writableEnded) return void context.span?.end(status, 'connection_broken');
     if (response.headersSent || response.destroyed) {
       this.#finish(context, status, refusal);
       return;
@@ -91,12 +106,23 @@ export class Responder {
     const isNodesLast =
       (context.expectsContinue && !context.hasContinued) || request.headers.upgrade !== undefined;
     const isLast =
-      isToldLast || isEndless || isNodesLast || this.#parts.isClosing() || !response.shouldKeepAlive;
+      isToldLast ||
+      isEndless ||
+      isNodesLast ||
+      // What ends it in the end is mostly that this process stops.
+      live !== null ||
+      this.#parts.isClosing() ||
+      !response.shouldKeepAlive;
     if (isLast) head.push('connection', 'close');
     else head.push('keep-alive', this.#keepAlive);
+    if (this.#nonce !== null) head.push('dpop-nonce', this.#nonce());
     if (this.#options.cors !== null) head.push(...this.#options.cors(request.headers.origin));
     response.writeHead(status, head);
     if (chunks !== null) return void this.#pour(context, status, chunks);
+    if (live !== null) {
+      this.#hold(context, status, live);
+      return;
+    }
     // Plain ASCII, as most answers are, goes out without being encoded again.
     const encoding = answer.isAscii ? 'latin1' : 'utf8';
     if (hasLeftover && isLast) this.#endLater(context, text, encoding);
@@ -131,8 +157,10 @@ export class Responder {
     });
   }
 
-  #finish({ request, startedAt, id }: RequestContext, status: number, refusal: Refusal | null): void {
-    this.#observe(request.method ?? '', status, performance.now() - startedAt, id, refusal);
+  #finish(context: RequestContext, status: number, refusal: Refusal | null): void {
+    const { request, startedAt, id, traceId } = context;
+    this.#observe(request.method ?? '', status, performance.now() - startedAt, id, refusal, traceId);
+    context.span?.end(status, refusal?.code ?? null);
   }
 
   /** As fast as the caller takes it. Where it breaks half-way the connection does, so that nobody takes a part for the whole. */
@@ -147,9 +175,21 @@ export class Responder {
     }
   }
 
-  #head(id: string, { contentType, contentLength, cacheControl, chunks, head: own }: Answer): string[] {
+  /** It is counted when it is over. */
+  #hold(context: RequestContext, status: number, live: NonNullable<Answer['live']>): void {
+    const { request, response } = context;
+    response.once('close', () => this.#finish(context, status, null));
+    // Small pieces are to go out as they come.
+    request.socket.setNoDelay(true);
+    response.flushHeaders();
+    live(outletOf(response));
+    if (request.method === 'HEAD') response.end();
+  }
+
+  #head(id: string, { contentType, contentLength, cacheControl, chunks, live, head: own }: Answer): string[] {
     if (contentType === null) return [...this.#fixed, 'x-request-id', id, ...own];
-    if (chunks !== null) return [...this.#fixed, 'x-request-id', id, 'content-type', contentType, ...own];
+    if (chunks !== null || live !== null)
+      return [...this.#fixed, 'x-request-id', id, 'content-type', contentType, ...own];
     const head = this.#usual.slice();
     const end = head.length;
     head[end - 5] = id;
@@ -161,13 +201,48 @@ export class Responder {
   }
 }
 
+function outletOf(response: ServerResponse): Outlet {
+  const isOver = () => response.destroyed || response.writableEnded;
+  return {
+    get unsent() {
+      return response.writableLength;
+    },
+    write(text) {
+      if (!isOver()) response.write(text);
+    },
+    send: (text) =>
+      new Promise((resolve) => {
+        if (isOver()) return resolve();
+        response.once('close', resolve);
+        response.write(text, () => {
+          response.off('close', resolve);
+          resolve();
+        });
+      }),
+    end: () => void response.end(),
+    cut: () => void response.destroy(),
+    onClose: (callback) => void response.once('close', callback),
+  };
+}
+
 /** Whoever is let in and asks for too much is no stranger at the door. */
 const forMembers: ReadonlySet<ErrorCode> = new Set([
   'client_not_admitted',
   'not_owner',
   'action_not_allowed',
+  // A step of the way in (RFC 9449 section 9), and of a token that holds.
+  'proof_nonce_required',
+]);
+
+/** What is to be signed by a provider, and is not. */
+const notSigned: ReadonlySet<ErrorCode> = new Set([
+  'logout_token_invalid',
+  'event_request_invalid',
+  'event_key_invalid',
+  'event_issuer_invalid',
+  'event_audience_invalid',
 ]);
 
 function isTurnedAwayAtTheDoor(code: ErrorCode): boolean {
-  return describe(code).status === 403 && !forMembers.has(code);
+  return notSigned.has(code) || (describe(code).status === 403 && !forMembers.has(code));
 }

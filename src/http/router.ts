@@ -71,7 +71,7 @@ function walk<T>(node: Node<T>, segments: readonly string[], at: number, params:
   return walk(next, segments, at + 1, { ...params, [name]: segment });
 }
 
-function pathOf(target: string): string {
+export function pathOf(target: string): string {
   const whole = target.startsWith('/') ? target : target.replace(schemeAndHost, '');
   const end = whole.search(/[?#]/);
   return end === -1 ? whole : whole.slice(0, end);

@@ -2,16 +2,23 @@ import {
   consumerPrefix,
   docsPath,
   keysPath,
+  logoutPath,
   openapiPath,
   resourceMetadataPath,
+  revokePath,
   serverMetadataPath,
+  signalsPath,
   tokenPath,
+  webhookKeysPath,
 } from '../base/addresses.ts';
 import type { Caller } from '../base/caller.ts';
+import type { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import type { BearerHandler, PublicHandler } from '../base/handler.ts';
 import type { Collection } from '../consumer/collections/collection.ts';
 import { deprecationHeaders } from '../consumer/collections/deprecation.ts';
 import { describeErasure, eraseAll } from '../consumer/erase.ts';
+import { describeEvents } from '../consumer/events/describe.ts';
+import { type EventParts, readEvents } from '../consumer/events/read-events.ts';
 import { describeExport, exportAll } from '../consumer/export.ts';
 import { describeMe, me } from '../consumer/me.ts';
 import { describeOverview, overview } from '../consumer/overview.ts';
@@ -27,7 +34,10 @@ import {
   replaceRecord,
   takeAction,
 } from '../consumer/records/requests/write.ts';
+import { describeLogout, logOut } from '../consumer/sign-out/logout.ts';
+import { describeReceiveEvent, receiveEvent } from '../consumer/sign-out/receive-event.ts';
 import { describeUsage, usage } from '../consumer/usage.ts';
+import { describeWebhookKeys, publishedWebhookKeys } from '../events/webhooks/published-keys.ts';
 import type { BuiltFiles } from '../frontend/built-files.ts';
 import { pageHeaders } from '../frontend/content-policy.ts';
 import { asset, type FrontendSettings, frontendConfig, page as frontendPage } from '../frontend/page.ts';
@@ -44,26 +54,28 @@ import {
   protectedResource,
 } from '../tokens/metadata.ts';
 import { describeKeys, publishedKeys } from '../tokens/published-keys.ts';
+import { describeRevoke, type RevokeParts, revokeToken } from '../tokens/revoke.ts';
+import { opsTable } from './ops-routes.ts';
 
 /** Who may call a route. There is no default: a route that does not say is not a route. */
 export type Route = RouteBase &
+  /** `signed`: for whoever sends what a provider has signed. */
   (
-    | { readonly access: 'public' | 'client_credentials' | 'ops'; readonly handle: PublicHandler }
-    | {
-        readonly access: 'bearer';
-        readonly handle: BearerHandler;
-        /** Throws when nothing can be done for the caller now. Asked before a body is read. */
-        readonly admit?: (caller: Caller) => void;
-      }
+    | { readonly access: 'public' | 'client_credentials' | 'signed' | 'ops'; readonly handle: PublicHandler }
+    | { readonly access: 'bearer'; readonly handle: BearerHandler }
   );
 
 interface RouteBase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
+  /** Throws when nothing can be done now, for the caller of a bearer route or for anybody. Asked before a body is read. */
+  readonly admit?: (caller: Caller | null) => void;
   /** What the OpenAPI document says of it; null for what is not of the API. */
   readonly describe: (() => Description) | null;
   /** Whether scripts of the origins in CORS_ORIGINS may call it. */
   readonly cors: boolean;
+  /** Tells the nonce for DPoP proofs though it takes none: whoever asks needs it next. */
+  readonly tellsNonce?: boolean;
   /** For a page: what it may load. */
   readonly contentPolicy?: string;
   /** On every answer of the route, refusals too. */
@@ -72,10 +84,20 @@ interface RouteBase {
 
 export type ServiceParts = Parameters<typeof issueToken>[0] & {
   readonly issuer: string;
+  readonly signing: Pick<ConcurrencyLimit, 'checkRoom'>;
   readonly protectedResource: Parameters<typeof protectedResource>[0];
   readonly signingKeys: Parameters<typeof publishedKeys>[0];
   readonly collections: readonly Collection[];
+  /** Whether they change while a browser has the page that describes them. */
+  readonly collectionsMayChange: boolean;
   readonly records: RecordParts;
+  readonly events: EventParts;
+  readonly signOut: {
+    readonly logout: Parameters<typeof logOut>[0];
+    readonly events: Parameters<typeof receiveEvent>[0];
+    readonly revoke: Omit<RevokeParts, 'authenticate' | 'throttle'>;
+  };
+  readonly webhookKeys: Parameters<typeof publishedWebhookKeys>[0];
   /** Null where none is served. */
   readonly frontend: FrontendParts | null;
 };
@@ -87,11 +109,12 @@ interface FrontendParts extends Omit<FrontendSettings, 'api'> {
 
 /** Everything the service answers to, and what each says of itself. The OpenAPI document is made from it, in this order. */
 export function serviceRoutes(parts: ServiceParts): readonly Route[] {
-  const { issuer, signingKeys, collections, records, frontend } = parts;
+  const { issuer, signingKeys, collections, records, events, signOut, frontend } = parts;
   const document = () => openapiDocument(routes, { version: apiVersion, baseUrl: issuer });
+  const caching = parts.collectionsMayChange ? openapi.askedForEachTime : undefined;
   const token = { access: 'client_credentials', cors: false } as const;
   const myself = `${consumerPrefix}/me`;
-  const page = { cors: false, contentPolicy: openapi.pageContentPolicy };
+  const page = { cors: false, contentPolicy: openapi.pageContentPolicy, headers: pageHeaders };
   const routes: readonly Route[] = [
     ...collections.flatMap((collection) => collectionRoutes(collection, records)),
     open(consumerPrefix, overview(collections), describeOverview),
@@ -99,13 +122,38 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
     bearer('DELETE', myself, eraseAll(collections, records), describeErasure),
     bearer('GET', `${myself}/usage`, usage(collections, records), describeUsage),
     bearer('GET', `${myself}/export`, exportAll(collections, records), describeExport),
-    { ...token, method: 'POST', path: tokenPath, handle: issueToken(parts), describe: describeIssue },
+    bearer('GET', `${consumerPrefix}/events`, readEvents(collections, events), () =>
+      describeEvents(collections),
+    ),
+    {
+      ...token,
+      method: 'POST',
+      path: tokenPath,
+      handle: issueToken(parts),
+      admit: () => parts.signing.checkRoom(),
+      describe: describeIssue,
+    },
+    {
+      ...token,
+      method: 'POST',
+      path: revokePath,
+      handle: revokeToken({ ...parts, ...signOut.revoke }),
+      describe: describeRevoke,
+    },
+    signed(logoutPath, logOut(signOut.logout), describeLogout),
+    signed(signalsPath, receiveEvent(signOut.events), describeReceiveEvent),
     open(keysPath, publishedKeys(signingKeys), describeKeys),
-    open(serverMetadataPath, authorizationServer(issuer), describeAuthorizationServer),
+    open(webhookKeysPath, publishedWebhookKeys(parts.webhookKeys), describeWebhookKeys),
+    open(
+      serverMetadataPath,
+      authorizationServer(issuer, parts.protectedResource.dpop),
+      describeAuthorizationServer,
+    ),
     open(resourceMetadataPath, protectedResource(parts.protectedResource), describeProtectedResource),
-    open(openapiPath, openapi.openapi(document), openapi.describeOpenapi),
-    open(docsPath, openapi.referencePageHandler(document), openapi.describePage, page),
+    open(openapiPath, openapi.openapi(document, caching), openapi.describeOpenapi),
+    open(docsPath, openapi.referencePageHandler(document, caching), openapi.describePage, page),
     open(`${docsPath}/style.css`, openapi.referenceStyleHandler(), openapi.describeStyle, page),
+    open(`${docsPath}/script.js`, openapi.referenceScriptHandler(), openapi.describeScript, page),
     ...(frontend ? frontendRoutes(frontend) : []),
   ];
   return routes;
@@ -116,6 +164,11 @@ type Describe = Route['describe'];
 /** For anybody to read. */
 function open(path: string, handle: PublicHandler, describe: Describe, more: Partial<RouteBase> = {}): Route {
   return { method: 'GET', path, access: 'public', cors: true, handle, describe, ...more };
+}
+
+/** For providers. */
+function signed(path: string, handle: PublicHandler, describe: Describe): Route {
+  return { method: 'POST', path, access: 'signed', cors: false, handle, describe };
 }
 
 /** For callers with a token. */
@@ -143,7 +196,7 @@ function collectionRoutes(collection: Collection, records: RecordParts): readonl
       return bearer('POST', `${one}/${action}`, write(takeAction(parts, action)), describe);
     }),
   ];
-  const admit = ({ id }: Caller) => records.writes.checkRoom(id ?? '', 0);
+  const admit = (caller: Caller | null) => records.writes.checkRoom(caller?.id ?? '', 0);
   return routes.map((route) => ({
     ...route,
     headers: deprecationHeaders(collection),
@@ -157,22 +210,16 @@ function frontendRoutes({ files, contentPolicy, ...settings }: FrontendParts): r
     open(path, handle, null, { cors: false, ...more });
   return [
     own('/', frontendPage(files.page), { contentPolicy, headers: pageHeaders }),
-    own('/web/config.json', frontendConfig({ ...settings, api: consumerPrefix })),
+    own('/web/config.json', frontendConfig({ ...settings, api: consumerPrefix }), {
+      tellsNonce: settings.dpop,
+    }),
     ...files.assets.map((file) => own(`/web/${file.name}`, asset(file))),
   ];
 }
 
 type OpsParts = ReadinessParts & { readonly metrics: Metrics };
 
-/** Everything the ops port answers to. */
+/** Everything the ops port of a process answers to. */
 export function opsRoutes({ metrics, ...readiness }: OpsParts): readonly Route[] {
-  const own = (path: string, handle: PublicHandler): Route => ({
-    method: 'GET',
-    path,
-    access: 'ops',
-    cors: false,
-    handle,
-    describe: null,
-  });
-  return [own('/livez', live), own('/readyz', ready(readiness)), own('/metrics', metrics.expose)];
+  return opsTable({ live, ready: ready(readiness), metrics: metrics.expose });
 }

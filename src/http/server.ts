@@ -8,6 +8,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { Refusal } from '../base/errors.ts';
+import type { Tracing } from '../base/tracing.ts';
 import { BodyReader } from './body.ts';
 import { peerAddress } from './client-address.ts';
 import { Connections, type RefusedConnection } from './connections.ts';
@@ -25,10 +26,14 @@ import type { Route } from './routes.ts';
 export interface ServerParts extends Omit<EndpointParts, 'bodies' | 'connections'> {
   readonly routes: readonly Route[];
   readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** Whoever connects is asked for a certificate, and may do without. */
+  readonly asksForCertificate: boolean;
   readonly receive: Receive;
   readonly requestId: () => string;
   readonly isProxy: (address: string) => boolean;
   readonly onRefusedConnection: (reason: RefusedConnection) => void;
+  /** Null where nobody listens. */
+  readonly tracing: Tracing | null;
 }
 
 /** A server and its connections. */
@@ -47,7 +52,8 @@ const noParams: Params = {};
 
 /** A server for a table of routes. The trip of a request: the router -> receive -> its endpoint -> its responder. */
 export function createServer(serverParts: ServerParts): HttpServer {
-  const { limits, tls, receive, requestId, isProxy, onRefusedConnection } = serverParts;
+  const { limits, tls, asksForCertificate, receive, requestId, isProxy, onRefusedConnection, tracing } =
+    serverParts;
   const connections = new Connections({
     ...connectionLimits(limits),
     addressOf: peerAddress,
@@ -75,9 +81,18 @@ export function createServer(serverParts: ServerParts): HttpServer {
     const { endpoints, others } = found?.value ?? {};
     const endpoint = endpoints?.get(request.method ?? '') ?? others;
     const context = contextWith(found?.params ?? noParams);
+    if (tracing === null) return serve(context, endpoint);
+    const { id } = context;
+    const { pattern: route } = endpoint?.responder ?? nowhere;
+    const traceparent = context.header('traceparent');
+    context.span = tracing.incoming({ method: request.method ?? '', route, id, traceparent });
+    context.span.run(() => serve(context, endpoint));
+  };
+
+  const serve = (context: RequestContext, endpoint: Endpoint | undefined) => {
     try {
-      receive(request);
-      if (waitedMs > longestPipelinedMs)
+      receive(context.request);
+      if (context.waitedMs > longestPipelinedMs)
         throw new Refusal('overloaded', { detail: 'behind others of its connection', retryAfterSeconds: 1 });
     } catch (error) {
       return (endpoint?.responder ?? nowhere).refuse(context, error);
@@ -90,7 +105,13 @@ export function createServer(serverParts: ServerParts): HttpServer {
   const server: Server =
     tls === null
       ? createHttpServer(options)
-      : createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' });
+      : createHttpsServer({
+          ...options,
+          ...tls,
+          minVersion: 'TLSv1.2',
+          // No authority is asked about it, and who has none comes in all the same: see auth/certificate.
+          ...(asksForCertificate ? { requestCert: true, rejectUnauthorized: false } : {}),
+        });
   const take = (request: IncomingMessage, response: ServerResponse, expectsContinue = false) =>
     connections.begin(request.socket, response, (waitedMs) =>
       answer(request, response, expectsContinue, waitedMs),

@@ -30,6 +30,8 @@ export interface Description {
   readonly limits?: object;
   /** The record that the answer to a failed precondition shows. */
   readonly current?: Schema;
+  /** What is sent to those who asked to be told: a sentence for each, by its name. */
+  readonly webhooks?: { readonly of: Readonly<Record<string, string>>; readonly body: Schema };
   /** What its schemas refer to, by name. */
   readonly schemas?: Schemas;
 }
@@ -37,9 +39,14 @@ export interface Description {
 /** What the built-in routes are shown under. */
 export const tags = {
   caller: { name: 'The caller', description: 'Whoever the token speaks for, and what is held about it.' },
+  events: { name: 'Events', description: 'What happened to records, as it happens or afterwards.' },
   tokens: {
     name: 'Tokens',
     description: 'How machine clients get tokens, and how anyone can verify them.',
+  },
+  sessions: {
+    name: 'Sessions',
+    description: 'How a provider, or the client itself, takes tokens back before their end.',
   },
   about: { name: 'This API', description: 'What there is, for programs and for people.' },
 } as const satisfies Readonly<Record<string, Tag>>;

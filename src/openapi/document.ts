@@ -1,7 +1,15 @@
 import { tokenPath } from '../base/addresses.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import { type Description, tags } from './description.ts';
-import { anyBearer, anyRequest, errorResponses, errorSchemas, sharedResponses } from './error-responses.ts';
+import {
+  anyBearer,
+  anyBody,
+  anyRequest,
+  describedBody,
+  errorResponses,
+  errorSchemas,
+  sharedResponses,
+} from './error-responses.ts';
 import { budgetHeaders } from './headers.ts';
 import type { OpenApiDocument, Operation, Response, Tag } from './openapi-types.ts';
 
@@ -9,7 +17,7 @@ import type { OpenApiDocument, Operation, Response, Tag } from './openapi-types.
 interface DescribedRoute {
   readonly method: string;
   readonly path: string;
-  readonly access: 'public' | 'client_credentials' | 'bearer' | 'ops';
+  readonly access: 'public' | 'client_credentials' | 'signed' | 'bearer' | 'ops';
   /** Null for what is not of the API. */
   readonly describe: (() => Description) | null;
 }
@@ -26,8 +34,8 @@ export const apiVersion = '1.0.0';
 
 /** The whole API as OpenAPI 3.1, made from the table of routes and in its order. */
 export function openapiDocument(routes: readonly DescribedRoute[], about: About): OpenApiDocument {
-  const described = routes.flatMap(({ describe, ...route }) =>
-    describe === null ? [] : [{ ...route, ...describe() }],
+  const described = routes.flatMap(({ method, path, access, describe }) =>
+    describe === null ? [] : [{ method, path, access, ...describe() }],
   );
   const byPath = Map.groupBy(described, ({ path }) => path.replace(/:(\w+)/g, '{$1}'));
   const paths = [...byPath].map(([path, alike]) => [
@@ -47,6 +55,7 @@ export function openapiDocument(routes: readonly DescribedRoute[], about: About)
     servers: [{ url: about.baseUrl }],
     tags: tagsOf(described),
     paths: Object.fromEntries(paths),
+    webhooks: Object.assign({}, ...described.map(webhooksOf)),
     components: {
       schemas: Object.assign({}, ...described.map(({ schemas }) => schemas), errorSchemas),
       responses: sharedResponses,
@@ -87,6 +96,33 @@ function operationOf(route: Described): Operation {
   };
 }
 
+/** What a receiver gets (https://www.standardwebhooks.com), and what it has to answer. */
+function webhooksOf({ tag, webhooks }: Described): Readonly<Record<string, { readonly post: Operation }>> {
+  if (webhooks === undefined) return {};
+  const header = (name: string, description: string) =>
+    ({ name, in: 'header', required: true, description, schema: { type: 'string' } }) as const;
+  const parameters = [
+    header('webhook-id', 'The same whenever the same event is sent again.'),
+    header('webhook-timestamp', 'When it was sent, in seconds since 1970.'),
+    header('webhook-signature', 'Over id, timestamp and body: one for each secret that is in use.'),
+  ];
+  const operations = Object.entries(webhooks.of).map(([name, summary]) => {
+    const post: Operation = {
+      operationId: `on_${name.replace('.', '_')}`,
+      summary,
+      tags: [tag.name],
+      security: [],
+      parameters,
+      requestBody: { required: true, content: { 'application/json': { schema: webhooks.body } } },
+      responses: {
+        '2XX': { description: 'Taken. Anything else is sent again later; 410 ends it for good.' },
+      },
+    };
+    return [name, { post }];
+  });
+  return Object.fromEntries(operations);
+}
+
 function securityOf({ access, scope, isForPeople }: Described): Operation['security'] {
   if (access === 'client_credentials') return [{}, { clientBasic: [] }];
   if (access !== 'bearer') return [];
@@ -97,10 +133,16 @@ function securityOf({ access, scope, isForPeople }: Described): Operation['secur
 /** What is refused for a parameter, by where it stands. */
 const parameterErrors = { path: 'not_found', query: 'query_invalid', header: 'header_invalid' } as const;
 
+/** Those in which a body is read, even where none is asked for: it may be too large then. */
+const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
 /** Everything that a route can be refused with. */
-function codesOf({ access, isForPeople, parameters = [], errors = [], budget }: Described): ErrorCode[] {
+export function codesOf(route: Described): ErrorCode[] {
+  const { access, isForPeople, parameters = [], errors = [], budget } = route;
   return [
     ...anyRequest,
+    ...(methodsWithBody.has(route.method) ? anyBody : []),
+    ...(route.body === undefined ? [] : describedBody),
     ...(access === 'bearer' ? anyBearer : []),
     ...(isForPeople ? (['client_not_admitted'] as const) : []),
     ...parameters.map((parameter) => parameterErrors[parameter.in]),

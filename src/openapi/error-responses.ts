@@ -11,12 +11,14 @@ export const anyRequest: readonly ErrorCode[] = [
   'bad_request',
   'https_required',
   'request_timeout',
-  'body_too_large',
-  'media_type_not_supported',
   'headers_too_large',
   'internal',
   'shutting_down',
 ];
+
+/** What a body can be refused for, whatever is in it: in the other methods none is read. */
+export const anyBody: readonly ErrorCode[] = ['body_too_large'];
+export const describedBody: readonly ErrorCode[] = ['media_type_not_supported'];
 
 /** What comes instead of an answer when the token is not good enough, or cannot be checked. */
 export const anyBearer: readonly ErrorCode[] = [
@@ -24,6 +26,7 @@ export const anyBearer: readonly ErrorCode[] = [
   'consumer_suspended',
   'too_many_refusals',
   'keys_unavailable',
+  'introspection_unavailable',
   'overloaded',
   'storage_unavailable',
 ];
@@ -46,12 +49,19 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
   },
   record_too_large: { limit: { type: 'integer', description: 'How many bytes a record may have.' } },
   quota_exceeded: { limit: { type: 'integer', description: 'How many records a caller may have.' } },
+  too_many_streams: { limit: { type: 'integer', description: 'How many a caller may have open.' } },
   precondition_failed: { current: { type: 'object', description: 'The record as it is now.' } },
   invalid_transition: {
     state,
     allowed: { ...texts, description: 'The actions that this caller may take in it.' },
   },
   not_editable: { state },
+  proof_invalid: {
+    proof_fault: {
+      ...text,
+      description: 'The rule of RFC 9449 section 4.3 that the proof breaks, in a word.',
+    },
+  },
 };
 
 const problemCodes = allCodes.filter(isProblem);
@@ -76,12 +86,21 @@ export const errorSchemas: Schemas = {
     required: ['error', 'error_description'],
     properties: { error: text, error_description: { ...text, description: 'A sentence for people.' } },
   },
+  EventError: {
+    type: 'object',
+    description: 'What went wrong, for whoever sends security events (RFC 8935 section 2.3).',
+    required: ['err', 'description'],
+    properties: { err: text, description: { ...text, description: 'A sentence for people.' } },
+  },
   Nothing: { type: 'object', description: 'An object without members.', maxProperties: 0 },
 };
 
 /** The responses that are referred to by their code. */
 export const sharedResponses: Readonly<Record<string, Response>> = Object.fromEntries(
-  anyRequest.map((code) => [code, response(describe(code).status, [code])]),
+  [...anyRequest, ...anyBody, ...describedBody].map((code) => [
+    code,
+    response(describe(code).status, [code]),
+  ]),
 );
 
 /** The responses for these codes of the catalogue, by status. `current` is the record of a failed precondition. */
@@ -107,7 +126,9 @@ function headersOf(status: number, codes: readonly ErrorCode[]): Headers | undef
   if (status === 401) return { 'WWW-Authenticate': always('How a client may prove itself (RFC 9110).') };
   if (codes.some((code) => describe(code).challenge !== undefined))
     return {
-      'WWW-Authenticate': sometimes('What would be let in (RFC 6750), where the token is the reason.'),
+      'WWW-Authenticate': sometimes(
+        'What would be let in (RFC 6750, RFC 9449), where the token is the reason.',
+      ),
     };
   if (status === 412) return version;
   if (status !== 429 && status !== 503) return undefined;
@@ -118,9 +139,11 @@ function headersOf(status: number, codes: readonly ErrorCode[]): Headers | undef
 function contentOf(status: number, codes: readonly ErrorCode[], current: Schema | undefined): Content {
   const problems = codes.filter(isProblem);
   const oauthErrors = codes.map((code) => describe(code).oauthError).filter((error) => error !== undefined);
+  const eventErrors = codes.map((code) => describe(code).eventError).filter((error) => error !== undefined);
   const others = [
     ...(codes.some((code) => describe(code).emptyBody) ? [{ $ref: '#/components/schemas/Nothing' }] : []),
     ...(oauthErrors.length > 0 ? [oauthSchema(oauthErrors)] : []),
+    ...(eventErrors.length > 0 ? [eventSchema(eventErrors)] : []),
   ];
   const [only = {}] = others;
   const json = { 'application/json': { schema: others.length === 1 ? only : { oneOf: others } } };
@@ -147,6 +170,13 @@ function oauthSchema(errors: readonly string[]): Schema {
   };
 }
 
+function eventSchema(errors: readonly string[]): Schema {
+  return {
+    allOf: [{ $ref: '#/components/schemas/EventError' }],
+    properties: { err: { enum: [...new Set(errors)] } },
+  };
+}
+
 /** Of a code without members of its own, where there is one. */
 function example(status: number, codes: readonly ErrorCode[]): object {
   const code = codes.find((candidate) => ownMembers[candidate] === undefined) ?? codes[0] ?? 'internal';
@@ -154,6 +184,6 @@ function example(status: number, codes: readonly ErrorCode[]): object {
 }
 
 function isProblem(code: ErrorCode): boolean {
-  const { emptyBody, oauthError } = describe(code);
-  return !emptyBody && oauthError === undefined;
+  const { emptyBody, oauthError, eventError } = describe(code);
+  return !emptyBody && oauthError === undefined && eventError === undefined;
 }

@@ -21,3 +21,10 @@ export function budgetHeaders(name: 'reads' | 'writes'): Headers {
     RateLimit: sometimes(`What is left of "${name}" (r), and in how many seconds it is full again (t).`),
   };
 }
+
+export const eventsPosition: Headers = {
+  'Events-Position': {
+    ...always('The position in the log of events from which on a reader misses nothing that the list lacks.'),
+    schema: { type: 'integer', minimum: 0 },
+  },
+};

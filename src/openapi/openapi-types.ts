@@ -7,6 +7,8 @@ export interface OpenApiDocument {
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly Tag[];
   readonly paths: Readonly<Record<string, PathItem>>;
+  /** What the service sends by itself. */
+  readonly webhooks: Readonly<Record<string, PathItem>>;
   readonly components: {
     readonly schemas: Schemas;
     readonly responses: Readonly<Record<string, Response>>;
@@ -38,6 +40,13 @@ export interface Operation {
   readonly parameters?: readonly Parameter[] | undefined;
   readonly requestBody?: { readonly required: boolean; readonly content: Content } | undefined;
   readonly responses: Responses;
+}
+
+/** An operation, and how it is called. */
+export interface Endpoint {
+  readonly path: string;
+  readonly method: Method;
+  readonly operation: Operation;
 }
 
 export interface Parameter {

@@ -2,8 +2,9 @@ import { type Html, html } from '../base/html.ts';
 import { isJsonObject } from '../base/json-object.ts';
 import { follow } from './follow-reference.ts';
 import type { OpenApiDocument, Schema } from './openapi-types.ts';
+import { boundsInWords } from './schema-words.ts';
 
-/** Schemas as tables: a row for each member, those of inner objects under the name of the outer. */
+/** Schemas as lists: a row for each member, those of inner objects under the name of the outer. */
 
 const deepest = 4;
 
@@ -14,21 +15,29 @@ interface Row {
 }
 
 /** Null for what has no members to show. */
-export function schemaTable(schema: Schema, document: OpenApiDocument): Html | null {
+export function schemaRows(schema: Schema, document: OpenApiDocument): Html | null {
   const rows = rowsOf(schema, document, '', 0);
   if (rows.length === 0) return null;
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Members"><table>
-<thead><tr><th scope="col">member</th><th scope="col">type</th><th scope="col">meaning</th></tr></thead>
-<tbody>${rows.map((row) => rowOf(row, document))}</tbody></table></div>`;
+  return html`<dl class="rows">${rows.map((row) =>
+    factRow({ ...row, type: typeInWords(row.schema, document), meaning: meaningOf(row.schema) }),
+  )}</dl>`;
 }
 
-function rowOf({ name, schema, isRequired }: Row, document: OpenApiDocument): Html {
-  return html`<tr><th scope="row"><code>${name}</code>${isRequired ? html` <small>required</small>` : null}</th>
-<td>${typeInWords(schema, document)}</td><td>${meaningOf(schema)}</td></tr>
+interface Fact {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly type: string;
+  readonly meaning: string;
+}
+
+/** One member or parameter. A list of these is read on a phone as well as on a desk, which a table is not. */
+export function factRow({ name, isRequired, type, meaning }: Fact): Html {
+  return html`<div><dt><code>${name}</code>${isRequired ? html` <small>required</small>` : null}</dt>
+<dd><span class="type">${type}</span> ${meaning}</dd></div>
 `;
 }
 
-/** What a value may be, short enough for a cell. */
+/** What a value may be, short enough for a line. */
 export function typeInWords(schema: Schema, document: OpenApiDocument): string {
   const target = resolve(schema, document);
   const choices = [target.anyOf, target.oneOf].find(Array.isArray);
@@ -44,26 +53,11 @@ export function typeInWords(schema: Schema, document: OpenApiDocument): string {
   return `${types.join(' or ')}${typeof target.format === 'string' ? ` (${target.format})` : ''}`;
 }
 
-const bounds: Readonly<Record<string, (value: unknown) => string>> = {
-  minimum: (value) => `at least ${value}`,
-  exclusiveMinimum: (value) => `more than ${value}`,
-  maximum: (value) => `at most ${value}`,
-  exclusiveMaximum: (value) => `less than ${value}`,
-  multipleOf: (value) => `a multiple of ${value}`,
-  minLength: (value) => `at least ${value} characters`,
-  maxLength: (value) => `at most ${value} characters`,
-  pattern: (value) => `of the form ${value}`,
-  minItems: (value) => `at least ${value} items`,
-  maxItems: (value) => `at most ${value} items`,
-  default: (value) => `by default ${value}`,
-};
-
 /** The title or description, and the limits in words. */
 export function meaningOf(schema: Schema): string {
   const about = schema.description ?? schema.title;
-  const limits = Object.entries(bounds).flatMap(([keyword, inWords]) =>
-    schema[keyword] === undefined ? [] : [inWords(schema[keyword])],
-  );
+  const standard = schema.default === undefined ? [] : [`by default ${schema.default}`];
+  const limits = [...boundsInWords(schema), ...standard];
   const words = limits.length === 0 ? '' : `(${limits.join(', ')})`;
   return `${typeof about === 'string' ? about : ''} ${words}`.trim();
 }

@@ -1,14 +1,17 @@
 import { type Html, html } from '../base/html.ts';
-import { methods, type OpenApiDocument, type Tag } from './openapi-types.ts';
-import { type Entry, operationOf, paragraphs } from './page-operation.ts';
+import { type Endpoint, methods, type OpenApiDocument, type Tag } from './openapi-types.ts';
+import { operationOf, paragraphs } from './page-operation.ts';
 
-/** The reference page: the document for people. No script, and nothing from outside. */
+/**
+ * The reference page: the document for people. Each operation is one line until it is unfolded, so that all of them can
+ * be seen at once. What needs the script (the filter, trying it) is hidden until the script is there.
+ */
 export function referencePage(document: OpenApiDocument): string {
   const { info, servers, tags } = document;
-  const entries = entriesOf(document);
+  const endpoints = endpointsOf(document);
   const sections = tags.map((tag) => ({
     tag,
-    entries: entries.filter(({ operation }) => operation.tags.includes(tag.name)),
+    endpoints: endpoints.filter(({ operation }) => operation.tags.includes(tag.name)),
   }));
   return html`<!doctype html>
 <html lang="en">
@@ -18,12 +21,14 @@ export function referencePage(document: OpenApiDocument): string {
 <meta name="color-scheme" content="light dark">
 <title>${info.title} API</title>
 <link rel="stylesheet" href="docs/style.css">
+<script src="docs/script.js" defer></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <nav aria-label="Contents">
-<p><a href="#top">${info.title} API</a></p>
-<ul>${sections.map(({ tag, entries: each }) => contentsOf(tag, each))}<li><a href="#errors">Errors</a></li></ul>
+<p class="brand"><a href="#top">${mark}${info.title} API</a></p>
+<p class="filter" hidden><label for="filter">Filter</label> <input id="filter" type="search" autocomplete="off" spellcheck="false" placeholder="submit, bookings, delete"></p>
+<ul class="contents">${sections.map(({ tag, endpoints: each }) => contentsOf(tag, each))}<li><a href="#errors">Errors</a></li></ul>
 </nav>
 <main id="content" tabindex="-1">
 <header id="top">
@@ -31,7 +36,9 @@ export function referencePage(document: OpenApiDocument): string {
 <p class="version">${info.version} · <code>${servers[0]?.url ?? ''}</code> · <a href="openapi.json">OpenAPI</a></p>
 <p>${info.description}</p>
 </header>
-${sections.map(({ tag, entries: each }) => sectionOf(tag, each, document))}
+${tokenField}
+<p class="none" role="status" hidden>Nothing here is called that.</p>
+${sections.map(({ tag, endpoints: each }) => sectionOf(tag, each, document))}
 ${errorsSection(document)}
 </main>
 </body>
@@ -39,7 +46,16 @@ ${errorsSection(document)}
 `.markup;
 }
 
-function entriesOf({ paths }: OpenApiDocument): readonly Entry[] {
+const mark = html`<svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><path class="wall" d="M4 30V15a12 12 0 0 1 24 0v15z"></path><path class="light" d="M9 30V16a7 7 0 0 1 14 0v14z"></path><path class="door" d="M14 30V18a5 5 0 0 1 7.5-4.3V30z"></path></svg>`;
+
+/** Typed or pasted, and kept by nothing but the field itself. */
+const tokenField = html`<form class="token" hidden>
+<p><label for="token">Access token, to try things with</label>
+<input id="token" type="password" autocomplete="off" spellcheck="false" aria-describedby="token-note"></p>
+<p id="token-note" class="note">It stays in this field: nothing stores it, and it goes nowhere but to this service. What is sent with it is really done.</p>
+</form>`;
+
+function endpointsOf({ paths }: OpenApiDocument): readonly Endpoint[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const operation = item[method];
@@ -48,9 +64,9 @@ function entriesOf({ paths }: OpenApiDocument): readonly Entry[] {
   );
 }
 
-function contentsOf({ name }: Tag, entries: readonly Entry[]): Html {
+function contentsOf({ name }: Tag, endpoints: readonly Endpoint[]): Html {
   return html`<li><a href="#${anchor(name)}">${name}</a>
-<ul>${entries.map(
+<ul>${endpoints.map(
     ({ operation, method }) =>
       html`<li><a href="#${operation.operationId}"><span class="method ${method}">${method}</span> ${operation.summary}</a></li>
 `,
@@ -58,11 +74,15 @@ function contentsOf({ name }: Tag, entries: readonly Entry[]): Html {
 `;
 }
 
-function sectionOf({ name, description }: Tag, entries: readonly Entry[], document: OpenApiDocument): Html {
+function sectionOf(
+  { name, description }: Tag,
+  endpoints: readonly Endpoint[],
+  document: OpenApiDocument,
+): Html {
   return html`<section aria-labelledby="${anchor(name)}">
 <h2 id="${anchor(name)}">${name}</h2>
 ${paragraphs(description)}
-${entries.map((entry) => operationOf(entry, document))}
+${endpoints.map((endpoint) => operationOf(endpoint, document))}
 </section>
 `;
 }
@@ -73,19 +93,15 @@ function errorsSection({ components }: OpenApiDocument): Html {
       readonly code: { readonly 'x-enumDescriptions': Readonly<Record<string, string>> };
     };
   };
-  const rows = Object.entries(properties.code['x-enumDescriptions']).map(
-    ([
-      name,
-      sentence,
-    ]) => html`<tr id="error-${name}"><th scope="row"><code>${name}</code></th><td>${sentence}</td></tr>
+  const codes = Object.entries(properties.code['x-enumDescriptions']);
+  const rows = codes.map(
+    ([name, sentence]) => html`<div id="error-${name}"><dt><code>${name}</code></dt><dd>${sentence}</dd></div>
 `,
   );
   return html`<section aria-labelledby="errors">
 <h2 id="errors">Errors</h2>
 <p>An error is a problem document (RFC 9457). Decide by its code, which is never renamed and never reused.</p>
-<div class="scroll" tabindex="0" role="group" aria-label="Errors"><table>
-<thead><tr><th scope="col">code</th><th scope="col">meaning</th></tr></thead>
-<tbody>${rows}</tbody></table></div>
+<details class="fold"><summary>All ${codes.length} codes</summary><dl class="rows">${rows}</dl></details>
 </section>`;
 }
 

@@ -1,20 +1,23 @@
+import { contentPolicy } from '../base/content-policy.ts';
 import { type Answer, answer, type PublicHandler } from '../base/handler.ts';
 import { answersJson, answersText, type Description, tags } from './description.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { referencePage } from './page.ts';
+import { referenceScript } from './page-script.ts';
 import { referenceStyle } from './page-style.ts';
 import { object } from './schemas.ts';
 
-/** Both change only when the service starts anew. */
-const cacheControl = 'public, max-age=300';
+/** All of them change only when the service starts anew. */
+const keptForAWhile = 'public, max-age=300';
+/** For `dev`, which starts the service anew, at the same address, whenever a collection changes. */
+export const askedForEachTime = 'no-cache';
 
-/** What the reference page may load: its own stylesheet, and nothing that runs. */
-export const pageContentPolicy =
-  "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** The script of the reference page may ask this service and nobody else. */
+export const pageContentPolicy = contentPolicy("connect-src 'self'");
 
 /** GET /openapi.json */
-export function openapi(document: () => OpenApiDocument): PublicHandler {
-  return once('application/json', () => JSON.stringify(document()));
+export function openapi(document: () => OpenApiDocument, cacheControl = keptForAWhile): PublicHandler {
+  return once('application/json', () => JSON.stringify(document()), cacheControl);
 }
 
 export function describeOpenapi(): Description {
@@ -28,8 +31,11 @@ export function describeOpenapi(): Description {
 }
 
 /** GET /docs */
-export function referencePageHandler(document: () => OpenApiDocument): PublicHandler {
-  return once('text/html; charset=utf-8', () => referencePage(document()));
+export function referencePageHandler(
+  document: () => OpenApiDocument,
+  cacheControl = keptForAWhile,
+): PublicHandler {
+  return once('text/html; charset=utf-8', () => referencePage(document()), cacheControl);
 }
 
 export function describePage(): Description {
@@ -47,8 +53,18 @@ export function describeStyle(): Description {
   return { name: 'readDocsStyle', tag: tags.about, summary: 'How that page looks', answers };
 }
 
+/** GET /docs/script.js */
+export function referenceScriptHandler(): PublicHandler {
+  return once('text/javascript; charset=utf-8', () => referenceScript);
+}
+
+export function describeScript(): Description {
+  const answers = answersText('A script.', 'text/javascript');
+  return { name: 'readDocsScript', tag: tags.about, summary: 'What that page does', answers };
+}
+
 /** Made when somebody asks for the first time, so that no start has to wait for it. */
-function once(contentType: string, write: () => string): PublicHandler {
+function once(contentType: string, write: () => string, cacheControl = keptForAWhile): PublicHandler {
   let ready: Answer | undefined;
   return () => {
     ready ??= answer(contentType, write(), { cacheControl });

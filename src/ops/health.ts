@@ -7,13 +7,16 @@ import { createDatabaseProbe } from './database-probe.ts';
 export const live: PublicHandler = () => json({ status: 'ok' });
 
 export interface ReadinessParts {
-  readonly storage: Pick<Storage, 'ping' | 'documents'>;
-  readonly providerKeys: { status(): KeySetStatus };
+  readonly storage: Pick<Storage, 'ping' | 'documents' | 'heardBy'>;
+  readonly keySets: () => readonly KeySetStatus[];
   readonly isStopping: () => boolean;
   readonly clock: Clock;
 }
 
+/** The keys of one provider. */
 export interface KeySetStatus {
+  /** Of the provider. */
+  readonly name: string;
   readonly usable: boolean;
   readonly keys: number;
   readonly alarmingKeys: number;
@@ -23,29 +26,56 @@ export interface KeySetStatus {
   readonly lastFault: string | null;
 }
 
-/** GET /readyz: send traffic here or not. 200 only when a request with a good token would be answered, a write too. */
-export function ready({ storage, providerKeys, isStopping, clock }: ReadinessParts): PublicHandler {
+/** GET /readyz: send traffic here or not. */
+export function ready(parts: ReadinessParts): PublicHandler {
+  const find = createReadiness(parts);
+  return async () => {
+    const { status, body } = await find();
+    return json(body, { status });
+  };
+}
+
+/** 200 only when a request with a good token would be answered, a write too: the outage of one provider of several shuts nobody else out. */
+export function createReadiness({ storage, keySets, isStopping, clock }: ReadinessParts) {
   const findFault = createDatabaseProbe({ storage, clock });
   return async () => {
-    const keys = providerKeys.status();
+    const providers = keySets();
+    const [first] = providers;
+    const usable = providers.filter((keys) => keys.usable);
+    const heardBy = storage.heardBy();
     const fault = await findFault();
-    const isReady = fault === null && keys.usable && !isStopping();
+    const isReady = fault === null && usable.length > 0 && !isStopping();
     const body = {
       status: isStopping() ? 'stopping' : isReady ? 'ready' : 'not ready',
       checks: {
         database: fault?.check ?? 'ok',
-        provider_keys: keys.usable ? 'ok' : 'not at hand',
+        provider_keys: keysCheck(usable.length, providers.length),
       },
       ...(fault === null ? {} : { database_fault: fault.reason }),
-      provider_keys: {
-        usable_keys: keys.keys,
-        age_seconds: rounded(keys.ageSeconds),
-        next_fetch_in_seconds: rounded(keys.nextFetchSeconds),
-        stale_seconds_left: rounded(keys.staleLeftSeconds),
-        last_fault: keys.lastFault,
+      ...(providers.length === 1 && first !== undefined
+        ? { provider_keys: described(first) }
+        : { providers: Object.fromEntries(providers.map((keys) => [keys.name, described(keys)])) }),
+      changes: {
+        heard_by: heardBy.way,
+        ...(heardBy.way === 'look' ? { because: heardBy.because } : {}),
       },
     };
-    return json(body, { status: isReady ? 200 : 503 });
+    return { status: isReady ? 200 : 503, body };
+  };
+}
+
+function keysCheck(usable: number, all: number): string {
+  if (usable === 0) return 'not at hand';
+  return usable === all ? 'ok' : 'some not at hand';
+}
+
+function described(keys: KeySetStatus) {
+  return {
+    usable_keys: keys.keys,
+    age_seconds: rounded(keys.ageSeconds),
+    next_fetch_in_seconds: rounded(keys.nextFetchSeconds),
+    stale_seconds_left: rounded(keys.staleLeftSeconds),
+    last_fault: keys.lastFault,
   };
 }
 

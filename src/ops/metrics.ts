@@ -1,48 +1,104 @@
+import type { Clock } from '../base/clock.ts';
+import { catalogue } from '../base/errors.ts';
 import { answer, type PublicHandler } from '../base/handler.ts';
-import { Exposition } from './exposition.ts';
+import type { SessionStatus } from '../storage/port.ts';
+import { Exposition, expositionText, expositionType } from './exposition.ts';
 import type { KeySetStatus } from './health.ts';
+import { describeKeySets } from './key-metrics.ts';
 import { describeProcess } from './process-metrics.ts';
 import { RequestTally } from './request-tally.ts';
+import { describeWebhooks, type WebhookStatus } from './webhook-metrics.ts';
+import {
+  describeBatches,
+  describeSessions,
+  describeWriteQueue,
+  type WriteQueueStatus,
+} from './write-metrics.ts';
+
+interface BuildInfo {
+  readonly version: string;
+  readonly database: string;
+}
+
+interface TokenCacheStatus {
+  readonly size: number;
+  readonly hits: number;
+  readonly misses: number;
+}
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics(keySet: () => KeySetStatus) {
+export function createMetrics(keySets: () => readonly KeySetStatus[]) {
   const exposition = new Exposition();
   const tallies = new Map<string, RequestTally>();
 
   describeProcess(exposition);
   exposition.add(
     {
-      name: 'http_requests_total',
+      name: 'vestibule_http_requests_total',
       type: 'counter',
       help: 'Requests answered, by method, route pattern and status.',
     },
     () => [...tallies.values()].flatMap((tally) => tally.requests()),
   );
-  const durations = 'http_request_duration_seconds';
-  const durationHelp = 'Time from the head of a request to its answer, by route pattern.';
-  exposition.add({ name: durations, type: 'histogram', help: durationHelp }, () =>
-    [...tallies.values()].flatMap((tally) => tally.durations(durations)),
+  exposition.add(
+    {
+      name: 'vestibule_http_request_duration_seconds',
+      type: 'histogram',
+      help: 'Time from the head of a request to its answer, by route pattern.',
+    },
+    () => [...tallies.values()].flatMap((tally) => tally.durations()),
+  );
+  const countRefusal = exposition.counter(
+    'vestibule_refusals_total',
+    'Requests refused, by the code of the answer: quotas and budgets, overload, the database, all of them.',
+    'code',
+    Object.keys(catalogue),
   );
   const countFailure = exposition.counter(
-    'auth_failures_total',
+    'vestibule_auth_failures_total',
     'Callers turned away because of their token or credentials, by reason code.',
     'reason',
   );
-  const countKeyFetch = exposition.counter(
-    'jwks_fetches_total',
-    'Tries to fetch the keys of the identity provider, by result: "ok" or what went wrong.',
-    'result',
+  const keyFetches: Results = new Map();
+  exposition.add(
+    {
+      name: 'vestibule_jwks_fetches_total',
+      type: 'counter',
+      help: 'Tries to fetch the keys of a provider, by its name and by result: "ok" or what went wrong.',
+    },
+    () => [...keyFetches.values()],
+  );
+  const introspections: Results = new Map();
+  exposition.add(
+    {
+      name: 'vestibule_introspections_total',
+      type: 'counter',
+      help: 'Questions to a provider about opaque tokens, by its name and by result: "active", "inactive", "refused" by our rules, or what went wrong.',
+    },
+    () => [...introspections.values()],
   );
   const countRefusedConnection = exposition.counter(
-    'connections_refused_total',
+    'vestibule_connections_refused_total',
     'Connections closed at once because too many are open, by what there are too many of: "all" or "address".',
     'reason',
+    ['all', 'address'],
   );
-  describeKeySet(exposition, keySet);
+  const countWebhookTry = exposition.counter(
+    'vestibule_webhook_deliveries_total',
+    'Tries to deliver to webhooks, by result: "delivered" or what went wrong.',
+    'result',
+  );
+  const countTakenBack = exposition.counter(
+    'vestibule_sign_outs_total',
+    'Times that tokens were taken back, by what said so: "logout" (a logout token), "event" (a security event) or "client" (POST /revoke).',
+    'by',
+    ['logout', 'event', 'client'],
+  );
+  describeKeySets(exposition, keySets);
   let isScrubDue = false;
   exposition.gauge(
-    'storage_scrub_due',
+    'vestibule_storage_scrub_due',
     '1 when erased callers may have left copies in the SQLite file: see "npx vestibule scrub".',
     () => Number(isScrubDue),
   );
@@ -54,51 +110,95 @@ export function createMetrics(keySet: () => KeySetStatus) {
       tallies.set(route, tally);
       return (method: string, status: number, seconds: number, refusalCode: string | null): void => {
         tally.add(method, status, seconds);
+        if (refusalCode !== null) countRefusal(refusalCode);
         if (refusalCode === null || refusalCode === 'https_required') return;
         if ([401, 403, 429].includes(status)) countFailure(refusalCode);
       };
     },
+    describeBuild(build: BuildInfo) {
+      const help = 'Always 1: the release, the Node.js and the kind of database of this process.';
+      const labels = { ...build, node: process.version };
+      exposition.add({ name: 'vestibule_build_info', type: 'gauge', help }, () => [{ labels, value: 1 }]);
+    },
+    countBatch: describeBatches(exposition),
+    watchWriteQueue: (queue: () => WriteQueueStatus) => describeWriteQueue(exposition, queue),
+    watchSessions: (sessions: () => SessionStatus) => describeSessions(exposition, sessions),
+    watchTokenCache: (cache: TokenCacheStatus) => describeTokenCache(exposition, cache),
+    /** Only where the service speaks TLS itself; milliseconds since 1970. */
+    watchCertificate(endsAt: () => number, clock: Clock) {
+      const help = 'Seconds until the certificate of TLS_CERT_FILE that is in use ends; below 0 when it has.';
+      const left = () => (endsAt() - clock.now()) / 1000;
+      exposition.gauge('vestibule_tls_certificate_seconds_left', help, left, 'least');
+    },
     /** A connection that was closed because there are too many, in all or from its address. */
     countRefusedConnection,
     watchConnections: (open: () => number) =>
-      exposition.gauge('connections_open', 'Connections open now.', open),
+      exposition.gauge('vestibule_connections_open', 'Connections open now.', open, 'sum'),
+    watchEvents({
+      position,
+      streams,
+      waiting,
+    }: Readonly<Record<'position' | 'streams' | 'waiting', () => number>>) {
+      const known = 'The highest position of the log of events that is known here.';
+      exposition.gauge('vestibule_events_position', known, position);
+      exposition.gauge('vestibule_event_streams_open', 'Live streams of events open now.', streams, 'sum');
+      const waits = 'Requests that wait for the next event now.';
+      exposition.gauge('vestibule_event_requests_waiting', waits, waiting, 'sum');
+    },
+    /** How webhooks fare, by id; the function that counts tries by what came of them. */
+    watchWebhooks: (status: () => readonly WebhookStatus[]) => describeWebhooks(exposition, status),
+    countWebhookTry,
+    countTakenBack,
+    watchRevocations: (known: () => number) =>
+      exposition.gauge(
+        'vestibule_revocations',
+        'Notes of tokens that were taken back and may still be alive.',
+        known,
+      ),
+    /** Whether changes of other processes arrive as notifications. */
+    watchNotifications: (doArrive: () => boolean) =>
+      exposition.gauge(
+        'vestibule_change_notifications',
+        '1 when notifications of PostgreSQL tell of what other processes change; 0 when that is found by looking, within a second.',
+        () => Number(doArrive()),
+        'least',
+      ),
     watchLog(droppedLines: () => number) {
       const help = 'Log lines that were never written, because nobody took those before them.';
-      exposition.add({ name: 'log_lines_dropped_total', type: 'counter', help }, () => [
-        { labels: {}, value: droppedLines() },
-      ]);
+      exposition.total('vestibule_log_lines_dropped_total', help, droppedLines);
     },
     /** A try to fetch the provider's keys: null when it went well. */
-    countKeyFetch: (fault: string | null) => countKeyFetch(fault ?? 'ok'),
+    countKeyFetch: (provider: string, fault: string | null) =>
+      countResult(keyFetches, provider, fault ?? 'ok'),
+    /** A question about an opaque token. */
+    countIntrospection: (provider: string, result: string) => countResult(introspections, provider, result),
     setScrubDue(isDue: boolean) {
       isScrubDue = isDue;
     },
-    expose: (() => answer(exposition.contentType, exposition.text())) satisfies PublicHandler,
+    families: () => exposition.families(),
+    expose: (() => answer(expositionType, expositionText(exposition.families()))) satisfies PublicHandler,
   };
 }
 
-function describeKeySet(exposition: Exposition, keySet: () => KeySetStatus): void {
-  const describe = (name: string, help: string, value: (status: KeySetStatus) => number) =>
-    exposition.gauge(name, help, () => value(keySet()));
-  describe(
-    'jwks_age_seconds',
-    'Seconds since the keys of the identity provider were fetched; NaN while there are none.',
-    ({ ageSeconds }) => ageSeconds ?? Number.NaN,
-  );
-  describe(
-    'jwks_stale_seconds_left',
-    'Seconds until the keys are too old to be used.',
-    (keys) => keys.staleLeftSeconds,
-  );
-  describe(
-    'jwks_next_fetch_seconds',
-    'Seconds until the keys are fetched again.',
-    (keys) => keys.nextFetchSeconds,
-  );
-  describe('jwks_usable_keys', 'Keys of the provider that may verify tokens.', (keys) => keys.keys);
-  describe(
-    'jwks_alarming_keys',
-    'Published keys that nobody should use: weak, symmetric, private, ambiguous.',
-    (keys) => keys.alarmingKeys,
+/** What providers were asked for, by their names and by what came of it. */
+type Results = Map<string, { readonly labels: Record<string, string>; readonly value: number }>;
+
+function countResult(results: Results, provider: string, result: string): void {
+  const key = `${provider} ${result}`;
+  const known = results.get(key) ?? { labels: { provider, result }, value: 0 };
+  results.set(key, { ...known, value: known.value + 1 });
+}
+
+function describeTokenCache(exposition: Exposition, cache: TokenCacheStatus): void {
+  const help = 'Tokens looked up among those that were verified before, by result: "hit" or "miss".';
+  exposition.add({ name: 'vestibule_token_cache_lookups_total', type: 'counter', help }, () => [
+    { labels: { result: 'hit' }, value: cache.hits },
+    { labels: { result: 'miss' }, value: cache.misses },
+  ]);
+  exposition.gauge(
+    'vestibule_token_cache_entries',
+    'Places in use of those that TOKEN_CACHE_ENTRIES gives.',
+    () => cache.size,
+    'sum',
   );
 }

@@ -15,23 +15,41 @@ export function describeProcess(exposition: Exposition): void {
   const cpuHelp = 'Processor time spent, in the program and in the system on its behalf.';
   exposition.add({ ...cpuTime, help: cpuHelp }, () => [{ labels: {}, value: totalCpuSeconds() }]);
   const startedAt = Date.now() / 1000 - process.uptime();
-  describe('process_start_time_seconds', 'When the process began, in seconds since 1970.', () => startedAt);
-  describe('process_resident_memory_bytes', 'Memory held by the process.', () => process.memoryUsage.rss());
-  describe('process_open_fds', 'Open files and sockets; 0 where the system does not tell.', countOpenFiles);
+  describe(
+    'process_start_time_seconds',
+    'When the process began, in seconds since 1970.',
+    () => startedAt,
+    'least',
+  );
+  describe(
+    'process_resident_memory_bytes',
+    'Memory held by the process.',
+    () => process.memoryUsage.rss(),
+    'sum',
+  );
+  describe(
+    'process_open_fds',
+    'Open files and sockets; 0 where the system does not tell.',
+    countOpenFiles,
+    'sum',
+  );
   describe(
     'nodejs_heap_size_used_bytes',
     'Memory used by objects of the program.',
     () => getHeapStatistics().used_heap_size,
+    'sum',
   );
   describe(
     'nodejs_heap_size_total_bytes',
     'Memory set aside for objects of the program.',
     () => getHeapStatistics().total_heap_size,
+    'sum',
   );
   describe(
     'nodejs_external_memory_bytes',
     'Memory used by buffers and by Node.',
     () => process.memoryUsage().external,
+    'sum',
   );
 
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });

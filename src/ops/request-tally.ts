@@ -1,4 +1,5 @@
 import type { Sample } from './exposition.ts';
+import { Histogram } from './histogram.ts';
 
 /** Upper bounds in seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -10,10 +11,7 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export class RequestTally {
   readonly route: string;
   readonly #countsByStatus: Record<string, number[]> = Object.create(null);
-  /** Requests that took at most as long as the bucket of the same index and longer than the one before it. */
-  readonly #durations = new Array<number>(buckets.length + 1).fill(0);
-  #seconds = 0;
-  #count = 0;
+  readonly #durations = new Histogram(buckets);
 
   constructor(route: string) {
     this.route = route;
@@ -23,11 +21,7 @@ export class RequestTally {
     this.#countsByStatus[method] ??= [];
     const counts = this.#countsByStatus[method];
     counts[status] = (counts[status] ?? 0) + 1;
-    let index = 0;
-    while (index < buckets.length && seconds > (buckets[index] as number)) index += 1;
-    (this.#durations[index] as number) += 1;
-    this.#seconds += seconds;
-    this.#count += 1;
+    this.#durations.add(seconds);
   }
 
   requests(): Sample[] {
@@ -39,17 +33,7 @@ export class RequestTally {
     );
   }
 
-  durations(name: string): Sample[] {
-    const { route } = this;
-    let upTo = 0;
-    const cumulative = [...buckets, '+Inf'].map((le, index) => {
-      upTo += this.#durations[index] as number;
-      return { name: `${name}_bucket`, labels: { le, route }, value: upTo };
-    });
-    return [
-      ...cumulative,
-      { name: `${name}_sum`, labels: { route }, value: this.#seconds },
-      { name: `${name}_count`, labels: { route }, value: this.#count },
-    ];
+  durations(): Sample[] {
+    return this.#durations.samples({ route: this.route });
   }
 }

@@ -1,4 +1,6 @@
+import type { UsedProof } from '../base/caller.ts';
 import type { Consumer } from './entities.ts';
+import type { NewEvent } from './event-port.ts';
 import type { StoredRecord, Usage } from './record-port.ts';
 
 /** What a batch of writes names: all of it is read at once, and nobody else changes it until the batch is done. */
@@ -8,6 +10,8 @@ export interface BatchKeys {
   readonly usage: readonly OwnerInCollection[];
   readonly records: readonly RecordName[];
   readonly idempotencyKeys: readonly IdempotencyKeyName[];
+  /** The digests of the proofs with which the operations came; those without one name none. */
+  readonly proofs: readonly Uint8Array[];
   /** Users registered since then are counted, no further than so many; null: nobody asks. */
   readonly newcomers: { readonly since: number; readonly atMost: number } | null;
 }
@@ -50,6 +54,8 @@ export interface Loaded {
   /** Those that the idempotency keys lead to as well. */
   readonly records: readonly StoredRecord[];
   readonly idempotencyKeys: readonly StoredIdempotencyKey[];
+  /** Those of the named digests that were used before, in any process. */
+  readonly proofs: readonly Uint8Array[];
   readonly newcomers: number;
 }
 
@@ -67,6 +73,10 @@ export interface BatchChanges {
   /** Of owners whose budgets nobody touched. */
   readonly movedUsage: readonly (OwnerInCollection & { readonly moved: number })[];
   readonly idempotencyKeys: readonly StoredIdempotencyKey[];
+  /** That are used from now on. */
+  readonly proofs: readonly UsedProof[];
+  /** In the order in which they happened: every one of them, also where several are about one record. */
+  readonly events: readonly NewEvent[];
 }
 
 /** What became of one operation of a batch. */

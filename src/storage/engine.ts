@@ -1,5 +1,5 @@
 import type { Refusal } from '../base/errors.ts';
-import type { BatchRulesSource, BatchStore } from './port.ts';
+import type { BatchRulesSource, BatchStore, HeardBy, SessionStatus } from './port.ts';
 import type { Database } from './schema.ts';
 
 /** A row as a list of its columns. Both drivers make that in half the time of an object with names. */
@@ -22,12 +22,20 @@ export interface Engine {
   openBatches(rules: BatchRulesSource): Promise<BatchStore>;
   /** One transaction that may take longer than a request ever would. */
   unhurried<T>(work: (transaction: Database) => Promise<T>): Promise<T>;
-  /** Tells everybody who watches, once the transaction is committed, that a client or consumer changed its state. */
+  readonly tables: TableChanges;
+  /**
+   * Tells everybody who watches, once the transaction is committed, that something has changed that they keep in memory.
+   * The last statement of a transaction: see `countChange`.
+   */
   announce(transaction: Database): Promise<void>;
   watch(onChange: () => void): Promise<() => Promise<void>>;
+  heardBy(): HeardBy;
+  readonly appended: AppendSignal;
   readonly residue: Residue;
   /** What this user may not do and must, to look at all that is there or to serve; null when nothing is missing. */
   missingRights(purpose: 'look' | 'serve'): Promise<MissingRights | null>;
+  /** Where there are sessions. */
+  sessionStatus?(): SessionStatus;
   /** The refusal to answer with when the database could not do its work; null when the error is a bug of ours. */
   unavailable(error: unknown): Refusal | null;
   close(): Promise<void>;
@@ -37,6 +45,31 @@ export interface MissingRights {
   readonly found: string;
   /** The statements that give them. */
   readonly advice: string;
+}
+
+/** How it gets about that events were appended: after the commit, never within the transaction, which would wait for it. */
+export interface AppendSignal {
+  /** This process has appended some. Whoever watches, in any process, hears of it soon; many at once are told once. */
+  note(): void;
+  watch(onAppended: () => void): Promise<() => Promise<void>>;
+}
+
+/** Changes tables beside everybody who works with them, in this process and in others. */
+export interface TableChanges {
+  /**
+   * One transaction under the lock of that name. It waits for a table only for a moment, because others wait behind it,
+   * and is done from its beginning later when it did not get it.
+   */
+  alter<T>(lock: string, work: (transaction: Database) => Promise<T>): Promise<T>;
+  /** Makes an index unless it is there. PostgreSQL does it beside those who write; in SQLite they wait. */
+  buildIndex(index: NewIndex): Promise<void>;
+}
+
+export interface NewIndex {
+  readonly name: string;
+  readonly table: string;
+  /** What stands behind the table in the statement. */
+  readonly on: string;
 }
 
 /** What deleted rows leave behind in the files of a database. PostgreSQL reuses and recycles its files by itself. */

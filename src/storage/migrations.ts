@@ -1,22 +1,42 @@
 import { sql } from 'kysely';
-import { OperatorError } from '../base/errors.ts';
-import { type ColumnTypes, columnTypes } from './column-types.ts';
-import type { Engine } from './engine.ts';
+import type { ColumnTypes } from './column-types.ts';
+import type { Engine, NewIndex } from './engine.ts';
+import { createErasures } from './erasure-tables.ts';
+import { createEventTables } from './event-tables.ts';
 import type { StorageKeys } from './port.ts';
+import { createProofs } from './proof-tables.ts';
 import { createRecordTables, createSpentBudgets } from './record-tables.ts';
+import { createRenamedConsumers } from './renaming-tables.ts';
+import { createRevocations } from './revocation-tables.ts';
 import type { Database } from './schema.ts';
+import { createSharedTables } from './shared-tables.ts';
 import { sealClients } from './stores/clients.ts';
 import { documents } from './stores/documents.ts';
+import { createWebhookTables } from './webhook-tables.ts';
 
 /** One step forward. A step that has been released is never changed; the next change is a new step. */
-interface Migration {
+export interface Migration {
   readonly version: number;
+  /** For whoever is about to do it. */
+  readonly what: string;
+  /**
+   * What becomes of processes that do not know the step. `expand`: they go on working, because it only adds what they
+   * neither read nor have to write. `stop`: they must not run any more. `contract`: it takes away what a later version
+   * has made unnecessary, and nobody does it at start.
+   */
+  readonly kind: 'expand' | 'stop' | 'contract';
+  /** Of a `contract`: the version from which on nobody needs what it takes away. */
+  readonly needs?: number;
+  /** An index on a table that may be large: it is made before `up`, without holding up anybody who writes. */
+  readonly index?: NewIndex;
   up(database: Database, types: ColumnTypes, keys: StorageKeys): Promise<void>;
 }
 
-const migrations: readonly Migration[] = [
+export const migrations: readonly Migration[] = [
   {
     version: 1,
+    what: 'clients, consumers, documents and signing keys',
+    kind: 'stop',
     async up(database, types) {
       const { schema } = database;
       await schema
@@ -70,6 +90,8 @@ const migrations: readonly Migration[] = [
   },
   {
     version: 2,
+    what: 'an index of suspended consumers',
+    kind: 'stop',
     async up({ schema }) {
       await schema
         .createIndex('consumers_suspended')
@@ -81,6 +103,8 @@ const migrations: readonly Migration[] = [
   },
   {
     version: 3,
+    what: 'scopes, keys and expiring secrets of clients, and the audit',
+    kind: 'stop',
     async up(database, types) {
       const { schema } = database;
       await schema
@@ -122,9 +146,11 @@ const migrations: readonly Migration[] = [
       await makeAppendOnly(database, types.engine, 'audit');
     },
   },
-  { version: 4, up: createRecordTables },
+  { version: 4, what: 'records, usage and idempotency keys', kind: 'stop', up: createRecordTables },
   {
     version: 5,
+    what: 'clients are bound to the master secret',
+    kind: 'stop',
     async up(database, types, { clientMac, checkMasterSecret }) {
       await database.schema.alterTable('clients').addColumn('mac', types.bytes).execute();
       // Before anything is made with it: with another secret's checksums no client would be genuine ever again.
@@ -134,11 +160,22 @@ const migrations: readonly Migration[] = [
   },
   {
     version: 6,
+    what: 'what erased callers had spent of their budgets',
+    kind: 'stop',
     async up(database, types) {
       if (types.engine === 'sqlite') await refuseReplacement(database);
       await createSpentBudgets(database, types);
     },
   },
+  { version: 7, what: 'the log of events', kind: 'stop', up: createEventTables },
+  { version: 8, what: 'webhooks and deliveries', kind: 'stop', up: createWebhookTables },
+  { version: 9, what: 'changes that are counted, and leases', kind: 'stop', up: createSharedTables },
+  { version: 10, what: 'erasures that a restored backup does again', kind: 'stop', up: createErasures },
+  // Older processes take no tokens that need a proof, so there is nothing that they would have to write down.
+  { version: 11, what: 'proofs that were used', kind: 'expand', up: createProofs },
+  { version: 12, what: 'tokens that were taken back', kind: 'expand', up: createRevocations },
+  // Older processes rename nobody, and "consumer migrate" is for when there are none any more.
+  { version: 13, what: 'former pseudonyms of callers', kind: 'expand', up: createRenamedConsumers },
 ];
 
 /** The database itself refuses to change or delete a row. */
@@ -167,47 +204,9 @@ async function refuseReplacement(database: Database): Promise<void> {
     begin select raise(abort, 'the table is append-only'); end`.execute(database);
 }
 
-export const newestVersion = migrations.at(-1)?.version ?? 0;
+export const newestVersion = newestOf(migrations);
 
-/**
- * Brings the schema to the newest version: all missing steps in one transaction and under one lock, so that a
- * process that dies half-way leaves the old schema, and of two that start at once one migrates and one waits.
- */
-export async function migrate(engine: Engine, now: number, keys: StorageKeys): Promise<void> {
-  const types = columnTypes(engine.name);
-  await engine.database.transaction().execute(async (transaction) => {
-    await engine.lock(transaction, 'migrate');
-    await transaction.schema
-      .createTable('schema_migrations')
-      .ifNotExists()
-      .addColumn('version', types.integer, (column) => column.primaryKey().notNull())
-      .addColumn('applied_at', types.integer, (column) => column.notNull())
-      .modifyEnd(types.tableEnd)
-      .execute();
-    const current = await schemaVersion(transaction);
-    refuseNewer(current);
-    for (const migration of migrations) {
-      if (migration.version <= current) continue;
-      await migration.up(transaction, types, keys);
-      await transaction
-        .insertInto('schema_migrations')
-        .values({ version: migration.version, applied_at: now })
-        .execute();
-    }
-  });
-}
-
-export async function schemaVersion(database: Database): Promise<number> {
-  const row = await database
-    .selectFrom('schema_migrations')
-    .select((select) => select.fn.max('version').as('version'))
-    .executeTakeFirst();
-  return Number(row?.version ?? 0);
-}
-
-function refuseNewer(version: number): void {
-  if (version <= newestVersion) return;
-  throw new OperatorError(
-    `The database has schema version ${version}, and this release knows versions up to ${newestVersion}. Start a release at least as new as the one that migrated it.`,
-  );
+/** The newest version that code with these steps knows. */
+export function newestOf(steps: readonly Migration[]): number {
+  return steps.at(-1)?.version ?? 0;
 }

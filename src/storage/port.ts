@@ -1,10 +1,20 @@
 import type { BatchRulesSource, BatchStore } from './batch-port.ts';
 import type { AuditEntry, Consumer, ConsumerState } from './entities.ts';
+import type { ErasureNotes, ErasureStore } from './erasure-port.ts';
+import type { EventStore, NewEvent } from './event-port.ts';
 import type { RecordStore } from './record-port.ts';
+import type { Renamed, Renaming, RenamingState } from './renaming-port.ts';
+import type { RevocationStore } from './revocation-port.ts';
+import type { DeliveryStore, WebhookStore } from './webhook-port.ts';
 
 export type * from './batch-port.ts';
 export type * from './entities.ts';
+export type * from './erasure-port.ts';
+export type * from './event-port.ts';
 export type * from './record-port.ts';
+export type * from './renaming-port.ts';
+export type * from './revocation-port.ts';
+export type * from './webhook-port.ts';
 
 /**
  * What the rest of the service may ask of a database. No driver and no SQL in here; SQLite and PostgreSQL answer
@@ -20,11 +30,32 @@ export interface Storage {
   readonly audit: AuditStore;
   readonly assertions: AssertionStore;
   readonly records: RecordStore;
-  /** Resolves when the database answers and its schema is the one this code was written for. */
+  readonly erasures: ErasureStore;
+  readonly events: EventStore;
+  readonly webhooks: WebhookStore;
+  readonly deliveries: DeliveryStore;
+  readonly leases: LeaseStore;
+  /** How this process hears of what others have changed; that it does within a second depends on neither. */
+  heardBy(): HeardBy;
+  /** Resolves when the database answers and its schema is one that this code can work with. */
   ping(): Promise<void>;
   /** Batches of writes, decided by these rules. */
   openBatches(rules: BatchRulesSource): Promise<BatchStore>;
+  readonly engine: 'sqlite' | 'postgres';
+  /** How the sessions of this process with the database are used; null where there are none. */
+  readonly sessionStatus: (() => SessionStatus) | null;
   close(): Promise<void>;
+}
+
+export interface SessionStatus {
+  readonly most: number;
+  readonly inUse: number;
+  readonly idle: number;
+  /** Who waits for one now. */
+  readonly waiting: number;
+  /** How many have had to wait so far, and how long all together. */
+  readonly waits: number;
+  readonly waitedSeconds: number;
 }
 
 /** What may be read of a database that is only looked at: nothing in it is made, migrated or changed. */
@@ -33,9 +64,12 @@ export interface Reading {
   readonly consumers: Pick<ConsumerStore, 'find'>;
   readonly signingKeys: Pick<SigningKeyStore, 'list'>;
   readonly documents: Pick<DocumentStore, 'read'>;
-  readonly standing: Pick<StandingStore, 'suspendedConsumers'>;
+  readonly standing: Pick<StandingStore, 'suspendedConsumers' | 'revocations'>;
   readonly audit: AuditStore;
   readonly records: Pick<RecordStore, 'ofCollection' | 'counts' | 'usage' | 'top' | 'isScrubDue'>;
+  readonly erasures: Pick<ErasureStore, 'list'>;
+  readonly webhooks: Pick<WebhookStore, 'find' | 'list'>;
+  readonly deliveries: Pick<DeliveryStore, 'list' | 'counts'>;
 }
 
 /** Append-only: the database itself refuses to change or delete a line. */
@@ -89,6 +123,7 @@ export interface StorageKeys {
   readonly clientMac: ClientMac;
   /** Rejects when the database was made with another master secret. */
   checkMasterSecret(documents: DocumentStore): Promise<void>;
+  readonly erasures: ErasureNotes;
 }
 
 /**
@@ -126,10 +161,14 @@ export interface ClientStore {
 export interface AssertionStore {
   /** True the first time, for all processes together. What expired before `now` is forgotten; with null nothing is. */
   use(clientId: string, digest: Uint8Array, expiresAt: number, now: number | null): Promise<boolean>;
+  /** Forgets what expired before `now`, documents of providers among it. */
+  forgetUsed(now: number): Promise<void>;
 }
 
 export interface ConsumerStore {
   find(id: string): Promise<Consumer | null>;
+  /** Whose record it is; that it was asked is written down. Null when there is no such record. */
+  ofRecord(collection: string, id: string, audit: AuditEntry): Promise<Consumer | null>;
   /**
    * Whoever was registered in a time to come, by a clock that was wrong then, is registered now instead: or it would be
    * new until that time. Users only, since it makes no difference for clients. Answers with their number.
@@ -137,15 +176,32 @@ export interface ConsumerStore {
   bringBack(now: number): Promise<number>;
   /** False when there is no such consumer. */
   setState(id: string, state: ConsumerState, audit: AuditEntry): Promise<boolean>;
+  /** What would become of it now. */
+  examineRenaming(renaming: Renaming): Promise<RenamingState>;
+  /** Keeps everything under the other pseudonym, if it is due, and tells of it by the event. */
+  rename(renaming: Renaming, event: NewEvent): Promise<Renamed>;
+  /** That a whole list of them was done is one line. */
+  noteRenamings(audit: AuditEntry): Promise<void>;
 }
 
-export interface StandingStore {
+/** By notifications, at once; or only by looking every 0.4 s, because there are none. */
+export type HeardBy = { readonly way: 'notification' } | { readonly way: 'look'; readonly because: string };
+
+export interface StandingStore extends RevocationStore {
   suspendedConsumers(): Promise<readonly string[]>;
   /**
-   * Calls back soon after anybody, in this process or another, may have changed a consumer or a client, and after a time
+   * Calls back soon after anybody, in this process or another, may have changed a consumer or a client or taken tokens back, and after a time
    * without a connection. May call back for nothing. The returned function ends it.
    */
   watch(onChange: () => void): Promise<() => Promise<void>>;
+}
+
+/** Who does by itself what one process is to do at a time. */
+export interface LeaseStore {
+  /** Takes or renews the lease of that name for so long, by the clock of the database; false while somebody else has it. */
+  take(name: string, holder: string, forMs: number): Promise<boolean>;
+  /** Gives it back, if it is this holder's. */
+  release(name: string, holder: string): Promise<void>;
 }
 
 /** Small documents by name, each with a checksum that only whoever has the master secret can make. */

@@ -1,4 +1,7 @@
+import type { UsedProof } from '../base/caller.ts';
 import type { AuditEntry } from './entities.ts';
+import type { Erasure } from './erasure-port.ts';
+import type { NewEvent } from './event-port.ts';
 
 /** A record of a declared collection. */
 export interface StoredRecord {
@@ -115,7 +118,13 @@ export interface RecordStore {
     readonly { readonly collection: string; readonly state: string | null; readonly count: number }[]
   >;
   /** Deletes up to `limit` records of a collection last changed at that time or before; answers with their number. */
-  expire(collection: string, changedBefore: number, limit: number): Promise<number>;
+  expire(
+    collection: string,
+    changedBefore: number,
+    limit: number,
+    /** What the log is to tell of one that goes. */
+    eventOf: (record: StoredRecord) => NewEvent | null,
+  ): Promise<number>;
   /** Forgets idempotency keys that expired; answers with their number. */
   expireIdempotencyKeys(now: number): Promise<number>;
   /** Who wrote most records, most first. */
@@ -124,11 +133,22 @@ export interface RecordStore {
   ): Promise<readonly { readonly owner: string; readonly records: number; readonly bytes: number }[]>;
   /** Forgets what erased callers had spent of budgets whose windows have ended; answers with the number of lines. */
   expireSpentBudgets(now: number): Promise<number>;
+  /** Forgets up to `limit` proofs that expired at that time or before; answers with their number. */
+  expireProofs(expiredAt: number, limit: number): Promise<number>;
   /**
-   * Everything about a caller, itself included, in one transaction; null when there was nothing at all. All that may stay
-   * is what it had spent, when `budgets` are given.
+   * Everything about a caller, itself included and all that the log tells of its records, in one transaction; null when
+   * there was nothing at all. All that may stay is this event, which tells of it, and what it had spent, when `budgets` are given.
    */
-  erase(owner: string, audit: AuditEntry | null, budgets?: ErasedBudgets): Promise<Erased | null>;
+  erase(
+    owner: string,
+    audit: AuditEntry | null,
+    event: NewEvent,
+    budgets?: ErasedBudgets,
+    /** With which it was asked for: where it was used before, nobody is erased (`proof_replayed`). */
+    proof?: UsedProof | null,
+  ): Promise<Erased | null>;
+  /** The same for an erasure that was noted already, and of which a backup knew nothing. */
+  eraseAgain(owner: string, audit: AuditEntry, event: NewEvent, erasure: Erasure): Promise<Erased | null>;
   /** Whether erased callers may have left copies between the lines of the database's files. */
   isScrubDue(): Promise<boolean>;
   /**

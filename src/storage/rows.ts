@@ -1,5 +1,12 @@
 import type { Row } from './engine.ts';
-import type { Consumer, SpentBudget, StoredIdempotencyKey, StoredRecord, Usage } from './port.ts';
+import type {
+  Consumer,
+  SpentBudget,
+  StoredEvent,
+  StoredIdempotencyKey,
+  StoredRecord,
+  Usage,
+} from './port.ts';
 import type { Tables } from './schema.ts';
 
 /** Rows of the tables in the words of the port. */
@@ -30,6 +37,22 @@ type RecordValues = readonly [
   createdAt: number,
   updatedAt: number,
   body: string,
+];
+
+/** An event from its columns, in the order of the table. */
+export function eventOf(row: Row): StoredEvent {
+  const [position, at, type, collection, recordId, owner, data] = row as EventValues;
+  return { position, at, type, collection, recordId, owner, data };
+}
+
+type EventValues = readonly [
+  position: number,
+  at: number,
+  type: string,
+  collection: string | null,
+  recordId: string | null,
+  owner: string,
+  data: string,
 ];
 
 export function toConsumer(row: Tables['consumers']): Consumer {

@@ -1,9 +1,18 @@
 import type { Generated, Kysely } from 'kysely';
-import type { ClientState, ConsumerKind, ConsumerState } from './port.ts';
+import type {
+  ClientState,
+  ConsumerKind,
+  ConsumerState,
+  DeliveryState,
+  DisabledBecause,
+  WebhookSigning,
+  WebhookState,
+} from './port.ts';
 
 /** The tables as they are after the last migration. */
 export interface Tables {
-  schema_migrations: { version: number; applied_at: number };
+  /** `oldest`: code that knows this version may serve after the step; null in rows of releases that did not say. */
+  schema_migrations: { version: number; applied_at: number; oldest: number | null };
   clients: {
     id: string;
     label: string;
@@ -74,6 +83,56 @@ export interface Tables {
     record_id: string;
     expires_at: number;
   };
+  /** Which DPoP proofs writes came with; nothing in it says whose. */
+  proofs: { digest: Uint8Array; expires_at: number };
+  events: {
+    position: number;
+    at: number;
+    type: string;
+    collection: string | null;
+    record_id: string | null;
+    owner: string;
+    data: string;
+  };
+  webhooks: {
+    id: string;
+    url: string;
+    events: string;
+    signing: WebhookSigning;
+    secret: Uint8Array;
+    previous_secret: Uint8Array | null;
+    previous_ends_at: number | null;
+    created_at: number;
+    state: WebhookState;
+    disabled_because: DisabledBecause | null;
+    position: number;
+    failing_since: number | null;
+    failures: number;
+    resting_since: number | null;
+    paused_until: number | null;
+    last_success_at: number | null;
+    last_failure: string | null;
+    delivered: number;
+    lease_holder: string | null;
+    lease_until: number;
+  };
+  deliveries: {
+    webhook_id: string;
+    position: number;
+    /** The record it is about: what has one key arrives in order. */
+    record_key: string;
+    attempts: number;
+    due_at: number;
+    state: DeliveryState;
+    reason: string | null;
+    tried_at: number | null;
+  };
+  /** What was noted of erasures, so that they can be done again after a backup is restored. */
+  erasures: { id: string; digest: Uint8Array; at: number };
+  /** Tokens that were taken back; `seq` grows with every note. */
+  revocations: { name: string; issued_until: number; forget_at: number; seq: number };
+  /** Under which pseudonyms consumers were kept before, as the digest of an erasure. */
+  renamed_consumers: { former: Uint8Array; owner: string };
   /** What `DocumentStore` keeps. */
   shelf: { name: string; content: string; mac: Uint8Array };
   signing_keys: {
@@ -85,6 +144,9 @@ export interface Tables {
     signs_from: number;
     retires_at: number | null;
   };
+  /** One row: how often an operator, or the service on its own, has changed what other processes keep in memory. */
+  changes: { id: number; count: number };
+  leases: { name: string; holder: string; ends_at: number };
 }
 
 export type Database = Kysely<Tables>;

@@ -1,6 +1,7 @@
 import { keyCredential } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
-import { errorFields, type Log } from '../base/log.ts';
+import type { Log } from '../base/log.ts';
+import { errorFields } from '../base/plain-log.ts';
 import type { ClientSecret, ClientStore, ClientWithSecrets } from '../storage/port.ts';
 import type { CheckAssertion } from './assertion.ts';
 import type { ClientDirectory } from './client-directory.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import type { Log } from '../base/log.ts';
 import type { ClientMac, ClientStore, ClientWithSecrets } from '../storage/port.ts';
 import { clientIdForm } from './clients.ts';
-import { ConcurrencyLimit } from './concurrency-limit.ts';
 
 interface DirectoryOptions {
   readonly store: Pick<ClientStore, 'find' | 'list'>;

@@ -23,7 +23,7 @@ interface ClientsOptions {
   readonly faultOfKeys: (keys: string) => string | null;
 }
 
-interface NewClient {
+export interface NewClient {
   readonly id: string;
   readonly label: string;
   readonly scopes: readonly string[];

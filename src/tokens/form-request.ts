@@ -1,35 +1,37 @@
 import { Refusal } from '../base/errors.ts';
+import { decodePart, decodeText, FormError, readFields } from '../base/form.ts';
 import type { Input } from '../base/handler.ts';
 import { readScopes } from '../base/scopes.ts';
 import type { Proof, TokenRequest } from './request-types.ts';
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** A request as RFC 6749 section 4.4 has it: one grant, and the credentials of one client by one way of sending them. */
-export function readForm({ body, authorization }: Input): TokenRequest {
-  const form = readFields(body ?? new Uint8Array());
-  const grant = form.get('grant_type');
-  if (grant === undefined) throw invalid('no grant_type');
-  const proof = readProof(form, authorization);
-  if (grant !== 'client_credentials') throw new Refusal('oauth_grant_not_supported');
-  return { dialect: 'oauth', proof, scopes: wantedScopes(form.get('scope')) };
+export function readForm(input: Input): TokenRequest {
+  return withFields(input, (form) => {
+    const grant = form.get('grant_type');
+    if (grant === undefined) throw invalid('no grant_type');
+    const proof = readProof(form, input.authorization);
+    if (grant !== 'client_credentials') throw new Refusal('oauth_grant_not_supported');
+    return { dialect: 'oauth', proof, scopes: wantedScopes(form.get('scope')) };
+  });
 }
 
-/** A field that comes twice, or that is empty, counts as RFC 6749 section 3.2 says: an error, and not sent at all. */
-function readFields(body: Uint8Array): ReadonlyMap<string, string> {
-  const fields = new Map<string, string>();
-  const seen = new Set<string>();
-  for (const part of decodeText(body).split('&')) {
-    if (part === '') continue;
-    const [name = '', ...rest] = part.split('=');
-    const key = decodePart(name);
-    const value = decodePart(rest.join('='));
-    if (seen.has(key)) throw invalid('a field sent twice');
-    seen.add(key);
-    if (value !== '') fields.set(key, value);
+/** A request as RFC 7009 section 2.1 has it: a token, and the credentials of the client that it was issued to. */
+export function readRevocation(input: Input): { readonly token: string; readonly proof: Proof } {
+  return withFields(input, (form) => {
+    const token = form.get('token');
+    if (token === undefined) throw invalid('no token');
+    return { token, proof: readProof(form, input.authorization) };
+  });
+}
+
+function withFields<T>({ body }: Input, read: (form: ReadonlyMap<string, string>) => T): T {
+  try {
+    return read(readFields(body ?? new Uint8Array()));
+  } catch (error) {
+    throw error instanceof FormError ? invalid(error.message) : error;
   }
-  return fields;
 }
 
 function readProof(form: ReadonlyMap<string, string>, authorization: string | undefined): Proof {
@@ -70,22 +72,6 @@ function wantedScopes(scope: string | undefined): readonly string[] | null {
   const scopes = readScopes(scope);
   if (scopes === null) throw new Refusal('oauth_scope_invalid');
   return [...new Set(scopes)];
-}
-
-function decodePart(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    throw invalid('percent-encoding');
-  }
-}
-
-function decodeText(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw invalid('not UTF-8');
-  }
 }
 
 function invalid(detail: string): Refusal {

@@ -6,6 +6,7 @@ import { count, object, text } from '../openapi/schemas.ts';
 import type { AuthenticateClient } from './authenticate-client.ts';
 import { assertionType } from './form-request.ts';
 import type { Mint } from './mint.ts';
+import { type ProveKey, refusalIn } from './proven-key.ts';
 import type { TokenRequest } from './request-types.ts';
 import type { Throttle } from './throttle.ts';
 import { readTokenRequest } from './token-request.ts';
@@ -15,12 +16,19 @@ interface IssueParts {
   readonly throttle: Throttle;
   readonly mint: Mint;
   readonly ttlSeconds: number;
+  /** Null where tokens are bound to no key. */
+  readonly proveKey: ProveKey | null;
 }
 
-/** POST /token: request -> client -> scopes -> token. */
-export function issueToken({ authenticate, throttle, mint, ttlSeconds }: IssueParts): PublicHandler {
+/** POST /token: request -> key -> client -> scopes -> token. */
+export function issueToken(parts: IssueParts): PublicHandler {
+  const { authenticate, throttle, mint, ttlSeconds, proveKey } = parts;
   return async (input) => {
     const request = readTokenRequest(input);
+    const inDialect = (error: unknown) => refusalIn(request.dialect, error);
+    // Before the client: an assertion counts once, and whoever has to send a nonce is to send the same one again.
+    const key =
+      proveKey === null ? null : await proveKey(input).catch((error) => Promise.reject(inDialect(error)));
     // A client that has failed too often is refused from memory: a flood of guesses does not reach the database.
     const mayLookUp = (claimedId: string) => !throttle.isReached(claimedId, input.address);
     const known = await authenticate(request.proof, mayLookUp);
@@ -28,21 +36,28 @@ export function issueToken({ authenticate, throttle, mint, ttlSeconds }: IssuePa
     const { client, credentialId } = known;
     const scopes = request.scopes ?? client.scopes;
     if (!isGranted(scopes, client.scopes)) throw new Refusal('oauth_scope_invalid');
-    const token = await mint({ clientId: client.id, credentialId, scopes });
-    return answerIn(request.dialect, token, scopes, ttlSeconds);
+    try {
+      // Not before the client is known: strangers are not to fill the memory of proofs.
+      key?.use();
+    } catch (error) {
+      throw inDialect(error);
+    }
+    const thumbprint = key?.thumbprint ?? null;
+    const token = await mint({ clientId: client.id, credentialId, scopes, thumbprint });
+    const issued = { token, type: thumbprint === null ? 'Bearer' : 'DPoP', scopes };
+    return answerIn(request.dialect, issued, ttlSeconds);
   };
 }
 
 /** JSON gets exactly the two fields of the specification, a form what RFC 6749 section 5.1 says. */
 function answerIn(
   dialect: TokenRequest['dialect'],
-  token: string,
-  scopes: readonly string[],
+  { token, type, scopes }: { token: string; type: string; scopes: readonly string[] },
   ttlSeconds: number,
 ): Answer {
-  if (dialect === 'json') return json({ token, token_type: 'Bearer' });
+  if (dialect === 'json') return json({ token, token_type: type });
   const granted = scopeMember(scopes);
-  return json({ access_token: token, token_type: 'Bearer', expires_in: ttlSeconds, ...granted });
+  return json({ access_token: token, token_type: type, expires_in: ttlSeconds, ...granted });
 }
 
 const refusals: Readonly<Record<TokenRequest['dialect'], { wrong: ErrorCode; tooMany: ErrorCode }>> = {
@@ -56,13 +71,19 @@ function failure({ dialect }: TokenRequest, input: Input, throttle: Throttle, cl
   return retryAfterSeconds === 0 ? new Refusal(wrong) : new Refusal(tooMany, { retryAfterSeconds });
 }
 
+const tokenType = {
+  ...text,
+  enum: ['Bearer', 'DPoP'],
+  description:
+    'The scheme to send it with: "DPoP" when the request had a DPoP proof, whose key it is bound to.',
+};
 const issued = object({
   token: { ...text, description: 'A JWT. Send it as "Authorization: Bearer <token>".' },
-  token_type: { const: 'Bearer' },
+  token_type: tokenType,
 });
 const issuedByOAuth = {
   access_token: text,
-  token_type: { const: 'Bearer' },
+  token_type: tokenType,
   expires_in: { ...count, description: 'In seconds.' },
   scope: { ...text, description: 'The scopes of the token; absent when it has none.' },
 };
@@ -81,7 +102,7 @@ export function describeIssue(): Description {
     tag: tags.tokens,
     summary: 'A token for a machine client',
     description:
-      'JSON with id and secret, or a form as RFC 6749 has it, with HTTP Basic, client_secret or client_assertion. The answer is in the language of the request.',
+      'JSON with id and secret, or a form as RFC 6749 has it, with HTTP Basic, client_secret or client_assertion. The answer is in the language of the request. With a DPoP header (RFC 9449) the token is bound to the key of that proof.',
     body: {
       'application/json': {
         schema: object({ client_id: text, client_secret: text }),
@@ -100,6 +121,8 @@ export function describeIssue(): Description {
       'oauth_request_invalid',
       'oauth_grant_not_supported',
       'oauth_scope_invalid',
+      'oauth_proof_invalid',
+      'oauth_proof_nonce_required',
       'oauth_client_wrong',
       'oauth_too_many_failures',
       'signing_overloaded',

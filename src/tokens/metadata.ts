@@ -1,4 +1,4 @@
-import { keysPath, tokenPath } from '../base/addresses.ts';
+import { keysPath, revokePath, tokenPath } from '../base/addresses.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import { object, texts, uri } from '../openapi/schemas.ts';
@@ -7,19 +7,25 @@ import { object, texts, uri } from '../openapi/schemas.ts';
 export const assertionAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
 
 const cacheControl = 'public, max-age=3600';
+/** At POST /token and at POST /revoke. */
+const authMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
 /** GET /.well-known/oauth-authorization-server (RFC 8414): all that a standard client needs to get a token here. */
-export function authorizationServer(issuer: string): PublicHandler {
+export function authorizationServer(issuer: string, dpop: ProtectedResource['dpop']): PublicHandler {
   const answer = json(
     {
       issuer,
       token_endpoint: `${issuer}${tokenPath}`,
+      revocation_endpoint: `${issuer}${revokePath}`,
       jwks_uri: `${issuer}${keysPath}`,
       grant_types_supported: ['client_credentials'],
       // There is no authorization endpoint, and so nothing that it could respond with.
       response_types_supported: [],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+      token_endpoint_auth_methods_supported: authMethods,
       token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+      ...(dpop === null ? {} : { dpop_signing_alg_values_supported: dpop.algorithms }),
+      revocation_endpoint_auth_methods_supported: authMethods,
+      revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     },
     { cacheControl },
   );
@@ -27,15 +33,22 @@ export function authorizationServer(issuer: string): PublicHandler {
 }
 
 export function describeAuthorizationServer(): Description {
-  const metadata = object({
-    issuer: uri,
-    token_endpoint: uri,
-    jwks_uri: uri,
-    grant_types_supported: texts,
-    response_types_supported: texts,
-    token_endpoint_auth_methods_supported: texts,
-    token_endpoint_auth_signing_alg_values_supported: texts,
-  });
+  const metadata = object(
+    {
+      issuer: uri,
+      token_endpoint: uri,
+      revocation_endpoint: uri,
+      jwks_uri: uri,
+      grant_types_supported: texts,
+      response_types_supported: texts,
+      token_endpoint_auth_methods_supported: texts,
+      token_endpoint_auth_signing_alg_values_supported: texts,
+      revocation_endpoint_auth_methods_supported: texts,
+      revocation_endpoint_auth_signing_alg_values_supported: texts,
+      dpop_signing_alg_values_supported: texts,
+    },
+    ['dpop_signing_alg_values_supported'],
+  );
   const answers = answersJson('Metadata (RFC 8414).', metadata);
   return { name: 'readAuthorizationServer', tag: tags.tokens, summary: 'How to get a token here', answers };
 }
@@ -46,16 +59,24 @@ interface ProtectedResource {
   /** Whose tokens it takes. */
   readonly issuers: readonly string[];
   readonly scopes: readonly string[];
+  /** How tokens may be bound to a key (RFC 9449); null where none is. */
+  readonly dpop: { readonly algorithms: readonly string[]; readonly isRequired: boolean } | null;
+  /** Whether tokens may be bound to a certificate (RFC 8705). */
+  readonly takesCertificates: boolean;
 }
 
 /** GET /.well-known/oauth-protected-resource (RFC 9728): where to get a token that this service takes. */
-export function protectedResource({ resource, issuers, scopes }: ProtectedResource): PublicHandler {
+export function protectedResource(about: ProtectedResource): PublicHandler {
+  const { resource, issuers, scopes, dpop, takesCertificates } = about;
   const answer = json(
     {
       resource,
       authorization_servers: issuers,
       bearer_methods_supported: ['header'],
       ...(scopes.length > 0 ? { scopes_supported: scopes } : {}),
+      ...(dpop === null ? {} : { dpop_signing_alg_values_supported: dpop.algorithms }),
+      ...(dpop?.isRequired ? { dpop_bound_access_tokens_required: true } : {}),
+      ...(takesCertificates ? { tls_client_certificate_bound_access_tokens: true } : {}),
     },
     { cacheControl },
   );
@@ -64,8 +85,21 @@ export function protectedResource({ resource, issuers, scopes }: ProtectedResour
 
 export function describeProtectedResource(): Description {
   const metadata = object(
-    { resource: uri, authorization_servers: texts, bearer_methods_supported: texts, scopes_supported: texts },
-    ['scopes_supported'],
+    {
+      resource: uri,
+      authorization_servers: texts,
+      bearer_methods_supported: texts,
+      scopes_supported: texts,
+      dpop_signing_alg_values_supported: texts,
+      dpop_bound_access_tokens_required: { const: true },
+      tls_client_certificate_bound_access_tokens: { const: true },
+    },
+    [
+      'scopes_supported',
+      'dpop_signing_alg_values_supported',
+      'dpop_bound_access_tokens_required',
+      'tls_client_certificate_bound_access_tokens',
+    ],
   );
   const answers = answersJson('Metadata (RFC 9728).', metadata);
   return { name: 'readProtectedResource', tag: tags.tokens, summary: 'Whose tokens are taken here', answers };

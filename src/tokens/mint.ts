@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
+import type { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import { scopeMember } from '../base/scopes.ts';
-import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { type SigningKey, sign } from './signing-key.ts';
 
 interface Grant {
@@ -9,6 +9,8 @@ interface Grant {
   /** By which of its credentials the client is known: a token is worth nothing once they are removed. */
   readonly credentialId: string;
   readonly scopes: readonly string[];
+  /** Of the key that the token is bound to; null for a plain bearer token. */
+  readonly thumbprint: string | null;
 }
 
 interface MintOptions {
@@ -25,7 +27,7 @@ interface MintOptions {
 export type Mint = (grant: Grant) => Promise<string>;
 
 export function createMint({ issuer, audience, ttlSeconds, keys, limit, clock }: MintOptions): Mint {
-  return ({ clientId, credentialId, scopes }) =>
+  return ({ clientId, credentialId, scopes, thumbprint }) =>
     limit.run(async () => {
       // Not before it is its turn: a token lives from the moment it is made.
       const key = keys.current();
@@ -39,6 +41,7 @@ export function createMint({ issuer, audience, ttlSeconds, keys, limit, clock }:
         jti: `${credentialId}.${randomUUID()}`,
         client_id: clientId,
         ...scopeMember(scopes),
+        ...(thumbprint === null ? {} : { cnf: { jkt: thumbprint } }),
       };
       const signed = `${encode({ alg: key.algorithm, typ: 'at+jwt', kid: key.kid })}.${encode(claims)}`;
       return `${signed}.${await sign(key, signed)}`;

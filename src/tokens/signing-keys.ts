@@ -1,7 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import { OperatorError } from '../base/errors.ts';
-import { errorFields, type Log } from '../base/log.ts';
+import type { Log } from '../base/log.ts';
+import { errorFields } from '../base/plain-log.ts';
 import type { AuditLine, SigningKeyRecord, SigningKeyStore } from '../storage/port.ts';
 import { coalescedRefresh } from './coalesced-refresh.ts';
 import { createSigningKey, openSigningKey, type SigningAlgorithm, type SigningKey } from './signing-key.ts';
@@ -25,6 +26,8 @@ interface SigningKeysOptions extends KeyRules {
 interface ServingOptions extends SigningKeysOptions {
   /** By which keys are added and deleted. Which one signs, and which are published, goes by the clock as it is. */
   readonly time: ConfirmedTime;
+  /** Whether this process is the one that adds and deletes keys. */
+  readonly hold: () => Promise<boolean>;
   readonly log: Log;
 }
 
@@ -32,6 +35,11 @@ interface ServingOptions extends SigningKeysOptions {
 const marginMs = 60_000;
 const lookAgainMs = 3_600_000;
 const unconfirmedMs = 60_000;
+/**
+ * Somebody else was to do it. Until then it should have; else it is gone, or started with other settings, by which nothing is
+ * due. Whoever finds it due still does it itself: of two who do at once, one wins.
+ */
+const notOursMs = 5_000;
 /** At least so long between two readings, however many invented names of keys come in. */
 const pauseMs = 100;
 
@@ -49,6 +57,7 @@ export class SigningKeys {
   readonly #refresh = coalescedRefresh(() => this.#load(), pauseMs);
   #cancelTimer: () => void = () => {};
   #isStopped = false;
+  #hasWaited = false;
 
   constructor(options: ServingOptions) {
     this.#options = options;
@@ -121,23 +130,33 @@ export class SigningKeys {
     this.#retirementAt = nextRetirement(this.#keys, this.#options.clock.now());
   }
 
-  /** Adds a key when it is time for one and deletes those that have retired; then sleeps until there is more to do. */
+  /**
+   * Adds a key when it is time for one and deletes those that have retired, in one process of all; then sleeps until there is
+   * more to do.
+   */
   async #keepUp(): Promise<void> {
-    const { store, clock, time, audit, log } = this.#options;
+    const { clock, time, hold, log } = this.#options;
     const now = time.now();
     try {
-      if (now !== null) {
-        if (this.#isNextDue(now)) await this.#addNext();
-        const retired = await store.deleteRetired(now, (kid) => audit('key.retired', kid));
-        if (retired.length > 0) log.info({ keys: retired }, 'signing keys have retired');
+      if (now !== null && this.#isDue(now)) {
+        const isOurs = this.#hasWaited || (await hold());
+        if (isOurs) await this.#change(now);
+        this.#hasWaited = !isOurs;
       }
       await this.#refresh();
     } catch (error) {
       log.error(errorFields(error), 'signing keys cannot be kept up');
     }
     if (this.#isStopped) return;
-    const pause = now === null ? unconfirmedMs : this.#untilNextMs();
+    const pause = now === null ? unconfirmedMs : this.#hasWaited ? notOursMs : this.#untilNextMs();
     this.#cancelTimer = clock.after(pause, () => void this.#keepUp());
+  }
+
+  async #change(now: number): Promise<void> {
+    const { store, audit, log } = this.#options;
+    if (this.#isNextDue(now)) await this.#addNext();
+    const retired = await store.deleteRetired(now, (kid) => audit('key.retired', kid));
+    if (retired.length > 0) log.info({ keys: retired }, 'signing keys have retired');
   }
 
   async #addNext(): Promise<void> {
@@ -145,6 +164,11 @@ export class SigningKeys {
     if (await addNextKey(this.#options, this.#keys))
       log.info({ algorithm }, 'a new signing key is published');
     await this.#refresh();
+  }
+
+  #isDue(now: number): boolean {
+    const hasRetired = this.#keys.some(({ retiresAt }) => retiresAt !== null && retiresAt <= now);
+    return hasRetired || this.#isNextDue(now);
   }
 
   #isNextDue(now: number): boolean {

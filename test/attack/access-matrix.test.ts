@@ -9,9 +9,10 @@ const target = attackedService();
 /** Only the table is of interest here, so the handlers get no parts to work with. */
 const routes = {
   service: serviceRoutes({
-    protectedResource: { resource: '', issuers: [], scopes: [] },
+    protectedResource: { resource: '', issuers: [], scopes: [], dpop: null },
     collections: [],
     records: {},
+    signOut: {},
   } as unknown as ServiceParts),
   ops: opsRoutes({ metrics: {} } as unknown as Parameters<typeof opsRoutes>[0]),
 };
@@ -23,17 +24,23 @@ const callers: readonly Caller[] = ['none', 'expired', 'wrong audience', 'valid'
 const expectedAccess: Record<keyof typeof routes, Record<string, Route['access']>> = {
   service: {
     'POST /token': 'client_credentials',
+    'POST /revoke': 'client_credentials',
+    'POST /idp/logout': 'signed',
+    'POST /idp/events': 'signed',
     'GET /.well-known/jwks.json': 'public',
+    'GET /.well-known/webhook-keys.json': 'public',
     'GET /.well-known/oauth-authorization-server': 'public',
     'GET /.well-known/oauth-protected-resource': 'public',
     'GET /openapi.json': 'public',
     'GET /docs': 'public',
     'GET /docs/style.css': 'public',
+    'GET /docs/script.js': 'public',
     'GET /api/consumer/v1': 'public',
     'GET /api/consumer/v1/me': 'bearer',
     'DELETE /api/consumer/v1/me': 'bearer',
     'GET /api/consumer/v1/me/usage': 'bearer',
     'GET /api/consumer/v1/me/export': 'bearer',
+    'GET /api/consumer/v1/events': 'bearer',
   },
   ops: {
     'GET /livez': 'ops',
@@ -46,6 +53,8 @@ const expectedAccess: Record<keyof typeof routes, Record<string, Route['access']
 const expectedStatus: Record<Route['access'], Record<Caller, number>> = {
   public: { none: 200, expired: 200, 'wrong audience': 200, valid: 200 },
   client_credentials: { none: 400, expired: 400, 'wrong audience': 400, valid: 400 },
+  // Nobody may tell of sessions here, since no setting says whom that would be for.
+  signed: { none: 404, expired: 404, 'wrong audience': 404, valid: 404 },
   ops: { none: 200, expired: 200, 'wrong audience': 200, valid: 200 },
   bearer: { none: 403, expired: 403, 'wrong audience': 403, valid: 200 },
 };
@@ -89,7 +98,8 @@ for (const port of ['service', 'ops'] as const) {
         assert.equal(reply.status, status, reply.text);
         if (route.access === 'bearer' && status === 403)
           assert.equal(reply.json().code, expectedCode[caller]);
-        if (route.access === 'client_credentials') assert.equal(reply.text, '{}');
+        if (route.path === '/token') assert.equal(reply.text, '{}');
+        if (route.path === '/revoke') assert.equal(reply.json().error, 'invalid_request');
       });
     }
   }

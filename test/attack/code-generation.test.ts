@@ -83,7 +83,7 @@ for (const engine of databaseEngines) {
         assertCode(await person.send('POST', '/bookings', { ...fields, nested: polluted }), 'json_invalid');
         assert.equal((await person.get(`/bookings?${name}=1`)).status, 400);
       }
-      assert.doesNotMatch(await service.metrics(), /^http_requests_total\{.*status="5/m);
+      assert.doesNotMatch(await service.metrics(), /^vestibule_http_requests_total\{.*status="5/m);
     });
   });
 }

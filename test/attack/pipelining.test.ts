@@ -64,7 +64,7 @@ describe('requests that come before the one ahead of them is answered', () => {
     assert.equal((await person.all('notes')).length, 2);
   });
 
-  it('by the thousand from one address keep nobody else waiting for long', async () => {
+  it('[G181] by the thousand from one address keep nobody else waiting for long', async () => {
     const { service } = running();
     const { hostname, port } = new URL(service.url);
     const flood = request('GET', '/openapi.json').repeat(1_200);
@@ -82,7 +82,7 @@ describe('requests that come before the one ahead of them is answered', () => {
     assert.ok(resident < 350, `${Math.round(resident)} MB`);
   });
 
-  it('by the thousand over many connections of one address are all answered, again and again', async () => {
+  it('[G181] by the thousand over many connections of one address are all answered, again and again', async () => {
     const { service, provider } = running();
     const token = await provider.token();
     const [connections, together] = [50, 50];

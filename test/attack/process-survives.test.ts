@@ -27,7 +27,7 @@ function survivor(settings: Settings): () => AttackedService {
   afterEach(async () => {
     const { service, provider, url } = target();
     assert.equal(service.process.exitCode, null);
-    assert.doesNotMatch(await service.metrics(), /^http_requests_total\{.*status="5/m);
+    assert.doesNotMatch(await service.metrics(), /^vestibule_http_requests_total\{.*status="5/m);
     assert.deepEqual(
       service.logLines().filter(({ level }) => Number(level) >= 50),
       [],
@@ -61,7 +61,9 @@ const smuggled = `GET ${me} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
 const post = (...lines: string[]) => head('POST', '/token', jsonType, ...lines);
 
 /** What is sent, and the statuses that may answer it. The connection may also just be closed. */
-const hostile: Record<string, [string, readonly number[]]> = {
+type Cases = Readonly<Record<string, readonly [string, readonly number[]]>>;
+
+const oddHeads: Cases = {
   'a header named __proto__': [get(me, '__proto__: x', 'constructor: x', 'prototype: x'), [403]],
   'a percent sign alone in the path': [get('/%'), [400, 404]],
   'letters after a percent sign in the path': [get('/%zz'), [400, 404]],
@@ -71,6 +73,9 @@ const hostile: Record<string, [string, readonly number[]]> = {
   '2,001 headers': [get(me, ...Array<string>(2_001).fill('x: y')), [400, 403, 431]],
   '17 KiB of headers': [get(me, `x: ${'y'.repeat(17 * 1024)}`), [431]],
   'a path of 17 KiB': [get(`/${'x'.repeat(17 * 1024)}`), [431]],
+};
+
+const ambiguous: Cases = {
   'a length and chunks': [
     `${post('content-length: 4', 'transfer-encoding: chunked')}0\r\n\r\n${smuggled}`,
     [400],
@@ -94,6 +99,22 @@ const hostile: Record<string, [string, readonly number[]]> = {
   'line feeds alone': [get(me).replaceAll('\r\n', '\n'), [400, 403]],
   'a carriage return alone': [get(me, 'x: a\rb'), [400]],
   'a NUL in a header': [get(me, 'x: a\0b'), [400]],
+  'a header that ends the head with half a line': [`${get(me).slice(0, -2)}\rX${smuggled}`, [400]],
+  'a chunk with an extension': [
+    `${post('transfer-encoding: chunked')}5;a="${'x'.repeat(100)}"\r\nhello\r\n0\r\n\r\n`,
+    [400, 401],
+  ],
+  'a chunk with an extension that has a line feed in it': [
+    `${post('transfer-encoding: chunked')}5;\na\r\nhello\r\n0\r\n\r\n${smuggled}`,
+    [400],
+  ],
+  'a chunk with an extension without end': [
+    `${post('transfer-encoding: chunked')}5;${'x'.repeat(20_000)}\r\nhello\r\n0\r\n\r\n`,
+    [400, 413],
+  ],
+};
+
+const foreign: Cases = {
   'no host': [`GET ${me} HTTP/1.1\r\n\r\n`, [400]],
   'two hosts': [get(me, 'host: other.example'), [400]],
   'HTTP/0.9': [`GET ${me}\r\n\r\n`, [400]],
@@ -112,12 +133,22 @@ const hostile: Record<string, [string, readonly number[]]> = {
   'an address without a slash': [get('me'), [400, 404]],
   'an empty line first': [`\r\n\r\n${get(me)}`, [400, 403]],
   nothing: ['\r\n', [400, 408]],
+  'the address of another server': [get('http://other.example/api/consumer/v1/me'), [400, 403, 404]],
+};
+
+const hostile = {
+  '[G182] an odd head': oddHeads,
+  '[G183] where a request ends': ambiguous,
+  '[G185] another protocol or form': foreign,
 };
 describe('broken requests', () => {
   const target = survivor(impatient);
 
-  for (const [name, [bytes, allowed]] of Object.entries(hostile)) {
-    it(`[G182-185] ${name}: at most one answer, from the catalogue of errors`, async () => {
+  const all = Object.entries(hostile).flatMap(([kind, cases]) =>
+    Object.entries(cases).map(([name, one]) => [`${kind}, ${name}`, one] as const),
+  );
+  for (const [name, [bytes, allowed]] of all) {
+    it(`${name}: at most one answer, from the catalogue of errors`, async () => {
       const answer = await exchange(target().service.url, Buffer.from(bytes, 'latin1'));
       assert.doesNotMatch(answer, /cookie-gingerquoll/);
       if (answer === '') return;

@@ -6,6 +6,7 @@ import { TokenCache } from '../../src/auth/token-cache.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createPseudonym } from '../../src/consumer/pseudonym.ts';
+import { usualClaims } from '../support/claims-policy.ts';
 import { withBrokenSignature, withClaims } from '../support/compact.ts';
 import { compact, rs256 } from '../support/forged-token.ts';
 import { usableKeys } from '../support/key-set.ts';
@@ -16,12 +17,14 @@ const key = await makeKey();
 const set = usableKeys({ keys: [key.jwk] });
 const policy = {
   issuers: ['i'],
-  audience: 'a',
+  audiences: ['a'],
   requiredScopes: [],
+  ...usualClaims,
   maxLifetimeSeconds: null,
   clientsOnly: false,
 };
 
+const pseudonymOf = createPseudonym(new Uint8Array(32));
 const anywhere = { address: '', isSuspect: () => false };
 
 /** A cache over the real verifier; how often that one had work, and the keys in the hands of the test. */
@@ -46,7 +49,7 @@ function remembering(maxEntries = 100) {
       state.verified += 1;
       return verify(token, origin);
     },
-    pseudonymOf: createPseudonym(new Uint8Array(32)),
+    callerOf: ({ claims }) => ({ ...claims, id: pseudonymOf(claims) }),
     maxEntries,
     clock,
   });

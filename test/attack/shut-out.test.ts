@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { createAuthenticate } from '../../src/auth/authenticate.ts';
 import { type Caller, keyCredential } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
+import { createKeyedDigest } from '../../src/consumer/records/keyed-digest.ts';
+import { createRevocationNames } from '../../src/consumer/revocation-names.ts';
 import { Standing } from '../../src/consumer/standing.ts';
-import { createAuthenticate } from '../../src/http/authenticate.ts';
-import type { ClientWithSecrets } from '../../src/storage/port.ts';
+import type { ClientWithSecrets, StoredRevocation } from '../../src/storage/port.ts';
 import { ClientDirectory } from '../../src/tokens/client-directory.ts';
 import { anyKeys } from '../support/databases.ts';
 import { newClient, newSecret, sealed } from '../support/records.ts';
@@ -21,15 +23,21 @@ const caller = (changes: Partial<Caller> = {}): Caller => ({
   scopes: [],
   times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: 1_000 },
   credentialId: null,
+  boundTo: null,
+  session: null,
+  tokenId: null,
   ...changes,
 });
 const client = (subject: string) =>
   caller({ id: `usr_${subject}`, kind: 'client', issuer: ownIssuer, subject, credentialId: 's1' });
 
+const names = createRevocationNames(createKeyedDigest(new Uint8Array(32)));
+
 /** The operator's decisions in memory, and who is asked about them. */
 function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
   const state = {
     suspended: [] as string[],
+    revoked: [] as StoredRevocation[],
     clients,
     announce: () => {},
     changes: 0,
@@ -51,11 +59,13 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
   const part = new Standing({
     store: {
       suspendedConsumers: async () => [...state.suspended],
+      revocations: async (after) => state.revoked.filter(({ seq }) => seq > after),
       async watch(onChange) {
         state.announce = onChange;
         return async () => {};
       },
     },
+    names,
     clients: new ClientDirectory({
       store: {
         list: async () => Object.keys(clients).flatMap((id) => known(id) ?? []),
@@ -155,16 +165,21 @@ it('a subject of the provider that reads like a disabled client is not meant', a
 });
 
 for (const [token, cache] of Object.entries({
-  'seen before': { recall: () => caller(), examine: async () => caller({ id: null }) },
+  'seen before': {
+    recall: () => caller(),
+    recallBy: () => caller(),
+    examine: async () => caller({ id: null }),
+  },
   new: { recall: () => 'digest', examine: async () => caller() },
 })) {
   it(`a good token does not help whoever is shut out: ${token}`, async () => {
+    const both = { ...cache, recallBy: cache.recall };
     const calm = { address: '', isSuspect: () => false };
-    const authenticate = createAuthenticate(cache, (caller) => {
+    const authenticate = createAuthenticate(both, (caller) => {
       if (caller.id === 'usr_a') throw new Refusal('consumer_suspended');
     });
     await assert.rejects(async () => authenticate('Bearer x', calm), refusal('consumer_suspended'));
-    const open = createAuthenticate(cache, () => {});
+    const open = createAuthenticate(both, () => {});
     assert.equal((await open('Bearer x', calm)).id, 'usr_a');
   });
 }
@@ -191,3 +206,62 @@ for (const [heardOf, before] of [
     }
   });
 }
+
+/** What is taken back by these names, up to the moment 1,000,500 ms. */
+function takenBack(...taken: readonly string[]) {
+  const { part, state, announce, check } = standing();
+  state.revoked = taken.map((name, index) => ({
+    name,
+    issuedUntil: 1_000_500,
+    forgetAt: Date.now() + 60_000,
+    seq: index + 1,
+  }));
+  return { part, state, announce, check };
+}
+const issuedAt = (issuedAtSeconds: number | null, changes: Partial<Caller> = {}) =>
+  caller({ times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds }, ...changes });
+
+it('tokens of a caller who signed out are refused up to the second in which that was, and newer ones are not', async () => {
+  const { part, check } = takenBack(names.caller('usr_a'));
+  await part.start();
+  for (const seconds of [0, 999, 1000, 1000.4, 1000.9, null])
+    await assert.rejects(check(issuedAt(seconds)), refusal('token_revoked'), String(seconds));
+  for (const seconds of [1001, 1001.2, 2000]) await check(issuedAt(seconds));
+  await check(issuedAt(999, { id: 'usr_b' }));
+  await check(issuedAt(999, { id: null, subject: null }));
+});
+
+it('the end of a session takes its own tokens and those that name none, and leaves those of other sessions', async () => {
+  const [ended, other] = [names.session('https://p', 'one'), names.session('https://p', 'two')];
+  assert.notEqual(ended, names.session('https://q', 'one'), 'another provider has sessions of its own');
+  const { part, check } = takenBack(ended, names.withoutSession('usr_a'));
+  await part.start();
+  await assert.rejects(check(issuedAt(999, { session: ended })), refusal('token_revoked'));
+  await assert.rejects(check(issuedAt(999)), refusal('token_revoked'));
+  await check(issuedAt(999, { session: other }));
+  await check(issuedAt(1001));
+});
+
+it('a token of ours that was taken back is refused, and no other of the same client', async () => {
+  const { part, state, check } = takenBack(names.token('s1.a'));
+  state.clients.machine = 'active';
+  await part.start();
+  await assert.rejects(check({ ...client('machine'), tokenId: 's1.a' }), refusal('token_revoked'));
+  await check({ ...client('machine'), tokenId: 's1.b' });
+});
+
+it('what was found good before is found out when it is taken back, and what is over is forgotten', async () => {
+  const { part, state, announce, check } = takenBack();
+  await part.start();
+  const token = issuedAt(999);
+  await check(token);
+  assert.equal(part.revocations, 0);
+  const note = { name: names.caller('usr_a'), issuedUntil: 999_000 };
+  state.revoked = [{ ...note, forgetAt: Date.now() + 60_000, seq: 1 }];
+  await announce();
+  await assert.rejects(check(token), refusal('token_revoked'));
+  state.revoked = [{ ...note, forgetAt: Date.now() - 1, seq: 2 }];
+  await announce();
+  assert.equal(part.revocations, 0);
+  await check(token);
+});

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { attackedService } from '../support/attacked-service.ts';
-import { withBrokenSignature } from '../support/compact.ts';
+import { tokenLifetimeForgeries } from '../support/forgeries/token-lifetime.ts';
 import { addClient } from '../support/service.ts';
 import { tokenOf } from '../support/token-endpoint.ts';
 
-const now = () => Math.floor(Date.now() / 1000);
+tokenLifetimeForgeries(attackedService);
 
-describe('with MAX_TOKEN_LIFETIME_SECONDS', () => {
+describe('our own tokens', () => {
   let client: { readonly id: string; readonly secret: string };
   const target = attackedService({
     settings: { MAX_TOKEN_LIFETIME_SECONDS: '600' },
@@ -15,37 +15,9 @@ describe('with MAX_TOKEN_LIFETIME_SECONDS', () => {
       client = { id: 'machine', secret: await addClient(settings, 'machine') };
     },
   });
-  const token = (iat: number | undefined, exp: number) => target().provider.token({ iat, exp });
-
-  it('a token that lives as long as is allowed gets in, and one that lives longer is refused', async () => {
-    const iat = now();
-    await target().accepts(await token(iat, iat + 600));
-    await target().refuses(await token(iat, iat + 601), 'token_lifetime_too_long');
-    await target().refuses(await token(iat, iat + 600.5), 'token_lifetime_too_long');
-    await target().refuses(await token(iat - 86_400, iat + 60), 'token_lifetime_too_long');
-  });
-
-  it('a token that does not say when it was issued is refused, because nobody can tell how long it lives', async () => {
-    await target().refuses(await token(undefined, now() + 60), 'token_lifetime_too_long');
-  });
-
-  it('an expired token is still an expired token, and nothing is said before the signature holds', async () => {
-    await target().refuses(await token(now() - 86_400, now() - 60), 'token_expired');
-    const broken = withBrokenSignature(await token(now(), now() + 3600));
-    await target().refuses(broken, 'signature_invalid');
-  });
 
   it('tokens of POST /token are not bound by it', async () => {
     const { url } = target().service;
     assert.equal((await target().accepts(await tokenOf(url, client))).kind, 'client');
-  });
-});
-
-describe('without it', () => {
-  const target = attackedService();
-
-  it('a token lives as long as its provider says, and need not say when it was issued', async () => {
-    await target().accepts(await target().provider.token({ iat: now(), exp: now() + 10 * 365 * 86_400 }));
-    await target().accepts(await target().provider.token({ iat: undefined }));
   });
 });

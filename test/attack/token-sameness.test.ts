@@ -42,6 +42,7 @@ function countedEndpoint({ storage, keyring, clientMac }: Administration, failur
     },
   };
   const handle = issueToken({
+    proveKey: null,
     authenticate: createAuthenticateClient({
       directory: new ClientDirectory({ store, clientMac, log }),
       store: {

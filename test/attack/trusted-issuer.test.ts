@@ -3,13 +3,21 @@ import { it } from 'node:test';
 import { checkClaims } from '../../src/auth/claims.ts';
 import { chooseIssuer, type TrustedIssuer } from '../../src/auth/issuers.ts';
 import { Refusal } from '../../src/base/errors.ts';
+import { usualClaims } from '../support/claims-policy.ts';
 
 const keys = { find: async () => undefined, generation: () => null };
 const trusted = (...issuers: string[]): TrustedIssuer => ({
   keys,
   algorithms: new Set(['RS256']),
   requireAtJwt: false,
-  claims: { issuers, audience: 'a', requiredScopes: [], maxLifetimeSeconds: null, clientsOnly: false },
+  claims: {
+    issuers,
+    audiences: ['a'],
+    requiredScopes: [],
+    ...usualClaims,
+    maxLifetimeSeconds: null,
+    clientsOnly: false,
+  },
 });
 const provider = trusted('https://provider.example', 'https://provider.example/');
 const ourselves = trusted('https://api.example');

@@ -136,12 +136,14 @@ describe('what the service refuses, in a browser', () => {
       from: '2027-03-01T08:30:00Z',
       count: 1,
     });
+    const letThrough = await visitor.holdEvents();
     await visitor.open('data', 'lendings');
     await visitor.button('Hand out A kettle').waitFor();
     await caller.send('POST', `/lendings/${record.id}/withdraw`, undefined, { 'if-match': etag });
     await visitor.button('Hand out A kettle').click();
     await visitor.page.getByRole('alert').getByText('That is not possible any more').waitFor();
     await visitor.button('Hand out A kettle').waitFor({ state: 'detached' });
+    await letThrough();
     assert.deepEqual(running().log.takeErrors(), [`409 ${lendings}/…/hand_out`]);
   });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import { browsing, describeNetworkLog } from '../support/browser.ts';
 import { type BrowserPerson, personNamed } from '../support/browser-person.ts';
 import { minuteMs, tokenSeconds } from '../support/browser-site.ts';
@@ -10,8 +10,12 @@ const afterItsLife = tokenSeconds / 60 + 1;
 describe('a token that expires while somebody types', () => {
   const running = browsing();
 
+  let visitor: Visitor | undefined;
+  // A page with a list renews its token by itself.
+  afterEach(() => visitor?.leave());
+
   async function typing(person: BrowserPerson): Promise<Visitor> {
-    const visitor = await running().visitor();
+    visitor = await running().visitor();
     await visitor.signIn(person);
     // Without a refresh token this provider gives none for /userinfo either, and the page says so.
     await visitor.sees(new RegExp(`^${person.name}$|^Your name and picture did not come$`));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import { browsing, describeNetworkLog } from '../support/browser.ts';
 import { personNamed } from '../support/browser-person.ts';
 import type { Visitor } from '../support/browser-visitor.ts';
@@ -9,8 +9,12 @@ const stones = '/api/consumer/v1/stones';
 describe('when nobody answers', () => {
   const running = browsing();
 
+  let visitor: Visitor | undefined;
+  // A page with a list goes on asking for what happens, and nobody answers that either.
+  afterEach(() => visitor?.leave());
+
   async function signedIn(word: string): Promise<Visitor> {
-    const visitor = await running().visitor();
+    visitor = await running().visitor();
     const person = personNamed(word);
     await visitor.signIn(person);
     // Everything has come before anything goes away.

@@ -97,6 +97,7 @@ describe('the whole trip in a browser', () => {
     await visitor.sees(/^Lent$/);
     assert.equal(await visitor.link('Edit A long ladder').count(), 0, 'it is not editable any more');
     await visitor.button('Bring back A long ladder').click();
+    await visitor.button('Yes, bring back').click();
     await visitor.page
       .getByText(/^Returned$/)
       .and(visitor.page.locator('.state'))
@@ -114,6 +115,7 @@ describe('the whole trip in a browser', () => {
       });
     }
     await visitor.page.getByLabel('State').selectOption({ label: 'Wanted' });
+    await visitor.button('Show more').waitFor();
     await visitor.heading('Chair 11').waitFor();
     const titles = visitor.page.getByRole('listitem').getByRole('heading');
     assert.equal(await titles.count(), 10);

@@ -32,6 +32,7 @@ export class Checker {
   async checkLeaving({ subject, made, erasure }: Leaving, caller: Caller): Promise<void> {
     const { length } = await this.#all(caller);
     const { records } = await this.#usage(caller);
+    if (erasure !== 'not asked') this.#tally.mayBeMissing += made;
     const mayBe = erasure === 'done' ? [0] : erasure === 'unanswered' ? [0, made] : [made, made + 1];
     if (!mayBe.includes(length))
       this.#tally.find('lost', `${subject}, whose erasure is ${erasure}, has ${length} of ${made} records`);
@@ -84,7 +85,7 @@ export class Checker {
   }
 
   async #checkUsage(journal: Journal, caller: Caller, found: number): Promise<void> {
-    const { records, writes } = await this.#usage(caller);
+    const { records, writes, resetsAt } = await this.#usage(caller);
     if (records !== found)
       this.#tally.find('usage', `${journal.subject} has ${found} records, counted ${records}`);
     const steps = [...journal.counters.values()].reduce(
@@ -92,8 +93,14 @@ export class Checker {
       0,
     );
     const charged = journal.charged + steps;
-    if (writes !== charged)
-      this.#tally.find('usage', `${journal.subject} has made ${charged} changes, counted ${writes}`);
+    if (journal.dayEndsAt !== resetsAt) {
+      // Changes are counted from midnight on, and nobody knows which of those before this look were still yesterday's.
+      journal.chargedBefore = Math.max(charged - writes, journal.chargedBefore);
+      journal.dayEndsAt = resetsAt;
+    }
+    const today = charged - journal.chargedBefore;
+    if (writes !== today)
+      this.#tally.find('usage', `${journal.subject} has made ${today} changes, counted ${writes}`);
   }
 
   /** What was asked for with a key and is not there can be asked for again; what was without one never came in. */
@@ -126,10 +133,14 @@ export class Checker {
     return found;
   }
 
-  async #usage(caller: Caller): Promise<{ readonly records: number; readonly writes: number }> {
+  async #usage(caller: Caller) {
     const { collections } = await this.#read(caller, '/me/usage');
     const [{ records, writes }] = collections;
-    return { records: records.used, writes: writes.used };
+    return {
+      records: records.used as number,
+      writes: writes.used as number,
+      resetsAt: Date.parse(writes.resets_at),
+    };
   }
 
   async #read(caller: Caller, path: string) {

@@ -1,13 +1,15 @@
 /** What a record may be, as far as a journal follows it; null when it is not there. */
 export type Version = { readonly step: number; readonly state: string } | null;
 
-export type FindingKind = 'lost' | 'doubled' | 'usage' | 'answer' | 'start';
+export type FindingKind = 'lost' | 'doubled' | 'usage' | 'event' | 'answer' | 'start';
 
 /** Something that should not have been. */
 export interface Finding {
   readonly kind: FindingKind;
   readonly what: string;
 }
+
+const dayMs = 86_400_000;
 
 /** What one owner asked for and what it was told: what must be there, what may be, and nothing else. */
 export class Journal {
@@ -24,6 +26,9 @@ export class Journal {
   readonly counters = new Map<string, CounterJournal>();
   /** Changes that are charged to this owner: acknowledged, or found to be done. */
   charged = 0;
+  /** Those of the days before the one in which usage was last looked at. */
+  chargedBefore = 0;
+  dayEndsAt = (Math.floor(Date.now() / dayMs) + 1) * dayMs;
 
   constructor(subject: string) {
     this.subject = subject;
@@ -51,14 +56,21 @@ export class Tally {
   /** Answers by what was asked and their status. */
   readonly answers = new Map<string, number>();
   kills = 0;
+  databaseKills = 0;
   starts = 0;
   acknowledged = 0;
   /** Writes without an answer, and how many of those turned out to be done. */
   unanswered = 0;
   unansweredDone = 0;
+  /** Refused without being begun, by a process that had no time for more. */
+  overloaded = 0;
   replays = 0;
   erased = 0;
   checkedRecords = 0;
+  /** Read from the log. */
+  events = 0;
+  /** The most positions that callers who were erased can have taken with them. */
+  mayBeMissing = 0;
 
   count(asked: string, status: number): void {
     const name = `${asked} ${status}`;

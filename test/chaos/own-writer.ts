@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Reply } from './caller.ts';
 import type { Journal, Version } from './journal.ts';
 import type { Given } from './rivals.ts';
-import { nextAction, otherState, type Station, untilOver } from './work.ts';
+import { isOverloaded, nextAction, otherState, type Station, untilOver } from './work.ts';
 
 interface OwnRecord {
   readonly id: string;
@@ -72,7 +72,8 @@ export class OwnWriter {
     const [first] = good;
     if (first === undefined) {
       if (replies.includes(null)) tally.unanswered += 1;
-      return false;
+      else this.#journal.asked.delete(label);
+      return !replies.includes(null);
     }
     const ids = new Set(good.map(({ text }) => String(JSON.parse(text).id)));
     if (ids.size > 1) tally.find('doubled', `one key made ${[...ids].join(' and ')}`);
@@ -97,6 +98,7 @@ export class OwnWriter {
     const headers = { 'idempotency-key': key };
     const reply = await this.#station.ask([201, 409], 'POST', '/notes', { label, step: 0 }, headers);
     if (reply === null) return false;
+    if (isOverloaded(reply)) return true;
     tally.replays += 1;
     if (reply.status === 409) {
       if (!before && !isGone()) tally.find('lost', `${id}, whose key says that it is gone: ${reply.text}`);

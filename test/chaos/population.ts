@@ -5,6 +5,7 @@ import { Caller } from './caller.ts';
 import type { Checker } from './checker.ts';
 import { CounterJournal, Journal, type Leaving } from './journal.ts';
 import { Leaver } from './leaver.ts';
+import type { LogFollower } from './log-follower.ts';
 import { OwnWriter } from './own-writer.ts';
 import { type Given, Machine, Rival } from './rivals.ts';
 import type { ServiceProcesses } from './service-processes.ts';
@@ -63,13 +64,15 @@ export class Population {
   }
 
   /** Each at one process or another: they all have the same database. */
-  async check(checker: Checker): Promise<void> {
+  async check(checker: Checker, follower: LogFollower): Promise<void> {
     const { count } = this.#parts.processes;
     for (const [index, journal] of this.#journals.entries())
       await checker.check(journal, this.#caller(await this.#token(journal.subject), index % count));
     for (const [index, leaving] of this.#leavings.entries())
       await checker.checkLeaving(leaving, this.#caller(await this.#token(leaving.subject), index % count));
     this.#leavings = [];
+    await follower.catchUp();
+    for (const journal of this.#journals) follower.compare(journal);
   }
 
   async #addOwner(subject: string): Promise<void> {

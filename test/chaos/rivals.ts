@@ -84,8 +84,9 @@ export class Machine {
       tally.unanswered += 1;
       return false;
     }
-    journal.records.set(id, reply.status === 204 ? [null] : versions);
-    tally.acknowledged += 1;
+    const isDone = reply.status === 204;
+    journal.records.set(id, isDone ? [null] : versions);
+    if (isDone) tally.acknowledged += 1;
     return true;
   }
 }

@@ -29,7 +29,16 @@ export class ServiceProcesses {
     const service = await this.#tryToStart();
     this.#services[index] = service;
     this.#tally.starts += 1;
-    const isReady = async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200;
+    await this.#becomeReady(service);
+  }
+
+  /** All of them, by themselves: their database was away. */
+  async getReady(): Promise<void> {
+    await Promise.all(this.#services.map((service) => this.#becomeReady(service)));
+  }
+
+  async #becomeReady({ opsUrl }: Service): Promise<void> {
+    const isReady = async () => (await fetch(`${opsUrl}/readyz`)).status === 200;
     await until(isReady, Boolean, 'it does not become ready');
   }
 
@@ -61,10 +70,12 @@ export class ServiceProcesses {
     }
   }
 
-  /** Whatever goes wrong inside is in the log, also where a caller was not told. */
+  /** Whatever goes wrong inside is in the log, also where a caller was not told. That its database was away, we know. */
   #readLog(service: Service): void {
+    const isKnown = ({ error_code: code }: Record<string, unknown>) =>
+      this.#tally.databaseKills > 0 && code === 'storage_unavailable';
     for (const line of service.logLines())
-      if (Number(line.level) >= errorLevel) this.#tally.find('start', JSON.stringify(line));
+      if (Number(line.level) >= errorLevel && !isKnown(line)) this.#tally.find('start', JSON.stringify(line));
   }
 
   #at(index: number): Service {

@@ -13,6 +13,7 @@ states:
   closed: { reopen: { to: open, by: any } }
 editable: [open, closed]
 access: { clients: any }
+events: full
 limits: { per_user: 1000000, writes: 1000000/day }
 `,
 };
@@ -28,6 +29,8 @@ export class Round {
   isOver = false;
   /** Processes that are killed, by number: no answer from there is no surprise. */
   readonly killed = new Set<number>();
+  /** The database is killed: "not now" is no surprise from anybody, and leaves open whether it was done. */
+  isDatabaseKilled = false;
 
   constructor(random: PseudoRandom, tally: Tally) {
     this.random = random;
@@ -47,7 +50,10 @@ export class Station {
     this.round = round;
   }
 
-  /** The answer, counted; null when there is none. Any status that is not among those expected is a finding. */
+  /**
+   * The answer, counted; null when there is none. Any status that is not among those expected is a finding, but for the
+   * refusal of a process that has no time for more, which says that nothing was begun: it is held to that.
+   */
   async ask(
     expected: readonly number[],
     method: string,
@@ -56,11 +62,14 @@ export class Station {
     headers?: Readonly<Record<string, string>>,
   ): Promise<Reply | null> {
     const { tally, killed } = this.round;
-    const name = `${method} ${path.replace(/\/[\w-]{20,}/, '/{id}')}`;
+    const name = `${method} ${path.replace(/\/[\w-]{20,}/, '/{id}').replace(/\?.*/, '')}`;
     try {
       const reply = await this.caller.send(method, path, body, headers);
       tally.count(name, reply.status);
-      if (!expected.includes(reply.status)) tally.find('answer', `${name}: ${reply.status} ${reply.text}`);
+      if (reply.status === 503 && this.round.isDatabaseKilled) return null;
+      if (isOverloaded(reply)) tally.overloaded += 1;
+      else if (!expected.includes(reply.status))
+        tally.find('answer', `${name}: ${reply.status} ${reply.text}`);
       return reply;
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
@@ -69,6 +78,10 @@ export class Station {
       return null;
     }
   }
+}
+
+export function isOverloaded({ status, text }: Reply): boolean {
+  return status === 503 && JSON.parse(text).code === 'overloaded';
 }
 
 /** Does a piece of work again and again until the round is over or nobody answers any more: then it answers false. */

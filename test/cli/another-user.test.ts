@@ -50,7 +50,7 @@ for (const what of ['folder', 'file'] as const) {
       const names = readdirSync(String(settings.TEST_DIRECTORY)).filter((name) =>
         name.startsWith('vestibule'),
       );
-      assert.deepEqual(names.sort(), ['vestibule.db', 'vestibule.db.secret']);
+      assert.deepEqual(names.sort(), ['vestibule.db', 'vestibule.db.erasures', 'vestibule.db.secret']);
     });
   });
 }

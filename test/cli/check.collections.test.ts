@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { insertAll } from '../support/batches.ts';
-import { postgresDatabase, sqliteDatabase } from '../support/databases.ts';
-import { newDirectory, succeeded } from '../support/outcome.ts';
+import { newDirectory, refused, succeeded } from '../support/outcome.ts';
+import { plainSql } from '../support/plain-sql.ts';
 import { newRecord } from '../support/records.ts';
 import {
   databaseEngines,
@@ -74,6 +74,50 @@ describe('vestibule check', () => {
   });
 });
 
+describe('vestibule check without the settings of a service', () => {
+  const { folder } = newCollections({ 'bookings.yaml': bookings });
+  const check = (settings: Settings, ...options: string[]) =>
+    runVestibule({ TEST_DIRECTORY: newDirectory(), ...settings }, 'check', ...options);
+  const inOrder =
+    'The collections are in order.\n\nCOLLECTIONS  TITLE\nbookings     Bookings\n\nThe settings were not looked at. "npx vestibule check" does that where IDP_ORIGIN and API_AUDIENCE are set.\n';
+
+  it('looks at the collections alone where nothing but their folder is set or named', async () => {
+    assert.equal(succeeded(await check({ COLLECTIONS_DIR: folder })), inOrder);
+    assert.equal(succeeded(await check({ COLLECTIONS_DIR: folder, IDP_ORIGIN: ' ' })), inOrder);
+    assert.equal(succeeded(await check({}, folder)), inOrder);
+    assert.equal(succeeded(await check({ COLLECTIONS_DIR: '/nowhere', PORT: 'http' }, folder)), inOrder);
+    assert.deepEqual(JSON.parse(succeeded(await check({}, folder, '--json'))), {
+      ok: true,
+      settings: null,
+      collections: [{ name: 'bookings', title: 'Bookings' }],
+      database: null,
+      provider_keys: null,
+    });
+  });
+
+  it('says what is wrong with them', async () => {
+    const { folder: wrong } = newCollections({ 'bookings.yaml': `${bookings}limts: {}\n` });
+    for (const outcome of [await check({ COLLECTIONS_DIR: wrong }), await check({}, wrong)]) {
+      assert.equal(outcome.code, 1);
+      assert.match(outcome.stderr, /bookings\.yaml:3: limts is not known here; did you mean "limits"\?/);
+    }
+    refused(await check({}, newDirectory()), /There are no collections in/);
+  });
+
+  it('still misses the provider where anything else is set, nothing at all, or --against is asked for', async () => {
+    const missing = /^vestibule: 2 settings are wrong:\n {2}IDP_ORIGIN is not set\./;
+    for (const outcome of [
+      await check({}),
+      await check({ COLLECTIONS_DIR: folder, PORT: '8080' }),
+      await check({ COLLECTIONS_DIR: folder }, '--against'),
+      await check({}, folder, '--against'),
+    ]) {
+      assert.equal(outcome.code, 1);
+      assert.match(outcome.stderr, missing);
+    }
+  });
+});
+
 for (const engine of databaseEngines) {
   describe(`vestibule check --against the records of ${engine}`, () => {
     const { folder, declare } = newCollections({ 'bookings.yaml': bookings });
@@ -86,10 +130,7 @@ for (const engine of databaseEngines) {
       });
       const service = await startService(settings);
       await service.stop();
-      const url = String(settings.DATABASE_URL);
-      const database =
-        engine === 'sqlite' ? sqliteDatabase(url.slice('sqlite:'.length)) : postgresDatabase(url);
-      const storage = await database.open();
+      const storage = await plainSql(settings).open();
       await insertAll(
         storage,
         [2, 4, 8].map((seats) => newRecord({ collection: 'bookings', fields: { seats } })),
@@ -99,6 +140,11 @@ for (const engine of databaseEngines) {
 
     it('says that nothing changed', async () => {
       assert.equal(succeeded(await against()), 'bookings: unchanged\n');
+    });
+
+    it('takes the folder that is named for that of the settings', async () => {
+      const other = newCollections({ 'bookings.yaml': bookings.replace('8', '9') });
+      assert.equal(succeeded(await against(other.folder)), 'bookings: compatible (seats maximum 8 -> 9)\n');
     });
 
     it('says what is compatible and what is new', async () => {

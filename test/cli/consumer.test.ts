@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
+import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
 import { request, withToken } from '../support/request.ts';
 import {
@@ -37,7 +38,7 @@ for (const engine of databaseEngines) {
 
     it('shows all that is held about a caller who has no records, which is four things', async () => {
       const row = { id: caller.id, kind: 'user', state: 'active', registered_at: caller.registered_at };
-      assert.deepEqual(await shown(), { ...row, records: [] });
+      assert.deepEqual(await shown(), { ...row, signed_out_at: null, session_ended_at: null, records: [] });
       const [columns] = await plainSql(settings).query(`select * from consumers where id = '${caller.id}'`);
       assert.deepEqual(
         Object.keys(columns ?? {}).sort(),
@@ -57,6 +58,18 @@ for (const engine of databaseEngines) {
       assert.equal((await shown()).state, 'active');
     });
 
+    it('signs a caller out, says so, and shows since when', async () => {
+      const { id } = (await withToken(service.url + me, await provider.token({ sub: 'signed-out' }))).json<{
+        id: string;
+      }>();
+      const said = succeeded(await consumer('sign-out', id));
+      assert.match(said, /^Caller "usr_.{43}" is signed out: tokens issued up to \S+Z are refused\.\n$/);
+      const { signed_out_at: at } = JSON.parse(succeeded(await consumer('show', id, '--json')));
+      assert.ok(said.includes(at));
+      assert.match(succeeded(await consumer('show', id)), new RegExp(`\\n\\nTokens issued up to ${at} are`));
+      refused(await consumer('sign-out', nobody), /There is no caller/);
+    });
+
     it('shows who has the most records, and how many of each collection', async () => {
       const writer = await provider.token({ sub: 'the-writer' });
       const { id } = (await withToken(service.url + me, writer)).json<{ id: string }>();
@@ -69,6 +82,47 @@ for (const engine of databaseEngines) {
       assert.deepEqual({ ...first, bytes: first.bytes > 0 }, { id, records: 2, bytes: true });
       assert.match(succeeded(await consumer('top', '--limit', '1')), new RegExp(`^ID .*\n${id} +2 `));
       refused(await consumer('top', '--limit', '0'), /whole number from 1 to 9999/);
+    });
+
+    it('finds the caller whose record it is, says what to do next, and the audit says that it was asked', async () => {
+      const writer = await provider.token({ sub: 'the-nuisance' });
+      const { id, registered_at } = (await withToken(service.url + me, writer)).json<typeof caller>();
+      const record = await createNote(service, writer, 'something unwanted');
+      const found = { collection: 'notes', record, id, kind: 'user', state: 'active', registered_at };
+      assert.deepEqual(JSON.parse(succeeded(await consumer('of-record', 'notes', record, '--json'))), found);
+      const [, line, , ...next] = succeeded(await consumer('of-record', 'notes', record))
+        .trim()
+        .split('\n');
+      assert.deepEqual(String(line).split(/ +/), [id, 'user', 'active', registered_at]);
+      assert.deepEqual(next, [`npx vestibule consumer show ${id}`, `npx vestibule consumer suspend ${id}`]);
+
+      succeeded(await consumer('suspend', id));
+      await until(
+        () => withToken(service.url + me, writer),
+        ({ status }) => status === 403,
+        'it is not refused',
+      );
+      assert.match(succeeded(await consumer('of-record', 'notes', record)), /consumer resume usr_/);
+
+      const lines = JSON.parse(succeeded(await runVestibule(settings, 'audit', '--json')));
+      const asked = lines.filter(({ action }: { action: string }) => action === 'consumer.looked_up');
+      assert.equal(asked.length, 3);
+      const { actor, subject, details } = asked[0];
+      assert.deepEqual([actor, subject, details], ['consumer of-record', `notes/${record}`, {}]);
+    });
+
+    it('says so when there is no such record, and writes nothing down', async () => {
+      const asked = async () => succeeded(await runVestibule(settings, 'audit', '--json'));
+      const before = await asked();
+      const record = '01900000-0000-7000-8000-000000000000';
+      for (const parameters of [
+        ['notes', record],
+        ['nothing', record],
+        ['notes', "' or ''='"],
+      ])
+        refused(await consumer('of-record', ...parameters), /There is no record ".*" in the collection/);
+      assert.equal(await asked(), before);
+      assert.equal((await consumer('of-record', 'notes')).code, 2);
     });
 
     it('erases a caller for good, but only when told so twice', async () => {
@@ -110,11 +164,13 @@ for (const engine of databaseEngines) {
   });
 }
 
-async function createNote(service: Service, token: string, text: string): Promise<void> {
+/** The id of the new record. */
+async function createNote(service: Service, token: string, text: string): Promise<string> {
   const reply = await request(`${service.url}/api/consumer/v1/notes`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ text }),
   });
   assert.equal(reply.status, 201, reply.text);
+  return reply.json<{ id: string }>().id;
 }

@@ -1,66 +1,27 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { createWriteStream, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { type Development, shellIn, startDevelopment } from '../support/development.ts';
 import { endOf, failed, newDirectory } from '../support/outcome.ts';
 import { freePort, takePort } from '../support/ports.ts';
-import { part } from '../support/surroundings.ts';
-
-/** A running `vestibule dev`, and what it printed before it said how to stop it. */
-interface Development {
-  readonly process: ChildProcess;
-  readonly port: number;
-  readonly providerPort: number;
-  readonly welcome: string;
-  /** SIGINT, as Ctrl-C sends it; the exit code. */
-  stop(): Promise<number | null>;
-}
+import { exchange } from '../support/raw-http.ts';
 
 /** What a careless environment says; development stays on loopback all the same. */
-const careless = { HOST: '0.0.0.0', OPS_HOST: '0.0.0.0', BASE_URL: 'https://api.example.org', OPS_PORT: '0' };
-
-async function startDevelopment(folder: string): Promise<Development> {
-  await part('frontend');
-  const [port, providerPort] = [await freePort(), await freePort()];
-  const parameters = ['dev', '--port', String(port), '--provider-port', String(providerPort)];
-  const child = spawn(process.execPath, [resolve('bin/vestibule.js'), ...parameters], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, ...careless },
-  });
-  const exited = new Promise<number | null>((done) => child.on('close', done));
-  child.stdout.pipe(createWriteStream(`${folder}/${port}.out`));
-  const { promise, resolve: started, reject } = Promise.withResolvers<string>();
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk;
-    if (stdout.includes('Stop with Ctrl-C.')) started(stdout);
-  });
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  exited.then(() => reject(new Error(`It ended before it said welcome: ${stderr}`)));
-  const stop = () => {
-    child.kill('SIGINT');
-    return exited;
-  };
-  return { process: child, port, providerPort, welcome: await promise, stop };
-}
+const careless = {
+  HOST: '0.0.0.0',
+  OPS_HOST: '0.0.0.0',
+  BASE_URL: 'https://api.example.org',
+  DATABASE_URL: 'postgres://vestibule@127.0.0.1:1/production',
+  OPS_PORT: '0',
+};
+/** Where somebody develops a frontend of their own. */
+const frontends = ['http://localhost:5173', 'https://localhost:3443'];
 
 /** The examples as a person would paste them: each gets a token on one line and uses it on the next. */
 function examplesIn(welcome: string): string[] {
   return welcome.match(/^ *TOKEN=.*\n *curl .*$/gm) ?? [];
-}
-
-function shell(script: string): Promise<string> {
-  return new Promise((done, fail) => {
-    execFile('sh', ['-c', script], (error, stdout, stderr) =>
-      error === null ? done(stdout) : fail(new Error(`${script}\n${error.message}\n${stderr}`)),
-    );
-  });
 }
 
 function answersAt(host: string, port: number): Promise<boolean> {
@@ -81,11 +42,12 @@ describe('vestibule dev', () => {
   let first: Development;
   let firstExit: number | null;
   let second: Development;
+  const shell = (script: string) => shellIn(folder, script);
   before(async () => {
     await shell('command -v curl').catch(() => {
       throw new Error('This test runs the printed examples, and they need "curl": install it.');
     });
-    first = await startDevelopment(folder);
+    first = await startDevelopment(folder, { ...careless, CORS_ORIGINS: frontends.join(', ') });
   });
   after(async () => {
     await first?.stop();
@@ -102,14 +64,20 @@ describe('vestibule dev', () => {
     }
   });
 
+  it('prints a line that shows events as they happen, with the token of the example above it', async () => {
+    const [line = ''] = first.welcome.match(/^ *curl -N .*$/m) ?? [];
+    const [tokenLine = ''] = String(examplesIn(first.welcome)[1]).split('\n');
+    const shown = await shell(`${tokenLine}; ${line} -s --max-time 3 || true`);
+    assert.match(shown, /^event: start$/m);
+  });
+
   it('prints the settings with which the other commands find what it has started', async () => {
     const settings = /^ *export .*$/m.exec(first.welcome)?.[0] ?? '';
     const [tokenLine = ''] = String(examplesIn(first.welcome)[0]).split('\n');
-    const vestibule = `${process.execPath} ${resolve('bin/vestibule.js')}`;
-    const after = (command: string) => shell(`cd ${folder}; ${settings}; ${tokenLine}; ${command}`);
-    assert.match(await after(`${vestibule} doctor`), /Nothing stands in the way/);
-    assert.match(await after(`${vestibule} check`), /The settings are in order/);
-    assert.match(await after(`printf %s "$TOKEN" | ${vestibule} explain`), /^Accepted\.$/m);
+    const after = (command: string) => shell(`${settings}; ${tokenLine}; ${command}`);
+    assert.match(await after('npx vestibule doctor'), /Nothing stands in the way/);
+    assert.match(await after('npx vestibule check'), /The settings are in order/);
+    assert.match(await after('printf %s "$TOKEN" | npx vestibule explain'), /^Accepted\.$/m);
   });
 
   it('says where everything is, and it is there', async () => {
@@ -129,9 +97,13 @@ describe('vestibule dev', () => {
     assert.equal(address, `http://127.0.0.1:${port}/`);
     const page = await fetch(address);
     assert.match(String(page.headers.get('content-type')), /^text\/html/);
-    const config = (await (await fetch(`${address}web/config.json`)).json()) as Record<string, unknown>;
-    assert.equal(config.issuer, `http://127.0.0.1:${providerPort}`);
-    assert.equal(config.client_id, 'dev-web');
+    const config = (await (await fetch(`${address}web/config.json`)).json()) as {
+      readonly providers: readonly Record<string, unknown>[];
+    };
+    const [only = {}, ...others] = config.providers;
+    assert.deepEqual(others, []);
+    assert.equal(only.issuer, `http://127.0.0.1:${providerPort}`);
+    assert.equal(only.client_id, 'dev-web');
   });
 
   it('lets the page ask the provider, and no other origin', async () => {
@@ -150,6 +122,78 @@ describe('vestibule dev', () => {
       assert.equal(await tryFrom(own), own);
     }
     assert.notEqual(await tryFrom('http://elsewhere.example'), 'http://elsewhere.example');
+  });
+
+  it('lets the origins of CORS_ORIGINS sign in and out, and ask the provider and the API; no other', async () => {
+    const { port, providerPort } = first;
+    const comesBackTo = async (path: string, parameters: Readonly<Record<string, string>>) => {
+      const query = new URLSearchParams({ client_id: 'dev-web', ...parameters });
+      const url = `http://127.0.0.1:${providerPort}${path}?${query}`;
+      return (await fetch(url, { redirect: 'manual' })).status;
+    };
+    const signIn = (redirect_uri: string) => {
+      const challenge = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
+      return comesBackTo('/auth', { response_type: 'code', scope: 'openid', redirect_uri, ...challenge });
+    };
+    const signOut = (post_logout_redirect_uri: string) =>
+      comesBackTo('/session/end', { post_logout_redirect_uri });
+    const preflight = async (origin: string) => {
+      const headers = { origin, 'access-control-request-method': 'GET' };
+      const url = `http://127.0.0.1:${port}/api/consumer/v1/me`;
+      const reply = await fetch(url, { method: 'OPTIONS', headers });
+      return reply.headers.get('access-control-allow-origin');
+    };
+    for (const origin of frontends) {
+      for (const home of ['/', '/callback']) assert.equal(await signIn(`${origin}${home}`), 303, home);
+      assert.equal(await signIn(`${origin}/elsewhere`), 400);
+      assert.equal(await signOut(`${origin}/`), 200);
+      assert.equal(await preflight(origin), origin);
+      assert.ok(first.welcome.includes(origin), 'the welcome names it');
+    }
+    const stranger = 'http://localhost:5174';
+    assert.equal(await signIn(`${stranger}/`), 400);
+    assert.equal(await signOut(`${stranger}/`), 400);
+    assert.equal(await preflight(stranger), null);
+  });
+
+  it('says what to do when a frontend comes from an origin that is not in CORS_ORIGINS', async () => {
+    const refusal = async (redirect_uri: string) => {
+      const query = new URLSearchParams({ client_id: 'dev-web', response_type: 'code', redirect_uri });
+      return (await fetch(`http://127.0.0.1:${first.providerPort}/auth?${query}`)).text();
+    };
+    const page = await refusal('http://localhost:5174/?<script>alert(1)</script>');
+    assert.match(
+      page,
+      /at http:\/\/localhost:5174, .*CORS_ORIGINS.* start &quot;npx vestibule dev&quot; again/,
+    );
+    assert.ok(!page.includes('<script>'));
+    assert.match(await refusal('nowhere'), /Its address has to be .*CORS_ORIGINS/);
+  });
+
+  it('has a provider that answers to its own names only, so that no page elsewhere can take another name for it', async () => {
+    const { providerPort } = first;
+    const statusAt = async (host: string, method = 'GET', path = '/.well-known/openid-configuration') => {
+      const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      const answer = await exchange(`http://127.0.0.1:${providerPort}`, head);
+      return Number(/^HTTP\/1\.1 (\d+) /.exec(answer)?.[1]);
+    };
+    for (const own of ['127.0.0.1', 'localhost', 'LOCALHOST'])
+      assert.equal(await statusAt(`${own}:${providerPort}`), 200, own);
+    const others = [
+      `rebound.example:${providerPort}`,
+      'rebound.example',
+      'localhost',
+      `localhost:${providerPort}.rebound.example`,
+      `localhost.rebound.example:${providerPort}`,
+      `127.0.0.1:${first.port}`,
+      '',
+    ];
+    for (const other of others) assert.equal(await statusAt(other), 421, other);
+    const paths = ['/auth', '/token', '/dev/token?user=ada', '/interaction/x', '/pictures/ada'];
+    for (const path of paths) {
+      for (const method of ['GET', 'POST'])
+        assert.equal(await statusAt(`rebound.example:${providerPort}`, method, path), 421, path);
+    }
   });
 
   it('has pictures of the people that can sign in', async () => {
@@ -178,7 +222,7 @@ describe('vestibule dev', () => {
   });
 
   it('keeps the secrets it leaves in the folder for their owner only', () => {
-    for (const name of ['dev-client.secret', 'vestibule.db', 'vestibule.db.secret']) {
+    for (const name of ['dev-client.secret', 'dev.json', 'dev.db', 'dev.db.secret']) {
       assert.equal(statSync(`${folder}/data/${name}`).mode & 0o777, 0o600, name);
     }
   });
@@ -186,11 +230,12 @@ describe('vestibule dev', () => {
   it('ends with exit code 0 on Ctrl-C', async () => {
     firstExit = await first.stop();
     assert.equal(firstExit, 0);
+    assert.equal(existsSync(`${folder}/data/dev.json`), false, 'nobody takes it for running');
   });
 
   it('uses the same client when it is started again on the same data', async () => {
     const secret = readFileSync(`${folder}/data/dev-client.secret`, 'utf8').trim();
-    second = await startDevelopment(folder);
+    second = await startDevelopment(folder, { ...careless, CORS_ORIGINS: frontends.join(', ') });
     const [, example = ''] = examplesIn(second.welcome);
     assert.ok(example.includes(`"client_secret":"${secret}"`), 'the secret that was there');
     assert.ok(first.welcome.includes(secret), 'is the one printed at the first start');
@@ -229,5 +274,22 @@ describe('vestibule dev', () => {
     const outcome = await endOf({ OPS_PORT: String(taken.port) }, parameters);
     await taken.release();
     failed(outcome, new RegExp(`Port ${taken.port} on 127\\.0\\.0\\.1 is taken.*OPS_PORT=\\d+`));
+  });
+});
+
+describe('vestibule dev --dpop', () => {
+  const folder = newDirectory();
+  let development: Development;
+  before(async () => {
+    development = await startDevelopment(folder, { OPS_PORT: '0' }, [], ['--dpop']);
+  });
+  after(() => development?.stop());
+
+  it('tells the page to have its tokens bound, and everybody else comes in as before', async () => {
+    const reply = await fetch(`http://127.0.0.1:${development.port}/web/config.json`);
+    assert.equal(((await reply.json()) as { dpop: boolean }).dpop, true);
+    for (const example of examplesIn(development.welcome)) {
+      assert.match(await shellIn(folder, example), /^HTTP\/1\.1 200 OK\r\n/, example);
+    }
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { openAdministration } from '../../src/administration.ts';
@@ -10,7 +10,7 @@ import { assertLines, examined, healthySettings, linesOf } from '../support/exam
 import { newMasterSecret } from '../support/master-secret.ts';
 import { newDirectory } from '../support/outcome.ts';
 import { freePort } from '../support/ports.ts';
-import type { Settings } from '../support/service.ts';
+import { fileOf, type Settings } from '../support/service.ts';
 import { postgresUrl } from '../support/surroundings.ts';
 
 let provider: DiscoveredProvider;
@@ -24,8 +24,6 @@ const healthy = (overrides: Settings = {}, engine: 'sqlite' | 'postgres' = 'sqli
 async function failuresOf(settings: Settings, ...expected: RegExp[]): Promise<void> {
   assertLines(await examined(settings), 'fail', expected);
 }
-
-const fileOf = ({ DATABASE_URL }: Settings) => String(DATABASE_URL).replace('sqlite:', '');
 
 /** A database as a first start leaves it. */
 async function used(settings: Settings): Promise<Settings> {
@@ -88,6 +86,22 @@ describe('vestibule doctor, about the database', () => {
     });
   }
 
+  it('warns of a master secret that every user of the machine can read, and lets a group read it', async () => {
+    const settings = await used(await healthy());
+    const file = `${settings.TEST_DIRECTORY}/master-secret`;
+    writeFileSync(file, readFileSync(`${fileOf(settings)}.secret`));
+    const given = { ...settings, MASTER_SECRET_FILE: file };
+    chmodSync(file, 0o644);
+    assertLines(await examined(given), 'warn', [
+      /^WARN {2}master secret +every user .*\(MASTER_SECRET_FILE\); expected to be .* alone\. Run: chmod o= /,
+    ]);
+    chmodSync(file, 0o640);
+    assertLines(await examined(given), 'warn', []);
+    chmodSync(file, 0o644);
+    writeFileSync(file, newMasterSecret());
+    await failuresOf(given, /^FAIL {2}master secret +another;/);
+  });
+
   it('names a schema of a newer release', async () => {
     const settings = await used(await healthy());
     const database = new DatabaseSync(fileOf(settings));
@@ -96,6 +110,19 @@ describe('vestibule doctor, about the database', () => {
     await failuresOf(
       settings,
       /^FAIL {2}schema +version 9999; expected version \d+ or less\. A newer release/,
+    );
+  });
+
+  it('says that this release may run beside a newer one that has expanded the schema', async () => {
+    const settings = await used(await healthy());
+    const database = new DatabaseSync(fileOf(settings));
+    database.exec('insert into schema_migrations (version, applied_at, oldest) values (9999, 0, 1)');
+    database.close();
+    const findings = await examined(settings);
+    assertLines(findings, 'fail', []);
+    assert.match(
+      linesOf(findings, 'pass').join('\n'),
+      /schema +version 9999, of a newer release; this one, .* may run beside it/,
     );
   });
 

@@ -6,6 +6,7 @@ import { readKeySet } from '../../src/auth/key-set.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { ErrorCode } from '../../src/base/errors.ts';
 import { build, makeCast } from '../support/built-token.ts';
+import { settingNames, usualClaims } from '../support/claims-policy.ts';
 import { tokenAndKeySetCases } from '../support/token-cases.ts';
 import { ourVerdict, type Policy } from '../support/verdicts.ts';
 
@@ -47,9 +48,16 @@ describe('explain beside the verifier', () => {
 function explain(token: string, document: unknown, policy: Policy) {
   const provider: ExaminedIssuer = {
     who: 'the provider',
+    settings: settingNames,
     algorithms: new Set(['RS256']),
     requireAtJwt: false,
-    claims: { ...policy, maxLifetimeSeconds: null, clientsOnly: false },
+    claims: {
+      ...policy,
+      audiences: [policy.audience],
+      ...usualClaims,
+      maxLifetimeSeconds: null,
+      clientsOnly: false,
+    },
     async keysNow() {
       const set = readKeySet(document, ['RS256']);
       return typeof set === 'string' ? { code: 'keys_unavailable', why: set } : { set, source: 'given' };

@@ -208,10 +208,20 @@ const cases: Record<string, Case> = {
     code: 'token_lifetime_too_long',
     says: /^The token does not say when it was issued \("iat"\)/,
   },
-  'a token that is bound to a key': {
+  'a token that is bound to a key in another form': {
     make: token({ cnf: { jkt: 'x' } }),
     code: 'token_bound',
-    says: /^The token is bound to a key or certificate/,
+    says: /^The token is bound to a key \(DPoP\), .*"jkt", a SHA-256 in base64url/,
+  },
+  'a token that is bound to a certificate': {
+    make: token({ cnf: { 'x5t#S256': 'x'.repeat(43) } }),
+    code: 'token_bound',
+    says: /^The token is bound to a certificate \(mutual TLS\), .*Set MTLS=on, or MTLS_CERT_HEADER behind a proxy/,
+  },
+  'a token that is bound in another way': {
+    make: token({ cnf: { kid: 'x' } }),
+    code: 'token_bound',
+    says: /^The token is bound to a key or certificate in a way that cannot be proven here/,
   },
   'a token with an unencoded payload': {
     make: token({}, { b64: true }),
@@ -291,6 +301,22 @@ describe('vestibule explain', () => {
     const [person, client] = await Promise.all(subjects);
     assert.match(String(person), /a person$/);
     assert.match(String(client), /a machine client \(client credentials\)$/);
+  });
+
+  it('says what a token needs that is bound to a key, and that one is needed', async () => {
+    const { service, provider } = given();
+    const bound = await token({ cnf: { jkt: 'x'.repeat(43) } })(provider);
+    const { accepted, summary, steps } = await explained(service.settings, bound);
+    assert.equal(accepted, true);
+    assert.match(summary, /^The token is accepted, beside the proof/);
+    const found = steps.find(({ name }) => name === 'binding')?.found;
+    assert.match(String(found), /^bound to a key \(DPoP\): to be sent as "Authorization: DPoP <token>"/);
+    const strict = { ...service.settings, DPOP: 'required' };
+    assert.equal((await explained(strict, bound)).accepted, true);
+    const refused = await explained(strict, await token({})(provider));
+    assert.deepEqual([refused.code, refused.status], ['proof_required', 403]);
+    assert.match(refused.summary, /DPOP is "required"/);
+    assert.equal((await explained({ ...service.settings, DPOP: 'off' }, bound)).code, 'token_bound');
   });
 
   it('says of a token without a subject what it opens', async () => {

@@ -21,6 +21,7 @@ const looks = [
   ['keys', 'list'],
   ['audit'],
   ['consumer', 'top'],
+  ['webhook', 'list'],
   ['consumer', 'show', caller],
 ];
 
@@ -69,7 +70,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(await stateOf(engine, settings), before);
     }
 
-    for (const command of [['check'], ...looks]) {
+    for (const command of [['check'], ['migrate', '--plan'], ...looks]) {
       it(`${command.join(' ')} changes nothing, and needs no right to`, () =>
         untouched(async () => {
           const shown = succeeded(await endOf(reader, command));
@@ -78,15 +79,32 @@ for (const engine of databaseEngines) {
         }));
     }
 
+    it('reads a database that a newer release has expanded, and leaves it as it is', async () => {
+      const { query } = plainSql(settings);
+      const version = newestVersion + 1;
+      await query(
+        `insert into schema_migrations (version, applied_at, oldest) values (${version}, 0, ${newestVersion})`,
+      );
+      await query('alter table clients add column colour text');
+      await untouched(async () => {
+        for (const command of [['check'], ['migrate', '--plan'], ...looks])
+          succeeded(await endOf(reader, command));
+      });
+      await query(`delete from schema_migrations where version = ${version}`);
+    });
+
     it('leaves a database of an older release to that release, and says so', async () => {
       await plainSql(settings).query(`delete from schema_migrations where version = ${newestVersion}`);
-      const found = `schema version ${newestVersion - 1}, that of an older release`;
+      const [older] = await plainSql(settings).query('select max(version) as version from schema_migrations');
+      const found = `schema version ${older?.version}, that of an older release`;
       await untouched(async () => {
         for (const command of looks) {
           const says = `${found}, and this release reads version ${newestVersion}\\. .*npx vestibule serve`;
           refused(await endOf(reader, command), new RegExp(says));
         }
         assert.match(succeeded(await endOf(reader, ['check'])), new RegExp(`in order[\\s\\S]*${found}`));
+        const plan = succeeded(await endOf(reader, ['migrate', '--plan']));
+        assert.match(plan, new RegExp(`^(rolling|stop first).*\\n\\n[\\s\\S]*^${newestVersion} `, 'm'));
       });
     });
 

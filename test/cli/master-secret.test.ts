@@ -7,9 +7,17 @@ import { newMasterSecret } from '../support/master-secret.ts';
 import { endOf, refused, succeeded } from '../support/outcome.ts';
 import { TestProvider } from '../support/provider.ts';
 import { withToken } from '../support/request.ts';
-import { addClient, me, newSettings, runVestibule, type Settings, startService } from '../support/service.ts';
+import {
+  addClient,
+  fileOf,
+  me,
+  newSettings,
+  runVestibule,
+  type Settings,
+  startService,
+} from '../support/service.ts';
 
-const secretFileOf = (settings: Settings) => `${settings.DATABASE_URL?.replace('sqlite:', '')}.secret`;
+const secretFileOf = (settings: Settings) => `${fileOf(settings)}.secret`;
 
 describe('the master secret', () => {
   let provider: TestProvider;
@@ -183,6 +191,20 @@ describe('the master secret', () => {
     refused(
       await endOf({ ...settings, DATABASE_URL: `sqlite:${inTheWay}/vestibule.db` }, ['serve']),
       /master secret cannot be written to "[^"]+a-file\/vestibule\.db\.secret".*MASTER_SECRET/,
+    );
+  });
+
+  // In /proc the system says of a folder that is to be made that it does not exist, although the one above it does.
+  it('and the database in a folder that cannot be made are refused at once, with that folder', async () => {
+    const settings = await newSettings('sqlite', {
+      ...provider.settings,
+      DATABASE_URL: 'sqlite:/proc/none/deep/vestibule.db',
+    });
+    const folder = /"\/proc\/none" is not there and cannot be made \(ENOENT\)\. /;
+    refused(await endOf(settings, ['serve']), new RegExp(`master secret cannot .*${folder.source}Make the`));
+    refused(
+      await endOf({ ...settings, MASTER_SECRET: newMasterSecret() }, ['serve']),
+      new RegExp(`vestibule\\.db" \\(DATABASE_URL\\) cannot be used: .*${folder.source}Name a file`),
     );
   });
 });

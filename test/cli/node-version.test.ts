@@ -5,7 +5,9 @@ import { describe, it } from 'node:test';
 import { failed } from '../support/outcome.ts';
 
 const needs = (version: string) =>
-  new RegExp(`Vestibule needs Node\\.js 24 or newer, and this is ${version}\\. .*"npx vestibule"`);
+  new RegExp(
+    `Vestibule needs Node\\.js 24 or newer, and this is ${version}\\. .*: npm install --save-dev node@24\\. .*"npx vestibule"`,
+  );
 
 function run(program: string, parameters: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(program, parameters, { encoding: 'utf8' });

@@ -8,15 +8,15 @@ import { succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
 import { newRecord } from '../support/records.ts';
-import { newSettings, runVestibule } from '../support/service.ts';
+import { fileOf, newSettings, runVestibule } from '../support/service.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 2000 } } }';
 
 describe('vestibule scrub, beside a service with a file too large to be written anew in passing', () => {
   const one = declaredProcesses('sqlite', 1, { notes });
   const settings = () => one().processes.settings;
-  const file = () => String(settings().DATABASE_URL).replace('sqlite:', '');
-  const isDue = async () => /^storage_scrub_due (\d)$/m.exec(await one().service(0).metrics())?.[1];
+  const file = () => fileOf(settings());
+  const isDue = async () => /^vestibule_storage_scrub_due (\d)$/m.exec(await one().service(0).metrics())?.[1];
   const run = (...parameters: string[]) => runVestibule(settings(), ...parameters);
   const freePages = async () =>
     Number((await plainSql(settings()).query('pragma freelist_count'))[0]?.freelist_count);

@@ -12,13 +12,16 @@ const good: Settings = { IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: 
 /** A wrong value for every setting that can be wrong by itself, and what has to be said of it. */
 const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   DATABASE_URL: ['mysql://root:hunter-2@db/x', /must be "sqlite:<file>" or "postgres:/],
+  DATABASE_LISTEN_URL: ['mysql://root:hunter-4@db/x', /must be "postgres:/],
   DATABASE_POOL_SIZE: ['0', /whole number from 1 to 200/],
+  MIGRATE: ['yes', /one of auto, off/],
   DATABASE_PREPARED_STATEMENTS: ['maybe', /"true" or "false"/],
   MASTER_SECRET: ['too-short-hunter-3', /must hold 256 random bits, and its 18 characters are too few/],
   LOG_LEVEL: ['loud', /one of trace, debug/],
   BASE_URL: ['https://api.example.org/?x=1', /without user, query and fragment/],
   HOST: ['not a host', /IP address or a host name/],
   PORT: ['65536', /whole number from 0 to 65535/],
+  PROCESSES: ['0', /whole number from 1 to 64, or "auto"/],
   IDP_ORIGIN: ['https://login.example.org/realms/main', /origin with no path/],
   IDP_JWKS_PATH: ['jwks', /path that starts with one "\/"/],
   JWKS_MAX_STALE_SECONDS: ['59', /whole number from 60 to 604800/],
@@ -27,17 +30,25 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   ALLOWED_ALGORITHMS: ['RS256, HS256', /one of RS256/],
   REQUIRE_AT_JWT: ['yes', /"true" or "false"/],
   MAX_TOKEN_LIFETIME_SECONDS: ['59', /whole number from 60 to 31536000/],
+  DPOP: ['maybe', /one of off, on, required/],
+  DPOP_NONCE: ['on', /one of off, required/],
   TOKEN_TTL_SECONDS: ['1e3', /whole number from 30 to 86400/],
   TOKEN_SIGNING_ALG: ['HS256', /one of RS256, ES256, EdDSA/],
   TOKEN_FAILURES_PER_MINUTE: ['0', /whole number from 1 to 1000000/],
   KEY_PREPUBLISH_SECONDS: ['-1', /whole number from 0 to 604800/],
   KEY_ROTATION_DAYS: ['3651', /whole number from 0 to 3650/],
   WEB: ['yes', /one of on, off/],
+  WEB_DPOP: ['yes', /one of on, off/],
   ALLOW_BREAKING_SCHEMAS: ['yes', /"true" or "false"/],
   READS_PER_MINUTE: ['0', /whole number from 1/],
   NEWCOMERS_PER_HOUR: ['-1', /whole number from 0/],
+  EVENTS_KEEP_DAYS: ['0', /whole number from 1/],
+  STREAMS_PER_CALLER: ['0', /whole number from 1/],
   WEB_IMAGE_ORIGINS: ['*', /http or https URL/],
+  WEBHOOK_ALLOW: ['hooks.internal', /http or https URL/],
   TRUSTED_PROXIES: ['10.0.0.0/33', /CIDR/],
+  MTLS: ['yes', /one of off, on/],
+  MTLS_CERT_HEADER: ['x client cert', /name of a header/],
   CORS_ORIGINS: ['*', /http or https URL/],
   OPS_HOST: ['127.0.0.1:80', /IP address or a host name/],
   OPS_PORT: ['-1', /whole number from 0 to 65535/],
@@ -54,11 +65,14 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
 /** Any text is right. */
 const anyText = [
   'MASTER_SECRET_FILE',
+  'ERASURE_LOG',
   'IDP_ISSUER',
   'IDP_REQUIRED_SCOPES',
+  'IDPS_FILE',
   'API_AUDIENCE',
   'COLLECTIONS_DIR',
   'WEB_CLIENT_ID',
+  'IDP_LOGOUT_AUDIENCE',
   'WEB_SCOPES',
   'TLS_CERT_FILE',
   'TLS_KEY_FILE',
@@ -81,6 +95,8 @@ const moreWrong: readonly (readonly [name: string, value: string])[] = [
   ['TRUSTED_PROXIES', 'proxy.example.org'],
   ['BASE_URL', 'https://api.example.org/'],
   ['CORS_ORIGINS', 'https://www.example.org/app'],
+  ['WEBHOOK_ALLOW', 'http://127.0.0.1:9000/hook'],
+  ['WEBHOOK_ALLOW', '127.0.0.0/8'],
 ];
 
 /** Settings that are right by themselves but not together. */
@@ -110,6 +126,14 @@ const contradictions: Record<string, { changes: Settings; names: string[] }> = {
   },
   'a certificate without its key': { changes: { TLS_CERT_FILE: 'tls.crt' }, names: ['TLS_KEY_FILE'] },
   'a key without its certificate': { changes: { TLS_KEY_FILE: 'tls.key' }, names: ['TLS_CERT_FILE'] },
+  'a certificate asked for without TLS': {
+    changes: { MTLS: 'on' },
+    names: ['MTLS', 'TLS_CERT_FILE', 'MTLS_CERT_HEADER'],
+  },
+  'a certificate handed on by nobody': {
+    changes: { MTLS_CERT_HEADER: 'x-client-cert' },
+    names: ['MTLS_CERT_HEADER', 'TRUSTED_PROXIES'],
+  },
   'plain HTTP on all addresses': {
     changes: { HOST: '0.0.0.0', BASE_URL: 'https://api.example.org' },
     names: ['HOST', 'TLS_CERT_FILE', 'TRUSTED_PROXIES'],
@@ -134,13 +158,21 @@ const contradictions: Record<string, { changes: Settings; names: string[] }> = {
     names: ['BASE_URL'],
   },
   'a frontend that the provider does not know': { changes: { WEB: 'on' }, names: ['WEB', 'WEB_CLIENT_ID'] },
+  'a frontend with bound tokens where none is taken': {
+    changes: { WEB_DPOP: 'on', DPOP: 'off' },
+    names: ['WEB_DPOP', 'DPOP'],
+  },
+  'a frontend with bearer tokens where none is taken': {
+    changes: { WEB: 'on', WEB_CLIENT_ID: 'web', DPOP: 'required' },
+    names: ['DPOP', 'WEB_DPOP'],
+  },
   'no algorithm at all': { changes: { ALLOWED_ALGORITHMS: ',' }, names: ['ALLOWED_ALGORITHMS'] },
   'one port for two servers': { changes: { PORT: '8081' }, names: ['PORT', 'OPS_PORT'] },
 };
 
-function mistakesOf(environment: Settings): readonly string[] {
+async function mistakesOf(environment: Settings): Promise<readonly string[]> {
   try {
-    loadConfig(environment);
+    await loadConfig(environment);
     return [];
   } catch (error) {
     assert.ok(error instanceof SettingsError);
@@ -149,8 +181,8 @@ function mistakesOf(environment: Settings): readonly string[] {
 }
 
 describe('the settings', () => {
-  it('are in order with a provider and an audience alone', () => {
-    assert.deepEqual(mistakesOf(good), []);
+  it('are in order with a provider and an audience alone', async () => {
+    assert.deepEqual(await mistakesOf(good), []);
   });
 
   it('are each in the table of wrong values or among those that take any text', () => {
@@ -165,25 +197,25 @@ describe('the settings', () => {
   });
 
   for (const [name, [value, says]] of Object.entries(wrong)) {
-    it(`refuse a wrong ${name} with its name, what is wrong and an example`, () => {
-      const [mistake, ...others] = mistakesOf({ ...good, [name]: value });
+    it(`refuse a wrong ${name} with its name, what is wrong and an example`, async () => {
+      const [mistake, ...others] = await mistakesOf({ ...good, [name]: value });
       assert.deepEqual(others, []);
       describesMistake(String(mistake), name, value);
       assert.match(String(mistake), says);
     });
   }
 
-  it('refuse what would be dangerous or means nothing', () => {
+  it('refuse what would be dangerous or means nothing', async () => {
     for (const [name, value] of moreWrong) {
-      const mistakes = mistakesOf({ ...good, [name]: value });
+      const mistakes = await mistakesOf({ ...good, [name]: value });
       assert.equal(mistakes.length, 1, `${name}=${value}`);
       assert.ok(String(mistakes[0]).startsWith(`${name} `), mistakes[0] ?? name);
     }
   });
 
   for (const [name, { changes, names }] of Object.entries(contradictions)) {
-    it(`refuse ${name}`, () => {
-      const [mistake, ...others] = mistakesOf({ ...good, ...changes });
+    it(`refuse ${name}`, async () => {
+      const [mistake, ...others] = await mistakesOf({ ...good, ...changes });
       assert.deepEqual(others, []);
       for (const named of names) assert.match(String(mistake), new RegExp(`\\b${named}\\b`));
       assert.doesNotMatch(String(mistake), /hunter/);
@@ -191,22 +223,26 @@ describe('the settings', () => {
     });
   }
 
-  it('take a PostgreSQL on this machine, and one elsewhere when it is said how the way is protected', () => {
+  it('take a PostgreSQL on this machine, and one elsewhere when it is said how the way is protected', async () => {
     const local = ['postgres://127.0.0.1/x', 'postgres://[::1]/x', 'postgres://localhost/x', 'postgres:///x'];
     const sockets = ['postgres:///x?host=/run/postgresql', 'postgres://u@%2Frun%2Fpostgresql/x'];
     const modes = ['disable', 'no-verify', 'require', 'verify-ca', 'verify-full'];
     const elsewhere = [...modes.map((mode) => `postgres://db/x?sslmode=${mode}`), 'postgres://db/x?ssl=true'];
     for (const DATABASE_URL of [...local, ...sockets, ...elsewhere])
-      assert.doesNotThrow(
+      await assert.doesNotReject(
         () => loadConfig({ ...good, DATABASE_URL, MASTER_SECRET: newMasterSecret() }),
         DATABASE_URL,
       );
   });
 
-  it('have the certificate of a PostgreSQL checked in every mode of TLS, whatever the next driver makes of them', () => {
+  it('have the certificate of a PostgreSQL checked in every mode of TLS, whatever the next driver makes of them', async () => {
     for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
       const url = `postgres://db/x?sslmode=${mode}&sslrootcert=ca.crt`;
-      const { databaseUrl } = loadConfig({ ...good, DATABASE_URL: url, MASTER_SECRET: newMasterSecret() });
+      const { databaseUrl } = await loadConfig({
+        ...good,
+        DATABASE_URL: url,
+        MASTER_SECRET: newMasterSecret(),
+      });
       assert.deepEqual(databaseUrl, {
         engine: 'postgres',
         url: 'postgres://db/x?sslmode=verify-full&sslrootcert=ca.crt',
@@ -214,13 +250,13 @@ describe('the settings', () => {
     }
   });
 
-  it('cannot be changed once they are read', () => {
-    assert.ok(Object.isFrozen(loadConfig(good)));
+  it('cannot be changed once they are read', async () => {
+    assert.ok(Object.isFrozen(await loadConfig(good)));
     assert.ok(Object.isFrozen(loadStorageConfig({})));
   });
 
-  it('name what is required when nothing is set, with its meaning and an example', () => {
-    const mistakes = mistakesOf({});
+  it('name what is required when nothing is set, with its meaning and an example', async () => {
+    const mistakes = await mistakesOf({});
     assert.equal(mistakes.length, 2);
     assert.match(String(mistakes[0]), /^IDP_ORIGIN is not set\. .+ Example: IDP_ORIGIN=https:/);
     assert.match(String(mistakes[1]), /^API_AUDIENCE is not set\. .+ Example: API_AUDIENCE=https:/);
@@ -248,6 +284,6 @@ describe('the settings', () => {
 function describesMistake(mistake: string, name: string, value: string): void {
   assert.ok(mistake.startsWith(`${name} must `), mistake);
   assert.match(mistake, new RegExp(` Example: ${name}=\\S`));
-  const isSecret = name === 'DATABASE_URL' || name === 'MASTER_SECRET';
+  const isSecret = ['DATABASE_URL', 'DATABASE_LISTEN_URL', 'MASTER_SECRET'].includes(name);
   assert.equal(mistake.includes(value), !isSecret, `${name}: the value is shown unless it is a secret`);
 }

@@ -54,6 +54,12 @@ const changes: readonly (readonly [from: string, to: string, changes: readonly s
   ['clients: any', 'clients: own', ['access clients any -> own']],
   ['30/min', '60/minute', ['writes 30/min -> 60/min']],
   ['expire: 90d', 'newcomer: 5/day for 7d', ['newcomer none -> 5/d for 7d', 'expire 90d -> none']],
+  ['editable: [draft]', 'editable: [draft]\nevents: none', ['events thin -> none']],
+  [
+    'editable: [draft]',
+    'editable: [draft]\nevents: { data: full, only: [created] }',
+    ['events thin -> full', 'events only none -> created'],
+  ],
   ['title: Bookings', 'title:   "Bookings"', []],
   ['states:\n', 'states: # the order of the others\n', []],
 ];
@@ -74,6 +80,13 @@ describe('the changes of a declaration', () => {
     const [without, having] = [declaration(text), declaration(`${text}\nstates: {open: {}}`)];
     assert.deepEqual(describeChanges(without, having), ['states added']);
     assert.deepEqual(describeChanges(having, without), ['states removed']);
+  });
+
+  it('are none for a declaration that was written down before there were events', () => {
+    const { events: _, ...old } = declaration(before);
+    assert.deepEqual(describeChanges(old, toDeclaration(declared(before))), []);
+    const silent = toDeclaration(declared(`${before}events: none`));
+    assert.deepEqual(describeChanges(old, silent), ['events thin -> none']);
   });
 
   it('are none for a declaration that was written down', () => {

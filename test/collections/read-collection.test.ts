@@ -26,6 +26,7 @@ access:
   clients: any
   scopes: { write: bookings.write }
 limits: { per_user: 50, bytes: 4096, writes: 30/min, newcomer: 5/day for 7d, expire: 90d }
+events: { data: full, only: [created, approved] }
 deprecated: { since: 2026-01-01, sunset: 2027-01-01, link: "https://example.org/changes" }
 `;
 
@@ -52,13 +53,14 @@ describe('a declaration', () => {
         newcomer: null,
         expireMs: null,
       },
+      events: { data: 'thin', only: null },
       deprecated: null,
     });
     assert.deepEqual(checkFields({}), []);
   });
 
   it('can say everything', () => {
-    const { title, index, machine, access, limits, deprecated } = declared(bookings, 'bookings');
+    const { title, index, machine, access, limits, events, deprecated } = declared(bookings, 'bookings');
     const day = 86_400_000;
     assert.equal(title, 'Bookings');
     assert.deepEqual(index, [{ name: 'slot', kind: 'text' }]);
@@ -81,6 +83,7 @@ describe('a declaration', () => {
       newcomer: { count: 5, windowMs: day, forMs: 7 * day },
       expireMs: 90 * day,
     });
+    assert.deepEqual(events, { data: 'full', only: new Set(['created', 'approved']) });
     assert.deepEqual(deprecated, {
       sinceMs: Date.parse('2026-01-01T00:00:00Z'),
       sunsetMs: Date.parse('2027-01-01T00:00:00Z'),
@@ -96,6 +99,16 @@ describe('a declaration', () => {
     assert.deepEqual(
       readCollections(files).map(({ name }) => name),
       ['bookings', 'notes'],
+    );
+  });
+
+  it('says in a word how much is told of its records', () => {
+    assert.equal(declared(`${smallest}\nevents: none`).events, null);
+    for (const data of ['thin', 'full'])
+      assert.deepEqual(declared(`${smallest}\nevents: ${data}`).events, { data, only: null });
+    assert.equal(
+      declared(`${smallest}\nstates: { a: { go: deleted }, deleted: {} }\nevents: none`).events,
+      null,
     );
   });
 
@@ -213,6 +226,40 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     [/^3: editable\.1 must be one of the states "a"; found "b"/, /^3: editable\.2 is there twice; found "a"/],
   ],
   [
+    'events that are none',
+    `${smallest}\nevents: all`,
+    [/^2: events must be "thin", "full" or "none"; found "all"/],
+  ],
+  [
+    'events of which nothing is told, in a mapping',
+    `${smallest}\nevents: { data: none, olny: [created] }`,
+    [
+      /^2: events\.olny is not known here; expected "data" or "only"/,
+      /^2: events\.data must be "thin" or "full"; found "none"/,
+    ],
+  ],
+  [
+    'events that there cannot be',
+    `${smallest}\nstates: { a: { go: b }, b: {}, c: {} }\nevents: { only: [created, b, a, c, b] }`,
+    [
+      /^3: events\.only\.2 must be one of "created", "changed", "deleted", "expired" or "b"; found "a"/,
+      /^3: events\.only\.3 must be one of .*; found "c"/,
+      /^3: events\.only\.4 is there twice; found "b"/,
+    ],
+  ],
+  [
+    'events of which there are none',
+    `${smallest}\nevents: { only: [] }`,
+    [/^2: events\.only must be a list of what is told, such as \[created, deleted\]; found/],
+  ],
+  [
+    'a state with the name of an event',
+    `${smallest}\nstates:\n  a: { go: deleted }\n  deleted: {}`,
+    [
+      /^4: states\.deleted has the name of an event that all collections have.*Give it another name, or set "events"/,
+    ],
+  ],
+  [
     'a deprecation that is none',
     `${smallest}\ndeprecated:\n  since: 1 January\n  link: ftp://example.org`,
     [
@@ -269,6 +316,11 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
   [
     'an index with the name of something else in a query',
     'schema: {required: [limit], properties: {limit: {type: integer}}}\nindex: [limit]',
+    [/^2: index\.0 has a name that means something else in a query/],
+  ],
+  [
+    'an index with the name of the filter for one’s own records',
+    'schema: {required: [mine], properties: {mine: {type: boolean}}}\nindex: [mine]',
     [/^2: index\.0 has a name that means something else in a query/],
   ],
   [

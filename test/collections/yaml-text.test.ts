@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readYaml } from '../../src/consumer/collections/yaml-text.ts';
+import { readYaml } from '../../src/base/yaml/yaml-text.ts';
 
 /** A text that is refused, and the line and the reason that have to be given. */
 const refused: readonly (readonly [what: string, text: string, line: number, reason: RegExp])[] = [

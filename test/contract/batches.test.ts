@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { Refusal } from '../../src/base/errors.ts';
 import type { BatchChanges, Storage } from '../../src/storage/port.ts';
@@ -14,41 +14,26 @@ import {
   insertUnlessTaken,
   load,
   newIdempotencyKey,
+  newProof,
   register,
   release,
   runBatch,
   setUsage,
 } from '../support/batches.ts';
-import {
-  newSqliteFile,
-  openedAt,
-  postgresDatabase,
-  sqliteDatabase,
-  type TestDatabase,
-} from '../support/databases.ts';
+import { newSqliteFile, openedAt, openTwice, sqliteDatabase, storageKinds } from '../support/databases.ts';
 import { beginOutside } from '../support/outsider.ts';
-import { createDatabase } from '../support/postgres.ts';
-import { anyLine, newRecord, noUsage } from '../support/records.ts';
-import { databaseEngines } from '../support/service.ts';
+import { anyLine, erasureOf, newEvent, newRecord, noUsage } from '../support/records.ts';
 
 const run = promisify(execFile);
 
-for (const engine of databaseEngines) {
+for (const engine of storageKinds) {
   describe(`batches, by the storage contract on ${engine}`, () => {
     /** Where a plain driver finds the database. */
     let place: string;
-    let database: TestDatabase;
     let storage: Storage;
     let neighbour: Storage;
-    before(async () => {
-      place = engine === 'sqlite' ? newSqliteFile() : await createDatabase();
-      database = engine === 'sqlite' ? sqliteDatabase(place) : postgresDatabase(place);
-      storage = await database.open();
-      neighbour = await database.open();
-    });
-    after(async () => {
-      await neighbour.close();
-      await storage.close();
+    openTwice(engine, (opened) => {
+      ({ place, storage, neighbour } = opened);
     });
     const either = (index: number) => (index % 2 === 0 ? storage : neighbour);
     const registered = async () => {
@@ -96,7 +81,7 @@ for (const engine of databaseEngines) {
         for (const collection of ['notes', 'other', 'over'])
           await setUsage(storage, owner, collection, { ...spent, records: 2 });
         const endOf = (collection: string) => (collection === 'over' ? null : 500);
-        await storage.records.erase(owner, null, { former, endOf });
+        await storage.records.erase(owner, null, erasureOf(owner), { former, endOf });
         const budgets = async () => {
           const { spentBudgets } = await load(neighbour, { consumers: [consumerKey(owner)] });
           return spentBudgets.toSorted((one, another) => (one.collection < another.collection ? -1 : 1));
@@ -118,7 +103,7 @@ for (const engine of databaseEngines) {
 
       it('is nothing for a batch that names nothing, and a batch of nothing does nothing', async () => {
         const nothing = { consumers: [], spentBudgets: [], usage: [], records: [], idempotencyKeys: [] };
-        assert.deepEqual(await load(storage, {}), { ...nothing, newcomers: 0 });
+        assert.deepEqual(await load(storage, {}), { ...nothing, proofs: [], newcomers: 0 });
         assert.deepEqual(await runBatch(storage, []), []);
       });
     });
@@ -178,6 +163,7 @@ for (const engine of databaseEngines) {
         await setUsage(storage, owner, 'notes', used);
         await spendAndErase(former);
         const key = newIdempotencyKey({ owner });
+        const proof = newProof();
         const changes = {
           newConsumers: [consumer],
           takenUpBudgets: [former],
@@ -188,6 +174,8 @@ for (const engine of databaseEngines) {
           changedUsage: [{ ...used, writes: 9, moved: 1 }],
           movedUsage: [{ owner, collection: 'notes', moved: 1 }],
           idempotencyKeys: [key],
+          proofs: [proof],
+          events: [newEvent(1)],
         } satisfies BatchChanges;
         const impossible: Record<string, Partial<BatchChanges>> = {
           'a consumer who is there': { newConsumers: [{ ...consumer, id: owner }] },
@@ -197,6 +185,9 @@ for (const engine of databaseEngines) {
           'a record without a body': { changedRecords: [{ ...kept, revision: null as never }] },
           'a usage that is there': { newUsage: [used] },
           'a usage without a number': { changedUsage: [{ ...used, moved: 1, writes: null as never }] },
+          'an event without a type': { events: [newEvent(1), newEvent(2, { type: null as never })] },
+          'the same proof twice': { proofs: [proof, proof] },
+          'a proof without an end': { proofs: [{ ...proof, expiresAt: null as never }] },
           'a key without a digest': { idempotencyKeys: [{ ...key, recordId: null as never }] },
         };
         for (const [what, failing] of Object.entries(impossible)) {
@@ -210,8 +201,9 @@ for (const engine of databaseEngines) {
           const left = await load(neighbour, {
             consumers: [{ id: stranger, former }],
             idempotencyKeys: [key],
+            proofs: [proof.digest],
           });
-          assert.deepEqual([left.spentBudgets.length, left.idempotencyKeys], [1, []], what);
+          assert.deepEqual([left.spentBudgets.length, left.idempotencyKeys, left.proofs], [1, [], []], what);
         }
         await apply(storage, changes);
         assert.notEqual(
@@ -294,7 +286,7 @@ for (const engine of databaseEngines) {
       it('the owner is erased while others add records, and nothing of it is left', async () => {
         const owner = await registered();
         const adding = Array.from({ length: 20 }, (_, index) => addOne(either(index), owner));
-        const erasing = neighbour.records.erase(owner, anyLine);
+        const erasing = neighbour.records.erase(owner, anyLine, erasureOf(owner));
         await Promise.all([...adding, erasing]);
         assert.equal(await addOne(storage, owner), false);
         assert.deepEqual(await storage.records.ofOwner(owner, null, 100), []);
@@ -372,7 +364,7 @@ for (const engine of databaseEngines) {
     async function spendAndErase(former: Uint8Array): Promise<void> {
       const owner = await registered();
       await setUsage(storage, owner, 'notes', { ...noUsage, writes: 1 });
-      await storage.records.erase(owner, null, { former, endOf: () => 500 });
+      await storage.records.erase(owner, null, erasureOf(owner), { former, endOf: () => 500 });
     }
   });
 }

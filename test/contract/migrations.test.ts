@@ -1,31 +1,48 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OperatorError, Refusal } from '../../src/base/errors.ts';
+import { migrate } from '../../src/storage/migrate.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
 import type { Storage } from '../../src/storage/port.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { register } from '../support/batches.ts';
-import { anyKeys, createTestDatabase, openedAt } from '../support/databases.ts';
+import {
+  anyKeys,
+  createTestDatabase,
+  databaseAt,
+  newPlace,
+  openedAt,
+  storageKinds,
+} from '../support/databases.ts';
+import { beginOutside } from '../support/outsider.ts';
 import { anyLine, newClient, newSecret } from '../support/records.ts';
-import { databaseEngines } from '../support/service.ts';
 
 const allTables = [
   'audit',
+  'changes',
   'client_secrets',
   'clients',
   'consumers',
+  'deliveries',
+  'erasures',
+  'events',
   'idempotency_keys',
+  'leases',
+  'proofs',
   'records',
+  'renamed_consumers',
+  'revocations',
   'schema_migrations',
   'shelf',
   'signing_keys',
   'spent_budgets',
   'usage',
   'used_assertions',
+  'webhooks',
 ];
 const newer = newestVersion + 1;
 
-for (const engine of databaseEngines) {
+for (const engine of storageKinds) {
   describe(`migrations on ${engine}`, () => {
     it('make every table of an empty database and note their version', async () => {
       const database = await createTestDatabase(engine);
@@ -49,7 +66,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(await database.tables(), allTables);
     });
 
-    it('are applied once when six processes start at once on an empty database', async () => {
+    it('[F166] are applied once when six processes start at once on an empty database', async () => {
       const database = await createTestDatabase(engine);
       const storages = await Promise.all(Array.from({ length: 6 }, () => database.open()));
       await Promise.all(storages.map((storage) => storage.ping()));
@@ -60,7 +77,26 @@ for (const engine of databaseEngines) {
       assert.deepEqual(await database.query(versions), await alone.query(versions));
     });
 
-    it('refuse a database that a newer release has migrated, in one sentence, and leave it alone', async () => {
+    if (engine !== 'sqlite')
+      it('[F166] see what another process did while they waited for it, also in a session that had looked before', async () => {
+        const place = await newPlace(engine);
+        const database = await databaseAt(engine, place);
+        const other = await beginOutside(place);
+        await other.run("select pg_advisory_xact_lock(hashtextextended('vestibule:migrate', 0))");
+        await other.run(
+          `create table schema_migrations as
+            select version, 1::bigint as applied_at, 0::bigint as oldest from generate_series(1, ${newestVersion}) as version`,
+        );
+        const waiting = await database.openEngine();
+        const migrated = migrate(waiting, openedAt, anyKeys);
+        await other.untilSomebodyWaits();
+        await other.commit();
+        assert.deepEqual(await migrated, []);
+        await waiting.close();
+        assert.deepEqual(await database.tables(), ['schema_migrations']);
+      });
+
+    it('[F166] refuse a database that a newer release has migrated, in one sentence, and leave it alone', async () => {
       const database = await createTestDatabase(engine);
       await (await database.open()).close();
       await database.query(`insert into schema_migrations (version, applied_at) values (${newer}, 1)`);
@@ -84,7 +120,19 @@ for (const engine of databaseEngines) {
         anyKeys.clientMac.isGenuine(await storage.clients.find(id));
       // As version 4 has left it.
       await database.query('delete from schema_migrations where version >= 5');
-      await database.query('drop table spent_budgets');
+      for (const table of [
+        'proofs',
+        'revocations',
+        'renamed_consumers',
+        'erasures',
+        'leases',
+        'changes',
+        'deliveries',
+        'webhooks',
+        'events',
+        'spent_budgets',
+      ])
+        await database.query(`drop table ${table}`);
       if (engine === 'sqlite') await database.query('drop trigger audit_refuses_replacement');
       await database.query('alter table clients drop column mac');
       const foreign = {

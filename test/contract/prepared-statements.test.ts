@@ -7,8 +7,11 @@ import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { apply, insertAll, load, newIdempotencyKey, register, setUsage } from '../support/batches.ts';
 import { anyKeys, openedAt } from '../support/databases.ts';
-import { createDatabase } from '../support/postgres.ts';
+import { createDatabase, direct } from '../support/postgres.ts';
 import { newQuery, newRecord, noUsage } from '../support/records.ts';
+
+/** A database whose sessions are one's own: PgBouncer would give each transaction another. */
+const newDatabase = async () => direct(await createDatabase());
 
 /** What the one session of a storage keeps parsed and planned. */
 async function keptBy(engine: Engine): Promise<number> {
@@ -21,7 +24,7 @@ async function keptBy(engine: Engine): Promise<number> {
 describe('statements that PostgreSQL keeps by name', () => {
   for (const keepsStatements of [true, false]) {
     it(`are ${keepsStatements ? 'kept' : 'none'} when they are switched ${keepsStatements ? 'on' : 'off'}, and the answers are the same`, async () => {
-      const url = await createDatabase();
+      const url = await newDatabase();
       const engine = openPostgres(url, { poolSize: 1, keepsStatements });
       const storage = await createStorage(engine, openedAt, anyKeys);
       const record = newRecord();
@@ -36,7 +39,7 @@ describe('statements that PostgreSQL keeps by name', () => {
   }
 
   it('are bounded, whatever callers filter by', async () => {
-    const url = await createDatabase();
+    const url = await newDatabase();
     const engine = openPostgres(url, { poolSize: 1 });
     const storage = await createStorage(engine, openedAt, anyKeys);
     for (let number = 0; number < 400; number += 1)
@@ -46,8 +49,37 @@ describe('statements that PostgreSQL keeps by name', () => {
     await storage.close();
   });
 
+  it('are given up, once and for all, where a session does not know them, and the answers are the same', async () => {
+    const notices: string[] = [];
+    const url = await newDatabase();
+    const engine = openPostgres(url, { poolSize: 1, onNotice: (notice) => notices.push(notice) });
+    const storage = await createStorage(engine, openedAt, anyKeys);
+    const record = newRecord();
+    await insertAll(storage, [record]);
+    assert.deepEqual(await storage.records.find('notes', record.id), record);
+    // As behind a pooler: the session is another one than before.
+    await sql`deallocate all`.execute(engine.database);
+    assert.deepEqual(await storage.records.find('notes', record.id), record);
+    assert.equal(notices.length, 1);
+    await insertAll(storage, [newRecord()]);
+    assert.equal((await storage.records.list(newQuery())).length, 2);
+    assert.equal(await keptBy(engine), 0);
+    assert.equal(notices.length, 1);
+    await storage.close();
+  });
+
+  it('are given up by a batch, too, which is done once', async () => {
+    const engine = openPostgres(await newDatabase(), { poolSize: 1 });
+    const storage = await createStorage(engine, openedAt, anyKeys);
+    await insertAll(storage, [newRecord()]);
+    await sql`deallocate all`.execute(engine.database);
+    await insertAll(storage, [newRecord()]);
+    assert.equal((await storage.records.list(newQuery())).length, 2);
+    await storage.close();
+  });
+
   it('go on when another release adds a column to every table', async () => {
-    const url = await createDatabase();
+    const url = await newDatabase();
     // One session each, which keeps what it has been asked before.
     const storage = await createStorage(openPostgres(url, { poolSize: 1 }), openedAt, anyKeys);
     const newer = openPostgres(url, { poolSize: 1 });

@@ -10,9 +10,8 @@ import type {
   StoredRecord,
 } from '../../src/storage/port.ts';
 import { apply, insertAll } from '../support/batches.ts';
-import { createTestDatabase } from '../support/databases.ts';
+import { createTestDatabase, storageKinds } from '../support/databases.ts';
 import { newQuery, newRecord, oddTexts } from '../support/records.ts';
-import { databaseEngines } from '../support/service.ts';
 
 const word: IndexedField = { name: 'word', kind: 'text' };
 const size: IndexedField = { name: 'size', kind: 'number' };
@@ -45,7 +44,7 @@ const sizes = [
   1e15 + 0.3,
 ];
 
-for (const engine of databaseEngines) {
+for (const engine of storageKinds) {
   describe(`lists of records, by the storage contract on ${engine}`, () => {
     let storage: Storage;
     let records: RecordStore;

@@ -2,12 +2,19 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import type { RecordStore, Storage } from '../../src/storage/port.ts';
 import { apply, insertAll, load, newIdempotencyKey, register, setUsage } from '../support/batches.ts';
-import { createTestDatabase, openedAt, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  openedAt,
+  postgresDatabase,
+  storageKinds,
+  type TestDatabase,
+} from '../support/databases.ts';
+import { beginOutside } from '../support/outsider.ts';
 import { until } from '../support/polling.ts';
-import { newLine, newRecord, noUsage } from '../support/records.ts';
-import { databaseEngines } from '../support/service.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { erasureOf, newLine, newRecord, noUsage, untold } from '../support/records.ts';
 
-for (const engine of databaseEngines) {
+for (const engine of storageKinds) {
   describe(`what is counted and removed, by the storage contract on ${engine}`, () => {
     let database: TestDatabase;
     let storage: Storage;
@@ -39,10 +46,10 @@ for (const engine of databaseEngines) {
         );
         await insertAll(storage, [...made, newRecord({ collection: 'other', updatedAt: 0 })]);
         const left = async () => (await records.ofCollection('notes', '', 10)).map(({ id }) => id);
-        assert.equal(await records.expire('notes', 0, 10), 0);
-        assert.equal(await records.expire('notes', 4, 2), 2);
+        assert.equal(await records.expire('notes', 0, 10, untold), 0);
+        assert.equal(await records.expire('notes', 4, 2, untold), 2);
         assert.deepEqual(await left(), ['3', '4', '5']);
-        assert.equal(await records.expire('notes', 4, 10), 2);
+        assert.equal(await records.expire('notes', 4, 10, untold), 2);
         assert.deepEqual(await left(), ['5']);
         assert.equal((await records.ofCollection('other', '', 10)).length, 1);
       });
@@ -52,7 +59,7 @@ for (const engine of databaseEngines) {
         await give('usr_b', 2, { updatedAt: 1 });
         await give('usr_c', 2, { updatedAt: 9 });
         await give('usr_a', 2, { updatedAt: 1, collection: 'other' });
-        assert.equal(await records.expire('notes', 1, 100), 5);
+        assert.equal(await records.expire('notes', 1, 100, untold), 5);
         assert.deepEqual(
           await Promise.all(['usr_a', 'usr_b', 'usr_c'].map((owner) => countOf(owner))),
           [0, 0, 2],
@@ -65,10 +72,10 @@ for (const engine of databaseEngines) {
         opened.push(neighbour);
         for (const owner of ['usr_a', 'usr_b', 'usr_c']) await give(owner, 20, { updatedAt: 1 });
         const rounds = Array.from({ length: 12 }, (_, index) =>
-          (index % 2 === 0 ? records : neighbour.records).expire('notes', 1, 7),
+          (index % 2 === 0 ? records : neighbour.records).expire('notes', 1, 7, untold),
         );
         let deleted = (await Promise.all(rounds)).reduce((sum, count) => sum + count, 0);
-        deleted += await records.expire('notes', 1, 100);
+        deleted += await records.expire('notes', 1, 100, untold);
         assert.equal(deleted, 60);
         for (const owner of ['usr_a', 'usr_b', 'usr_c']) assert.equal(await countOf(owner), 0);
       });
@@ -79,10 +86,14 @@ for (const engine of databaseEngines) {
         await register(storage, 'usr_out', 'user', 1);
         await give('usr_out', 2);
         await storage.consumers.setState('usr_out', 'suspended', newLine());
-        await assert.rejects(records.erase('usr_out', null), { code: 'consumer_suspended' });
+        await assert.rejects(records.erase('usr_out', null, erasureOf('usr_out')), {
+          code: 'consumer_suspended',
+        });
         assert.equal((await storage.consumers.find('usr_out'))?.state, 'suspended');
         assert.equal((await records.ofOwner('usr_out', null, 10)).length, 2);
-        assert.deepEqual((await records.erase('usr_out', newLine()))?.records, { notes: 2 });
+        assert.deepEqual((await records.erase('usr_out', newLine(), erasureOf('usr_out')))?.records, {
+          notes: 2,
+        });
       });
 
       const keyOf = (owner: string) => newIdempotencyKey({ owner, keyDigest: Uint8Array.of(7) });
@@ -98,7 +109,7 @@ for (const engine of databaseEngines) {
         await fill('usr_stays');
         const before = await records.ofOwner('usr_stays', null, 10);
         const line = newLine({ action: 'consumer.erased', subject: 'somebody' });
-        assert.deepEqual(await records.erase('usr_gone', line), {
+        assert.deepEqual(await records.erase('usr_gone', line, erasureOf('usr_gone')), {
           records: { notes: 3, 'b%': 2 },
           idempotencyKeys: 1,
           budgetsKeptUntil: null,
@@ -118,21 +129,21 @@ for (const engine of databaseEngines) {
 
       it('says when there was nothing, and writes no line then', async () => {
         await fill('usr_gone');
-        assert.notEqual(await records.erase('usr_gone', null), null);
-        assert.equal(await records.erase('usr_gone', newLine()), null);
-        assert.equal(await records.erase('usr_never', newLine()), null);
+        assert.notEqual(await records.erase('usr_gone', null, erasureOf('usr_gone')), null);
+        assert.equal(await records.erase('usr_gone', newLine(), erasureOf('usr_gone')), null);
+        assert.equal(await records.erase('usr_never', newLine(), erasureOf('usr_never')), null);
         assert.deepEqual(await storage.audit.list(0), []);
       });
 
       it('removes a caller who has nothing but a registration, or nothing but records', async () => {
         await register(storage, 'usr_bare', 'user', openedAt);
-        assert.deepEqual(await records.erase('usr_bare', null), {
+        assert.deepEqual(await records.erase('usr_bare', null, erasureOf('usr_bare')), {
           records: {},
           idempotencyKeys: 0,
           budgetsKeptUntil: null,
         });
         await insertAll(storage, [newRecord({ owner: 'usr_unknown' })]);
-        assert.deepEqual(await records.erase('usr_unknown', null), {
+        assert.deepEqual(await records.erase('usr_unknown', null, erasureOf('usr_unknown')), {
           records: { notes: 1 },
           idempotencyKeys: 0,
           budgetsKeptUntil: null,
@@ -142,7 +153,7 @@ for (const engine of databaseEngines) {
       it('removes more than one statement takes', async () => {
         await give('usr_busy', 5_001);
         await insertAll(storage, [newRecord({ owner: 'usr_other' })]);
-        assert.deepEqual(await records.erase('usr_busy', null), {
+        assert.deepEqual(await records.erase('usr_busy', null, erasureOf('usr_busy')), {
           records: { notes: 5_001 },
           idempotencyKeys: 0,
           budgetsKeptUntil: null,
@@ -166,7 +177,7 @@ for (const engine of databaseEngines) {
           ['other', 300],
         ]);
         const endOf = (collection: string) => ends.get(collection) ?? null;
-        const erased = await records.erase('usr_spent', null, { former, endOf });
+        const erased = await records.erase('usr_spent', null, erasureOf('usr_spent'), { former, endOf });
         assert.equal(erased?.budgetsKeptUntil, 500);
         assert.deepEqual(await records.usage('usr_spent'), new Map());
         await register(storage, 'usr_else', 'user', 400, Buffer.from('another'));
@@ -180,7 +191,10 @@ for (const engine of databaseEngines) {
       it('forgets what was kept when it has ended', async () => {
         await register(storage, 'usr_spent', 'user', 100);
         await setUsage(storage, 'usr_spent', 'notes', { ...noUsage, writes: 1 });
-        await records.erase('usr_spent', null, { former: Buffer.from('former'), endOf: () => 500 });
+        await records.erase('usr_spent', null, erasureOf('usr_spent'), {
+          former: Buffer.from('former'),
+          endOf: () => 500,
+        });
         assert.equal(await records.expireSpentBudgets(499), 0);
         assert.equal(await records.expireSpentBudgets(500), 1);
         await register(storage, 'usr_spent', 'user', 200, Buffer.from('former'));
@@ -197,7 +211,7 @@ for (const engine of databaseEngines) {
         });
         // A watch of SQLite takes its first look by itself.
         await neighbour.consumers.find('usr_seen');
-        await records.erase('usr_seen', null);
+        await records.erase('usr_seen', null, erasureOf('usr_seen'));
         await until(
           () => calls,
           (now) => now > 0,
@@ -211,7 +225,7 @@ for (const engine of databaseEngines) {
         await fill('usr_stays');
         const before = await records.ofOwner('usr_stays', null, 10);
         await records.scrub();
-        await records.erase('usr_gone', null);
+        await records.erase('usr_gone', null, erasureOf('usr_gone'));
         await records.scrub();
         await records.scrub();
         assert.deepEqual(await records.ofOwner('usr_stays', null, 10), before);
@@ -263,3 +277,21 @@ for (const engine of databaseEngines) {
     });
   });
 }
+
+describe('erasing beside somebody who deletes on postgres', () => {
+  it('leaves nothing, also where one of many was gone before its turn came', async () => {
+    const url = await createDatabase();
+    const storage = await postgresDatabase(url).open();
+    await register(storage, 'usr_many', 'user', 1);
+    const records = Array.from({ length: 6_000 }, () => newRecord({ owner: 'usr_many' }));
+    await insertAll(storage, records);
+    const outsider = await beginOutside(url);
+    await outsider.run(`delete from records where id = '${records[0]?.id}'`);
+    const erasing = storage.records.erase('usr_many', null, erasureOf('usr_many'));
+    await outsider.untilSomebodyWaits();
+    await outsider.commit();
+    assert.equal((await erasing)?.records.notes, 5_999);
+    assert.deepEqual(await storage.records.ofOwner('usr_many', null, 10), []);
+    await storage.close();
+  });
+});

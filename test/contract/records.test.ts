@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import type { IdempotencyKeyName, Storage, StoredRecord } from '../../src/storage/port.ts';
 import {
@@ -15,9 +15,14 @@ import {
   runBatch,
   setUsage,
 } from '../support/batches.ts';
-import { createTestDatabase, openedAt, type TestDatabase } from '../support/databases.ts';
-import { anyLine, newQuery, newRecord, noUsage, oddTexts } from '../support/records.ts';
-import { databaseEngines } from '../support/service.ts';
+import {
+  createTestDatabase,
+  openedAt,
+  openTwice,
+  storageKinds,
+  type TestDatabase,
+} from '../support/databases.ts';
+import { anyLine, erasureOf, newQuery, newRecord, noUsage, oddTexts, untold } from '../support/records.ts';
 
 /** Bodies that a database could be tempted to read, sort, round or tidy up. */
 const oddBodies = [
@@ -34,20 +39,14 @@ const oddBodies = [
 const byName = (records: readonly StoredRecord[]) =>
   new Map(records.map((record) => [`${record.collection} ${record.id}`, record]));
 
-for (const engine of databaseEngines) {
+for (const engine of storageKinds) {
   describe(`records, by the storage contract on ${engine}`, () => {
     let database: TestDatabase;
     let storage: Storage;
     /** A second process, as far as the database can tell. */
     let neighbour: Storage;
-    before(async () => {
-      database = await createTestDatabase(engine);
-      storage = await database.open();
-      neighbour = await database.open();
-    });
-    after(async () => {
-      await neighbour.close();
-      await storage.close();
+    openTwice(engine, (opened) => {
+      ({ database, storage, neighbour } = opened);
     });
 
     describe('one record', () => {
@@ -241,11 +240,14 @@ for (const engine of databaseEngines) {
         ofOwner: () => records.ofOwner('x', null, 1),
         ofCollection: () => records.ofCollection('x', '', 1),
         counts: () => records.counts(),
-        expire: () => records.expire('x', 1, 1),
+        expire: () => records.expire('x', 1, 1, untold),
         expireIdempotencyKeys: () => records.expireIdempotencyKeys(1),
         expireSpentBudgets: () => records.expireSpentBudgets(1),
+        expireProofs: () => records.expireProofs(1, 1),
         top: () => records.top(1),
-        erase: () => records.erase('x', anyLine),
+        erase: () => records.erase('x', anyLine, erasureOf('x')),
+        eraseAgain: () =>
+          records.eraseAgain('x', anyLine, erasureOf('x'), { id: 'x', digest: new Uint8Array(32), at: 1 }),
         scrub: () => records.scrub(),
         isScrubDue: () => records.isScrubDue(),
       };

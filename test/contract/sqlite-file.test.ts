@@ -1,23 +1,50 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { register } from '../support/batches.ts';
+import { insertAll, register } from '../support/batches.ts';
 import { newSqliteFile, sqliteDatabase } from '../support/databases.ts';
-import { anyLine, newClient, newSecret } from '../support/records.ts';
+import { anyLine, erasureOf, newClient, newRecord, newSecret } from '../support/records.ts';
 
 /** What each pragma must be for the promises: nothing acknowledged is lost, nothing removed stays. */
-const promised = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1, secure_delete: 1 };
+const promised = {
+  journal_mode: 'wal',
+  synchronous: 2,
+  foreign_keys: 1,
+  busy_timeout: 2_000,
+  secure_delete: 1,
+};
 
 describe('the SQLite file', () => {
-  it('is used with the pragmas that the promises rest on', async () => {
+  it('[F152] is used with the pragmas that the promises rest on', async () => {
     const engine = await sqliteDatabase(newSqliteFile()).openEngine();
     for (const [name, value] of Object.entries(promised)) {
       const { rows } = await sql.raw<Record<string, unknown>>(`pragma ${name}`).execute(engine.database);
       assert.deepEqual(Object.values(rows[0] ?? {}), [value], name);
     }
     await engine.close();
+  });
+
+  it('[F158] is written on while somebody reads for long, and its log is cut again afterwards', async () => {
+    const file = newSqliteFile();
+    const storage = await sqliteDatabase(file).open();
+    using reader = new DatabaseSync(file, { readOnly: true });
+    reader.exec('begin');
+    reader.prepare('select count(*) from records').get();
+    const body = 'x'.repeat(60_000);
+    const some = () => Array.from({ length: 250 }, () => newRecord({ fields: { body } }));
+    for (let round = 0; round < 6; round += 1) await insertAll(storage, some());
+    assert.ok(statSync(`${file}-wal`).size > 80e6, 'control: nothing of it could be emptied');
+    await register(storage, 'usr_gone', 'user', 1);
+    const began = performance.now();
+    await storage.records.erase('usr_gone', null, erasureOf('usr_gone'));
+    assert.ok(performance.now() - began < 1_500, 'nobody waits for the reader to come to its end');
+    reader.exec('commit');
+    for (let round = 0; round < 3; round += 1) await register(storage, `usr_${round}`, 'user', 1);
+    assert.ok(statSync(`${file}-wal`).size <= 64 * 1024 * 1024, 'no more than it may keep');
+    await storage.close();
   });
 
   it('and its companions can be read by their owner only', async () => {

@@ -1,27 +1,20 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Storage } from '../../src/storage/port.ts';
 import { register } from '../support/batches.ts';
-import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
+import { createTestDatabase, openTwice, storageKinds, type TestDatabase } from '../support/databases.ts';
 import { until } from '../support/polling.ts';
 import { anyLine, everyByte, newClient, newSecret, oddTexts } from '../support/records.ts';
-import { databaseEngines } from '../support/service.ts';
 
-for (const engine of databaseEngines) {
+for (const engine of storageKinds) {
   describe(`who may come in, by the storage contract on ${engine}`, () => {
     let database: TestDatabase;
     let storage: Storage;
     /** A second process, as far as the database can tell. */
     let neighbour: Storage;
-    before(async () => {
-      database = await createTestDatabase(engine);
-      storage = await database.open();
-      neighbour = await database.open();
-    });
-    after(async () => {
-      await neighbour.close();
-      await storage.close();
+    openTwice(engine, (opened) => {
+      ({ database, storage, neighbour } = opened);
     });
 
     describe('consumers', () => {
@@ -77,6 +70,75 @@ for (const engine of databaseEngines) {
         assert.deepEqual(suspended, ['out']);
       });
 
+      it('tokens that were taken back are noted for all processes, in order, and the later time counts', async () => {
+        const fresh = await createTestDatabase(engine).then((empty) => empty.open());
+        const nobody = { document: null, audit: null };
+        const note = (name: string, issuedUntil: number, forgetAt: number) => ({
+          name,
+          issuedUntil,
+          forgetAt,
+        });
+        assert.deepEqual(await fresh.standing.revocations(0), []);
+        assert.equal(await fresh.standing.revoke([note('a', 10, 100), note('b', 20, 200)], nobody), true);
+        assert.equal(await fresh.standing.revoke([note('a', 5, 150)], nobody), true);
+        assert.equal(await fresh.standing.revoke([], nobody), true, 'nothing is no mistake');
+        assert.deepEqual(await fresh.standing.revocations(0), [
+          { ...note('b', 20, 200), seq: 2 },
+          { ...note('a', 10, 150), seq: 3 },
+        ]);
+        assert.deepEqual(await fresh.standing.revocations(2), [{ ...note('a', 10, 150), seq: 3 }]);
+        await fresh.standing.revoke([note('c', 1, 50)], nobody);
+        assert.equal(await fresh.standing.forgetRevocations(150, 100), 0, 'none that counted');
+        const left = await fresh.standing.revocations(0);
+        assert.deepEqual(
+          left.map(({ name, seq }) => [name, seq]),
+          [
+            ['b', 2],
+            ['c', 4],
+          ],
+          'the newest stays, so that no number is given twice',
+        );
+        await fresh.close();
+      });
+
+      it('a document that takes tokens back counts once, whichever process gets it', async () => {
+        const document = { issuer: randomUUID(), digest: everyByte, expiresAt: 10_000 };
+        const by = { document, audit: null };
+        const note = { name: randomUUID(), issuedUntil: 1, forgetAt: 10 };
+        assert.equal(await storage.standing.revoke([note], by), true);
+        assert.equal(await neighbour.standing.revoke([{ ...note, issuedUntil: 9 }], by), false);
+        const noted = (await neighbour.standing.revocations(0)).find(({ name }) => name === note.name);
+        assert.equal(noted?.issuedUntil, 1, 'nothing of the second was noted');
+        const other = { document: { ...document, issuer: randomUUID() }, audit: null };
+        assert.equal(await neighbour.standing.revoke([note], other), true, 'ids are those of an issuer');
+        await storage.assertions.forgetUsed(10_000);
+        assert.equal(await storage.standing.revoke([note], by), false, 'it has not ended yet');
+        await storage.assertions.forgetUsed(10_001);
+        assert.equal(await storage.standing.revoke([note], by), true, 'forgotten once it has ended');
+      });
+
+      it('of more than are kept those that end first are forgotten, and the newest stays', async () => {
+        const empty = await createTestDatabase(engine);
+        const fresh = await empty.open();
+        const numbers =
+          engine === 'sqlite'
+            ? 'with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 100003) select n from numbers'
+            : 'select n from generate_series(1, 100003) as n';
+        await empty.query(
+          `insert into revocations (name, issued_until, forget_at, seq) select 'note ' || n, 1, 200000 - n, n from (${numbers}) as numbers`,
+        );
+        assert.equal(await fresh.standing.forgetRevocations(0, 100_000), 1, 'so many that still counted');
+        const left = await fresh.standing.revocations(0);
+        await empty.query('update revocations set forget_at = 300000');
+        assert.equal(await fresh.standing.forgetRevocations(0, 100_000), 0, 'all of them end at one time');
+        await fresh.close();
+        assert.equal(left.length, 100_002);
+        assert.deepEqual(
+          left.slice(-2).map(({ name }) => name),
+          ['note 100001', 'note 100003'],
+        );
+      });
+
       const client = newClient();
       const [first, second] = [newSecret(), newSecret()];
       const limits = { now: 0, mostLive: 2, othersExpireAt: null };
@@ -84,6 +146,11 @@ for (const engine of databaseEngines) {
       const changes: Record<string, (other: Storage) => Promise<unknown>> = {
         'a caller is suspended': (other) => other.consumers.setState(consumer, 'suspended', anyLine),
         'a caller is resumed': (other) => other.consumers.setState(consumer, 'active', anyLine),
+        'tokens are taken back': (other) =>
+          other.standing.revoke([{ name: randomUUID(), issuedUntil: 1, forgetAt: 2 }], {
+            document: null,
+            audit: null,
+          }),
         'a client is disabled': (other) => other.clients.setState(client.id, 'disabled', anyLine),
         'a client is enabled': (other) => other.clients.setState(client.id, 'active', anyLine),
         'a secret is added': async (other) =>

@@ -8,7 +8,7 @@ import { newSqliteFile } from '../support/databases.ts';
 import { newMasterSecret } from '../support/master-secret.ts';
 import { endOf, refused } from '../support/outcome.ts';
 import { freePort } from '../support/ports.ts';
-import { createDatabase } from '../support/postgres.ts';
+import { createDatabase, direct } from '../support/postgres.ts';
 import { postgresUrl } from '../support/surroundings.ts';
 
 const wrongPassword = 'wrong-password-4711';
@@ -24,7 +24,7 @@ const unusable: Record<string, { url(): Promise<string>; says: RegExp }> = {
     says: /DATABASE_URL.*28P01/,
   },
   'a PostgreSQL without that database': {
-    url: async () => (await createDatabase()).replace(/test_\w+$/, 'no_such_database'),
+    url: async () => (await direct(await createDatabase())).replace(/test_\w+$/, 'no_such_database'),
     says: /DATABASE_URL.*3D000/,
   },
   'an SQLite file in a folder that cannot be made': {
@@ -43,7 +43,7 @@ const unusable: Record<string, { url(): Promise<string>; says: RegExp }> = {
 
 for (const [name, { url, says }] of Object.entries(unusable)) {
   describe(name, () => {
-    it('is reported as one sentence for the operator', async () => {
+    it('[F155] is reported as one sentence for the operator', async () => {
       const config = loadStorageConfig({ DATABASE_URL: await url(), MASTER_SECRET: newMasterSecret() });
       await assert.rejects(openAdministration(config, 'test'), (error) => {
         assert.ok(error instanceof OperatorError, String(error));

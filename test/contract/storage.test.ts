@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import type { AuditEntry, Storage } from '../../src/storage/port.ts';
 import { register } from '../support/batches.ts';
-import { createTestDatabase, openedAt, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  openedAt,
+  openTwice,
+  storageKinds,
+  type TestDatabase,
+} from '../support/databases.ts';
 import {
   anyLine,
   everyByte,
@@ -15,23 +21,16 @@ import {
   oddTexts,
   sealed,
 } from '../support/records.ts';
-import { databaseEngines } from '../support/service.ts';
 
 /** One suite, every database: none may answer differently, and none may leave a case out. */
-for (const engine of databaseEngines) {
+for (const engine of storageKinds) {
   describe(`the storage contract on ${engine}`, () => {
     let database: TestDatabase;
     let storage: Storage;
     /** A second process, as far as the database can tell. */
     let neighbour: Storage;
-    before(async () => {
-      database = await createTestDatabase(engine);
-      storage = await database.open();
-      neighbour = await database.open();
-    });
-    after(async () => {
-      await neighbour.close();
-      await storage.close();
+    openTwice(engine, (opened) => {
+      ({ database, storage, neighbour } = opened);
     });
 
     describe('clients', () => {

@@ -1,10 +1,14 @@
 /** The command of README.md that starts what the others talk to: run without "npm ci", and with ports that are free. */
 export const startCommand = 'npm ci && npm start';
 
+const byInstallation = 'is run by test/support/installed-packages.ts, for all tests of test/packages';
+const byFrontend = 'is run by test/docs/frontend.test.ts, in a folder of its own';
+
 /** Commands that no test of this folder runs, with the reason. */
 export const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm test': 'is what runs this test',
   'npm ci': 'has been run, else there would be no test',
+  'npm install --omit=optional ./vestibule-0.1.0.tgz': 'is run by test/packages/vestibule.test.ts',
   'npm test': 'is what runs this test',
   'npm test -- test/http/me.403.test.ts': 'is a part of what runs this test',
   'npm test -- test/browser/trip.test.ts': 'is a part of what runs this test',
@@ -12,9 +16,54 @@ export const notRun: Readonly<Record<string, string>> = {
   'npm run format': 'changes the files that are tested; what it repairs is found by test/rules/check.test.ts',
   'npm run docs':
     'changes the files that are tested; test/rules/documents.test.ts makes the same and compares',
+  'npx vestibule webhook test whk_...': 'is run by test/cli/webhook.test.ts, where there is a receiver',
+  "NODE_OPTIONS='--import ./telemetry.js' node node_modules/vestibule/bin/vestibule.js serve":
+    'is run by test/http/traces.test.ts, where there is an SDK',
+  'npx vestibule explain': 'is run with a token on standard input, as it is printed elsewhere',
+  'npx vestibule webhook': 'is a group of commands, each of which is printed and run',
+  'npx vestibule consumer migrate --from <provider> --to <provider> --mapping mapping.jsonl --dry-run':
+    'is run by test/cli/consumer-migrate.test.ts, where there are two providers',
+  'npx vestibule consumer migrate --from <provider> --to <provider> --mapping mapping.jsonl':
+    'is run by test/cli/consumer-migrate.test.ts, where there are two providers',
+  'npx vestibule backup vestibule-backup.db': 'is run by test/cli/backup.test.ts',
+  'npx vestibule restore vestibule-backup.db --dry-run': 'is run by test/cli/restore.test.ts',
+  'npx vestibule restore vestibule-backup.db': 'is run by test/cli/restore.test.ts, into an empty place',
+  'npx vestibule restore': 'is run by test/cli/restore.test.ts',
+  'npx vestibule move --to postgres://vestibule@db.example.org/vestibule?sslmode=verify-full':
+    'is run by test/cli/move.test.ts, with a database that is there',
+  'npx vestibule move --abandon': 'is run by test/cli/move.test.ts',
+  'npx vestibule backup': 'is run by test/cli/backup.test.ts',
+  'npx vestibule --settings /etc/vestibule/settings backup <file>': 'is run by test/cli/backup.test.ts',
+  'npx vestibule check --profile fapi2':
+    'is run by test/cli/check.fapi2.test.ts: where it is not strict, as here, it ends with 1',
+  'npx vestibule dev --dpop': 'is run by test/cli/dev.test.ts, with ports that are free',
+  'npx vestibule dev': 'is run by test/packages/vestibule.test.ts, with ports that are free',
+  'npx vestibule dev token --user ada': 'is run by test/cli/dev.running.test.ts',
+  'npm run pack': 'is run by test/packages/tarball.test.ts, in a copy of the project',
+  'npm run fixture': 'writes files that are tested, when the schema has changed',
   'npm run bench': 'takes twelve minutes and two idle cores',
   'npm run chaos -- --kills 100 --database postgres --processes 2':
     'takes ten minutes; test/fault/records-durable.test.ts does the same with a few kills',
+  'npm run soak -- --minutes 60 --database sqlite':
+    'takes an hour; test/fault/soak.test.ts does the same for seconds',
   'npm run overload -- --database sqlite':
     'measures, and wants two idle cores; test/fault/overload-http.test.ts holds what can be counted',
+  'npm run scale -- --rows 10000000':
+    'takes an hour and 40 GB; test/contract/partitions.test.ts runs the statements of docs/scale.md',
+  'npm install ./vestibule-client-0.1.0.tgz': byInstallation,
+  'npm install ./vestibule-verify-0.1.0.tgz': byInstallation,
+  'npx vestibule types > collections.d.ts':
+    'is what typesDocument writes, which test/packages/client.readme.test.ts compiles',
+  'npm init --yes': byFrontend,
+  'npm install ./vestibule-0.1.0.tgz ./vestibule-client-0.1.0.tgz': byFrontend,
+  'npm install --save-dev vite@7.3.8 typescript@7.0.2': byFrontend,
+  'npx vestibule init': byFrontend,
+  'npx vestibule --settings vestibule.env dev': byFrontend,
+  'npx vite': byFrontend,
+  'npx vestibule types --out page/collections.d.ts': byFrontend,
+  'npx tsc': byFrontend,
+  'npx vite build': byFrontend,
+  'TOKEN=$(npx vestibule dev token --user ada)': byFrontend,
+  'curl -s -H "Authorization: Bearer $TOKEN" -H \'Content-Type: application/json\' -d \'{"text":"from a shell"}\' http://127.0.0.1:8080/api/consumer/v1/notes':
+    byFrontend,
 };

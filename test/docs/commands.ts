@@ -9,6 +9,7 @@ export interface Hand {
   note: { id: string; etag: string };
   booking: string;
   pseudonym: string;
+  webhook: string;
 }
 
 export interface Expected {
@@ -26,7 +27,7 @@ export interface Expected {
 export type Commands = Readonly<Record<string, Expected>>;
 
 export function newHand(): Hand {
-  return { secrets: new Map(), note: { id: '', etag: '' }, booking: '', pseudonym: '' };
+  return { secrets: new Map(), note: { id: '', etag: '' }, booking: '', pseudonym: '', webhook: '' };
 }
 
 /** A test for each; it says what was run. */
@@ -44,6 +45,10 @@ export function runAll(commands: Commands, project: ProjectCopy, hand: Hand): vo
     });
   }
 }
+
+/** The command of the package as a service is started with it, and the same in a clone, where this Node.js may not be on PATH. */
+export const installed = 'node node_modules/vestibule/bin/vestibule.js';
+export const inTheClone = '$NODE bin/vestibule.js';
 
 /** What a pattern finds, which has to be there. */
 export function first(pattern: RegExp, output: string): string {

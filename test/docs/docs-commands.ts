@@ -1,20 +1,78 @@
 import assert from 'node:assert/strict';
-import { type Commands, first } from './commands.ts';
+import { type Commands, first, installed, inTheClone } from './commands.ts';
+
+/** With an address of this machine, where the example has one of the internet. */
+const onLoopback = {
+  'npx vestibule': 'WEBHOOK_ALLOW=loopback npx vestibule',
+  'https://hooks.example.org/vestibule': 'http://127.0.0.1:9/hook',
+};
+const ofWebhook = ({ webhook }: { readonly webhook: string }) => ({ ...onLoopback, 'whk_...': webhook });
+
+/** A second service beside the one that runs, on a database of its own. */
+const elsewhere = 'PORT=0 OPS_PORT=0 DATABASE_URL=sqlite:./data/elsewhere.db';
+
+/** The file that the test has written beside the project. */
+const ofFile = () => ({ '/etc/vestibule/settings': 'settings.env' });
 
 const signsFrom = (output: string) => Date.parse(first(/signs from (\S+) on/, output));
 
 /** Every command of docs that is run and does not stand in README.md, too. */
 export const docsCommands: Commands = {
+  'curl -N -H "Authorization: Bearer $TOKEN" -H \'Accept: text/event-stream\' http://127.0.0.1:8080/api/consumer/v1/events':
+    { says: /^event: start$/m, keepsRunning: true },
+  'curl -H "Authorization: Bearer $TOKEN" "http://127.0.0.1:8080/api/consumer/v1/events?after=41&wait=20"': {
+    says: /"next":\d+,"reset":true/,
+  },
   'npx vestibule check': { says: /^The settings are in order\.$/m },
+  'npx vestibule check collections': { says: /^The collections are in order\.$/m },
+  'npx vestibule types --out collections.d.ts': { says: /^The types are in "collections\.d\.ts"\.$/m },
+  'npx vestibule types --check collections.d.ts': { says: /is what the declarations say\.$/m },
+  'npx vestibule schema': { says: /^ {2}"title": "A collection of Vestibule",$/m },
+  'npx vestibule schema > collection.schema.json': { says: /^$/ },
+  'npx vestibule --settings /etc/vestibule/settings check': {
+    says: /^LOG_LEVEL +set +warn$/m,
+    instead: ofFile,
+  },
+  'npx vestibule --settings /etc/vestibule/settings doctor': {
+    says: /Nothing stands in the way/,
+    instead: ofFile,
+  },
+  'npx vestibule --settings /etc/vestibule/settings explain < token.txt': {
+    says: /^Accepted\.$/m,
+    instead: ofFile,
+  },
+  [`${installed} --settings /etc/vestibule/settings serve`]: {
+    says: /"msg":"listening"/,
+    keepsRunning: true,
+    instead: () => ({ ...ofFile(), [installed]: `LOG_LEVEL=info ${elsewhere} ${inTheClone}` }),
+  },
+  [`${installed} serve --processes auto`]: {
+    says: /"processes":\d+,.*"msg":"listening"/,
+    keepsRunning: true,
+    instead: () => ({ [installed]: `${elsewhere} ${inTheClone}` }),
+  },
   'npx vestibule check --against': { says: /^bookings: unchanged$/m },
+  'npx vestibule consumer of-record <collection> <id>': {
+    says: /^npx vestibule consumer suspend usr_\S+$/m,
+    instead: ({ note }) => ({ '<collection>': 'notes', '<id>': note.id }),
+  },
   'npx vestibule consumer suspend usr_...': {
     says: /^Caller "usr_\S+" is suspended\.$/m,
+    instead: ({ pseudonym }) => ({ 'usr_...': pseudonym }),
+  },
+  'npx vestibule consumer sign-out usr_...': {
+    says: /^Caller "usr_\S+" is signed out: tokens issued up to \S+ are refused\.$/m,
     instead: ({ pseudonym }) => ({ 'usr_...': pseudonym }),
   },
   'npx vestibule client disable <id>': {
     says: /^Client "dev-client" is disabled\.$/m,
     instead: () => ({ '<id>': 'dev-client' }),
   },
+  'npx vestibule client enable <id>': {
+    says: /^Client "dev-client" is active\.$/m,
+    instead: () => ({ '<id>': 'dev-client' }),
+  },
+  'npx vestibule consumer top': { says: /^usr_\S+ +\d+ +\d+$/m },
   'npx vestibule consumer show usr_...': {
     says: /^usr_\S+ +\w+ +suspended /m,
     instead: ({ pseudonym }) => ({ 'usr_...': pseudonym }),
@@ -43,7 +101,32 @@ export const docsCommands: Commands = {
     take: (output) => assert.ok(signsFrom(output) > Date.now(), 'later'),
   },
   'npx vestibule keys list': { says: /^\S+ +RS256 +signs [\s\S]*^\S+ +RS256 +next /m },
+  "npx vestibule webhook add https://hooks.example.org/vestibule --events 'bookings.*,consumer.erased'": {
+    says: /^secret {6}whsec_/m,
+    instead: () => onLoopback,
+    take: (output, hand) => {
+      hand.webhook = first(/(whk_\S+)/, output);
+    },
+  },
+  'npx vestibule webhook list': { says: /^whk_\w+ +active +bookings/m },
+  'npx vestibule webhook show whk_...': { says: /active/, instead: ofWebhook },
+  'npx vestibule webhook deliveries whk_... --dead': { says: /^Nothing waits/m, instead: ofWebhook },
+  'npx vestibule webhook replay whk_... --dead': { says: /^0 are sent again/m, instead: ofWebhook },
+  'npx vestibule webhook replay whk_... --since 2h': { says: /^\d+ are sent again/m, instead: ofWebhook },
+  'npx vestibule webhook rotate whk_...': { says: /^secret {6}whsec_/m, instead: ofWebhook },
+  'npx vestibule webhook rotate whk_... --now': { says: /^secret {6}whsec_/m, instead: ofWebhook },
+  'npx vestibule webhook disable whk_...': { says: /is disabled\.$/m, instead: ofWebhook },
+  'npx vestibule webhook enable whk_...': { says: /is active\.$/m, instead: ofWebhook },
+  'npx vestibule webhook remove whk_... --yes': { says: /is removed\.$/m, instead: ofWebhook },
+  'npx vestibule consumer erase usr_... --yes': {
+    says: /^Caller "usr_\S+" is erased, with \d+ records/m,
+    instead: ({ pseudonym }) => ({ 'usr_...': pseudonym }),
+  },
   'npx vestibule scrub': { says: /^(The file is written anew|There is nothing to do)/m },
+  'npx vestibule migrate --plan': { says: /^nothing to do: / },
+  'npx vestibule migrate': { says: /^There is nothing to do\.$/m },
+  'npx vestibule migrate --contract': { says: /^There is nothing to do\.$/m },
+  'npx vestibule migrate --stopped': { says: /^There is nothing to do\.$/m },
   'npx vestibule audit': { says: /client\.added +reports/ },
   'npx vestibule audit --json --since 2026-01-31': { says: /"action": "client\.added"/ },
 };

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { after, before, describe } from 'node:test';
 import { ProjectCopy } from '../support/project-copy.ts';
 import { first, newHand, runAll, takeSecret, takeSecretIds } from './commands.ts';
@@ -9,6 +10,7 @@ describe('the commands of docs', () => {
   const hand = newHand();
   before(async () => {
     await project.start();
+    writeFileSync(`${project.folder}/settings.env`, 'LOG_LEVEL=warn\n');
     // What README.md has told its readers to do before.
     const vestibule = async (text: string) =>
       (await project.run(`$NODE bin/vestibule.js ${text}`, {})).output;
@@ -20,6 +22,11 @@ describe('the commands of docs', () => {
       {},
     );
     hand.pseudonym = first(/"id":"(usr_[^"]+)"/, me.output);
+    const note = await project.run(
+      `curl -s -X POST -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"text":"reported"}' $BASE_URL/api/consumer/v1/notes`,
+      {},
+    );
+    hand.note = { id: first(/"id":"([0-9a-f-]{36})"/, note.output), etag: '' };
   });
   after(() => project.stop());
   runAll(docsCommands, project, hand);

@@ -31,11 +31,11 @@ describe('every command of README and docs', () => {
 
   it('is printed as a shell takes it', () => assert.deepEqual(nakedCommands(), []));
 
-  it('goes with settings that can be read', () => {
+  it('goes with settings that can be read', async () => {
     const others = { IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: 'https://api.example.org' };
     const blocks = documentedSettings();
     assert.ok(blocks.length > 5);
     for (const { text } of blocks)
-      assert.doesNotThrow(() => loadConfig({ ...others, ...parseEnv(text) }), text);
+      await assert.doesNotReject(() => loadConfig({ ...others, ...parseEnv(text) }), text);
   });
 });

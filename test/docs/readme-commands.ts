@@ -1,4 +1,12 @@
-import { type Commands, first, secretOf, takeSecret, takeSecretIds } from './commands.ts';
+import {
+  type Commands,
+  first,
+  installed,
+  inTheClone,
+  secretOf,
+  takeSecret,
+  takeSecretIds,
+} from './commands.ts';
 
 /** Every command of README.md that is run. */
 export const readmeCommands: Commands = {
@@ -71,6 +79,16 @@ export const readmeCommands: Commands = {
     instead: ({ booking }) => ({ $ID: booking }),
     says: /"state":"approved"/,
   },
+  'curl -N -H "Authorization: Bearer $TOKEN" -H \'Accept: text/event-stream\' $API/events': {
+    says: /^event: start$/m,
+    keepsRunning: true,
+  },
+  'curl -H "Authorization: Bearer $TOKEN" "$API/events?after=0"': { says: /"type":"bookings\.approved"/ },
+  "npx vestibule webhook add https://hooks.example.com/bookings --events 'bookings.*'": {
+    says: /whsec_/,
+    // An address of the internet, since there may be no resolver here.
+    instead: () => ({ 'hooks.example.com': '1.1.1.1' }),
+  },
   'npx vestibule client rotate billing-service': {
     says: /^client_secret {2}vsec_/m,
     take: takeSecret('billing-service'),
@@ -88,12 +106,13 @@ API_AUDIENCE=https://api.example.org \\
 BASE_URL=https://api.example.org \\
 TLS_CERT_FILE=/etc/vestibule/tls.crt TLS_KEY_FILE=/etc/vestibule/tls.key \\
 HOST=0.0.0.0 PORT=443 \\
-npx vestibule serve`]: {
+${installed} serve`]: {
     says: /"msg":"listening"/,
     keepsRunning: true,
     // The provider beside it, a certificate of this test, and an address that only this machine can reach.
     instead: () => ({
       'IDP_ORIGIN=https://tenant.eu.auth0.com': 'IDP_ORIGIN=$IDP_ORIGIN',
+      [installed]: inTheClone,
       '/etc/vestibule/tls': './tls',
       'HOST=0.0.0.0 PORT=443': 'HOST=127.0.0.1 PORT=0 OPS_PORT=0 DATABASE_URL=sqlite:./data/real.db',
     }),

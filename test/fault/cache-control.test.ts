@@ -36,7 +36,7 @@ for (const [name, maxStaleSeconds, longest] of [
           if (cacheControl !== null) response.setHeader('cache-control', cacheControl);
           response.end(JSON.stringify(provider.document));
         };
-        await pair().advance(1_000 * ((await pair().metric('jwks_next_fetch_seconds')) + 1));
+        await pair().advance(1_000 * ((await pair().metric('vestibule_jwks_next_fetch_seconds')) + 1));
         const before = provider.fetches;
         await pair().advance((seconds - 10) * 1_000);
         assert.equal(provider.fetches, before, 'too early');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import type { Storage, StoredRecord } from '../../src/storage/port.ts';
+import type { AuditEntry, Storage, StoredRecord } from '../../src/storage/port.ts';
 import { apply, insertAll, newIdempotencyKey, register, setUsage } from '../support/batches.ts';
 import { createTestDatabase, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases.ts';
 import { PseudoRandom } from '../support/pseudo-random.ts';
-import { newLine, newRecord, noUsage } from '../support/records.ts';
+import { erasureOf, newEvent, newLine, newRecord, noUsage } from '../support/records.ts';
 import { surroundings } from '../support/surroundings.ts';
 
 /** In everything that is the caller's, and in nothing else. */
@@ -25,7 +25,7 @@ describe('after a caller was erased', () => {
     const storage = await sqliteDatabase(file).open();
     await leadALife(storage);
     assert.ok(marksIn(file) > 100, 'control: it is there at first');
-    const erased = await storage.records.erase(caller, newLine({ subject: 'somebody' }));
+    const erased = await erase(storage, newLine({ subject: 'somebody' }));
     assert.ok((erased?.records.notes ?? 0) > 50 && erased?.idempotencyKeys === 1);
     assert.equal(existsSync(`${file}-wal`) ? readFileSync(`${file}-wal`).length : 0, 0, 'the log is empty');
     await storage.records.scrub();
@@ -41,7 +41,7 @@ describe('after a caller was erased', () => {
     const file = newSqliteFile();
     const first = await sqliteDatabase(file).open();
     await leadALife(first);
-    await first.records.erase(caller, null);
+    await erase(first, null);
     await first.close();
     const second = await sqliteDatabase(file).open();
     await second.records.scrub();
@@ -63,7 +63,7 @@ describe('after a caller was erased', () => {
       Array.from({ length: 9_000 }, () => newRecord({ owner: 'usr_other0', fields: { note } })),
     );
     assert.equal(await storage.records.isScrubDue(), false);
-    await storage.records.erase(caller, null);
+    await erase(storage, null);
     const freePages = async () =>
       Number((await sqliteDatabase(file).query('pragma freelist_count'))[0]?.freelist_count);
     const before = await freePages();
@@ -80,7 +80,7 @@ describe('after a caller was erased', () => {
     const file = newSqliteFile();
     const storage = await sqliteDatabase(file).open();
     await leadALife(storage);
-    await storage.records.erase(caller, null);
+    await erase(storage, null);
     const neighbour = await sqliteDatabase(file).openEngine();
     await neighbour.database.transaction().execute(async () => {
       await assert.rejects(storage.records.scrub());
@@ -105,8 +105,12 @@ describe('after a caller was erased', () => {
       }
       return found;
     };
-    assert.deepEqual(await holding(), ['consumers', 'idempotency_keys', 'records', 'usage'], 'control');
-    await storage.records.erase(caller, newLine({ subject: 'somebody' }));
+    assert.deepEqual(
+      await holding(),
+      ['consumers', 'events', 'idempotency_keys', 'records', 'usage'],
+      'control',
+    );
+    await erase(storage, newLine({ subject: 'somebody' }));
     await storage.records.scrub();
     assert.deepEqual(await holding(), []);
     await storage.close();
@@ -123,7 +127,7 @@ describe('after a caller was erased', () => {
       return readdirSync(folder).reduce((sum, name) => sum + marksOf(readFileSync(`${folder}/${name}`)), 0);
     };
     assert.ok((await marksInFiles()) > 100, 'control: it is there at first');
-    await storage.records.erase(caller, newLine({ subject: 'somebody' }));
+    await erase(storage, newLine({ subject: 'somebody' }));
     await storage.records.scrub();
     await storage.close();
     // As docs/operations.md says.
@@ -132,6 +136,21 @@ describe('after a caller was erased', () => {
     assert.equal(await marksInFiles(), 0);
   });
 });
+
+/**
+ * What stays for a while is that somebody was erased, under its pseudonym, so that receivers erase it, too. Here the log has
+ * gone on and forgotten that.
+ */
+async function erase(storage: Storage, audit: AuditEntry | null) {
+  const erased = await storage.records.erase(caller, audit, erasureOf(caller));
+  const [last, ...others] = (await storage.events.list({ ...wholeLog, owner: caller })).toReversed();
+  assert.deepEqual([last?.type, others], ['consumer.erased', []], 'nothing else is told of it any more');
+  await apply(storage, { events: [newEvent(0, { owner: 'usr_other', at: openedAt + 1e9 })] });
+  await storage.events.prune({ before: openedAt + 1e9, ahead: 1e15 }, 1e6);
+  return erased;
+}
+
+const wholeLog = { after: 0, until: Number.MAX_SAFE_INTEGER, limit: 1e6 };
 
 /** A few thousand inserts, changes and removals of many callers, so that rows are moved between pages again and again. */
 async function leadALife(storage: Storage): Promise<void> {
@@ -168,7 +187,10 @@ async function leadALife(storage: Storage): Promise<void> {
         changes.changedRecords?.push({ ...chosen, body: JSON.stringify(fieldsOf(chosen.owner)) });
       } else changes.removedRecords?.push(chosen);
     }
-    await apply(storage, changes);
+    const told = Object.values(changes)
+      .flat()
+      .map(({ id, owner, body }) => newEvent(round, { owner, recordId: id, data: body }));
+    await apply(storage, { ...changes, events: told });
     alive.push(...(changes.newRecords ?? []), ...(changes.changedRecords ?? []));
   }
   await setUsage(storage, caller, 'notes', { ...noUsage, records: 1 });

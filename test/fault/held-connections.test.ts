@@ -63,7 +63,7 @@ describe('answers that nobody takes, and an empty line now and then', () => {
 describe('as many connections as there may be, all of them idle', () => {
   const { running, hold } = holders({ MAX_CONNECTIONS: '100' });
 
-  it('keep nobody out: the oldest idle one makes room', async () => {
+  it('[G179] keep nobody out: the oldest idle one makes room', async () => {
     const sockets = await hold(100, get);
     const { service, provider } = running();
     const token = await provider.token();
@@ -92,7 +92,7 @@ describe('as many connections as there may be, all of them at work', () => {
     'expect: 100-continue',
   );
 
-  it('a further one is closed, which a line of the log and a metric say', async () => {
+  it('[G179] a further one is closed, which a line of the log and a metric say', async () => {
     await hold(10, begun);
     const { service } = running();
     const { hostname, port } = new URL(service.url);
@@ -101,9 +101,13 @@ describe('as many connections as there may be, all of them at work', () => {
     late.on('data', (chunk) => assert.fail(`answered with ${chunk}`));
     late.write(get);
     await closed(late);
-    assert.match(await service.metrics(), /^connections_refused_total\{reason="all"\} [1-9]/m);
-    assert.match(await service.metrics(), /^connections_open 10$/m);
-    const lines = service.logLines().filter(({ msg }) => /connections refused/.test(String(msg)));
+    assert.match(await service.metrics(), /^vestibule_connections_refused_total\{reason="all"\} [1-9]/m);
+    assert.match(await service.metrics(), /^vestibule_connections_open 10$/m);
+    const lines = await until(
+      async () => service.logLines().filter(({ msg }) => /connections refused/.test(String(msg))),
+      ({ length }) => length > 0,
+      'no line of the log says so',
+    );
     assert.equal(lines.length, 1);
     assert.ok(Number(lines[0]?.all) >= 1);
   });
@@ -119,13 +123,13 @@ describe('as many connections as one address may have', () => {
     'expect: 100-continue',
   );
 
-  it('a further one from there is closed, and other addresses are served', async () => {
+  it('[G179] a further one from there is closed, and other addresses are served', async () => {
     await hold(5, begun, '127.0.0.5');
     const { service } = running();
     const from = (address: string) => requestFrom(address, `${service.url}/.well-known/jwks.json`);
     await assert.rejects(from('127.0.0.5'));
     assert.equal((await from('127.0.0.6')).status, 200);
-    assert.match(await service.metrics(), /^connections_refused_total\{reason="address"\} [1-9]/m);
+    assert.match(await service.metrics(), /^vestibule_connections_refused_total\{reason="address"\} [1-9]/m);
   });
 });
 
@@ -149,6 +153,9 @@ describe('as many connections as one address may have, from a trusted proxy', ()
     assert.equal(sockets.filter(({ closed }) => closed).length, 0);
     const [socket] = await hold(1, begun.replace('POST', 'PUT'), '127.0.0.5');
     assert.equal(socket?.closed, false);
-    assert.doesNotMatch(await running().service.metrics(), /^connections_refused_total\{/m);
+    assert.doesNotMatch(
+      await running().service.metrics(),
+      /^vestibule_connections_refused_total\{.*\} [1-9]/m,
+    );
   });
 });

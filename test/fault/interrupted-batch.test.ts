@@ -28,7 +28,7 @@ describe('a batch on PostgreSQL whose session ends in the middle', () => {
     'while it is applied': `update usage set writes = writes where owner = '${owner}'`,
   };
   for (const [when, locking] of Object.entries(moments)) {
-    it(`${when} is refused, has done nothing, and is done when it comes again`, async () => {
+    it(`[F162] ${when} is refused, has done nothing, and is done when it comes again`, async () => {
       const url = await createDatabase();
       const storage = await withOwner(await postgresDatabase(url).open());
       const outsider = await beginOutside(url);
@@ -47,7 +47,7 @@ describe('a batch on PostgreSQL whose session ends in the middle', () => {
 });
 
 describe('a batch on SQLite', () => {
-  it('is refused while the file is away or another one, and goes on when it is back', async () => {
+  it('[F155] is refused while the file is away or another one, and goes on when it is back', async () => {
     const file = newSqliteFile();
     const storage = await withOwner(await sqliteDatabase(file).open());
     renameSync(file, `${file}.away`);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, it } from 'node:test';
+import { fetchDocument } from '../../src/auth/jwks-fetch.ts';
 import { ProviderKeys } from '../../src/auth/provider-keys.ts';
 import type { StoredKeySet } from '../../src/auth/stored-key-set.ts';
 import { Refusal } from '../../src/base/errors.ts';
@@ -20,7 +21,7 @@ let keys: ProviderKeys;
 const maxStaleSeconds = 3 * 86_400;
 const newKeys = () =>
   new ProviderKeys({
-    url: `${provider.origin}/jwks`,
+    ask: (stopping, headers) => fetchDocument(`${provider.origin}/jwks`, stopping, headers),
     algorithms: ['RS256'],
     maxStaleSeconds,
     memory: {

@@ -23,8 +23,8 @@ async function isIgnored(bad: unknown, token: string | null, alarms: number): Pr
   await publish([good.jwk, bad]);
   assert.equal((await pair().me(await signedBy(good))).status, 200, 'the good key works');
   if (token !== null) assertRefused(await pair().me(token), 'key_unknown', token);
-  assert.equal(await pair().metric('jwks_usable_keys'), 1);
-  assert.equal(await pair().metric('jwks_alarming_keys'), alarms);
+  assert.equal(await pair().metric('vestibule_jwks_usable_keys'), 1);
+  assert.equal(await pair().metric('vestibule_jwks_alarming_keys'), alarms);
 }
 
 describe('control', () => {
@@ -33,8 +33,8 @@ describe('control', () => {
     await publish([pair().provider.key.jwk, other.jwk]);
     for (const key of [pair().provider.key, other])
       assert.equal((await pair().me(await signedBy(key))).status, 200);
-    assert.equal(await pair().metric('jwks_usable_keys'), 2);
-    assert.equal(await pair().metric('jwks_alarming_keys'), 0);
+    assert.equal(await pair().metric('vestibule_jwks_usable_keys'), 2);
+    assert.equal(await pair().metric('vestibule_jwks_alarming_keys'), 0);
   });
 
   for (const [what, changes] of Object.entries<Record<string, unknown>>({
@@ -61,7 +61,7 @@ describe('two keys of one name', () => {
       assertRefused(await pair().me(token), 'key_unknown', token);
     }
     assert.equal((await pair().me(await signedBy(good))).status, 200);
-    assert.equal(await pair().metric('jwks_alarming_keys'), 2);
+    assert.equal(await pair().metric('vestibule_jwks_alarming_keys'), 2);
   });
 
   it('[B72] a name that a bad key shares is unusable too', async () => {

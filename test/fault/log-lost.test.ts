@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -32,13 +32,16 @@ describe('a log that nobody reads', () => {
     await provider.stop();
   });
 
-  const start = async (prepare: (child: ChildProcess) => void = () => {}): Promise<Unread> => {
+  const start = async (
+    prepare: (child: ChildProcess) => void = () => {},
+    output: 'pipe' | number = 'pipe',
+  ): Promise<Unread> => {
     const [port, opsPort] = [await freePort(), await freePort()];
     const ports = { PORT: String(port), OPS_PORT: String(opsPort) };
     const settings = await newSettings('sqlite', { ...provider.settings, ...ports });
     const child = spawn(process.execPath, ['bin/vestibule.js', 'serve'], {
       env: { PATH: process.env.PATH, ...settings },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', output, 'inherit'],
     });
     children.push(child);
     prepare(child);
@@ -76,13 +79,29 @@ describe('a log that nobody reads', () => {
     assert.deepEqual(await service.ended, [0, null]);
   });
 
+  it('[F154] is lost on a disk that is full, while callers are served and the process ends well', async () => {
+    const full = openSync('/dev/full', 'w');
+    const service = await start(() => {}, full);
+    closeSync(full);
+    try {
+      await isServed(service);
+      assert.ok((await askMany(service)) > 1_000);
+      await isServed(service);
+    } finally {
+      service.child.kill('SIGTERM');
+    }
+    assert.deepEqual(await service.ended, [0, null]);
+  });
+
   it('neither stops the service nor fills its memory when its reader stalls, and says what is missing', async () => {
     const service = await start();
     const residentMb = () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.child.pid}/status`, 'utf8'))?.[1]) / 1024;
     const dropped = async () =>
       Number(
-        /^log_lines_dropped_total (\d+)$/m.exec(await (await fetch(`${service.opsUrl}/metrics`)).text())?.[1],
+        /^vestibule_log_lines_dropped_total (\d+)$/m.exec(
+          await (await fetch(`${service.opsUrl}/metrics`)).text(),
+        )?.[1],
       );
     let asked = 0;
     try {

@@ -66,6 +66,30 @@ describe('the output of the log', () => {
     assert.ok(reader.writes > 1 && reader.writes < 50, `${reader.writes} writes`);
   });
 
+  it('writes whole lines in pieces that no other process can come between, where the reader is shared', () => {
+    const pieces: string[] = [];
+    const output = new LogOutput((bytes) => {
+      pieces.push(Buffer.from(bytes).toString());
+      return bytes.length;
+    }, true);
+    const log = createLog('trace', output, { process: 2 });
+    for (let number = 0; number < 500; number += 1) log.info({ number });
+    log.info({ number: 500, long: 'ä'.repeat(3_000) });
+    log.warn({ number: 501 });
+    for (const piece of pieces) {
+      const isLong = piece.includes('long') && piece.split('\n').length === 2;
+      assert.ok(Buffer.byteLength(piece) <= 4_096 || isLong, 'a pipe takes it at once');
+      assert.ok(piece.endsWith('\n'), 'it ends with a line');
+    }
+    const lines = pieces
+      .join('')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(numbers(lines), [...Array(502).keys()]);
+    assert.ok(lines.every(({ process }) => process === 2));
+  });
+
   it('cuts no line for a reader that takes little at a time', async () => {
     const { reader, output, log } = opened();
     reader.room = 7;

@@ -33,12 +33,12 @@ for (const engine of databaseEngines) {
       assert.equal((await pair.ready()).status, 200, when);
     };
 
-    it('every valid token gets in for two hours, and a restart in the middle changes nothing', async () => {
+    it('[F172] every valid token gets in for two hours, and a restart in the middle changes nothing', async () => {
       for (let passed = 0; passed < 12; passed += 1) {
         if (passed === 6) {
           await pair.restart();
           await everyValidTokenGetsIn('at once after the restart');
-          const age = await pair.metric('jwks_age_seconds');
+          const age = await pair.metric('vestibule_jwks_age_seconds');
           assert.ok(age >= 3_600 && age < 3_700, `the keys are ${age} s old, not as young as the process`);
         }
         await pair.advance(10 * minute);
@@ -67,7 +67,7 @@ for (const engine of databaseEngines) {
     it('every valid token gets in again within five seconds of the return of the provider', async () => {
       for (let passed = 0; passed < 10; passed += 1) await pair.advance(minute);
       // The worst moment: a try has just failed.
-      await pair.advance(1_000 * (await pair.metric('jwks_next_fetch_seconds')));
+      await pair.advance(1_000 * (await pair.metric('vestibule_jwks_next_fetch_seconds')));
       await pair.provider.comeBack();
       await pair.advance(5_000);
       await everyValidTokenGetsIn('five seconds after the return');

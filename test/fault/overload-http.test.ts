@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { mostInBatch, mostWaiting } from '../../src/consumer/records/write-queue.ts';
 import { openMany, type RawAnswer, RawConnection } from '../overload/raw-connection.ts';
-import { writeRequest } from '../overload/writes.ts';
+import { writeRequest } from '../overload/requests.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { concurrently } from '../support/flood.ts';
@@ -52,7 +52,7 @@ for (const engine of databaseEngines) {
     const connect = (count: number, onAnswer?: (answer: RawAnswer) => void) =>
       openMany(count, (index) => RawConnection.open(service.url, `127.0.0.${1 + (index % 4)}`, onAnswer));
 
-    it('are 503 with Retry-After, at once or when they have waited, and what is 201 is there', async () => {
+    it('[G173] are 503 with Retry-After, at once or when they have waited, and what is 201 is there', async () => {
       const [recordsBefore, memoryBefore] = [await records(), await residentMb()];
       const answers: RawAnswer[] = [];
       const all = await connect(mostWaiting + 1_000, (answer) => void answers.push(answer));
@@ -118,9 +118,10 @@ for (const engine of databaseEngines) {
       connection?.socket.destroy();
     });
 
-    it('are not done for callers who hang up before they begin', async () => {
+    it('[G181] are not done for callers who hang up before they begin', async () => {
       const recordsBefore = await records();
-      const open = async () => Number(/^connections_open (\S+)/m.exec(await service.metrics())?.[1]);
+      const open = async () =>
+        Number(/^vestibule_connections_open (\S+)/m.exec(await service.metrics())?.[1]);
       const all = await connect(300);
       const outsider = await beginOutside(database);
       if (engine === 'postgres') await outsider.run('lock table consumers in exclusive mode');

@@ -62,7 +62,7 @@ describe('what waits for the database in this process', () => {
     assert.deepEqual(await storage.records.find('notes', kept.id), kept);
   });
 
-  it('is "overloaded" when all sessions are in use for too long, on postgres', async (t) => {
+  it('[F164] is "overloaded" when all sessions are in use for too long, on postgres', async (t) => {
     const url = await createDatabase();
     const engine = openPostgres(url, { poolSize: 1 });
     const storage = await createStorage(engine, openedAt, anyKeys);

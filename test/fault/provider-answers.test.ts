@@ -46,7 +46,7 @@ async function keepsItsKeys(answer: Answer, fault: string): Promise<void> {
     'the fetch does not come to an end',
   );
   assert.equal(failed[0]?.fault, fault);
-  assert.ok((await pair().metric(`jwks_fetches_total{result="${fault}"}`)) >= 1);
+  assert.ok((await pair().metric(`vestibule_jwks_fetches_total{result="${fault}"}`)) >= 1);
   assert.deepEqual(await pair().statusesOfNew(3), [200], 'the last good keys are used');
   assert.equal((await pair().me(seen)).status, 200);
   assert.equal((await pair().ready()).status, 200);

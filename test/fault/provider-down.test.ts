@@ -43,7 +43,10 @@ describe('a provider that cannot be reached when the service starts', () => {
         assertProblem(reply, 'keys_unavailable');
         assert.match(reply.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
       }
-      assert.match(await service.metrics(), /^jwks_fetches_total\{result="(unreachable|timeout)"\} [1-9]/m);
+      assert.match(
+        await service.metrics(),
+        /^vestibule_jwks_fetches_total\{provider="provider",result="(unreachable|timeout)"\} [1-9]/m,
+      );
     });
   }
 });
@@ -63,7 +66,7 @@ describe('a provider that returns', () => {
         for (let passed = 0; passed < outage; passed += minute) await pair.advance(minute);
         assertProblem(await pair.me(await provider.token()), 'keys_unavailable');
         // The worst moment: a try has just failed.
-        if (outage > 0) await pair.advance(1_000 * (await pair.metric('jwks_next_fetch_seconds')));
+        if (outage > 0) await pair.advance(1_000 * (await pair.metric('vestibule_jwks_next_fetch_seconds')));
         await provider.comeBack();
         await pair.advance(5_000);
         const { status, text } = await pair.ready();
@@ -104,8 +107,8 @@ describe('a provider that goes away', () => {
       await everybodyGetsIn();
     }
     assert.ok(pair().failedFetches().length >= 4);
-    const age = await pair().metric('jwks_age_seconds');
-    assert.ok(age > 83_000 && age < 83_600, `jwks_age_seconds is ${age}`);
+    const age = await pair().metric('vestibule_jwks_age_seconds');
+    assert.ok(age > 83_000 && age < 83_600, `vestibule_jwks_age_seconds is ${age}`);
     assert.equal(
       (await pair().ready()).json<{ provider_keys: { last_fault: string } }>().provider_keys.last_fault,
       'unreachable',
@@ -120,7 +123,7 @@ describe('a provider that goes away', () => {
       assert.match(reply.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
     }
     assert.equal((await pair().ready()).status, 503);
-    assert.equal(await pair().metric('jwks_stale_seconds_left'), 0);
+    assert.equal(await pair().metric('vestibule_jwks_stale_seconds_left'), 0);
     await pair().provider.comeBack();
     await pair().advance(75_000);
     await everybodyGetsIn();
@@ -158,7 +161,7 @@ describe('a refresh that takes its time', () => {
     await pair().advance(75_000);
     const before = provider.fetches;
     provider.answer = silence;
-    await pair().move(1_000 * (await pair().metric('jwks_next_fetch_seconds')));
+    await pair().move(1_000 * (await pair().metric('vestibule_jwks_next_fetch_seconds')));
     await until(
       () => provider.fetches,
       (fetches) => fetches > before,

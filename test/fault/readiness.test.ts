@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
 import type { ApiCaller } from '../support/api-caller.ts';
 import { assertCode } from '../support/code.ts';
-import { newSqliteFile } from '../support/databases.ts';
 import { DeclaredProcesses, declarationsFolder, declaredProcesses } from '../support/declared-processes.ts';
 import { until } from '../support/polling.ts';
+import { isAllPooled } from '../support/postgres.ts';
 import { Processes } from '../support/processes.ts';
 import { type Reply, request } from '../support/request.ts';
+import { fileOf } from '../support/service.ts';
+import { SmallDisk } from '../support/small-disk.ts';
 import { postgresUrl } from '../support/surroundings.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
@@ -39,25 +39,24 @@ async function assertOnlyReads(one: DeclaredProcesses, caller: ApiCaller, id: st
 }
 
 describe('/readyz with SQLite on a disk that is full', () => {
-  const directory = `${newDirectory()}/disk`;
+  let disk: SmallDisk;
   let one: DeclaredProcesses;
   before(async () => {
-    mkdirSync(directory, { recursive: true });
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', directory]);
-    const DATABASE_URL = `sqlite:${directory}/vestibule.db`;
+    disk = new SmallDisk(4);
+    const DATABASE_URL = `sqlite:${disk.folder}/vestibule.db`;
     const COLLECTIONS_DIR = declarationsFolder(declarations);
     one = new DeclaredProcesses(await Processes.start('sqlite', 1, { DATABASE_URL, COLLECTIONS_DIR }));
   });
   after(async () => {
     await one?.processes.stop();
-    execFileSync('umount', [directory]);
+    disk.remove();
   });
 
-  it('is 503 while it is, and 200 without a restart when there is room again', async () => {
+  it('[F154] is 503 while it is, and 200 without a restart when there is room again', async () => {
     const caller = await one.person();
     const { record } = await caller.make('notes', {});
     await becomeReady(one);
-    assert.throws(() => writeFileSync(`${directory}/filler`, Buffer.alloc(8_000_000)), { code: 'ENOSPC' });
+    disk.fill();
     const reply = await until(
       () => readyz(one),
       ({ status }) => status === 503,
@@ -65,7 +64,7 @@ describe('/readyz with SQLite on a disk that is full', () => {
     );
     assertTakesNoWrites(reply, /the disk is full/);
     await assertOnlyReads(one, caller, record.id);
-    rmSync(`${directory}/filler`);
+    disk.free();
     await becomeReady(one);
     await caller.make('notes', {});
   });
@@ -74,11 +73,11 @@ describe('/readyz with SQLite on a disk that is full', () => {
 describe('/readyz with SQLite that another process has locked', () => {
   const one = declaredProcesses('sqlite', 1, declarations);
 
-  it('is 503 before a write that waits for the lock has given up, and 200 once the lock is gone', async (t) => {
+  it('[F157] is 503 before a write that waits for the lock has given up, and 200 once the lock is gone', async (t) => {
     const caller = await one().person();
     await caller.make('notes', {});
     await becomeReady(one());
-    const other = new DatabaseSync(String(one().processes.settings.DATABASE_URL).slice('sqlite:'.length));
+    const other = new DatabaseSync(fileOf(one().processes.settings));
     t.after(() => other.close());
     other.exec('begin exclusive');
     await one().advance(1_000);
@@ -107,14 +106,15 @@ describe('a PostgreSQL that only reads', () => {
     await client.connect();
     const name = new URL(String(one().processes.settings.DATABASE_URL)).pathname.slice(1);
     await client.query(`alter database ${name} set default_transaction_read_only = ${isOn}`);
-    if (isOn)
+    // PgBouncer would keep those sessions and give them to everybody: an operator has it RECONNECT.
+    if (isOn || isAllPooled)
       await client.query(
         `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`,
       );
     await client.end();
   };
 
-  it('/readyz is 503 while it does, and everything is well again at once when it does no more', async () => {
+  it('[F165] /readyz is 503 while it does, and everything is well again at once when it does no more', async () => {
     const caller = await one().person();
     const { record } = await caller.make('notes', {});
     await becomeReady(one());
@@ -151,7 +151,3 @@ describe('a PostgreSQL that only reads', () => {
     assert.equal((await readyz(one())).status, 200);
   });
 });
-
-function newDirectory(): string {
-  return newSqliteFile().replace(/\/[^/]+$/, '');
-}

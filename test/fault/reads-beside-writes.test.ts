@@ -30,7 +30,7 @@ for (const engine of databaseEngines) {
   describe(`while nobody can write, on ${engine}`, () => {
     const one = declaredProcesses(engine, 1, declarations);
 
-    it('every read of somebody who is known is answered while writes wait', async () => {
+    it('[F157] every read of somebody who is known is answered while writes wait', async () => {
       const caller = await one().person();
       const { record, etag } = await caller.make('notes', { text: 'here' });
       const writers = await Promise.all(Array.from({ length: 12 }, () => one().person()));

@@ -7,12 +7,14 @@ import { databaseEngines } from '../support/service.ts';
 for (const database of databaseEngines) {
   const processes = database === 'postgres' ? 2 : 1;
   describe(`${processes} process(es) on ${database}, killed while everybody writes`, () => {
-    it('have kept every write that they answered, once, count what is there, and start again as ever', async (t) => {
+    it('[F150] have kept every write that they answered, once, count what is there, and start again as ever', async (t) => {
       const seed = Date.now() % 1_000_000;
       t.diagnostic(`seed ${seed}`);
-      const { tally, deadlocks } = await killAndCheck({ database, kills: 3, processes, seed });
+      const databaseKills = database === 'postgres' ? 2 : 0;
+      const options = { database, kills: 3, databaseKills, processes, mostAcknowledged: 300, seed };
+      const { tally, deadlocks } = await killAndCheck(options);
       assert.deepEqual(tally.findings, [], `--seed ${seed}`);
-      assert.ok(tally.acknowledged > 100, `${tally.acknowledged} writes in all`);
+      assert.ok(tally.acknowledged > 50, `${tally.acknowledged} writes in all`);
       assert.ok(tally.starts > 3);
       if (deadlocks !== null) assert.equal(deadlocks, 0, 'nobody waits for each other');
     });

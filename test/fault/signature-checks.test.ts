@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { SignatureQueue } from '../../src/auth/signature-queue.ts';
+import { ConcurrencyLimit } from '../../src/base/concurrency-limit.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { ConcurrencyLimit } from '../../src/tokens/concurrency-limit.ts';
 
 /** Work that ends when the test says so, and how much of it has begun. */
 function worker() {

@@ -27,7 +27,7 @@ async function startBehindRelay(t: TestContext) {
 
 /** A firewall that forgets its connections, or a machine that is gone: none is refused, and none is ended. */
 describe('a PostgreSQL that says nothing any more', () => {
-  it('is told to whoever needs it, keeps nobody else waiting, and is used again as soon as it answers', async (t) => {
+  it('[F162] is told to whoever needs it, keeps nobody else waiting, and is used again as soon as it answers', async (t) => {
     const { relay, caller, record } = await startBehindRelay(t);
     relay.fallSilent();
     let answered = 0;
@@ -52,7 +52,7 @@ describe('a PostgreSQL that says nothing any more', () => {
     assert.deepEqual(texts.toSorted(), ['after', 'before']);
   });
 
-  it('keeps no process from ending', async (t) => {
+  it('[F160] keeps no process from ending', async (t) => {
     const { relay, one } = await startBehindRelay(t);
     relay.fallSilent();
     await one.service(0).stop();

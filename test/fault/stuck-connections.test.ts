@@ -49,7 +49,7 @@ describe('connections that are held', () => {
     assert.deepEqual(await ended, [0, null]);
   };
 
-  it('requests for a tunnel are answered and take no place from others', async () => {
+  it('[G185] requests for a tunnel are answered and take no place from others', async () => {
     const service = await start({ MAX_CONNECTIONS: '10' });
     const sockets = await Promise.all(
       Array.from({ length: 10 }, () => hold(service.url, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')),
@@ -60,7 +60,7 @@ describe('connections that are held', () => {
     assert.equal((await withToken(`${service.url}${me}`, await provider.token())).status, 200);
   });
 
-  it('whoever asks for a tunnel, or sends rubbish, and resets the connection at once harms nobody', async () => {
+  it('[G181] whoever asks for a tunnel, or sends rubbish, and resets the connection at once harms nobody', async () => {
     const service = await start({});
     const heads = ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 'rubbish\r\n\r\n', 'GET / HTTP/1.1\r\nHost'];
     for (const url of [service.url, service.opsUrl]) {

@@ -60,7 +60,7 @@ describe('names of keys that nobody has published', () => {
     await pair().advance(600_000);
     for (let count = 1; count <= 9; count += 1) {
       await spray(pair(), 30);
-      await pair().advance(1_000 * (await pair().metric('jwks_next_fetch_seconds')));
+      await pair().advance(1_000 * (await pair().metric('vestibule_jwks_next_fetch_seconds')));
     }
     const failed = pair().failedFetches().slice(earlier);
     assert.equal(

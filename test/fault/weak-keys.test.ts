@@ -19,8 +19,8 @@ async function isTooWeak(jwk: JWK, token: string): Promise<void> {
   await publish(jwk);
   assertRefused(await pair().me(token), 'key_unknown', token);
   assert.equal((await pair().me(await pair().provider.token())).status, 200, 'the good key works');
-  assert.equal(await pair().metric('jwks_alarming_keys'), 1);
-  assert.equal(await pair().metric('jwks_usable_keys'), 1);
+  assert.equal(await pair().metric('vestibule_jwks_alarming_keys'), 1);
+  assert.equal(await pair().metric('vestibule_jwks_usable_keys'), 1);
 }
 
 describe('control: keys made by hand', () => {
@@ -37,7 +37,7 @@ describe('control: keys made by hand', () => {
       assert.equal(reply.status, 200, reply.text);
       const forged = selfSignedToken(key.jwk, pair().provider.claims());
       assertRefused(await pair().me(forged), 'signature_invalid', forged);
-      assert.equal(await pair().metric('jwks_alarming_keys'), 0);
+      assert.equal(await pair().metric('vestibule_jwks_alarming_keys'), 0);
     });
   }
 });

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
+import { longestBurstMs, standingWaitMs } from '../../src/base/waiting-places.ts';
 import type { Operation } from '../../src/consumer/records/decide/operation.ts';
 import {
-  longestBurstMs,
   longestWaitMs,
   mostBatchBytes,
   mostInBatch,
   mostWaiting,
   mostWaitingBytes,
   mostWaitingOfCaller,
-  standingWaitMs,
   WriteQueue,
 } from '../../src/consumer/records/write-queue.ts';
 import type { BatchStore, Outcome } from '../../src/storage/port.ts';
@@ -75,7 +74,7 @@ function startQueue() {
     waitedMs = 0,
   ): Promise<unknown> => {
     const caller = { id, kind: 'user', isMachine: false } as const;
-    return queue.submit({ caller, now, change: { kind: 'register' } }, bytes, isGone, waitedMs);
+    return queue.submit({ caller, now, proof: null, change: { kind: 'register' } }, bytes, isGone, waitedMs);
   };
   const submitMany = (id: string, count: number) =>
     Array.from({ length: count }, (_, index) => submit(id, index));

@@ -28,7 +28,7 @@ const leapMs = 100 * dayMs;
 const issuer = 'http://127.0.0.1/vestibule';
 
 for (const engine of databaseEngines) {
-  describe(`a clock that is wrong for a moment, on ${engine}`, () => {
+  describe(`[F167] a clock that is wrong for a moment, on ${engine}`, () => {
     const settings = { NEWCOMERS_PER_HOUR: String(newcomersPerHour) };
     const one = declaredProcesses(engine, 1, declarations, settings);
     const service = () => one().service(0);

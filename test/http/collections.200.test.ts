@@ -58,6 +58,7 @@ describe('declared collections', () => {
         newcomer: { count: 100_000, window_seconds: 86_400, for_seconds: 604_800 },
         expire_seconds: 7_776_000,
       },
+      events: 'thin',
     });
     assert.deepEqual((schema as { required: unknown }).required, ['slot', 'seats']);
   });
@@ -78,6 +79,7 @@ describe('declared collections', () => {
         newcomer: null,
         expire_seconds: null,
       },
+      events: 'thin',
     });
     assert.equal((schema as { additionalProperties: unknown }).additionalProperties, false);
   });
@@ -158,7 +160,7 @@ describe('declared collections', () => {
         assert.equal(reply.headers.get('access-control-allow-methods'), methods.join(', '), path);
         assert.equal(
           reply.headers.get('access-control-allow-headers'),
-          'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key',
+          'Authorization, DPoP, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, traceparent',
         );
         assert.equal(reply.headers.get('access-control-allow-credentials'), null);
         const foreign = await request(url(path), {

@@ -43,7 +43,7 @@ describe('with origins in CORS_ORIGINS', () => {
   const readable = (origin: string) => ({
     'access-control-allow-origin': origin,
     'access-control-expose-headers':
-      'WWW-Authenticate, Retry-After, X-Request-Id, ETag, Location, Link, RateLimit, RateLimit-Policy, Idempotency-Replayed, Deprecation, Sunset',
+      'WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id, ETag, Location, Link, RateLimit, RateLimit-Policy, Idempotency-Replayed, Events-Position, Deprecation, Sunset',
   });
 
   it('a script of a listed origin may read the answer', async () => {
@@ -75,7 +75,8 @@ describe('with origins in CORS_ORIGINS', () => {
     assert.deepEqual(corsHeaders(reply), {
       'access-control-allow-origin': 'https://app.example',
       'access-control-allow-methods': 'GET, HEAD, DELETE',
-      'access-control-allow-headers': 'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key',
+      'access-control-allow-headers':
+        'Authorization, DPoP, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, traceparent',
       'access-control-max-age': '600',
     });
     assert.equal(reply.headers.get('vary'), 'Origin');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { dateTime } from '../../src/consumer/date-time.ts';
+import { dateTime } from '../../src/base/date-time.ts';
 
 it('the times in answers are written as the platform writes them, from 1970 to 9999', () => {
   const milliseconds = fc.oneof(

@@ -66,10 +66,17 @@ describe('the frontend, switched on', () => {
     const reply = await get('/web/config.json');
     assert.equal(reply.headers.get('cache-control'), 'no-store');
     assert.deepEqual(await reply.json(), {
-      issuer: running().provider.settings.IDP_ORIGIN,
-      client_id: 'vestibule-web',
-      audience: running().service.settings.API_AUDIENCE,
-      scopes: ['openid', 'profile', 'consumer', 'offline_access'],
+      providers: [
+        {
+          name: 'provider',
+          title: new URL(String(running().provider.settings.IDP_ORIGIN)).host,
+          issuer: running().provider.settings.IDP_ORIGIN,
+          client_id: 'vestibule-web',
+          audience: running().service.settings.API_AUDIENCE,
+          scopes: ['openid', 'profile', 'consumer', 'offline_access'],
+        },
+      ],
+      dpop: false,
       api: '/api/consumer/v1',
     });
   });
@@ -95,6 +102,20 @@ describe('the frontend, switched on', () => {
       assert.equal(reply.status, 405, path);
       assert.equal(reply.headers.get('allow'), 'GET, HEAD');
     }
+  });
+});
+
+describe('the frontend with bound tokens', () => {
+  const running = oneService({ ...web, WEB_DPOP: 'on', DPOP_NONCE: 'required' });
+
+  it('GET /web/config.json says so, and brings the nonce for the first proof', async () => {
+    const { service } = running();
+    const reply = await fetch(`${service.url}/web/config.json`);
+    assert.equal(((await reply.json()) as { dpop: boolean }).dpop, true);
+    const refused = await fetch(`${service.url}/api/consumer/v1/me`);
+    assert.match(String(reply.headers.get('dpop-nonce')), /^[\w-]{22}$/);
+    assert.equal(reply.headers.get('dpop-nonce'), refused.headers.get('dpop-nonce'));
+    assert.equal((await fetch(service.url)).headers.get('dpop-nonce'), null);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { clientChallenge } from '../support/answers.ts';
 import { oneService } from '../support/one-service.ts';
 import { exchange, head, parseReply } from '../support/raw-http.ts';
-import { plainChallenge } from '../support/refusals.ts';
+import { dpopChallenge, plainChallenge } from '../support/refusals.ts';
 import { type Reply, request } from '../support/request.ts';
 import { me } from '../support/service.ts';
 import { postToken } from '../support/token-endpoint.ts';
@@ -23,7 +23,7 @@ describe('headers of every answer', () => {
   const running = oneService();
   const url = (path: string) => `${running().service.url}${path}`;
 
-  it('a personal answer has exactly the security headers and may be kept by nobody', async () => {
+  it('[G186] a personal answer has exactly the security headers and may be kept by nobody', async () => {
     const headers = { authorization: `Bearer ${await running().provider.token()}` };
     const reply = await request(url(me), { headers });
     assert.equal(reply.status, 200);
@@ -31,14 +31,14 @@ describe('headers of every answer', () => {
     assert.deepEqual(remaining(reply), { ...security, ...own });
   });
 
-  it('a refused token gets the same headers and a challenge', async () => {
+  it('[G186] a refused token gets the same headers and a challenge', async () => {
     const { 'www-authenticate': challenge, ...rest } = remaining(await request(url(me)));
     const own = { 'cache-control': 'private, no-store', vary: 'Authorization' };
     assert.deepEqual(rest, { ...security, ...own });
-    assert.equal(challenge, plainChallenge);
+    assert.equal(challenge, `${plainChallenge}, ${dpopChallenge}`);
   });
 
-  it('POST /token, an unknown address and a wrong method have exactly the security headers', async () => {
+  it('[G186] POST /token, an unknown address and a wrong method have exactly the security headers', async () => {
     const plain = { ...security, 'cache-control': 'no-store' };
     assert.deepEqual(remaining(await request(url('/token'), { method: 'POST' })), plain);
     assert.deepEqual(remaining(await request(url('/nothing'))), plain);
@@ -91,7 +91,7 @@ describe('headers of every answer', () => {
     }
   });
 
-  it('no answer says which software gave it', async () => {
+  it('[G186] no answer says which software gave it', async () => {
     for (const path of [me, '/token', '/nothing', '/.well-known/oauth-authorization-server']) {
       const { headers } = await request(url(path));
       for (const name of ['server', 'x-powered-by', 'via']) assert.equal(headers.get(name), null, path);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { request as httpsRequest } from 'node:https';
 import { after, before, describe, it } from 'node:test';
+import { connect } from 'node:tls';
 import { assertProblem } from '../support/answers.ts';
 import { oneService } from '../support/one-service.ts';
 import { TestProvider } from '../support/provider.ts';
@@ -52,6 +54,24 @@ describe('TLS of its own', () => {
     const token = `authorization: Bearer ${await running().provider.token()}`;
     const answer = await exchange(address('http'), head('GET', me, token));
     assert.doesNotMatch(answer, /^HTTP\/1\.1 2/);
+  });
+
+  it('[G185] HTTP/2 is not agreed on, whoever asks for it', async () => {
+    const { hostname, port } = new URL(address('https'));
+    const agreedOn = async (...protocols: string[]) => {
+      const options = { host: hostname, port: Number(port), ca: tls.certificate, ALPNProtocols: protocols };
+      const socket = connect(options);
+      try {
+        await once(socket, 'secureConnect');
+        return socket.alpnProtocol;
+      } catch {
+        return 'none';
+      } finally {
+        socket.destroy();
+      }
+    };
+    assert.equal(await agreedOn('h2', 'http/1.1'), 'http/1.1');
+    assert.equal(await agreedOn('h2'), 'none');
   });
 
   it('the line that says where it listens says https', () => {

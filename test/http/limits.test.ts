@@ -43,7 +43,7 @@ describe('sizes', () => {
     assertProblem(await rawReply(url(), `${start}${endless}`), 'body_too_large');
   });
 
-  it('headers up to the limit are read, and larger ones are answered with 431', async () => {
+  it('[G182] headers up to the limit are read, and larger ones are answered with 431', async () => {
     const { provider } = running();
     const token = `authorization: Bearer ${await provider.token()}`;
     const almost = headerBytes - head('GET', me, token, 'x-pad: ').length - 64;
@@ -75,13 +75,13 @@ describe('times', { concurrency: true }, () => {
     return received;
   }
 
-  it('headers that do not end are answered with 408, and the connection closes', async () => {
+  it('[G177] headers that do not end are answered with 408, and the connection closes', async () => {
     const reply = parseReply(await begin(`GET ${me} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-slow: `));
     assertProblem(reply, 'request_timeout');
     assert.equal(reply.headers.get('connection'), 'close');
   });
 
-  it('a body that does not end is answered with 408, and the connection closes', async () => {
+  it('[G178] a body that does not end is answered with 408, and the connection closes', async () => {
     const start = head('POST', '/token', 'content-type: application/json', 'content-length: 100');
     assertProblem(parseReply(await begin(`${start}{"client_id"`)), 'request_timeout');
   });
@@ -150,7 +150,7 @@ describe('connections', { concurrency: true }, () => {
     assert.equal(statuses(await read()).length, count);
   });
 
-  it('one whose caller takes nothing of its answer is closed', { timeout: 60_000 }, async () => {
+  it('[G178] one whose caller takes nothing of its answer is closed', { timeout: 60_000 }, async () => {
     const { socket, closed } = open(large);
     await once(socket, 'readable');
     // Nobody reads: that the other side has gone shows only to whoever sends.

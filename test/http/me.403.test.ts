@@ -7,7 +7,7 @@ import { encode, partsOf, withBrokenSignature, withClaims } from '../support/com
 import { onEveryDeployment } from '../support/deployments.ts';
 import { TestProvider } from '../support/provider.ts';
 import { exchange, head, parseReply } from '../support/raw-http.ts';
-import { assertRefused, plainChallenge } from '../support/refusals.ts';
+import { assertRefused, dpopChallenge, plainChallenge } from '../support/refusals.ts';
 import { request, withToken } from '../support/request.ts';
 import { me, newSettings, type Service, startService } from '../support/service.ts';
 
@@ -25,7 +25,7 @@ onEveryDeployment((deployment) => {
   it('a request without a token is refused with a challenge that names no error', async () => {
     const reply = await request(`${deployment().service.url}${me}`);
     assertRefused(reply, 'token_missing', '');
-    assert.equal(reply.headers.get('www-authenticate'), plainChallenge);
+    assert.equal(reply.headers.get('www-authenticate'), `${plainChallenge}, ${dpopChallenge}`);
   });
 
   it('a signature with one bit turned is refused', async () => {

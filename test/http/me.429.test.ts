@@ -35,7 +35,10 @@ describe('an address that is refused too often', () => {
     for (let count = 0; count < 5; count += 1) assertTooMany(await ask(pair(), '127.0.0.1', await bad()));
     assertTooMany(await requestFrom('127.0.0.1', pair().service.url + me));
     assertTooMany(await ask(pair(), '127.0.0.1', 'nonsense'));
-    assert.match(await pair().service.metrics(), /^auth_failures_total\{reason="too_many_refusals"\} 7$/m);
+    assert.match(
+      await pair().service.metrics(),
+      /^vestibule_auth_failures_total\{reason="too_many_refusals"\} 7$/m,
+    );
   });
 
   it('good tokens from there are served, those that were seen before and new ones', async () => {

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { renameSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { Client } from 'pg';
 import { assertProblem } from '../support/answers.ts';
 import { ClockedPair, clockedPair } from '../support/clocked-pair.ts';
 import { answerWith } from '../support/hostile-answers.ts';
 import { until } from '../support/polling.ts';
 import { makeKey } from '../support/provider.ts';
 import { assertRefused } from '../support/refusals.ts';
-import { databaseEngines, type Settings } from '../support/service.ts';
-import { postgresUrl } from '../support/surroundings.ts';
+import { databaseEngines } from '../support/service.ts';
+import { withoutDatabase } from '../support/unreachable-database.ts';
 
 const minute = 60_000;
 
@@ -147,8 +145,7 @@ for (const engine of databaseEngines) {
       const { provider, service } = pair;
       const known = await provider.token({ sub: 'known caller' });
       const answer = (await pair.me(known)).json();
-      await takeAway(service.settings);
-      try {
+      await withoutDatabase(service.settings, async () => {
         await until(
           async () => (await pair.ready()).status,
           (status) => status === 503,
@@ -160,9 +157,7 @@ for (const engine of databaseEngines) {
           assert.deepEqual([reply.status, reply.json()], [200, answer]);
         }
         assert.equal((await pair.me(await provider.token({ sub: 'known caller' }))).status, 200);
-      } finally {
-        await giveBack(service.settings);
-      }
+      });
       await until(
         async () => (await pair.me(await provider.token({ sub: 'new caller' }))).status,
         (status) => status === 200,
@@ -171,29 +166,4 @@ for (const engine of databaseEngines) {
       assert.deepEqual((await pair.me(known)).json(), answer);
     });
   });
-}
-
-const fileOf = ({ DATABASE_URL }: Settings) => String(DATABASE_URL).replace('sqlite:', '');
-const isSqlite = ({ DATABASE_URL }: Settings) => String(DATABASE_URL).startsWith('sqlite:');
-
-/** A file that is elsewhere, or a database that takes no connections and has lost those it had. */
-async function takeAway(settings: Settings): Promise<void> {
-  if (isSqlite(settings)) return renameSync(fileOf(settings), `${fileOf(settings)}.away`);
-  await asAdministrator(settings, (name) => [
-    `alter database ${name} with allow_connections false`,
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
-  ]);
-}
-
-async function giveBack(settings: Settings): Promise<void> {
-  if (isSqlite(settings)) return renameSync(`${fileOf(settings)}.away`, fileOf(settings));
-  await asAdministrator(settings, (name) => [`alter database ${name} with allow_connections true`]);
-}
-
-async function asAdministrator(settings: Settings, statements: (name: string) => string[]): Promise<void> {
-  const client = new Client({ connectionString: await postgresUrl() });
-  await client.connect();
-  const name = new URL(String(settings.DATABASE_URL)).pathname.slice(1);
-  for (const statement of statements(name)) await client.query(statement);
-  await client.end();
 }

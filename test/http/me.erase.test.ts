@@ -51,16 +51,18 @@ for (const engine of databaseEngines) {
         select 'records' as name, count(*) as count from records where owner = '${id}'
         union all select 'usage', count(*) from usage where owner = '${id}'
         union all select 'idempotency_keys', count(*) from idempotency_keys where owner = '${id}'
+        union all select 'events', count(*) from events where owner = '${id}' and type <> 'consumer.erased'
         union all select 'consumers', count(*) from consumers where id = '${id}'`);
       return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]));
     };
-    const nothing = { records: 0, usage: 0, idempotency_keys: 0, consumers: 0 };
+    const nothing = { records: 0, usage: 0, idempotency_keys: 0, events: 0, consumers: 0 };
 
     it('answers with a receipt that counts, and nothing is left', async () => {
       const caller = await two().person();
       const { order } = await fill(caller);
       const id = await idOf(caller);
-      assert.deepEqual(await rowsOf(id), { records: 5, usage: 2, idempotency_keys: 1, consumers: 1 });
+      const held = { records: 5, usage: 2, idempotency_keys: 1, events: 5, consumers: 1 };
+      assert.deepEqual(await rowsOf(id), held);
       const before = two().processes.now();
       const { erased_at, budgets_kept_until, ...counted } = await erase(caller);
       assert.deepEqual(counted, { records: { notes: 4, orders: 1 }, total: 5, idempotency_keys: 1 });
@@ -194,6 +196,7 @@ for (const engine of databaseEngines) {
           records: left.length,
           usage: 1,
           idempotency_keys: 0,
+          events: left.length,
           consumers: 1,
         });
       }

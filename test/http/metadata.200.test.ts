@@ -12,20 +12,35 @@ const serverPath = '/.well-known/oauth-authorization-server';
 const resourcePath = '/.well-known/oauth-protected-resource';
 const frontend = 'https://app.example';
 
+/** What DPoP proofs may be signed with (RFC 9449 section 5.1, RFC 9728 section 2). */
+const proofAlgorithms = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'];
+
 /** RFC 8414, as a service of that address has it. */
 const serverDocument = (issuer: string) => ({
   issuer,
   token_endpoint: `${issuer}/token`,
+  revocation_endpoint: `${issuer}/revoke`,
   jwks_uri: `${issuer}/.well-known/jwks.json`,
   grant_types_supported: ['client_credentials'],
   response_types_supported: [],
   token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+  revocation_endpoint_auth_methods_supported: [
+    'client_secret_basic',
+    'client_secret_post',
+    'private_key_jwt',
+  ],
+  dpop_signing_alg_values_supported: proofAlgorithms,
 });
 
 /** All but the list of algorithms, which may grow; that list. */
 function assertServerDocument(reply: Reply, issuer: string): void {
   assert.equal(reply.status, 200, reply.text);
-  const { token_endpoint_auth_signing_alg_values_supported: algorithms, ...rest } = reply.json();
+  const {
+    token_endpoint_auth_signing_alg_values_supported: algorithms,
+    revocation_endpoint_auth_signing_alg_values_supported: same,
+    ...rest
+  } = reply.json();
+  assert.deepEqual(same, algorithms);
   assert.deepEqual(rest, serverDocument(issuer));
   assert.ok(Array.isArray(algorithms) && new Set(algorithms).size === algorithms.length);
   for (const name of ['RS256', 'PS256', 'ES256', 'EdDSA']) assert.ok(algorithms.includes(name), name);
@@ -53,6 +68,7 @@ describe('the documents of a service that standard clients find by themselves', 
       resource: url(),
       authorization_servers: [running().provider.origin, url()],
       bearer_methods_supported: ['header'],
+      dpop_signing_alg_values_supported: proofAlgorithms,
       scopes_supported: ['consumer', 'profile'],
     });
   });
@@ -148,6 +164,7 @@ describe('the documents of a service behind another address, whose provider issu
       resource: base,
       authorization_servers: [issuer, base],
       bearer_methods_supported: ['header'],
+      dpop_signing_alg_values_supported: proofAlgorithms,
     });
     const challenge = (await request(`${url}${me}`)).headers.get('www-authenticate');
     assert.ok(challenge?.includes(`resource_metadata="${base}${resourcePath}"`), String(challenge));

@@ -68,7 +68,7 @@ describe('methods that an address does not answer to', () => {
     assertProblem(reply, 'method_not_allowed', 'an overriding header');
   });
 
-  it('CONNECT opens no tunnel, and an invented method is no HTTP', async () => {
+  it('[G185] CONNECT opens no tunnel, and an invented method is no HTTP', async () => {
     const { service } = running();
     const { host } = new URL(service.opsUrl);
     const tunnel = await exchange(service.url, `CONNECT ${host} HTTP/1.1\r\nhost: ${host}\r\n\r\n`);

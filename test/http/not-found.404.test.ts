@@ -15,7 +15,7 @@ describe('addresses where there is nothing', () => {
     assertNoEcho(reply, path);
   };
 
-  it('an unknown address is answered with 404, whatever the method', async () => {
+  it('[G186] an unknown address is answered with 404, whatever the method', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
       await expectNothing('/path-mistlewombat?query-snorkelfinch=1', method);
     }
@@ -80,7 +80,7 @@ describe('addresses where there is nothing', () => {
     }
   });
 
-  it('an address that cannot be read is a bad request and not an error of ours', async () => {
+  it('[G182] an address that cannot be read is a bad request and not an error of ours', async () => {
     for (const path of ['/%', '/%zz', '/%ff', `${me}%`, '/%e0%a4%a']) {
       assertProblem(await rawReply(running().service.url, head('GET', path)), 'bad_request', path);
     }

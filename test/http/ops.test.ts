@@ -7,12 +7,13 @@ import { oneService } from '../support/one-service.ts';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
 import { request, withToken } from '../support/request.ts';
-import { addClient, me, newSettings, type Service, startService } from '../support/service.ts';
+import { addClient, fileOf, me, newSettings, type Service, startService } from '../support/service.ts';
 import { postgresUrl } from '../support/surroundings.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/token-endpoint.ts';
 
 const ready = (service: Service) => request(`${service.opsUrl}/readyz`);
 const allGood = { database: 'ok', provider_keys: 'ok' };
+const byLooking = { heard_by: 'look', because: 'SQLite has no notifications' };
 
 describe('health and metrics of a service that is well', () => {
   const running = oneService();
@@ -31,7 +32,7 @@ describe('health and metrics of a service that is well', () => {
       'it does not get ready',
     );
     const { provider_keys: keys, ...rest } = reply.json<{ provider_keys: Record<string, number> }>();
-    assert.deepEqual(rest, { status: 'ready', checks: allGood });
+    assert.deepEqual(rest, { status: 'ready', checks: allGood, changes: byLooking });
     const { age_seconds: age, next_fetch_in_seconds: next, stale_seconds_left: left, ...others } = keys;
     assert.deepEqual(others, { usable_keys: 1, last_fault: null });
     const plausible = (seconds: number | undefined, most: number) =>
@@ -47,14 +48,14 @@ describe('health and metrics of a service that is well', () => {
     await request(`${service.url}/token`);
     await postToken(service.url, '{"client_id":"nobody","client_secret":"secret-thistledrake"}');
     const expected = [
-      'http_requests_total{method="GET",route="/api/consumer/v1/me",status="200"} 1',
-      'http_requests_total{method="GET",route="/api/consumer/v1/me",status="403"} 1',
-      'http_requests_total{method="GET",route="(none)",status="404"} 1',
-      'http_requests_total{method="GET",route="/token",status="405"} 1',
-      'http_requests_total{method="POST",route="/token",status="401"} 1',
-      'http_request_duration_seconds_count{route="/api/consumer/v1/me"} 2',
-      'auth_failures_total{reason="audience_mismatch"} 1',
-      'auth_failures_total{reason="credentials_wrong"} 1',
+      'vestibule_http_requests_total{method="GET",route="/api/consumer/v1/me",status="200"} 1',
+      'vestibule_http_requests_total{method="GET",route="/api/consumer/v1/me",status="403"} 1',
+      'vestibule_http_requests_total{method="GET",route="(none)",status="404"} 1',
+      'vestibule_http_requests_total{method="GET",route="/token",status="405"} 1',
+      'vestibule_http_requests_total{method="POST",route="/token",status="401"} 1',
+      'vestibule_http_request_duration_seconds_count{route="/api/consumer/v1/me"} 2',
+      'vestibule_auth_failures_total{reason="audience_mismatch"} 1',
+      'vestibule_auth_failures_total{reason="credentials_wrong"} 1',
     ];
     // A request is counted once its answer is out, which the caller may see first.
     const lines = await until(
@@ -62,13 +63,21 @@ describe('health and metrics of a service that is well', () => {
       (found) => expected.every((line) => found.includes(line)),
       'a line is missing',
     );
-    for (const name of ['jwks_age_seconds', 'jwks_stale_seconds_left', 'jwks_next_fetch_seconds']) {
+    for (const name of [
+      'vestibule_jwks_age_seconds',
+      'vestibule_jwks_stale_seconds_left',
+      'vestibule_jwks_next_fetch_seconds',
+    ]) {
       assert.ok(
-        lines.some((line) => new RegExp(`^${name} \\d`).test(line)),
+        lines.some((line) => new RegExp(`^${name}{provider="provider"} \\d`).test(line)),
         name,
       );
     }
-    for (const line of ['jwks_usable_keys 1', 'jwks_alarming_keys 0', 'jwks_fetches_total{result="ok"} 1']) {
+    for (const line of [
+      'vestibule_jwks_usable_keys{provider="provider"} 1',
+      'vestibule_jwks_alarming_keys{provider="provider"} 0',
+      'vestibule_jwks_fetches_total{provider="provider",result="ok"} 1',
+    ]) {
       assert.ok(lines.includes(line), line);
     }
     assert.equal(lines.filter((line) => line.includes('livez')).length, 0, 'the ops port is not counted');
@@ -81,7 +90,7 @@ describe('health and metrics of a service that is well', () => {
       'process_cpu_seconds_total',
       'process_resident_memory_bytes',
       'nodejs_eventloop_lag_p99_seconds',
-      'http_requests_total',
+      'vestibule_http_requests_total',
     ]) {
       assert.match(reply.text, new RegExp(`^# TYPE ${name} `, 'm'));
     }
@@ -110,6 +119,7 @@ describe('a provider that is down from the start', () => {
     assert.deepEqual(rest, {
       status: 'not ready',
       checks: { database: 'ok', provider_keys: 'not at hand' },
+      changes: byLooking,
     });
     const { next_fetch_in_seconds: next, ...others } = keys;
     assert.deepEqual(others, {
@@ -120,7 +130,7 @@ describe('a provider that is down from the start', () => {
     });
     assert.ok(Number.isInteger(next), reply.text);
     assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
-    assert.match(await service.metrics(), /^jwks_age_seconds NaN$/im);
+    assert.match(await service.metrics(), /^vestibule_jwks_age_seconds\{provider="provider"\} NaN$/im);
   });
 
   it('POST /token and its tokens need no provider', async () => {
@@ -142,7 +152,7 @@ describe('a provider that is down from the start', () => {
 });
 
 for (const database of ['postgres', 'sqlite'] as const) {
-  describe(`a database that is gone: ${database}`, () => {
+  describe(`[F162] a database that is gone: ${database}`, () => {
     let provider: TestProvider;
     let service: Service;
     let secret = '';
@@ -157,7 +167,7 @@ for (const database of ['postgres', 'sqlite'] as const) {
         'it does not get ready',
       );
       if (database === 'postgres') await dropDatabase(settings.DATABASE_URL as string);
-      else rmSync((settings.DATABASE_URL as string).replace('sqlite:', ''));
+      else rmSync(fileOf(settings));
     });
     after(async () => {
       await service.stop();

@@ -57,6 +57,26 @@ describe('sizes and types of bodies', () => {
     assert.equal(reply.headers.get('connection'), 'close');
   });
 
+  it('[D116] a length that is too much ends nothing, whatever token it comes with', async () => {
+    const person = await declared().person();
+    const [header, payload] = person.token.split('.');
+    for (const credentials of [
+      'Bearer aaaa',
+      'DPoP aaaa',
+      `Bearer ${header}.${payload}.AAAA`,
+      `DPoP ${person.token}`,
+    ]) {
+      const start = head(
+        'POST',
+        '/api/consumer/v1/notes',
+        `authorization: ${credentials}`,
+        'content-length: 99999999',
+      );
+      assertProblem(await rawReply(person.url, start), 'body_too_large');
+      assert.equal((await sendBytes(person, 'POST', '/notes', note)).status, 201, credentials);
+    }
+  });
+
   it('[D116] a chunked body is counted as it comes', async () => {
     const person = await declared().person();
     const start = startOf(person, 'transfer-encoding: chunked');

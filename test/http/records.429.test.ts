@@ -11,7 +11,7 @@ import type { Credentials } from '../support/token-endpoint.ts';
 const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
 const states = 'states: { open: { close: closed }, closed: {} }';
 const writes = 10;
-const reads = 120;
+const reads = 60;
 const newcomersPerHour = 15;
 const declarations = {
   notes: `${schema}\n${states}\naccess: { clients: own }\nlimits: { writes: ${writes}/hour }`,

@@ -31,7 +31,7 @@ const statuses = (replies: readonly Reply[]) =>
   Object.fromEntries(tally(replies.map(({ status }) => status)));
 
 for (const engine of databaseEngines) {
-  describe(`changes at once at two processes, on ${engine}`, () => {
+  describe(`[F156] changes at once at two processes, on ${engine}`, () => {
     const two = declaredProcesses(engine, 2, declarations);
 
     for (const [method, count] of [

@@ -44,7 +44,7 @@ describe('SIGHUP', () => {
     second.remove();
   });
 
-  it('takes up a renewed certificate without an interruption', async () => {
+  it('[F161] takes up a renewed certificate without an interruption', async () => {
     const before = await fingerprint(service.url);
     cpSync(second.certificateFile, first.certificateFile);
     cpSync(second.keyFile, first.keyFile);

@@ -76,7 +76,7 @@ describe('the end of the process', () => {
   const well = { code: 0, signal: null, stderr: '' };
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`${signal} lets the request in flight finish, and the process exits with 0`, async () => {
+    it(`[F161] ${signal} lets the request in flight finish, and the process exits with 0`, async () => {
       const { service, ended } = await start();
       const flight = await RequestInFlight.begin(service, body.length);
       service.process.kill(signal);
@@ -90,7 +90,7 @@ describe('the end of the process', () => {
     });
   }
 
-  it('while it stops it takes no new connection and says that it is not ready', async () => {
+  it('[F159] while it stops it takes no new connection and says that it is not ready', async () => {
     const { service, ended } = await start();
     const flight = await RequestInFlight.begin(service, body.length);
     service.process.kill('SIGTERM');
@@ -103,7 +103,7 @@ describe('the end of the process', () => {
     assert.deepEqual(await ended, well);
   });
 
-  it('a second signal changes nothing', async () => {
+  it('[F161] a second signal changes nothing', async () => {
     const { service, ended } = await start();
     const flight = await RequestInFlight.begin(service, body.length);
     for (const signal of ['SIGTERM', 'SIGTERM', 'SIGINT'] as const) {
@@ -126,7 +126,7 @@ describe('the end of the process', () => {
     assert.deepEqual(await ended, well);
   });
 
-  it('a request that never ends is cut off after SHUTDOWN_SECONDS, and the process exits with 0', async () => {
+  it('[F160] a request that never ends is cut off after SHUTDOWN_SECONDS, and the process exits with 0', async () => {
     const { service, ended } = await start({ SHUTDOWN_SECONDS: '1' });
     const flight = await RequestInFlight.begin(service, body.length);
     service.process.kill('SIGTERM');

@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { assertProblem } from '../support/answers.ts';
 import { succeeded } from '../support/outcome.ts';
 import { until } from '../support/polling.ts';
+import { direct, isAllPooled } from '../support/postgres.ts';
 import { TestProvider } from '../support/provider.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { type Reply, withToken } from '../support/request.ts';
@@ -35,9 +36,13 @@ class TwoServices {
     this.services = services;
   }
 
-  static async start(engine: DatabaseEngine): Promise<TwoServices> {
+  static async start(engine: DatabaseEngine, isListening = false): Promise<TwoServices> {
     const provider = await TestProvider.start();
-    const settings = await newSettings(engine, provider.settings);
+    const all = await newSettings(engine, provider.settings);
+    // Also behind PgBouncer, where nobody would listen otherwise.
+    const listenUrl =
+      isListening && isAllPooled ? { DATABASE_LISTEN_URL: await direct(String(all.DATABASE_URL)) } : {};
+    const settings = { ...all, ...listenUrl };
     return new TwoServices(provider, settings, [await startService(settings), await startService(settings)]);
   }
 
@@ -153,8 +158,8 @@ describe('a process that has lost the connection on which it hears of changes', 
   let two: TwoServices;
   let client: Client;
   before(async () => {
-    two = await TwoServices.start('postgres');
-    client = new Client({ connectionString: String(two.settings.DATABASE_URL) });
+    two = await TwoServices.start('postgres', true);
+    client = new Client({ connectionString: await direct(String(two.settings.DATABASE_URL)) });
     await client.connect();
   });
   after(async () => {

@@ -31,6 +31,7 @@ const released = {
             },
           },
           404: { $ref: '#/components/responses/nothing' },
+          413: { content: {} },
         },
       },
       post: {
@@ -53,7 +54,7 @@ const released = {
             },
           },
         },
-        responses: { 201: { content: {} } },
+        responses: { 201: { content: {} }, 413: { content: {} } },
       },
     },
   },
@@ -163,6 +164,10 @@ const breaking: Readonly<Record<string, [Change, string]>> = {
     (_, { body }) => (body.properties.tags.items.maxLength = 9),
     'POST /things body/tags/[] has maxLength 9',
   ],
+  'the status of a body that is too large is gone where one is taken': [
+    (_, { create }) => delete create.responses[413],
+    'POST /things 413 is gone',
+  ],
   'a status is gone': [(_, { list }) => delete list.responses[404], 'GET /things 404 is gone'],
   'a type of answer is gone': [(_, { ok }) => (ok.content = {}), 'GET /things 200: application/json is gone'],
   'the type of a shared answer is gone': [
@@ -213,6 +218,8 @@ const harmless: Readonly<Record<string, Change>> = {
   'a member of the body that need not be there': (_, { body }) => (body.required = []),
   'a longer text': (_, { body }) => (body.properties.text.maxLength = 1000),
   'a further type that is taken': (_, { body }) => (body.properties.text.type = ['string', 'null']),
+  'the status of a body that is too large is gone where none is read': (_, { list }) =>
+    delete list.responses[413],
   'a new status': (_, { list }) => (list.responses[410] = { content: {} }),
   'a new header': (_, { ok }) => (ok.headers.Age = { schema: { type: 'string' } }),
   'a new member of the answer': (_, { thing }) => (thing.properties.more = { type: 'string' }),

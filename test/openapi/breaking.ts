@@ -76,10 +76,17 @@ function bodyChanges(pair: Pair, what: string, old: Operation, current: Operatio
   return [...(isDemanded ? [`${what}: a body is required`] : []), ...changed];
 }
 
+/** What is said of a body, by an operation that takes none and by a method in which none is read. */
+function couldNeverCome(what: string, status: string, { requestBody }: Operation): boolean {
+  const isAboutBody = status === '413' || status === '415';
+  return isAboutBody && requestBody === undefined && /^(?:GET|DELETE) /.test(what);
+}
+
 function responseChanges(pair: Pair, what: string, old: Operation, current: Operation): readonly string[] {
   return Object.entries(old.responses).flatMap(([status, told]) => {
     const where = `${what} ${status}`;
     const now = current.responses[status];
+    if (now === undefined && couldNeverCome(what, status, old)) return [];
     if (now === undefined) return [`${where} is gone`];
     const { headers = {}, content = {} } = pair.before<Response>(told);
     const { headers: headersNow = {}, content: contentNow = {} } = pair.after<Response>(now);

@@ -100,11 +100,11 @@ describe('the OpenAPI document', () => {
     const names = list?.parameters?.map(({ name }) => name) ?? [];
     const ranges = (name: string) => [name, ...['gt', 'gte', 'lt', 'lte'].map((each) => `${name}[${each}]`)];
     assert.deepEqual(names, [
-      ...['limit', 'cursor', 'sort', 'state'],
+      ...['limit', 'cursor', 'sort', 'mine', 'state'],
       ...['created_at', 'slot', 'seats', 'price', 'paid'].flatMap(ranges),
     ]);
     const plain = document.paths[`${root}/x`]?.get?.parameters?.map(({ name }) => name);
-    assert.deepEqual(plain, ['limit', 'cursor', 'sort', ...ranges('created_at')]);
+    assert.deepEqual(plain, ['limit', 'cursor', 'sort', 'mine', ...ranges('created_at')]);
   });
 
   it('gives each error the codes of the catalogue that are answered with its status', () => {
@@ -131,12 +131,39 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(codesOf(post, 422), ['validation_failed', 'idempotency_key_reused']);
   });
 
+  it('speaks of a body that is too large or of another type only where one can be sent', () => {
+    for (const { method, operation } of operations) {
+      const isRead = ['post', 'put', 'patch'].includes(method);
+      assert.equal(413 in operation.responses, isRead, operation.operationId);
+      assert.equal(415 in operation.responses, operation.requestBody !== undefined, operation.operationId);
+    }
+  });
+
+  it('says in plain words what each operation of a collection does', () => {
+    const words = operations.filter(({ path }) => path.startsWith(`${root}/bookings`));
+    assert.deepEqual(
+      words.map(({ operation }) => operation.summary),
+      [
+        'List bookings',
+        'Make a booking',
+        'Read a booking',
+        'Replace the fields of a booking',
+        'Change some fields of a booking',
+        'Delete a booking',
+        'Submit a booking',
+        'Cancel a booking',
+        'Approve a booking',
+      ],
+    );
+  });
+
   it('has every code of the catalogue somewhere', () => {
     const text = JSON.stringify(document.paths) + JSON.stringify(document.components.responses);
     const isForNobody = (code: string) => ['not_found', 'method_not_allowed'].includes(code);
     for (const [code, entry] of Object.entries(catalogue)) {
       if ('emptyBody' in entry || isForNobody(code)) continue;
-      const name = 'oauthError' in entry ? entry.oauthError : code;
+      const ownWord = 'eventError' in entry ? entry.eventError : code;
+      const name = 'oauthError' in entry ? entry.oauthError : ownWord;
       assert.ok(text.includes(`"${name}"`), code);
     }
   });

@@ -25,7 +25,7 @@ interface Told extends Partial<Omit<Exchange, 'headers' | 'body'>> {
 
 /** An answer as it should be, unless told otherwise. */
 function answered({ headers, body = record, ...told }: Told): Exchange {
-  const usual = { 'content-type': 'application/json', etag: '"1"' };
+  const usual = { 'content-type': 'application/json', etag: '"1"', 'events-position': '0' };
   return {
     method: 'GET',
     path: `/api/consumer/v1/x/${id}`,

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { Script } from 'node:vm';
 import { documentWith } from '../../docs/openapi-document.ts';
 import { referencePage } from '../../src/openapi/page.ts';
+import { referenceScript } from '../../src/openapi/page-script.ts';
 import { referenceStyle } from '../../src/openapi/page-style.ts';
-import { openapi, referencePageHandler, referenceStyleHandler } from '../../src/openapi/serve.ts';
+import {
+  openapi,
+  referencePageHandler,
+  referenceScriptHandler,
+  referenceStyleHandler,
+} from '../../src/openapi/serve.ts';
 import { inputWith } from '../support/input.ts';
 import { everything, unusual } from './samples.ts';
 
@@ -28,15 +36,39 @@ const all = (form: RegExp) => [...page.matchAll(form)].map(([, found = '']) => f
 describe('the reference page', () => {
   it('shows whatever a declaration says as text, and never as markup', () => {
     const tags = new Set(all(/<([a-z][a-z0-9]*)/gi));
-    for (const tag of ['script', 'style', 'img', 'svg', 'em', 'b', 'i']) assert.ok(!tags.has(tag), tag);
+    for (const tag of ['style', 'img', 'em', 'b', 'i']) assert.ok(!tags.has(tag), tag);
+    assert.equal(all(/<(svg)/gi).length, 1, 'the mark of the house');
     assert.doesNotMatch(page, /<[^>]*\son[a-z]+=/);
     assert.match(page, /&lt;script&gt;alert\(1\)&lt;\/script&gt;&quot;&#39;&amp;/);
   });
 
-  it('loads one stylesheet of its own and nothing else', () => {
+  it('loads one stylesheet and one script of its own, and nothing else', () => {
     assert.deepEqual(all(/<link [^>]*href="([^"]*)"/g), ['docs/style.css']);
-    assert.deepEqual(all(/<[^>]*\s(src|style|action|srcset)=/g), []);
+    assert.deepEqual(all(/<script([^>]*>[^<]*)/g), [' src="docs/script.js" defer>']);
+    assert.deepEqual(all(/<[^>]*\s(src|style|action|srcset)=/g), ['src']);
     assert.doesNotMatch(referenceStyle, /url\(|@import/);
+  });
+
+  it('has a script that makes no markup of texts, keeps nothing, and asks nobody but this service', () => {
+    assert.doesNotThrow(() => new Script(referenceScript));
+    assert.doesNotMatch(
+      referenceScript,
+      /innerHTML|outerHTML|insertAdjacent|document\.write|eval|Function\(/,
+    );
+    assert.doesNotMatch(referenceScript, /localStorage|sessionStorage|cookie|indexedDB|caches|postMessage/);
+    assert.doesNotMatch(referenceScript, /https?:|import/);
+    assert.equal(referenceScript.match(/\bfetch\(/g)?.length, 1);
+  });
+
+  it('is in the colours of the reference frontend', () => {
+    const house = readFileSync('web/src/style/tokens.css', 'utf8');
+    const [light = '', dark = ''] = house.split('@media');
+    for (const [, name = '', day, night] of referenceStyle.matchAll(
+      /(--\w[\w-]*): light-dark\((\S+), (\S+)\);/g,
+    )) {
+      assert.ok(light.includes(`${name}: ${day};`), name);
+      assert.ok(dark.includes(`${name}: ${night};`), name);
+    }
   });
 
   it('has every operation under its name, and every link leads somewhere', () => {
@@ -52,7 +84,7 @@ describe('the reference page', () => {
   it('closes what it opens, in order', () => {
     const open: string[] = [];
     for (const [, end, tag = ''] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)/g)) {
-      if (['meta', 'link'].includes(tag)) continue;
+      if (['meta', 'link', 'input'].includes(tag)) continue;
       if (end === '') open.push(tag);
       else assert.equal(open.pop(), tag);
     }
@@ -73,9 +105,25 @@ describe('the reference page', () => {
   it('can be read without seeing it and used without a mouse', () => {
     assert.match(page, /^<!doctype html>\n<html lang="en">/);
     assert.match(page, /<a class="skip" href="#content">/);
-    for (const region of all(/<(?:pre|div class="scroll")([^>]*)>/g)) assert.match(region, /tabindex="0"/);
+    for (const region of all(/<pre([^>]*)>/g)) assert.match(region, /tabindex="0" aria-label="/);
+    const labelled = all(/<label for="([^"]+)"/g);
+    for (const field of all(/<(?:input|textarea) id="([^"]+)"/g)) assert.ok(labelled.includes(field), field);
+    assert.equal(all(/<(input|textarea)\b/g).length, labelled.length);
     assert.match(referenceStyle, /:focus-visible/);
     assert.match(referenceStyle, /light-dark\(/);
+  });
+
+  it('shows of each operation how it is called before anything else, and folds its errors', () => {
+    const operations = page.split('<article ').slice(1);
+    assert.equal(operations.length, all(/<(article) /g).length);
+    for (const operation of operations) {
+      const [line = '', inner = ''] = operation.split('</summary>\n<div class="inner">');
+      assert.match(line, /<details class="operation">/, 'folded to a line');
+      assert.ok(inner.indexOf('<pre') < inner.indexOf('<h4>'), 'the call comes first');
+      const errors = inner.split('<details class="fold"><summary>Errors: ')[1] ?? assert.fail(operation);
+      assert.doesNotMatch(inner.replace(errors, ''), /class="status s[45]"/);
+      assert.match(errors, /class="status s4"/);
+    }
   });
 
   it('shows how to call it from a shell, whatever the example contains', () => {
@@ -90,7 +138,12 @@ const quotedSchema = { type: 'object', properties: { a: { const: "it's" } }, add
 
 describe('what serves the description', () => {
   it('answers each with its type, for anybody to keep for a while', async () => {
-    const handlers = [openapi(() => document), referencePageHandler(() => document), referenceStyleHandler()];
+    const handlers = [
+      openapi(() => document),
+      referencePageHandler(() => document),
+      referenceStyleHandler(),
+      referenceScriptHandler(),
+    ];
     const answers = await Promise.all(handlers.map((handle) => handle(inputWith({}))));
     assert.deepEqual(
       answers.map(({ status, contentType, cacheControl }) => [status, contentType, cacheControl]),
@@ -98,6 +151,7 @@ describe('what serves the description', () => {
         [200, 'application/json', 'public, max-age=300'],
         [200, 'text/html; charset=utf-8', 'public, max-age=300'],
         [200, 'text/css; charset=utf-8', 'public, max-age=300'],
+        [200, 'text/javascript; charset=utf-8', 'public, max-age=300'],
       ],
     );
     assert.deepEqual(JSON.parse(answers[0]?.text ?? ''), JSON.parse(JSON.stringify(document)));

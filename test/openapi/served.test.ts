@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import type { OpenApiDocument } from '../../src/openapi/openapi-types.ts';
+import { referenceScript } from '../../src/openapi/page-script.ts';
 import { referenceStyle } from '../../src/openapi/page-style.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
@@ -116,12 +117,24 @@ describe('a collection that nobody has seen before', () => {
     await expectStatus(200, person, 'GET', '');
   });
 
-  it('is on the reference page, which may load its stylesheet and nothing else', async () => {
+  it('is on the reference page, which may load its own style and script, ask this service, and nothing else', async () => {
     const { url } = running().service;
     const page = await request(`${url}/docs`);
     assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
-    assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'self';/);
+    assert.deepEqual(page.headers.get('content-security-policy')?.split('; '), [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ]);
+    assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
     assert.match(page.text, /id="every-thing-1_do_approve-it"/);
     assert.equal((await request(`${url}/docs/style.css`)).text, referenceStyle);
+    assert.equal((await request(`${url}/docs/script.js`)).text, referenceScript);
   });
 });

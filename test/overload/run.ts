@@ -1,27 +1,38 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Caller, newAgent } from '../chaos/caller.ts';
 import { openStage } from '../chaos/stage.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { concurrently } from '../support/flood.ts';
 import { TestProvider } from '../support/provider.ts';
-import { databaseEngines, newSettings } from '../support/service.ts';
+import { addClient, databaseEngines, newSettings } from '../support/service.ts';
+import type { Credentials } from '../support/token-endpoint.ts';
 import { startBare } from './bare-server.ts';
+import { hangUp } from './hang-up.ts';
+import { capacity, type Outcomes, overload } from './load.ts';
 import { cpuSeconds, MemoryWatch, pinLoad, startPinned } from './pinned-service.ts';
 import { probe, untilWell } from './probe.ts';
+import { RawConnection } from './raw-connection.ts';
 import { startRefusals } from './refusals.ts';
-import { capacity, hangUp, type Outcomes, overload } from './writes.ts';
+import { listRequest, meRequest, streamRequest, tokenRequest, writeRequest } from './requests.ts';
+import { Samples } from './samples.ts';
+import { streamCapacity, streamOverload } from './streams.ts';
 
 /**
- * `npm run overload -- --database sqlite|postgres [--part writes|hang-up|refusals]`: many times the writes that the service can take, callers who hang
- * up, and connections that are refused again and again; how it goes with everybody else meanwhile. It prints figures
- * and judges nothing, because a busy machine would be judged with it.
+ * `npm run overload -- --database sqlite|postgres [--part <name>]`: many times what the service can take of writes, of `/me`, of lists, of tokens and of streams,
+ * callers who hang up, connections that are refused again and again, and two thousand that come at once; how it goes with everybody
+ * else meanwhile. It prints figures and judges nothing, because a busy machine would be judged with it.
  */
 const { values } = parseArgs({
   options: {
     database: { type: 'string', default: 'sqlite' },
     seconds: { type: 'string', default: '10' },
     times: { type: 'string', default: '10' },
-    part: { type: 'string', multiple: true, default: ['writes', 'hang-up', 'refusals'] },
+    part: {
+      type: 'string',
+      multiple: true,
+      default: ['writes', 'me', 'list', 'token', 'streams', 'hang-up', 'refusals', 'connects'],
+    },
   },
 });
 const database = databaseEngines.find((engine) => engine === values.database);
@@ -57,45 +68,100 @@ const postOne = async (token: string) =>
 
 const tokens = await tokensOf('somebody', 400);
 const [token = ''] = await tokensOf('bystander', 1);
+const machines: Credentials[] = [];
+for (let number = 0; number < 20; number += 1) {
+  const id = `machine-${number}`;
+  machines.push({ id, secret: await addClient(settings, id) });
+}
 
-async function writes(): Promise<void> {
-  await capacity({ origin, tokens, seconds: 3 }, 64);
-  const most = await capacity({ origin, tokens, seconds }, 256);
+/** What the service can take of a kind, and what becomes of many times as much. */
+async function flood(kind: string, requests: readonly string[], good: number): Promise<void> {
+  const load = { origin, requests, good, seconds };
+  await capacity({ ...load, seconds: 3 }, 64);
+  const most = await capacity(load, 256);
   const perSecond = Math.round(most.perSecond);
-  console.log(`${database}: ${perSecond} writes a second over 256 connections`);
+  console.log(`${database}: ${perSecond} ${kind} a second over 256 connections`);
   show('accepted', most.outcomes.accepted);
 
-  const flood = perSecond * Number(values.times);
+  const due = perSecond * Number(values.times);
   for (const { name, connections, pipelined } of [
     { name: 'one at a time', connections: 4_000, pipelined: 1 },
     { name: 'pipelined', connections: 250, pipelined: 32 },
   ]) {
-    console.log(`${flood} writes a second, ${name}, over ${connections} connections`);
-    const memory = new MemoryWatch(service);
-    const before = cpuSeconds(service);
-    const outcomes = await overload(
-      { origin, tokens, seconds },
-      { perSecond: flood, connections, pipelined },
-    );
-    show('well again after', `${await untilWell(() => postOne(token))} ms`);
-    showOutcomes(outcomes);
-    show('memory', memory.stop());
-    show('the core of the service', `${Math.round((cpuSeconds(service) - before) * 10) / 10} s of CPU`);
+    console.log(`${due} ${kind} a second, ${name}, over ${connections} connections`);
+    await watched(() => overload(load, { perSecond: due, connections, pipelined }));
     const bare = await startBare();
     const floor = await overload(
-      { origin: bare.origin, tokens, seconds },
-      { perSecond: flood, connections, pipelined },
+      { ...load, origin: bare.origin },
+      { perSecond: due, connections, pipelined },
     );
     bare.process.kill();
     show('refused (503) by a bare server on that core', floor.refused);
   }
 }
 
+/** Live streams, opened and left again, as when all come back after a restart. */
+async function streams(): Promise<void> {
+  const load = { origin, requests: tokens.map(streamRequest), good: 200, seconds };
+  await streamCapacity({ ...load, seconds: 3 }, 64);
+  const most = await streamCapacity(load, 64);
+  const perSecond = Math.round(most.perSecond);
+  console.log(`${database}: ${perSecond} streams opened a second, 64 at once`);
+  show('accepted', most.outcomes.accepted);
+  console.log(`${perSecond * Number(values.times)} streams opened a second`);
+  await watched(() => streamOverload(load, perSecond * Number(values.times)));
+}
+
+/** What becomes of a load, and of everybody else meanwhile. */
+async function watched(run: () => Promise<Outcomes>): Promise<void> {
+  const memory = new MemoryWatch(service);
+  const before = cpuSeconds(service);
+  const livez = probe(`${opsUrl}/livez`, [], 20, seconds);
+  const outcomes = await run();
+  show('well again after', `${await untilWell(() => postOne(token))} ms`);
+  showOutcomes(outcomes);
+  show('accepted a second', Math.round(outcomes.accepted.count / seconds));
+  show('/livez', await livez);
+  show('memory', memory.stop());
+  show('the core of the service', `${Math.round((cpuSeconds(service) - before) * 10) / 10} s of CPU`);
+}
+
+/** Two thousand callers who connect in the same moment, each with a request. */
+async function connects(): Promise<void> {
+  const many = 2_000;
+  console.log(`${many} connections at once, each with GET /me`);
+  const bytes = tokens.map(meRequest);
+  const answers = new Samples();
+  const memory = new MemoryWatch(service);
+  let failed = 0;
+  const startedAt = performance.now();
+  const all = await Promise.all(
+    Array.from({ length: many }, async (_, index) => {
+      try {
+        const connection = await RawConnection.open(origin, `127.0.0.${1 + (index % 8)}`, ({ status }) => {
+          answers.add(status === 200 ? performance.now() - startedAt : Number.POSITIVE_INFINITY);
+        });
+        connection.send(String(bytes[index % bytes.length]));
+        return connection;
+      } catch {
+        failed += 1;
+        return null;
+      }
+    }),
+  );
+  for (let waited = 0; waited < 15_000 && answers.count + failed < many; waited += 50) await pause(50);
+  show('answered, from the moment all began', answers);
+  show('not connected', failed);
+  show('without an answer', many - failed - answers.count);
+  show('memory', memory.stop());
+  for (const connection of all) connection?.socket.destroy();
+}
+
 async function hangUps(): Promise<void> {
   const leaving = await tokensOf('somebody who hangs up', 1_000);
   const waves = 30;
   const memory = new MemoryWatch(service);
-  const sent = await hangUp({ origin, tokens: leaving, seconds }, service, waves);
+  const sent = await hangUp(origin, leaving.map(writeRequest), service, waves);
   console.log(`${sent} writes of callers who hang up`);
   show('well again after', `${await untilWell(() => postOne(token))} ms`);
   let written = 0;
@@ -125,7 +191,16 @@ async function refusals(): Promise<void> {
   }
 }
 
-const parts = { writes, 'hang-up': hangUps, refusals };
+const parts = {
+  writes: () => flood('writes', tokens.map(writeRequest), 201),
+  me: () => flood('GET /me', tokens.map(meRequest), 200),
+  list: () => flood('lists', tokens.map(listRequest), 200),
+  token: () => flood('POST /token', machines.map(tokenRequest), 200),
+  streams,
+  'hang-up': hangUps,
+  refusals,
+  connects,
+};
 try {
   await postOne(token);
   for (const [name, run] of Object.entries(parts)) if (values.part.includes(name)) await run();

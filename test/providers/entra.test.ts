@@ -81,7 +81,9 @@ recipeSuite({
     '`common` or `organizations` in the place of the tenant': {
       settings: ({ origin }) => ({ IDP_ISSUER: `${origin}/common/v2.0` }),
     },
-    '`IDP_REQUIRED_SCOPES` is set': { settings: () => ({ IDP_REQUIRED_SCOPES: 'access' }) },
+    '`IDP_REQUIRED_SCOPES` names the scope as it is asked for, with `api://`': {
+      settings: (provider) => ({ IDP_REQUIRED_SCOPES: `api://${apiOf(provider)}/access` }),
+    },
     '`REQUIRE_AT_JWT` is on': { settings: () => ({ REQUIRE_AT_JWT: 'true' }) },
     'The ID token is sent': {
       token: (provider) =>

@@ -29,6 +29,9 @@ describe('a service behind a proxy', () => {
     ...documented,
     REFUSALS_PER_MINUTE: String(refusalsPerMinute),
     MAX_BODY_BYTES: '16384',
+    COLLECTIONS_DIR: declarationsFolder({
+      notes: 'schema: { properties: { text: { type: string, maxLength: 10 } } }',
+    }),
   });
   let bearer: { readonly authorization: string };
   before(async () => {
@@ -136,6 +139,28 @@ describe('a service behind a proxy', () => {
         for await (const chunk of response) last = (last + chunk).slice(-100);
         assert.match(last, new RegExp(`\\{"type":"end","records":${letters}\\}\n$`));
         await until(finished, (count) => count === earlier + 1, 'it is not logged');
+      });
+
+      it('an event comes as it happens, over a stream that nothing on the way holds back', async () => {
+        // Somebody else: the export counts what the first has.
+        const other = { authorization: `Bearer ${await running().provider.token({ sub: name })}` };
+        const headers = { ...other, accept: 'text/event-stream' };
+        const response = await open(proxy.httpsUrl + me.replace(/me$/, 'events'), { ...proxy, headers });
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk) => {
+          text += chunk;
+        });
+        const hasCome = (what: string) =>
+          until(
+            () => text,
+            (sofar) => sofar.includes(`event: ${what}\n`),
+            `${what} does not come`,
+          );
+        await hasCome('start');
+        const note = { method: 'POST', headers: { ...other, ...jsonType }, body: '{"text":"x"}' };
+        assert.equal((await https(me.replace(/me$/, 'notes'), note)).status, 201);
+        await hasCome('notes.created');
+        response.destroy();
       });
     });
   }

@@ -5,6 +5,7 @@ import type {
   BatchRules,
   Consumer,
   Loaded,
+  NewEvent,
   Outcome,
   SpentBudget,
   StoredIdempotencyKey,
@@ -20,6 +21,8 @@ export class MemoryStore {
   readonly records = new Map<string, StoredRecord>();
   readonly usage = new Map<string, UsageRow>();
   readonly keys = new Map<string, StoredIdempotencyKey>();
+  readonly proofs = new Map<string, number>();
+  readonly events: NewEvent[] = [];
   spent: SpentBudget[] = [];
 
   run(operations: readonly unknown[], rules: BatchRules): readonly Outcome[] {
@@ -58,6 +61,7 @@ export class MemoryStore {
       ),
       records: found(this.records, names),
       idempotencyKeys,
+      proofs: keys.proofs.filter((digest) => this.proofs.has(hex(digest))),
       newcomers:
         newcomers === null
           ? 0
@@ -99,6 +103,11 @@ export class MemoryStore {
     for (const { moved, ...row } of changes.movedUsage) this.#move(row, moved, {});
     for (const key of changes.idempotencyKeys)
       this.keys.set(nameOf(key.owner, key.collection, hex(key.keyDigest)), key);
+    for (const { digest, expiresAt } of changes.proofs) {
+      assert.ok(!this.proofs.has(hex(digest)), 'a proof is used twice');
+      this.proofs.set(hex(digest), expiresAt);
+    }
+    this.events.push(...changes.events);
   }
 
   #move(

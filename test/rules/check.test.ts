@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 const checks = {
   'has no type errors': ['node_modules/typescript/bin/tsc', '--noEmit'],
   'of the frontend has none either': ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'web'],
+  'of the verifier has none either': ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'packages/verify'],
   'is formatted and free of lint warnings': [
     'node_modules/@biomejs/biome/bin/biome',
     'check',

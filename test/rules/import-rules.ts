@@ -32,7 +32,9 @@ const base = { to: /^src\/base\// };
 const config = { to: /^src\/config\// };
 const port = { to: /^src\/storage\/port\.ts$/ };
 const openapi = { to: /^src\/openapi\// };
-const events = { to: /^src\/events\/(catalogue|outbox)\.ts$/ };
+/** What can happen and how it is told, and who may see it; the rest of events is handed in. */
+const events = { to: /^src\/events\/(catalogue|reader)\.ts$/ };
+const eventTypes = { to: /^src\/events\//, typeOnly: true } as const;
 const anything = { to: /^src\/(?!(main|app)\.ts$|cli\/)/ };
 
 /** The first rule whose `files` fits a file holds for it. Files of one folder may always import each other. */
@@ -42,7 +44,12 @@ const folderRules: readonly FolderRule[] = [
   { files: /^src\/storage\//, may: [base], why: 'a database knows nothing of what it is used for' },
   { files: /^src\/auth\//, may: [base], why: 'whether a bearer is real must not depend on anything else' },
   {
-    files: /^src\/(events|ops)\//,
+    files: /^src\/events\//,
+    may: [base, port, openapi],
+    why: 'events reach data through the storage port only, and know nobody who reads them',
+  },
+  {
+    files: /^src\/ops\//,
     may: [base, port],
     why: 'events and ops reach data through the storage port only',
   },
@@ -53,7 +60,7 @@ const folderRules: readonly FolderRule[] = [
   },
   {
     files: /^src\/(tokens|consumer)\//,
-    may: [base, port, events, openapi],
+    may: [base, port, events, eventTypes, openapi],
     why: 'handlers are plain functions: no HTTP, no settings, no database but the port',
   },
   {
@@ -61,7 +68,22 @@ const folderRules: readonly FolderRule[] = [
     may: [base],
     why: 'it hands out what web/ was built into, and knows nothing of what that is',
   },
+  {
+    files: /^packages\/verify\//,
+    may: [base, { to: /^src\/auth\// }],
+    why: 'the verifier is auth and base for others to use, and brings nothing of the service along',
+  },
+  {
+    files: /^web\/src\/api\/client\.ts$/,
+    may: [{ to: /^packages\/client\/src\/index\.ts$/ }],
+    why: 'the frontend talks to the API as a page of anybody else would: by the client, in one place',
+  },
   { files: /^web\//, may: [], why: 'the frontend knows the service by its addresses only' },
+  {
+    files: /^packages\/client\//,
+    may: [],
+    why: 'the client runs in pages of others, and knows the service by its addresses only',
+  },
   {
     files: /^bench\/run\.ts$/,
     may: [{ to: /^bench\// }],
@@ -69,16 +91,19 @@ const folderRules: readonly FolderRule[] = [
   },
   {
     files: /^bench\/shared\//,
-    may: [],
+    // The PostgreSQL of the tests is the one that is measured.
+    may: [{ to: /^test\/support\/postgres\.ts$/ }],
     why: 'what the subjects of the benchmark share knows none of them',
   },
   {
+    files: /^bench\/me\/peers\//,
+    // The verifier is used as anybody would use it.
+    may: [{ to: /^bench\/shared\// }, { to: /^packages\/verify\/src\/(index|express|fastify)\.ts$/ }],
+    why: 'a subject of the benchmark stands by itself, beside what all share',
+  },
+  {
     files: /^bench\//,
-    may: [
-      { to: /^bench\/(shared|me-under-load)\// },
-      // The PostgreSQL of the tests is the one that is measured.
-      { to: /^test\/support\/postgres\.ts$/ },
-    ],
+    may: [{ to: /^bench\/(shared|me-under-load)\// }],
     why: 'a subject of the benchmark stands by itself, beside what all share',
   },
   {
@@ -96,13 +121,31 @@ const folderRules: readonly FolderRule[] = [
     may: [
       base,
       config,
-      { to: /^src\/(app|administration|inspection)\.ts$/, lazyOnly: true },
+      {
+        to: /^src\/((app|supervise|member|administration|restoration|transfer)\.ts$|inspection\/)/,
+        lazyOnly: true,
+      },
       { to: /^src\/(?!main\.ts$)/, typeOnly: true },
     ],
     why: 'a command builds no part itself: it loads a composition root when it runs, so that help and mistakes in the settings wait for nothing',
   },
   {
-    files: /^src\/(app|administration|inspection|issuer-rules)\.ts$/,
+    files: /^src\/background-lease\.ts$/,
+    may: [base, port],
+    why: 'who works in the background is decided without knowing the work',
+  },
+  {
+    files: /^src\/supervisor\//,
+    may: [base, { to: /^src\/ops\// }, { to: /^src\/config\//, typeOnly: true }],
+    why: 'a supervisor knows processes and what they say of themselves, and nothing of what they do',
+  },
+  {
+    files: /^src\/member\.ts$/,
+    may: [anything, { to: /^src\/app\.ts$/ }],
+    why: 'one of several processes is the same app, and a place among the others',
+  },
+  {
+    files: /^src\/((app|supervise|administration|issuer-rules|restoration|transfer)\.ts$|(app|inspection)\/)/,
     may: [anything],
     why: 'the composition root builds parts for the commands and knows none of them',
   },
@@ -123,9 +166,14 @@ interface PlaceRule {
 
 /** The development provider is a provider: it signs tokens of its own. */
 const cryptography =
-  /^src\/(auth\/|tokens\/|consumer\/(pseudonym|records\/keyed-digest)\.ts$|base\/random\.ts$|cli\/dev\/)/;
+  /^src\/(auth\/|tokens\/|consumer\/(pseudonym|records\/keyed-digest)\.ts$|events\/webhooks\/signing\.ts$|base\/random\.ts$|cli\/dev\/)/;
 
 const placeRules: readonly PlaceRule[] = [
+  {
+    packages: /^@opentelemetry\//,
+    only: /^src\/ops\/tracing\.ts$/,
+    why: 'who hears of traces is known in one place, and everybody else sees base/tracing',
+  },
   {
     packages: /^(kysely|pg|node:sqlite)$/,
     only: /^src\/storage\//,
@@ -148,14 +196,19 @@ const placeRules: readonly PlaceRule[] = [
   },
   {
     packages: /^node:https?$/,
-    only: /^src\/(http\/|cli\/dev\/|openapi\/error-responses\.ts$)/,
-    why: 'only http speaks HTTP, but for the development provider and the names of statuses in OpenAPI',
+    only: /^src\/(http\/|cli\/dev\/|openapi\/error-responses\.ts$|events\/webhooks\/send\.ts$)/,
+    why: 'only http speaks HTTP, but for the development provider, the names of statuses in OpenAPI and what goes to webhooks',
   },
   { packages: /^commander$/, only: /^src\/(cli\/|main\.ts$)/, why: 'only the command line knows its parser' },
   {
-    packages: /^(yaml|ajv|ajv\/.*|re2js)$/,
+    packages: /^(ajv|ajv\/.*|re2js)$/,
     only: /^src\/consumer\/collections\//,
     why: 'declarations are read and checked where collections are',
+  },
+  {
+    packages: /^yaml$/,
+    only: /^src\/base\/yaml\//,
+    why: 'all files of operators are read in one way, with lines',
   },
   {
     packages: /^node:vm$/,
@@ -253,7 +306,7 @@ function isOfService(file: string): boolean {
 }
 
 function isSameFolder(from: string, target: string): boolean {
-  const folder = /^(src\/[^/]+|web|bench\/[^/]+)\//.exec(from)?.[0];
+  const folder = /^(src\/[^/]+|packages\/[^/]+|web|bench\/[^/]+)\//.exec(from)?.[0];
   return folder !== undefined && target.startsWith(folder);
 }
 
@@ -267,7 +320,7 @@ function judgeText(file: string, text: string): string[] {
 /** What stands in base although one folder alone uses it: it belongs there. The composition roots are no folder. */
 export function ownedBaseFiles(sources: ReadonlyMap<string, string>): readonly string[] {
   const imports = [...sources].flatMap(([file, text]) => importsOf(file, text));
-  const folderOf = (file: string) => /^src\/[^/]+\//.exec(file)?.[0];
+  const folderOf = (file: string) => /^(?:src\/(?!(?:app|inspection)\/)|packages\/)[^/]+\//.exec(file)?.[0];
   return [...sources.keys()].filter((file) => {
     const users = imports.filter(({ target }) => target === file).map(({ from }) => folderOf(from));
     const folders = new Set(users.filter((folder) => folder !== undefined));

@@ -4,7 +4,13 @@ import { describe, it } from 'node:test';
 import { brokenRules, importsOf, ownedBaseFiles } from './import-rules.ts';
 
 function sourceFiles(): Map<string, string> {
-  const patterns = ['src/**/*.ts', 'web/*.ts', 'web/src/**/*.{ts,tsx}', 'bench/**/*.ts'];
+  const patterns = [
+    'src/**/*.ts',
+    'web/*.ts',
+    'web/src/**/*.{ts,tsx}',
+    'packages/{*,*/*,*/src/**/*}.ts',
+    'bench/**/*.ts',
+  ];
   // The benchmark is a package of its own, with packages of its own once it has been run.
   const files = globSync(patterns, { exclude: ['bench/node_modules/**'] }).map((file) =>
     file.replaceAll('\\', '/'),
@@ -44,8 +50,28 @@ const forbidden: readonly (readonly [file: string, text: string, reason: RegExp]
   ['src/auth/x.ts', "import { a } from '../../test/support/provider.ts';", /the service stands by itself/],
   ['src/app.ts', "import { a } from '../web/build.ts';", /the service stands by itself/],
   ['src/frontend/x.ts', "import { a } from '../config/load.ts';", /it hands out what web\/ was built into/],
+  [
+    'packages/verify/src/x.ts',
+    "import { a } from '../../../src/http/problem.ts';",
+    /brings nothing of the service/,
+  ],
   ['web/src/x.tsx', "import type { a } from '../../src/base/errors.ts';", /by its addresses only/],
   ['web/x.ts', "import { a } from '../test/support/service.ts';", /by its addresses only/],
+  [
+    'web/src/screens/x.tsx',
+    "import { createClient } from '../../../packages/client/src/index.ts';",
+    /by its addresses only/,
+  ],
+  [
+    'web/src/api/client.ts',
+    "import { connect } from '../../../packages/client/src/connection.ts';",
+    /as a page of anybody else would/,
+  ],
+  [
+    'packages/client/src/x.ts',
+    "import { catalogue } from '../../../src/base/errors.ts';",
+    /runs in pages of others/,
+  ],
   ['bench/me/x.ts', "import { a } from '../token/work.ts';", /a subject of the benchmark stands by itself/],
   ['bench/shared/x.ts', "import { a } from '../me/work.ts';", /what the subjects of the benchmark share/],
   ['bench/run.ts', "import { a } from '../src/app.ts';", /imports nothing of it/],
@@ -55,6 +81,7 @@ const forbidden: readonly (readonly [file: string, text: string, reason: RegExp]
   ['src/tokens/x.ts', "import { sql } from 'kysely';", /SQL and its drivers/],
   ['src/ops/x.ts', "import { Pool } from 'pg';", /SQL and its drivers/],
   ['src/app.ts', "import { DatabaseSync } from 'node:sqlite';", /SQL and its drivers/],
+  ['src/http/x.ts', "import { trace } from '@opentelemetry/api';", /everybody else sees base\/tracing/],
   ['src/consumer/x.ts', 'run(`select * from consumers`);', /SQL lives in storage only/],
   ['src/http/x.ts', "import { createHash } from 'node:crypto';", /cryptography lives in/],
   ['src/consumer/me.ts', "import { SignJWT } from 'jose';", /cryptography lives in/],
@@ -129,6 +156,7 @@ describe('the architecture', () => {
       ['src/cli/x.ts', "import type { Clients } from '../tokens/clients.ts';"],
       ['src/cli/y.ts', "const { startApp } = await import('../app.ts');"],
       ['src/config/x.ts', "// import '../app.ts'\n/* process.env */ const a = process.env;"],
+      ['web/src/api/client.ts', "export { Problem } from '../../../packages/client/src/index.ts';"],
       ['src/tokens/x.ts', "import { Refusal } from '../base/errors.ts';\nimport { SignJWT } from 'jose';"],
     ]);
     assert.deepEqual(brokenRules(allowed), []);

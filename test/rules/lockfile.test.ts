@@ -8,6 +8,7 @@ interface Locked {
   readonly integrity?: string;
   readonly link?: boolean;
   readonly dependencies?: Record<string, string>;
+  readonly optionalDependencies?: Record<string, string>;
   readonly devDependencies?: Record<string, string>;
 }
 
@@ -40,13 +41,15 @@ describe('the lock file', () => {
 
   it('belongs to package.json', () => {
     assert.deepEqual(root?.dependencies, manifest.dependencies);
+    assert.deepEqual(root?.optionalDependencies, manifest.optionalDependencies);
     assert.deepEqual(root?.devDependencies, manifest.devDependencies);
   });
 
   it('holds exactly the versions that package.json names, and those are exact', () => {
-    const { 'vestibule-command': own, ...others } = manifest.dependencies;
+    const { dependencies, optionalDependencies, devDependencies } = manifest;
+    const { 'vestibule-command': own, ...others } = devDependencies;
     assert.equal(own, 'file:bin');
-    for (const [name, version] of Object.entries({ ...others, ...manifest.devDependencies })) {
+    for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies, ...others })) {
       assert.match(String(version), /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
       assert.equal(packages[`node_modules/${name}`]?.version, version, name);
     }

@@ -46,6 +46,7 @@ export const noKeys: BatchKeys = {
   usage: [],
   records: [],
   idempotencyKeys: [],
+  proofs: [],
   newcomers: null,
 };
 
@@ -79,6 +80,7 @@ export function createBatchRules(): BatchRules {
         usage: all.flatMap(({ usage = [] }) => usage),
         records: all.flatMap(({ records = [] }) => records),
         idempotencyKeys: all.flatMap(({ idempotencyKeys = [] }) => idempotencyKeys),
+        proofs: all.flatMap(({ proofs = [] }) => proofs),
         newcomers: all.find(({ newcomers = null }) => newcomers !== null)?.newcomers ?? null,
       };
     },
@@ -176,5 +178,7 @@ function changesOfAll(all: readonly Partial<BatchChanges>[]): BatchChanges {
     changedUsage: every('changedUsage'),
     movedUsage: every('movedUsage'),
     idempotencyKeys: every('idempotencyKeys'),
+    proofs: every('proofs'),
+    events: every('events'),
   };
 }

@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { UsedProof } from '../../src/base/caller.ts';
 import type {
   BatchChanges,
   BatchStore,
@@ -94,7 +95,7 @@ export function register(
   former: Uint8Array = consumerKey(id).former,
 ): Promise<Consumer> {
   const caller = { id, kind, isMachine: kind === 'client' };
-  const operation = { caller, now, change: { kind: 'register' } } as const;
+  const operation = { caller, now, proof: null, change: { kind: 'register' } } as const;
   return runOne(storage, { kind: 'register', operation, former });
 }
 
@@ -108,4 +109,8 @@ export function newIdempotencyKey(changes: Partial<StoredIdempotencyKey> = {}): 
     expiresAt: 9e12,
     ...changes,
   };
+}
+
+export function newProof(changes: Partial<UsedProof> = {}): UsedProof {
+  return { digest: new Uint8Array(randomBytes(32)), expiresAt: 9e12, ...changes };
 }

@@ -9,9 +9,9 @@ interface Sent {
   readonly text: Promise<string>;
 }
 
-interface Origins {
-  readonly origin: string;
-  readonly providerOrigin: string;
+interface Site {
+  /** Of the service and its providers. */
+  readonly origins: readonly string[];
 }
 
 /** Everything that a browser sends and complains about, from its first page to its last. */
@@ -51,9 +51,8 @@ export class BrowserLog {
     return this.#sent.filter((sent) => sent.method === method && sent.url.origin === origin).length;
   }
 
-  /** The addresses of requests that went to neither the service nor the provider. */
-  outside({ origin, providerOrigin }: Origins): string[] {
-    const known = [origin, providerOrigin];
+  /** The addresses of requests that went to neither the service nor a provider. */
+  outside({ origins: known }: Site): string[] {
     return this.#sent.map(({ url }) => url).flatMap((url) => (isLocal(url, known) ? [] : [url.href]));
   }
 

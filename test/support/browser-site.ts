@@ -1,8 +1,17 @@
 import { type DevProvider, startDevProvider } from '../../src/cli/dev/provider.ts';
+import { ApiCaller } from './api-caller.ts';
 import { declarationsFolder } from './declared-processes.ts';
 import { freePort } from './ports.ts';
-import { type ClockedService, newSettings, quickSigning, type Settings, startService } from './service.ts';
+import {
+  addClient,
+  type ClockedService,
+  newSettings,
+  quickSigning,
+  type Settings,
+  startService,
+} from './service.ts';
 import { surroundings } from './surroundings.ts';
+import { tokenOf } from './token-endpoint.ts';
 
 /** Collections of which the frontend has never heard: whatever it shows of them, it has read in their schema. */
 const declarations = {
@@ -43,6 +52,27 @@ title: Stones
 schema: { required: [colour], properties: { colour: { type: string, minLength: 1, maxLength: 60 } } }
 limits: { per_user: 2, writes: 1000/min }
 `,
+  visits: `
+title: Visits
+schema: { required: [guest], properties: { guest: { type: string, minLength: 1, maxLength: 60 } } }
+states: { asked_for: { approve: { to: approved, by: client }, call_off: called_off }, approved: {}, called_off: {} }
+access: { clients: any }
+limits: { writes: 1000/min }
+`,
+  boards: `
+title: Boards
+description: What hangs in the hall.
+schema:
+  required: [text, size]
+  properties: { text: { type: string, minLength: 1, maxLength: 60 }, size: { type: integer, minimum: 1 } }
+index: [size]
+states:
+  pinned: { take_down: taken_down, mark: marked }
+  marked: { unmark: pinned, take_down: taken_down }
+  taken_down: {}
+access: { read: everyone }
+limits: { writes: 1000/min }
+`,
 };
 
 interface ProviderChoice {
@@ -70,31 +100,17 @@ export class BrowserSite {
     this.#providerPort = providerPort;
   }
 
-  static async start(): Promise<BrowserSite> {
-    const [port, providerPort] = [await freePort(), await freePort()];
-    const settings = await newSettings('sqlite', {
-      ...quickSigning,
-      PORT: String(port),
-      BASE_URL: `http://127.0.0.1:${port}`,
-      IDP_ORIGIN: `http://127.0.0.1:${providerPort}`,
-      IDP_JWKS_PATH: '/jwks',
-      WEB: 'on',
-      WEB_CLIENT_ID: 'web',
-      WEB_SCOPES: 'consumer',
-      COLLECTIONS_DIR: declarationsFolder(declarations),
-    });
-    const site = new BrowserSite(settings, providerPort);
-    await site.startProvider();
-    await site.startService();
-    return site;
-  }
-
   get origin(): string {
     return String(this.#settings.BASE_URL);
   }
 
   get providerOrigin(): string {
-    return String(this.#settings.IDP_ORIGIN);
+    return `http://127.0.0.1:${this.#providerPort}`;
+  }
+
+  /** All that the browser may ask. */
+  get origins(): readonly string[] {
+    return [this.origin, this.providerOrigin];
   }
 
   get service(): ClockedService {
@@ -125,6 +141,12 @@ export class BrowserSite {
     this.#service = await startService(this.#settings, { clocked: true, aheadMs: this.#aheadMs });
   }
 
+  /** A machine client of the house, at the API. */
+  async machine(): Promise<ApiCaller> {
+    const secret = await addClient(this.#settings, 'house');
+    return new ApiCaller(this.origin, await tokenOf(this.origin, { id: 'house', secret }));
+  }
+
   /** Time passes for the service. */
   async pass(milliseconds: number): Promise<void> {
     this.#aheadMs += milliseconds;
@@ -145,4 +167,32 @@ export class BrowserSite {
     await this.stopService();
     await this.stopProvider();
   }
+}
+
+export async function startBrowserSite(further: Settings = {}): Promise<BrowserSite> {
+  const providerPort = await freePort();
+  const settings = await siteSettings({
+    IDP_ORIGIN: `http://127.0.0.1:${providerPort}`,
+    IDP_JWKS_PATH: '/jwks',
+    WEB_CLIENT_ID: 'web',
+    ...further,
+  });
+  const site = new BrowserSite(settings, providerPort);
+  await site.startProvider();
+  await site.startService();
+  return site;
+}
+
+/** Those of the service, without its providers. */
+export async function siteSettings(providers: Settings): Promise<Settings> {
+  const port = await freePort();
+  return newSettings('sqlite', {
+    ...quickSigning,
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    WEB: 'on',
+    WEB_SCOPES: 'consumer',
+    COLLECTIONS_DIR: declarationsFolder(declarations),
+    ...providers,
+  });
 }

@@ -1,4 +1,4 @@
-import type { BrowserContext, CDPSession, Locator, Page } from 'playwright-core';
+import type { BrowserContext, CDPSession, Locator, Page, Route } from 'playwright-core';
 import { ApiCaller } from './api-caller.ts';
 import { type BrowserPerson, password } from './browser-person.ts';
 import { type BrowserSite, minuteMs } from './browser-site.ts';
@@ -19,7 +19,7 @@ export class Visitor {
     page.on('request', (request) => {
       const { authorization } = request.headers();
       if (authorization !== undefined && request.url().startsWith(site.origin)) {
-        this.#bearer = authorization.slice('Bearer '.length);
+        this.#bearer = authorization.slice(authorization.indexOf(' ') + 1);
       }
     });
   }
@@ -95,6 +95,38 @@ export class Visitor {
     await this.open('data', collection, 'new');
     await this.field(label).fill(text);
     await this.button('Save').click();
+  }
+
+  /** What the page says about how it hears of what happens elsewhere, once it says that. */
+  async seesConnection(words: string): Promise<void> {
+    await this.page.locator('.connection').getByText(words, { exact: true }).waitFor();
+  }
+
+  /** Whatever happens elsewhere is told later, when the returned function is called. */
+  async holdEvents(): Promise<() => Promise<void>> {
+    const address = '**/api/consumer/v1/events*';
+    const held: Route[] = [];
+    await this.page.route(address, (route) => void held.push(route));
+    return async () => {
+      await this.page.unroute(address);
+      // The page may have given up on some of them.
+      for (const route of held) await route.continue().catch(() => {});
+    };
+  }
+
+  /** Another window of the same browser: the provider knows who it is. */
+  async anotherWindow(): Promise<Visitor> {
+    const other = new Visitor(this.site, this.context, await this.context.newPage());
+    await other.connect(true);
+    await other.page.goto(this.site.origin);
+    await other.button('Sign in').click();
+    await other.button('Sign out').waitFor();
+    return other;
+  }
+
+  /** Closes every window. */
+  async leave(): Promise<void> {
+    await this.context.close();
   }
 
   /** The same person somewhere else, at the API, with the token that this page showed there last. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { BrowserLog } from './browser-log.ts';
-import { BrowserSite } from './browser-site.ts';
+import { type BrowserSite, startBrowserSite } from './browser-site.ts';
 import { Visitor } from './browser-visitor.ts';
-import { findProgram } from './programs.ts';
+import { launchChromium } from './chromium.ts';
 
 /** Long enough for a machine that does much else; nothing ever waits that long when it works. */
 const patienceMs = 20_000;
@@ -20,13 +20,10 @@ export class Browsing {
     this.#browser = browser;
   }
 
-  static async start(): Promise<Browsing> {
-    const executablePath = await findProgram('chromium');
-    const site = await BrowserSite.start();
+  static async start(startSite: () => Promise<BrowserSite>): Promise<Browsing> {
+    const site = await startSite();
     try {
-      // No name resolves: a page that asks for somebody outside is found out, and never gets there.
-      const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
-      return new Browsing(site, await chromium.launch({ executablePath, args }));
+      return new Browsing(site, await launchChromium());
     } catch (error) {
       await site.stop();
       throw error;
@@ -50,16 +47,19 @@ export class Browsing {
     const visitor = new Visitor(this.site, context, await context.newPage());
     await visitor.connect(true);
     await visitor.page.goto(this.site.origin);
-    await visitor.button('Sign in').waitFor();
+    await visitor
+      .button(/^Sign in/)
+      .first()
+      .waitFor();
     return visitor;
   }
 }
 
 /** One browser and one site for all tests of a file. */
-export function browsing(): () => Browsing {
+export function browsing(startSite: () => Promise<BrowserSite> = startBrowserSite): () => Browsing {
   let running: Browsing | undefined;
   before(async () => {
-    running = await Browsing.start();
+    running = await Browsing.start(startSite);
   });
   after(() => running?.stop());
   return () => running as Browsing;

@@ -21,6 +21,7 @@ export const canaryWords = [
   'referer-plumfalcon',
   'path-mistlewombat',
   'secret-thistledrake',
+  'session-snufflepuffin',
 ] as const;
 
 /** Every claim in which a provider could put something personal. */

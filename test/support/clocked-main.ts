@@ -8,6 +8,8 @@ import { MovableClock } from './movable-clock.ts';
 export type ClockMessage =
   | { readonly advanceMs: number }
   | { readonly stepWallClockMs: number }
+  | { readonly holdWallClock: boolean }
+  | { readonly holdTime: true }
   /** All that is in the heap is written to this file. */
   | { readonly heapFile: string };
 
@@ -16,7 +18,9 @@ clock.advance(Number(process.env.TEST_CLOCK_AHEAD_MS ?? 0));
 process.on('message', (message: ClockMessage) => {
   if ('advanceMs' in message) clock.advance(message.advanceMs);
   else if ('stepWallClockMs' in message) clock.stepWallClock(message.stepWallClockMs);
+  else if ('holdWallClock' in message) clock.holdWallClock(message.holdWallClock);
+  else if ('holdTime' in message) clock.holdTime();
   else writeHeapSnapshot(message.heapFile);
   process.send?.('moved');
 });
-await runUntilSignal(() => startApp(loadConfig(process.env), { clock }));
+await runUntilSignal(() => loadConfig(process.env).then((config) => startApp(config, { clock })));

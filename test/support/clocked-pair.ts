@@ -90,9 +90,11 @@ export class ClockedPair {
     assert.equal(this.provider.fetches, before + 1, 'the keys are fetched again after ten minutes');
   }
 
+  /** Of the keys, those of the one provider. */
   async metric(name: string): Promise<number> {
-    const line = (await this.service.metrics()).split('\n').find((text) => text.startsWith(`${name} `));
-    return line === undefined ? 0 : Number(line.slice(name.length + 1));
+    const start = `${name.replace(/^(vestibule_jwks_\w+)\{?(.*?)\}?$/, ofTheProvider)} `;
+    const line = (await this.service.metrics()).split('\n').find((text) => text.startsWith(start));
+    return line === undefined ? 0 : Number(line.slice(start.length));
   }
 
   /** The faults of every fetch so far, by the log, and how long each waited for the next try. */
@@ -122,6 +124,10 @@ export class ClockedPair {
       await this.provider.stop();
     }
   }
+}
+
+function ofTheProvider(_: string, metric: string, labels: string): string {
+  return `${metric}{provider="provider"${labels === '' ? '' : `,${labels}`}}`;
 }
 
 /** One such pair for all tests of a suite or file; the first fetch is over. */

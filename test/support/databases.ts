@@ -1,23 +1,25 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { after, before } from 'node:test';
 import { Client } from 'pg';
 import type { Engine } from '../../src/storage/engine.ts';
 import type { Storage, StorageKeys } from '../../src/storage/port.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { openSqlite } from '../../src/storage/sqlite/engine.ts';
-import { createStorage } from '../../src/storage/storage.ts';
+import { createStorage, type StorageOptions } from '../../src/storage/storage.ts';
 import { createClientMac } from '../../src/tokens/client-mac.ts';
-import { createDatabase } from './postgres.ts';
-import type { DatabaseEngine } from './service.ts';
+import { createDatabase, direct, pooled } from './postgres.ts';
+import { type DatabaseEngine, databaseEngines } from './service.ts';
 import { surroundings } from './surroundings.ts';
 
 type Row = Record<string, unknown>;
 
 /** A new, empty database, opened through the port by the service's code and beside it by a plain driver. */
 export interface TestDatabase {
+  readonly engine: DatabaseEngine;
   openEngine(): Promise<Engine>;
-  open(): Promise<Storage>;
+  open(options?: StorageOptions): Promise<Storage>;
   /** Straight at the database, past the port: what an older or newer release may have left there. */
   query(sql: string): Promise<Row[]>;
   tables(): Promise<string[]>;
@@ -27,12 +29,56 @@ export interface TestDatabase {
 export const anyKeys: StorageKeys = {
   clientMac: createClientMac(new Uint8Array(32)),
   checkMasterSecret: async () => {},
+  erasures: { digestOf: (owner) => hash('sha256', owner, 'buffer'), append: async () => {} },
 };
 
 export const openedAt = Date.UTC(2026, 0, 2);
 
-export async function createTestDatabase(engine: DatabaseEngine): Promise<TestDatabase> {
-  return engine === 'sqlite' ? sqliteDatabase(newSqliteFile()) : postgresDatabase(await createDatabase());
+/** PostgreSQL also by way of a PgBouncer that gives each transaction another session. */
+export type StorageKind = DatabaseEngine | 'postgres behind PgBouncer';
+export const storageKinds: readonly StorageKind[] = [...databaseEngines, 'postgres behind PgBouncer'];
+
+export async function createTestDatabase(kind: StorageKind): Promise<TestDatabase> {
+  return databaseAt(kind, await newPlace(kind));
+}
+
+/** Where a plain driver finds a new database that is empty. */
+export async function newPlace(kind: StorageKind): Promise<string> {
+  return kind === 'sqlite' ? newSqliteFile() : direct(await createDatabase());
+}
+
+/** `listens`: also behind PgBouncer, by a connection that leads to PostgreSQL itself. */
+export async function databaseAt(kind: StorageKind, place: string, listens = false): Promise<TestDatabase> {
+  if (kind === 'sqlite') return sqliteDatabase(place);
+  return postgresDatabase(kind === 'postgres' ? place : await pooled(place), listens ? place : null);
+}
+
+interface OpenedTwice {
+  /** Where a plain driver finds the database. */
+  readonly place: string;
+  readonly database: TestDatabase;
+  readonly storage: Storage;
+  /** A second process, as far as the database can tell. */
+  readonly neighbour: Storage;
+}
+
+/** One new database for all tests of a suite, as two processes have it. */
+export function openTwice(
+  kind: StorageKind,
+  onOpened: (opened: OpenedTwice) => void,
+  { listens = false } = {},
+): void {
+  const opened: Storage[] = [];
+  before(async () => {
+    const place = await newPlace(kind);
+    const database = await databaseAt(kind, place, listens);
+    const [storage, neighbour] = [await database.open(), await database.open()];
+    opened.push(neighbour, storage);
+    onOpened({ place, database, storage, neighbour });
+  });
+  after(async () => {
+    for (const storage of opened) await storage.close();
+  });
 }
 
 /** A path in a folder of its own, with nothing at it yet. */
@@ -53,11 +99,11 @@ export function sqliteDatabase(file: string): TestDatabase {
     }
   };
   const tables = () => query("select name from sqlite_schema where type = 'table' order by name");
-  return testDatabase({ openEngine, query, tables });
+  return testDatabase({ engine: 'sqlite', openEngine, query, tables });
 }
 
-export function postgresDatabase(url: string): TestDatabase {
-  const openEngine = async () => openPostgres(url, { poolSize: 10 });
+export function postgresDatabase(url: string, listenUrl: string | null = null): TestDatabase {
+  const openEngine = async () => openPostgres(url, { poolSize: 10, listenUrl });
   const query = async (sql: string) => {
     const client = new Client({ connectionString: url });
     await client.connect();
@@ -69,20 +115,22 @@ export function postgresDatabase(url: string): TestDatabase {
   };
   const tables = () =>
     query("select tablename as name from pg_tables where schemaname = 'public' order by 1");
-  return testDatabase({ openEngine, query, tables });
+  return testDatabase({ engine: 'postgres', openEngine, query, tables });
 }
 
 interface Access {
+  readonly engine: DatabaseEngine;
   readonly openEngine: () => Promise<Engine>;
   readonly query: (sql: string) => Promise<Row[]>;
   readonly tables: () => Promise<Row[]>;
 }
 
-function testDatabase({ openEngine, query, tables }: Access): TestDatabase {
+function testDatabase({ engine, openEngine, query, tables }: Access): TestDatabase {
   return {
+    engine,
     openEngine,
     query,
-    open: async () => createStorage(await openEngine(), openedAt, anyKeys),
+    open: async (options) => createStorage(await openEngine(), openedAt, anyKeys, options),
     tables: async () => (await tables()).map(({ name }) => String(name)),
   };
 }

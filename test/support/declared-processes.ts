@@ -4,16 +4,9 @@ import { after, before } from 'node:test';
 import { ApiCaller } from './api-caller.ts';
 import { until } from './polling.ts';
 import { Processes } from './processes.ts';
-import { type Claims, TestProvider } from './provider.ts';
+import type { Claims } from './provider.ts';
 import { request } from './request.ts';
-import {
-  type ClockedService,
-  type DatabaseEngine,
-  newSettings,
-  quickSigning,
-  type Settings,
-  startService,
-} from './service.ts';
+import { type ClockedService, type DatabaseEngine, quickSigning, type Settings } from './service.ts';
 import { surroundings } from './surroundings.ts';
 import { type Credentials, tokenOf } from './token-endpoint.ts';
 
@@ -92,25 +85,11 @@ export function declaredProcesses(
   let declared: DeclaredProcesses | undefined;
   before(async () => {
     const COLLECTIONS_DIR = declarationsFolder(declarations);
-    declared = await start(engine, count, { COLLECTIONS_DIR, READS_PER_MINUTE: '100000', ...overrides });
+    const settings = { ...quickSigning, COLLECTIONS_DIR, READS_PER_MINUTE: '100000', ...overrides };
+    declared = new DeclaredProcesses(await Processes.start(engine, count, settings));
   });
   after(() => declared?.processes.stop());
   return () => declared as DeclaredProcesses;
-}
-
-/** All of them or none: what has started is stopped when another one fails, so that nothing is left to wait for. */
-async function start(engine: DatabaseEngine, count: number, overrides: Settings): Promise<DeclaredProcesses> {
-  const provider = await TestProvider.start();
-  const settings = await newSettings(engine, { ...quickSigning, ...provider.settings, ...overrides });
-  const starting = await Promise.allSettled(
-    Array.from({ length: count }, () => startService(settings, { clocked: true })),
-  );
-  const services = starting.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  const processes = new Processes(provider, settings, services);
-  const failure = starting.find((result) => result.status === 'rejected');
-  if (failure === undefined) return new DeclaredProcesses(processes);
-  await processes.stop();
-  throw failure.reason;
 }
 
 /** So many things at once. */

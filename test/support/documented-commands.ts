@@ -19,10 +19,12 @@ export const pages = [
   'SECURITY.md',
   'ARCHITECTURE.md',
   'bench/README.md',
+  'packages/client/README.md',
+  'packages/verify/README.md',
   ...globSync('docs/**/*.md').sort(),
 ];
 
-/** Every command of the pages, in reading order, and each once: those of blocks, and `npx vestibule ...` within a sentence. */
+/** Every command of the pages, in reading order, and each once: those of blocks, and ours within a sentence. */
 export function documentedCommands(): readonly DocumentedCommand[] {
   const found = pages.flatMap((page) =>
     partsOf(page).flatMap((part) => commandsIn(part).map((text) => ({ page, text }))),
@@ -74,9 +76,9 @@ function isSettings({ language, text }: Part): boolean {
 function commandsIn(part: Part): readonly string[] {
   const { language, text } = part;
   if (language === null) {
-    return [...text.matchAll(/`(npx vestibule [^`]+)`/g)].map(([, code]) =>
-      String(code).replaceAll(/\s+/g, ' '),
-    );
+    return [
+      ...text.matchAll(/`((?:npx vestibule|node node_modules\/vestibule\/bin\/vestibule\.js) [^`]+)`/g),
+    ].map(([, code]) => String(code).replaceAll(/\s+/g, ' '));
   }
   if (language === 'console') {
     return [...text.matchAll(/^\$ (.*)$/gm)].map(([, code]) => String(code));

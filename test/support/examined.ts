@@ -2,16 +2,20 @@ import assert from 'node:assert/strict';
 import type { Finding } from '../../src/base/finding.ts';
 import { checkUp } from '../../src/cli/doctor/checkup.ts';
 import { findingLine } from '../../src/cli/output.ts';
-import { freePort } from './ports.ts';
+import { CommandSettings } from '../../src/cli/settings.ts';
+import { freePort, takePort } from './ports.ts';
 import { newSettings, type Settings } from './service.ts';
 
 /** Settings with which nothing is wrong but what `overrides` makes wrong: ports that are free, a frontend. */
 export async function healthySettings(overrides: Settings, engine: 'sqlite' | 'postgres' = 'sqlite') {
-  const port = await freePort();
+  // Held until the other one is found: the system may give the same one twice.
+  const { port, release } = await takePort();
+  const opsPort = await freePort();
+  await release();
   return newSettings(engine, {
     PORT: String(port),
     BASE_URL: `http://127.0.0.1:${port}`,
-    OPS_PORT: String(await freePort()),
+    OPS_PORT: String(opsPort),
     CORS_ORIGINS: 'https://www.example.org',
     ...overrides,
   });
@@ -19,7 +23,7 @@ export async function healthySettings(overrides: Settings, engine: 'sqlite' | 'p
 
 /** What `vestibule doctor` finds with these settings, without a process of its own. */
 export function examined(settings: Settings): Promise<readonly Finding[]> {
-  return checkUp(() => settings);
+  return checkUp(new CommandSettings(() => settings));
 }
 
 /** The lines of a result, as they are printed. */

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { loadConfig } from '../../src/config/load.ts';
-import { explainToken } from '../../src/inspection.ts';
+import { explainToken } from '../../src/inspection/token.ts';
 import { canaryWords, encodings } from './canaries.ts';
 import type { Outcome } from './outcome.ts';
 import type { Settings } from './service.ts';
 
 /** What `vestibule explain` finds for a service of these settings, without a process of its own. */
-export function explained(settings: Settings, token: string) {
-  return explainToken(loadConfig(settings), token);
+export async function explained(settings: Settings, token: string) {
+  return explainToken(await loadConfig(settings), token);
 }
 
 /** The command itself, with this on its standard input. */

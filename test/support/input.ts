@@ -10,7 +10,9 @@ export function inputWith(parts: Partial<Input>): Input {
     query: '',
     header: () => undefined,
     address: '127.0.0.1',
+    proof: null,
     waitedMs: 0,
+    isSuspect: () => false,
     hasHungUp: () => false,
     ...parts,
   };

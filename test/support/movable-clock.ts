@@ -4,14 +4,16 @@ import type { Clock } from '../../src/base/clock.ts';
 export class MovableClock implements Clock {
   #aheadMs = 0;
   #wallAheadMs = 0;
+  #heldAt: number | null = null;
+  #stoodStillAt: number | null = null;
   readonly #tasks = new Set<{ readonly dueAt: number; arm(): void; run(): void }>();
 
   now(): number {
-    return Date.now() + this.#aheadMs + this.#wallAheadMs;
+    return this.#heldAt ?? Date.now() + this.#aheadMs + this.#wallAheadMs;
   }
 
   monotonic(): number {
-    return performance.now() + this.#aheadMs;
+    return (this.#stoodStillAt ?? performance.now()) + this.#aheadMs;
   }
 
   after(delayMs: number, task: () => void): () => void {
@@ -50,5 +52,16 @@ export class MovableClock implements Clock {
   /** Somebody sets the wall clock; no time passes. */
   stepWallClock(milliseconds: number): void {
     this.#wallAheadMs += milliseconds;
+  }
+
+  /** The wall clock stands still, while time passes; or it goes right again. */
+  holdWallClock(isHeld: boolean): void {
+    this.#heldAt = null;
+    if (isHeld) this.#heldAt = this.now();
+  }
+
+  /** No time passes but what `advance` makes pass, the wall clock aside. In whole milliseconds, which add up exactly. */
+  holdTime(): void {
+    this.#stoodStillAt = Math.ceil(performance.now());
   }
 }

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { until } from './polling.ts';
+import { direct } from './postgres.ts';
 
 /** Somebody else with a transaction of its own, by a plain driver, that goes on until it is told to end. */
 export interface Outsider {
@@ -34,7 +35,7 @@ async function beginOnSqlite(file: string): Promise<Outsider> {
 const waiting = 'from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))';
 
 async function beginOnPostgres(url: string): Promise<Outsider> {
-  const client = new Client({ connectionString: url });
+  const client = new Client({ connectionString: await direct(url) });
   await client.connect();
   await client.query('begin');
   return {

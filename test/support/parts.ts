@@ -1,14 +1,25 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { freePort } from './ports.ts';
 import type { SharedProviders } from './shared-providers.ts';
 
 /** What is slow to start, so that all test files share it, and what they are told of it. */
 export interface Parts {
   readonly postgres: { readonly url: string };
+  /** A PgBouncer in front of it. */
+  readonly pooler: { readonly port: number };
   readonly providers: SharedProviders;
   /** What is tested in a browser is what stands in web/src now. */
   readonly frontend: Readonly<Record<string, never>>;
+  /** A copy of the project in which `npm run pack` has been run, and where it has left the tarballs. */
+  readonly packages: { readonly project: string; readonly tarballs: string };
+  /** The oldest Node.js that packages have to run on: the folder of its program. */
+  readonly oldestNode: { readonly folder: string };
+  /** A folder in which both packages are installed from their tarballs, beside the frameworks. */
+  readonly installed: { readonly folder: string };
 }
 
 interface PartsOptions {
@@ -20,7 +31,13 @@ interface PartsOptions {
   readonly isDurable?: boolean;
 }
 
-type Start<Value> = (later: AsyncDisposableStack, directory: string, isDurable: boolean) => Promise<Value>;
+type Get = <Name extends keyof Parts>(name: Name) => Promise<Parts[Name]>;
+type Start<Value> = (
+  later: AsyncDisposableStack,
+  directory: string,
+  isDurable: boolean,
+  get: Get,
+) => Promise<Value>;
 
 /** Each imports what it needs when it starts: a run that does not ask for it does not load it either. */
 const starts: { readonly [Name in keyof Parts]: Start<Parts[Name]> } = {
@@ -31,6 +48,13 @@ const starts: { readonly [Name in keyof Parts]: Start<Parts[Name]> } = {
     later.defer(stop);
     return { url };
   },
+  async pooler(later, directory, _isDurable, get) {
+    const { startPooler } = await import('./pooler.ts');
+    const { url } = await get('postgres');
+    const { port, stop } = await startPooler(`${directory}/pooler`, new URL(url));
+    later.defer(stop);
+    return { port };
+  },
   async providers(later) {
     const { startSharedProviders } = await import('./shared-providers.ts');
     const { stop, ...providers } = await startSharedProviders();
@@ -40,6 +64,24 @@ const starts: { readonly [Name in keyof Parts]: Start<Parts[Name]> } = {
   async frontend() {
     await import('../../web/build.ts');
     return {};
+  },
+  async packages(later) {
+    const { packProject } = await import('./packages.ts');
+    // Not with what the run leaves, which is searched for tokens: README.md shows one.
+    const folder = mkdtempSync(join(tmpdir(), 'vestibule-packed-'));
+    later.defer(async () => rmSync(folder, { recursive: true, force: true }));
+    return packProject(folder);
+  },
+  async oldestNode(_later, directory) {
+    const { installNode } = await import('./packages.ts');
+    return { folder: await installNode(24, `${directory}-cache`) };
+  },
+  async installed(later, _directory, _isDurable, get) {
+    const { installPackages } = await import('./installed-packages.ts');
+    const { tarballs } = await get('packages');
+    const folder = mkdtempSync(join(tmpdir(), 'vestibule-installed-'));
+    later.defer(async () => rmSync(folder, { recursive: true, force: true }));
+    return { folder: await installPackages(folder, tarballs) };
   },
 };
 
@@ -55,7 +97,7 @@ export async function startParts(directory: string, options: PartsOptions = {}) 
     if (name === 'next-file') return nextFile();
     const start = starts[name as keyof Parts];
     if (start === undefined) throw new Error(`There is no part "${name}".`);
-    const known = started.get(name) ?? start(later, directory, isDurable);
+    const known = started.get(name) ?? start(later, directory, isDurable, get as Get);
     started.set(name, known);
     return known;
   };

@@ -12,7 +12,9 @@ export function plainSql(settings: Settings): TestDatabase {
 export async function withoutForeignKeys(settings: Settings, statements: string): Promise<void> {
   const url = String(settings.DATABASE_URL);
   if (!url.startsWith('sqlite:')) {
-    await postgresDatabase(url).query(`set session_replication_role = replica; ${statements}`);
+    await postgresDatabase(url).query(
+      `begin; set local session_replication_role = replica; ${statements}; commit`,
+    );
     return;
   }
   const file = url.slice('sqlite:'.length);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { postgresUrl } from './surroundings.ts';
+import { startPooler } from './pooler.ts';
+import { part, postgresUrl, surroundings } from './surroundings.ts';
 
 /** A real PostgreSQL from the registry's binaries; nothing needs to be installed on the machine. */
 export async function startPostgres(directory: string, port: number, flags: readonly string[] = []) {
@@ -26,6 +27,39 @@ export async function startPostgres(directory: string, port: number, flags: read
   return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, stop: () => server.stop() };
 }
 
+/** `npm run test:pooled` has all services reach PostgreSQL through PgBouncer. */
+export const isAllPooled = process.env.VESTIBULE_TEST_POOLED === 'yes';
+
+/** The same database through the PgBouncer of the run. */
+export async function pooled(url: string): Promise<string> {
+  const through = new URL(url);
+  through.port = String((await part('pooler')).port);
+  return through.href;
+}
+
+/** A database in a server of a test's own, where all services go through a PgBouncer: through one that stops with it. */
+export async function pooledByItself(url: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  if (!isAllPooled) return { url, stop: async () => {} };
+  const through = new URL(url);
+  const folder = `${surroundings().runDirectory}/poolers/${randomUUID()}`;
+  const { port, stop } = await startPooler(folder, through);
+  through.port = String(port);
+  return { url: through.href, stop };
+}
+
+/** A line of a log that says what is other behind a PgBouncer, where all services are. */
+export function isOfPooler({ msg }: Readonly<Record<string, unknown>>): boolean {
+  return isAllPooled && /, as behind a pooler that /.test(String(msg));
+}
+
+/** The same database past the PgBouncer of the run: for a session of a test's own, and for what only sessions have. */
+export async function direct(url: string): Promise<string> {
+  if (!isAllPooled) return url;
+  const past = new URL(url);
+  past.port = new URL(await postgresUrl()).port;
+  return past.href;
+}
+
 /** A new, empty database, in the PostgreSQL of the run unless another is named; its URL. */
 export async function createDatabase(server?: string): Promise<string> {
   const serverUrl = server ?? (await postgresUrl());
@@ -35,5 +69,6 @@ export async function createDatabase(server?: string): Promise<string> {
   // Copied file by file they are the same byte for byte, which test/after makes use of, and not in the log of PostgreSQL.
   await client.query(`create database ${name} strategy file_copy`);
   await client.end();
-  return serverUrl.replace(/\/postgres$/, `/${name}`);
+  const url = serverUrl.replace(/\/postgres$/, `/${name}`);
+  return isAllPooled && server === undefined ? pooled(url) : url;
 }

@@ -46,22 +46,26 @@ export class Processes {
     this.services = services;
   }
 
-  /** All of them at once, on a new database. */
+  /**
+   * All of them at once, on a new database; or none: what has started is stopped when another one fails, and would keep the
+   * tests from ending otherwise.
+   */
   static async start(engine: DatabaseEngine, count: number, overrides: Settings = {}): Promise<Processes> {
     const provider = await TestProvider.start();
     const settings = await newSettings(engine, { ...provider.settings, ...overrides });
-    const starting = Array.from({ length: count }, () => startService(settings, { clocked: true }));
-    try {
-      return new Processes(provider, settings, await Promise.all(starting));
-    } catch (error) {
-      // A provider that goes on listening would keep the test from ending.
-      await provider.stop();
-      throw error;
-    }
+    const starting = await Promise.allSettled(
+      Array.from({ length: count }, () => startService(settings, { clocked: true })),
+    );
+    const services = starting.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const processes = new Processes(provider, settings, services);
+    const failure = starting.find((result) => result.status === 'rejected');
+    if (failure === undefined) return processes;
+    await processes.stop();
+    throw failure.reason;
   }
 
   async stop(): Promise<void> {
-    for (const service of this.services) await service.stop();
+    await Promise.all(this.services.map((service) => service.stop()));
     await this.provider.stop();
   }
 

@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Programs that tests drive and npm does not bring: the names they go by, and Debian's package of each. */
+/** Programs that tests drive and npm does not bring: the names they go by, and Debian's package where it has another name. */
 const programs = {
   chromium: {
     names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'],
@@ -14,6 +14,12 @@ const programs = {
   },
   nginx: { names: ['nginx'], elsewhere: [] },
   haproxy: { names: ['haproxy'], elsewhere: [] },
+  caddy: { names: ['caddy'], elsewhere: [] },
+  pgbouncer: { names: ['pgbouncer'], elsewhere: [] },
+  prometheus: { names: ['prometheus'], elsewhere: [] },
+  promtool: { names: ['promtool'], elsewhere: [], package: 'prometheus' },
+  strace: { names: ['strace'], elsewhere: [] },
+  'systemd-analyze': { names: ['systemd-analyze'], elsewhere: [], package: 'systemd' },
 } as const;
 
 type Program = keyof typeof programs;
@@ -28,7 +34,14 @@ export async function findProgram(name: Program): Promise<string> {
   const failure = await install(name);
   const installed = look(name);
   if (installed !== null) return installed;
-  throw new Error(`This test needs ${name}. Install it, for example: apt-get install ${name}${failure}`);
+  throw new Error(
+    `This test needs ${name}. Install it, for example: apt-get install ${packageOf(name)}${failure}`,
+  );
+}
+
+function packageOf(name: Program): string {
+  const program = programs[name];
+  return 'package' in program ? program.package : name;
 }
 
 function look(name: Program): string | null {
@@ -51,7 +64,7 @@ function isExecutable(path: string): boolean {
 function install(name: Program): Promise<string> {
   if (process.getuid?.() !== 0 || !isExecutable('/usr/bin/apt-get')) return Promise.resolve('');
   const lock = join(tmpdir(), 'vestibule-install.lock');
-  const steps = `command -v ${name} || { apt-get update -qq && apt-get install -y -qq --no-install-recommends ${name}; }`;
+  const steps = `command -v ${name} || { apt-get update -qq && apt-get install -y -qq --no-install-recommends ${packageOf(name)}; }`;
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const { promise, resolve } = Promise.withResolvers<string>();
   execFile('flock', [lock, 'sh', '-c', steps], { env: environment }, (error, _stdout, stderr) =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { newDirectory } from './outcome.ts';
 import { freePort } from './ports.ts';
+import { type Ended, foldersOfPrograms, ShellCommand } from './shell-command.ts';
 import { part } from './surroundings.ts';
 import { writeTlsFiles } from './tls-files.ts';
 
@@ -19,7 +19,7 @@ export interface Ran {
 type Replacements = Readonly<Record<string, string>>;
 
 /** What `npm ci` brings, what git keeps, and what running leaves. */
-const notCopied = /^(node_modules|\.git|\.test-run.*|data|test|docs)$/;
+const notCopied = /^(node_modules|\.git|\.test-run.*|data|test|docs|dist|lib)$/;
 
 /** The project as somebody has it after `npm ci`, in a folder of its own, and a shell in it that keeps its variables. */
 export class ProjectCopy {
@@ -27,7 +27,7 @@ export class ProjectCopy {
   readonly #npmCache = newDirectory();
   #variables: Readonly<Record<string, string>> = {};
   #address = '';
-  #development: ChildProcess | null = null;
+  #development: ShellCommand | null = null;
   readonly #prelude: string;
 
   /** With `quickNpx` a command of this project is run as `npx` would, without npm, which takes a second each time. */
@@ -49,14 +49,12 @@ export class ProjectCopy {
     const [port, opsPort, providerPort] = [await freePort(), await freePort(), await freePort()];
     this.#address = `http://127.0.0.1:${port}`;
     this.#set({ PORT: String(port), OPS_PORT: String(opsPort), NODE: process.execPath });
-    const { child, ended } = this.#spawn(
-      `npm start -- --provider-port ${providerPort}`,
-      /Stop with Ctrl-C\./,
-    );
-    this.#development = child;
-    const { output: welcome, errors } = await ended;
+    const development = this.#start(`npm start -- --provider-port ${providerPort}`);
+    this.#development = development;
+    if (!(await development.says(/Stop with Ctrl-C\./))) assert.fail((await development.ended).stderr);
+    const { stdout: welcome } = development;
     const tokenLine = /^ *(TOKEN=.*)$/m.exec(welcome)?.[1];
-    assert.ok(tokenLine, welcome + errors);
+    assert.ok(tokenLine, welcome);
     const { output: token } = await this.run(`${tokenLine}; printf %s "$TOKEN"`, {});
     writeFileSync(`${this.folder}/token.txt`, token);
     await writeTlsFiles(this.folder);
@@ -66,23 +64,24 @@ export class ProjectCopy {
   }
 
   async stop(): Promise<void> {
-    if (this.#development !== null) await endGroup(this.#development);
+    await this.#development?.stop();
     // A reader keeps a token here, and test/after looks for those in what the tests leave.
     for (const folder of [this.folder, this.#npmCache]) rmSync(folder, { recursive: true, force: true });
   }
 
   /** One command, to its end. What it sets is set for those after it. */
-  run(text: string, replacements: Replacements): Promise<Ran> {
+  async run(text: string, replacements: Replacements): Promise<Ran> {
     const script = this.#scriptOf(text, replacements);
-    return this.#spawn(script, null).ended;
+    const keeping = `set -a\n${script}\nended=$?; export -p > variables.sh; exit $ended`;
+    return ranAs(script, await this.#start(keeping).ended);
   }
 
   /** One command that does not end by itself: until it says so. */
   async runUntil(text: string, replacements: Replacements, says: RegExp): Promise<Ran> {
-    const { child, ended } = this.#spawn(this.#scriptOf(text, replacements), says);
-    const ran = await ended;
-    await endGroup(child);
-    return ran;
+    const script = this.#scriptOf(text, replacements);
+    const command = this.#start(script);
+    const code = (await command.says(says)) ? 0 : 1;
+    return ranAs(script, { ...(await command.stop()), code });
   }
 
   #set(variables: Readonly<Record<string, string>>): void {
@@ -93,15 +92,12 @@ export class ProjectCopy {
     return replaced(text, { ...replacements, 'http://127.0.0.1:8080': this.#address });
   }
 
-  /** In the environment of a reader: without the folders that npm puts before all others for the test itself. */
-  #spawn(script: string, says: RegExp | null): { child: ChildProcess; ended: Promise<Ran> } {
-    const folders = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
-    const keeping = `. ./variables.sh; set -a\n${script}\nended=$?; export -p > variables.sh; exit $ended`;
-    const child = spawn('sh', ['-c', this.#prelude + (says === null ? keeping : script)], {
-      cwd: this.folder,
-      detached: true,
+  /** In the environment of a reader. */
+  #start(script: string): ShellCommand {
+    return new ShellCommand(`${this.#prelude}. ./variables.sh; ${script}`, {
+      folder: this.folder,
       env: {
-        PATH: folders.join(':'),
+        PATH: foldersOfPrograms().join(':'),
         HOME: this.folder,
         npm_config_cache: this.#npmCache,
         npm_config_update_notifier: 'false',
@@ -109,35 +105,16 @@ export class ProjectCopy {
         npm_config_offline: 'true',
         ...this.#variables,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const { promise, resolve: done } = Promise.withResolvers<Ran>();
-    let output = '';
-    let errors = '';
-    const ran = (code: number | null) => ({ script, code, output, errors });
-    child.stdout.on('data', (chunk) => {
-      output += chunk;
-      if (says?.test(output)) done(ran(0));
-    });
-    child.stderr.on('data', (chunk) => {
-      errors += chunk;
-    });
-    child.on('close', (code) => done(ran(says === null ? code : (code ?? 1) || 1)));
-    return { child, ended: promise };
   }
+}
+
+function ranAs(script: string, { code, stdout, stderr }: Ended): Ran {
+  return { script, code, output: stdout, errors: stderr };
 }
 
 function replaced(text: string, replacements: Replacements): string {
   return Object.entries(replacements).reduce((result, [example, value]) => {
     return result.replaceAll(example, () => value);
   }, text);
-}
-
-/** The command and all that it has started, as Ctrl-C would. */
-async function endGroup(child: ChildProcess): Promise<void> {
-  assert.ok(child.pid !== undefined);
-  const closed = new Promise((done) => child.once('close', done));
-  if (child.exitCode !== null) return;
-  process.kill(-child.pid, 'SIGINT');
-  await closed;
 }

@@ -17,7 +17,7 @@ export interface RunningProxy {
   stop(): Promise<void>;
 }
 
-export const proxyNames = ['nginx', 'haproxy'] as const;
+export const proxyNames = ['nginx', 'haproxy', 'caddy'] as const;
 export type ProxyName = (typeof proxyNames)[number];
 
 /** Where everything of one proxy is on this machine. */
@@ -29,11 +29,19 @@ interface Place {
   readonly opsPort: string;
   readonly certificateFile: string;
   readonly keyFile: string;
+  readonly more: readonly Service[];
+  readonly change: (configuration: string) => string;
 }
 
 type Tls = Awaited<ReturnType<typeof writeTlsFiles>>;
 
-export async function startProxy(name: ProxyName, service: Service): Promise<RunningProxy> {
+/** HAProxy may have `more` services behind it. `change` does to the file what the documentation tells an operator to do. */
+export async function startProxy(
+  name: ProxyName,
+  service: Service,
+  more: readonly Service[] = [],
+  change: (configuration: string) => string = (configuration) => configuration,
+): Promise<RunningProxy> {
   const folder = `${service.settings.TEST_DIRECTORY}/${name}`;
   mkdirSync(folder);
   const tls = await writeTlsFiles(folder);
@@ -45,9 +53,13 @@ export async function startProxy(name: ProxyName, service: Service): Promise<Run
     opsPort: new URL(service.opsUrl).port,
     certificateFile: tls.certificateFile,
     keyFile: tls.keyFile,
+    more,
+    change,
   };
-  const parameters = name === 'nginx' ? prepareNginx(place) : prepareHaproxy(place, tls);
-  const child = spawn(await findProgram(name), parameters, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const parameters = prepare[name](place, tls);
+  // Caddy keeps what it knows of certificates in the home of its user.
+  const env = { PATH: process.env.PATH, HOME: folder };
+  const child = spawn(await findProgram(name), parameters, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = collect(child);
   const stop = () => end(child, tls);
   try {
@@ -87,7 +99,7 @@ function prepareNginx({ folder, httpPort, httpsPort, ...place }: Place): string[
     '/etc/ssl/api.example.org.key': place.keyFile,
     '/var/log/nginx/vestibule.log': `${folder}/site.log`,
   });
-  writeFileSync(`${folder}/site.conf`, site);
+  writeFileSync(`${folder}/site.conf`, place.change(site));
   // What Debian's nginx.conf has around it, without its own places for files.
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const paths = temporary.map((what) => `${what}_temp_path ${folder}/${what};`).join('\n');
@@ -110,9 +122,28 @@ function prepareHaproxy({ folder, httpPort, httpsPort, ...place }: Place, { cert
     '/etc/haproxy/api.example.org.pem': pem,
     ...(mayChangeUser ? {} : { 'user haproxy': '', 'group haproxy': '' }),
   });
-  writeFileSync(`${folder}/haproxy.cfg`, configuration);
+  const others = place.more.map(
+    ({ url, opsUrl }, index) =>
+      `    server other${index} ${new URL(url).host} port ${new URL(opsUrl).port}\n`,
+  );
+  writeFileSync(`${folder}/haproxy.cfg`, place.change(`${configuration}${others.join('')}`));
   return ['-db', '-f', `${folder}/haproxy.cfg`];
 }
+
+function prepareCaddy({ folder, httpPort, httpsPort, ...place }: Place): string[] {
+  const configuration = placed('docs/proxies/Caddyfile', {
+    'https://api.example.org {': `https://127.0.0.1:${httpsPort} {\n\tbind 127.0.0.1\n\ttls ${place.certificateFile} ${place.keyFile}`,
+    'http://api.example.org {': `http://127.0.0.1:${httpPort} {\n\tbind 127.0.0.1`,
+    // Its port for commands is the same for every Caddy of a machine.
+    auto_https: 'admin off\n\tauto_https',
+    '127.0.0.1:8080': place.serviceHost,
+  });
+  writeFileSync(`${folder}/Caddyfile`, configuration);
+  return ['run', '--adapter', 'caddyfile', '--config', `${folder}/Caddyfile`];
+}
+
+/** What each of them is started with. */
+const prepare = { nginx: prepareNginx, haproxy: prepareHaproxy, caddy: prepareCaddy };
 
 function collect({ stdout, stderr }: ChildProcess): () => string {
   let text = '';

@@ -4,6 +4,7 @@ import type {
   Client,
   ClientSecret,
   ClientWithSecrets,
+  NewEvent,
   RecordQuery,
   SigningKeyRecord,
   StoredRecord,
@@ -130,3 +131,24 @@ export const noUsage: Usage = {
   newcomerWrites: 0,
   newcomerSince: 0,
 };
+
+/** An event about a note; `number` tells it from others. */
+export function newEvent(number: number, changes: Partial<NewEvent> = {}): NewEvent {
+  return {
+    at: openedAt + number,
+    type: 'notes.created',
+    collection: 'notes',
+    recordId: randomUUID(),
+    owner: 'usr_someone',
+    data: JSON.stringify({ number }),
+    ...changes,
+  };
+}
+
+/** What the log tells of somebody who is erased. */
+export function erasureOf(owner: string): NewEvent {
+  return newEvent(0, { type: 'consumer.erased', collection: null, recordId: null, owner });
+}
+
+/** Of what expires the log tells nothing. */
+export const untold = (): null => null;

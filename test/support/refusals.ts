@@ -10,6 +10,14 @@ export const whereTokensComeFrom =
 /** The challenge that names no error. */
 export const plainChallenge = `Bearer realm="vestibule", ${whereTokensComeFrom}`;
 
+/** What the service adds to a bearer challenge (RFC 9449 section 7.1). */
+export const dpopChallenge = 'DPoP algs="ES256 EdDSA Ed25519 PS256 RS256"';
+
+/** A challenge without it: servers with the verifier in front do not have it. */
+export function bearerPart(challenge: string | null): string {
+  return (challenge ?? '').replace(`, ${dpopChallenge}`, '');
+}
+
 /** The RFC 6750 `error` attribute where it is not `invalid_token`; null = no attribute at all. */
 const errorAttributes: Partial<Record<ErrorCode, string | null>> = {
   token_missing: null,
@@ -27,7 +35,7 @@ export function assertRefused(reply: Reply, code: ErrorCode, sent: string): void
   assert.equal(problem.code, code);
   assert.equal(problem.status, 403);
   assert.equal(problem.type, `urn:vestibule:error:${code}`);
-  assertChallenge(reply.headers.get('www-authenticate') ?? '', code);
+  assertChallenge(bearerPart(reply.headers.get('www-authenticate')), code);
   assertNoEcho(reply, sent);
 }
 
@@ -80,8 +88,8 @@ function leaves(value: unknown): string[] {
   return [String(value)];
 }
 
-/** `auth_failures_total` by its reason. */
+/** `vestibule_auth_failures_total` by its reason. */
 export function authFailures(metrics: string): Record<string, number> {
-  const lines = metrics.matchAll(/^auth_failures_total\{reason="([a-z_]+)"\} (\d+)$/gm);
+  const lines = metrics.matchAll(/^vestibule_auth_failures_total\{reason="([a-z_]+)"\} (\d+)$/gm);
   return Object.fromEntries([...lines].map(([, reason, count]) => [reason, Number(count)]));
 }

@@ -10,11 +10,15 @@ interface Way {
 export class Relay {
   readonly #server: Server;
   readonly #ways = new Set<Way>();
+  #target: URL;
   #isSilent = false;
+  /** How many connections came so far. */
+  accepted = 0;
 
   private constructor(server: Server, target: URL) {
     this.#server = server;
-    server.on('connection', (near) => this.#accept(near, target));
+    this.#target = target;
+    server.on('connection', (near) => this.#accept(near));
   }
 
   static async start(target: URL): Promise<Relay> {
@@ -40,14 +44,21 @@ export class Relay {
     this.#isSilent = false;
   }
 
+  /** Connections to come lead to this server. Those that are there stay where they are. */
+  leadTo(target: URL): void {
+    this.#target = target;
+  }
+
   async stop(): Promise<void> {
     this.#server.close();
     for (const { near } of this.#ways) near.destroy();
     await once(this.#server, 'close');
   }
 
-  #accept(near: Socket, target: URL): void {
-    const far = this.#isSilent ? null : connect(Number(target.port), target.hostname);
+  #accept(near: Socket): void {
+    this.accepted += 1;
+    const { port, hostname } = this.#target;
+    const far = this.#isSilent ? null : connect(Number(port), hostname);
     const way = { near, far };
     this.#ways.add(way);
     near.on('error', () => {});

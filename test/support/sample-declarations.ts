@@ -1,5 +1,10 @@
 const roomy = 'per_user: 100000, writes: 1000000/min';
 
+/** Notes that are a text of up to so many characters; limits that nobody reaches. */
+export function plainNotes(longestText: number): string {
+  return `schema: { properties: { text: { type: string, maxLength: ${longestText} } } }\nlimits: { per_user: 1000000, writes: 1000000/min }\n`;
+}
+
 /** Collections that differ in every way that a caller can notice, in YAML, by name. */
 export const sampleDeclarations = {
   /** Nothing but a schema. */

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ClockMessage } from './clocked-main.ts';
 import { canShareProcess, runInSharedProcess } from './commands.ts';
+import type { Release } from './future-steps.ts';
 import { newMasterSecret } from './master-secret.ts';
 import type { Outcome } from './outcome.ts';
 import { createDatabase } from './postgres.ts';
@@ -35,6 +36,10 @@ export interface ClockedService extends Service {
   advance(milliseconds: number): Promise<void>;
   /** Somebody sets the wall clock; no time passes. */
   stepWallClock(milliseconds: number): Promise<void>;
+  /** The wall clock stands still, while time passes; or it goes right again. */
+  holdWallClock(isHeld: boolean): Promise<void>;
+  /** From now on no time passes but by `advance`, however slow the machine is; the wall clock goes on. */
+  holdTime(): Promise<void>;
   /** All texts that its heap holds, garbage left out; of each the first 1,024 characters. */
   heapTexts(): Promise<string>;
 }
@@ -49,6 +54,11 @@ export const me = '/api/consumer/v1/me';
 
 /** For services whose own tokens are not what is tested: a key for RS256, which is the default, takes long to make. */
 export const quickSigning: Settings = { TOKEN_SIGNING_ALG: 'ES256' };
+
+/** Where the SQLite database of these settings is. */
+export function fileOf({ DATABASE_URL }: Settings): string {
+  return String(DATABASE_URL).slice('sqlite:'.length);
+}
 
 /** Settings for a service of its own on a new database, without collections. `overrides` are the settings under test. */
 export async function newSettings(engine: DatabaseEngine, overrides: Settings): Promise<Settings> {
@@ -75,9 +85,22 @@ export async function newSettings(engine: DatabaseEngine, overrides: Settings): 
 /** Starts `vestibule serve` and waits until it listens; with `clocked`, the same with a clock to move. */
 export function startService(settings: Settings): Promise<Service>;
 export function startService(settings: Settings, options: ClockedOptions): Promise<ClockedService>;
-export async function startService(settings: Settings, options?: ClockedOptions): Promise<Service> {
+/** The same of another release. */
+export function startService(settings: Settings, options: { readonly release: Release }): Promise<Service>;
+export async function startService(
+  settings: Settings,
+  options?: ClockedOptions | { readonly release: Release },
+): Promise<Service> {
   const logFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.log`;
   if (options === undefined) return running(settings, logFile, spawnVestibule(settings, ['serve'], logFile));
+  if ('release' in options) {
+    const environment = { ...settings, TEST_RELEASE: options.release };
+    return running(
+      settings,
+      logFile,
+      spawnNode('test/support/release-main.ts', environment, [], logFile, false),
+    );
+  }
   const environment = { ...settings, TEST_CLOCK_AHEAD_MS: String(options.aheadMs ?? 0) };
   const spawned = spawnNode('test/support/clocked-main.ts', environment, [], logFile, true);
   const service = await running(settings, logFile, spawned);
@@ -90,6 +113,8 @@ export async function startService(settings: Settings, options?: ClockedOptions)
     ...service,
     advance: (advanceMs) => move({ advanceMs }),
     stepWallClock: (stepWallClockMs) => move({ stepWallClockMs }),
+    holdWallClock: (holdWallClock) => move({ holdWallClock }),
+    holdTime: () => move({ holdTime: true }),
     async heapTexts() {
       const heapFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.heapsnapshot`;
       await move({ heapFile });
@@ -99,6 +124,16 @@ export async function startService(settings: Settings, options?: ClockedOptions)
     },
   };
   return clocked;
+}
+
+/** The same by a command that becomes the service, such as one that gives it less of something. */
+export function startThrough(through: readonly string[], settings: Settings): Promise<Service> {
+  const logFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.log`;
+  return running(
+    settings,
+    logFile,
+    spawnNode('bin/vestibule.js', settings, ['serve'], logFile, false, through),
+  );
 }
 
 async function running(
@@ -156,8 +191,10 @@ function spawnNode(
   parameters: readonly string[],
   outputFile: string,
   hasChannel: boolean,
+  through: readonly string[] = [],
 ) {
-  const child = spawn(process.execPath, [program, ...parameters], {
+  const [command = '', ...rest] = [...through, process.execPath, program, ...parameters];
+  const child = spawn(command, rest, {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...settings },
     stdio: ['pipe', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])],
   }) as ChildProcessWithoutNullStreams;

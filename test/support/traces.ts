@@ -31,10 +31,13 @@ export function tokenNeedles(): Needle[] {
   });
 }
 
-/** All files below a folder. One that goes away meanwhile is no loss: it is not kept. */
+/**
+ * All files below a folder, but not the installed packages that one in it may be linked to. A file that goes away
+ * meanwhile is no loss: it is not kept.
+ */
 export function filesBelow(directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.parentPath.slice(directory.length).includes('/node_modules'))
     .map((entry) => `${entry.parentPath}/${entry.name}`);
 }
 

@@ -1,9 +1,8 @@
 import { renameSync } from 'node:fs';
 import { Client } from 'pg';
-import type { Settings } from './service.ts';
+import { fileOf, type Settings } from './service.ts';
 import { postgresUrl } from './surroundings.ts';
 
-const fileOf = ({ DATABASE_URL }: Settings) => String(DATABASE_URL).replace('sqlite:', '');
 const isSqlite = ({ DATABASE_URL }: Settings) => String(DATABASE_URL).startsWith('sqlite:');
 
 /** Runs `work` while the database cannot be reached by anybody. */

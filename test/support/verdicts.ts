@@ -8,6 +8,7 @@ import type { Caller } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { type ErrorCode, Refusal } from '../../src/base/errors.ts';
 import { createPseudonym } from '../../src/consumer/pseudonym.ts';
+import { usualClaims } from './claims-policy.ts';
 
 export interface Policy {
   readonly issuers: readonly string[];
@@ -36,11 +37,18 @@ export async function ourVerdict(
     keys,
     algorithms: new Set(['RS256']),
     requireAtJwt: false,
-    claims: { issuers, audience, requiredScopes, maxLifetimeSeconds: null, clientsOnly: false },
+    claims: {
+      issuers,
+      audiences: [audience],
+      requiredScopes,
+      ...usualClaims,
+      maxLifetimeSeconds: null,
+      clientsOnly: false,
+    },
   };
   const cache = new TokenCache({
     verify: createVerifier([trusted], systemClock),
-    pseudonymOf,
+    callerOf: ({ claims }): Caller => ({ ...claims, id: pseudonymOf(claims), session: null }),
     maxEntries: 10,
     clock: systemClock,
   });

@@ -1,5 +1,4 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Api } from './api/api.ts';
 import { type Announcement, Announcer } from './parts/announcer.tsx';
 import { type House, HouseContext } from './parts/context.ts';
 import { Curtain } from './parts/loading.tsx';
@@ -8,20 +7,14 @@ import { Inside } from './screens/inside.tsx';
 import { ProviderDown } from './screens/provider-down.tsx';
 import { Welcome } from './screens/welcome.tsx';
 import type { Session, Stage } from './session/session.ts';
-import type { Settings } from './session/settings.ts';
 
-interface AppProps {
-  readonly settings: Settings;
-  readonly session: Session;
-  readonly api: Api;
-}
-
-export function App({ settings, session, api }: AppProps) {
+export function App({ parts }: { readonly parts: Omit<House, 'announce'> }) {
+  const { session } = parts;
   const [latest, setLatest] = useState<Announcement | null>(null);
   const house: House = useMemo(() => {
     const announce = (text: string) => setLatest((before) => ({ text, number: (before?.number ?? 0) + 1 }));
-    return { settings, session, api, announce };
-  }, [settings, session, api]);
+    return { ...parts, announce };
+  }, [parts]);
   const isOnline = useOnline();
   return (
     <HouseContext.Provider value={house}>

@@ -1,6 +1,8 @@
 import { render } from 'preact';
-import { Api } from './api/api.ts';
+import { connect } from './api/connect.ts';
+import { OwnWrites } from './api/own-writes.ts';
 import { App } from './app.tsx';
+import { attend } from './events/attend.ts';
 import { Curtain } from './parts/loading.tsx';
 import { ServiceDown } from './screens/service-down.tsx';
 import { Session } from './session/session.ts';
@@ -13,8 +15,10 @@ async function start(): Promise<void> {
   const settings = await loadSettings().catch(() => null);
   if (settings === null) return render(<ServiceDown onRetry={() => void start()} />, place);
   const session = new Session(settings);
-  const api = new Api(settings.api, session);
-  render(<App settings={settings} session={session} api={api} />, place);
+  const quietApi = connect(session, false);
+  attend(quietApi);
+  const parts = { settings, session, api: connect(session, true), quietApi, writes: new OwnWrites() };
+  render(<App parts={parts} />, place);
   await session.start();
 }
 

@@ -1,6 +1,9 @@
+import type { TokenBinding } from '../../base/caller.ts';
 import { passed, quoted } from '../../base/finding.ts';
-import type { JsonObject } from '../../base/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import { type ClaimsPolicy, checkClaims, type VerifiedClaims } from '../claims.ts';
+import { clientMarks } from '../provider-marks.ts';
+import type { NamedRules } from './issuer.ts';
 import { failedStep, judged, type Step, shown, tried } from './step.ts';
 import { timesAsTheyAre, timesStep } from './times.ts';
 
@@ -8,34 +11,56 @@ import { timesAsTheyAre, timesStep } from './times.ts';
  * Every claim by itself: the verifier's own check is asked about the token as it would be were all its other claims
  * right. What is found here first is what the verifier finds.
  */
-export function examineClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number) {
-  const { exp, nbf, iat, cnf, aud, sub, client_id, azp, gty, scope, jti } = claims;
+export function examineClaims(claims: JsonObject, issuer: NamedRules, nowSeconds: number) {
+  const { claims: policy, settings } = issuer;
+  const { audienceClaim, maxLifetimeSeconds } = policy;
+  const { exp, nbf, iat, cnf, sub, jti, sid } = claims;
+  const audiences = policy.audiences ?? [];
   const right = {
-    iss: policy.issuers[0],
-    exp: nowSeconds + 60,
-    aud: policy.audience,
     sub: 'somebody',
     jti: 'somebody.1',
+    ...Object.fromEntries(
+      Object.entries(policy.requiredClaims).map(([name, text]) => [name, text === true ? 'there' : text]),
+    ),
+    iss: policy.issuers[0],
+    exp: nowSeconds + 60,
+    [audienceClaim]: audiences[0],
   };
-  const plain = { ...policy, requiredScopes: [], maxLifetimeSeconds: null };
+  const plain = {
+    ...policy,
+    requiredScopes: [],
+    maxLifetimeSeconds: null,
+    binding: { ...policy.binding, required: false },
+  };
   const check = (own: JsonObject, rules: ClaimsPolicy = plain) =>
-    tried(() => checkClaims({ ...right, ...own }, rules, nowSeconds));
-  const none = { nbf: undefined, iat: undefined, cnf: undefined };
+    tried(() => checkClaims(withoutUnset({ ...right, ...own }), rules, nowSeconds));
 
-  const purpose = check({ ...claims, ...none, ...right });
-  const binding = check({ cnf });
+  const purpose = check({ ...claims, iss: right.iss }, { ...plain, requiredClaims: {} });
+  const binding = check({ cnf }, { ...plain, binding: policy.binding });
   const times = check({ exp, nbf, iat }, { ...plain, maxLifetimeSeconds: policy.maxLifetimeSeconds });
-  const audience = check({ aud });
-  const subject = check({ sub, client_id, azp, gty });
-  const scopes = check({ scope }, { ...plain, requiredScopes: policy.requiredScopes });
+  const audience = check({ [audienceClaim]: claims[audienceClaim] });
+  const use = check(among(claims, Object.keys(policy.requiredClaims)));
+  // Where the program stands for the audience, a wrong one is said of the audience only.
+  const forUs = audience.code === null ? {} : { [audienceClaim]: audiences[0] };
+  const subject = check({ ...among(claims, clientMarks), ...forUs, sub, sid });
+  const granting = among(
+    claims,
+    policy.scopesFrom.map(([name = '']) => name),
+  );
+  const scopes = check({ ...granting, ...right }, { ...plain, requiredScopes: policy.requiredScopes });
+  const granted = check({ ...granting, ...right }).value?.scopes ?? [];
   const credentials = check({ jti });
   const steps = [
-    purposeStep(claims, purpose.code),
-    bindingStep(binding.code),
-    timesStep(claims, times.code, nowSeconds, policy.maxLifetimeSeconds),
-    audienceStep(claims, policy.audience, audience.code),
+    // Asked before everything else about the claims: another code is of what comes after it.
+    purposeStep(claims, purpose.code === 'token_type_not_allowed' ? purpose.code : null),
+    bindingStep(cnf, binding.value?.boundTo ?? null, binding.code),
+    timesStep(claims, times.code, nowSeconds, { maxLifetimeSeconds, setting: settings.maxLifetime }),
+    ...(Object.keys(policy.requiredClaims).length > 0
+      ? [useStep(claims, policy.requiredClaims, use.code)]
+      : []),
+    audienceStep(claims, audienceClaim, audiences, settings.audience, audience.code),
     subjectStep(subject.value, subject.code),
-    scopesStep(scope, policy.requiredScopes, scopes.code),
+    scopesStep(granted, policy.requiredScopes, settings.requiredScopes, scopes.code),
     ...(policy.clientsOnly ? [credentialsStep(credentials.code)] : []),
   ];
   // Whom it would speak for; null when that cannot be told.
@@ -43,8 +68,21 @@ export function examineClaims(claims: JsonObject, policy: ClaimsPolicy, nowSecon
     ...subject.value,
     times: times.value?.times ?? timesAsTheyAre(claims),
     credentialId: credentials.value?.credentialId ?? null,
+    boundTo: binding.value?.boundTo ?? null,
+    tokenId: credentials.value?.tokenId ?? null,
   };
   return { steps, caller };
+}
+
+/** Those of a token that have these names; undefined for one that it does not have. */
+function among(claims: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    names.map((name) => [name, Object.hasOwn(claims, name) ? claims[name] : undefined]),
+  );
+}
+
+function withoutUnset(claims: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
 }
 
 type Code = ReturnType<typeof tried>['code'];
@@ -61,10 +99,11 @@ const profileClaims = [
   'sid',
 ];
 
+/** Supabase says `role`, and Firebase has no tokens but those that name it. */
+const accessClaims = ['scope', 'scp', 'roles', 'permissions', 'role', 'firebase'];
+
 function looksLikeIdToken(claims: JsonObject): boolean {
-  const grantsNothing = ['scope', 'scp', 'roles', 'permissions'].every(
-    (name) => !Object.hasOwn(claims, name),
-  );
+  const grantsNothing = accessClaims.every((name) => !Object.hasOwn(claims, name));
   return grantsNothing && profileClaims.some((name) => Object.hasOwn(claims, name));
 }
 
@@ -80,7 +119,7 @@ function purposeStep(claims: JsonObject, code: Code): Step {
   );
   return judged('purpose', code, 'nothing says that it is no access token', {
     expected: 'an access token',
-    found: `the claims ${marks.join(', ')}`,
+    found: marks.length > 0 ? `the claims ${marks.join(', ')}` : 'what its provider has in ID tokens only',
     advice: isRefresh
       ? 'This is a refresh token. Trade it in at the provider for an access token, and send that.'
       : isLogout
@@ -89,24 +128,74 @@ function purposeStep(claims: JsonObject, code: Code): Step {
   });
 }
 
-function bindingStep(code: Code): Step {
-  return judged('binding', code, 'bound to no key: a plain bearer token', {
-    expected: 'no "cnf"',
+/** What a bound token needs besides being sent. */
+const needs = {
+  dpop: 'bound to a key (DPoP): to be sent as "Authorization: DPoP <token>", with a new proof by that key in the header DPoP each time',
+  mtls: 'bound to a certificate (mutual TLS): to be sent over a connection that shows it',
+};
+
+function bindingStep(cnf: unknown, boundTo: TokenBinding | null, code: Code): Step {
+  const found = boundTo === null ? 'bound to no key: a plain bearer token' : needs[boundTo.method];
+  if (code === 'proof_required') {
+    return judged('binding', code, found, {
+      expected: '"cnf" with "jkt"',
+      found: 'no "cnf"',
+      advice:
+        'Only tokens that are bound to a key are taken here (DPOP is "required"). Ask the provider for the token with a DPoP proof, or set DPOP=on.',
+    });
+  }
+  const names = isJsonObject(cnf) ? Object.keys(cnf) : [];
+  return judged('binding', code, found, {
+    expected: 'no "cnf", or one that can be proven here',
     found: '"cnf" (not shown)',
-    advice:
-      'The token is bound to a key or certificate (DPoP or mutual TLS), and only plain bearer tokens are taken here. Switch that off for this API at the provider.',
+    advice: names.includes('jkt')
+      ? 'The token is bound to a key (DPoP), which is not taken here as it is. Set DPOP=on; with that on, "cnf" must have the one member "jkt", a SHA-256 in base64url.'
+      : names.includes('x5t#S256')
+        ? 'The token is bound to a certificate (mutual TLS), which is not taken here as it is. Set MTLS=on, or MTLS_CERT_HEADER behind a proxy; with that, "cnf" must have the one member "x5t#S256", a SHA-256 in base64url.'
+        : 'The token is bound to a key or certificate in a way that cannot be proven here. Switch that off for this API at the provider.',
   });
 }
 
-function audienceStep(claims: JsonObject, audience: string, code: Code): Step {
-  const { aud } = claims;
-  const forOthers = `The token is for another audience: it says ${shown(aud)}, and API_AUDIENCE is ${quoted(audience)}.`;
+/** What a provider says only in its access tokens. */
+function useStep(claims: JsonObject, required: ClaimsPolicy['requiredClaims'], code: Code): Step {
+  const names = Object.keys(required);
+  const expected = names
+    .map((name) =>
+      required[name] === true ? `${name}, whatever it says` : `${name} ${quoted(required[name])}`,
+    )
+    .join(', ');
+  // What a claim says that only has to be there is nobody's business.
+  const found = names
+    .map((name) => {
+      const isThere = Object.hasOwn(claims, name);
+      return `${name} ${required[name] === true ? (isThere ? '(not shown)' : 'none') : shown(claims[name])}`;
+    })
+    .join(', ');
+  return judged('use', code, found, {
+    expected,
+    found,
+    advice: `Access tokens of this provider have ${expected}, and this one does not: it is most likely an ID token. Send the access token.`,
+  });
+}
+
+function audienceStep(
+  claims: JsonObject,
+  claim: string,
+  audiences: readonly string[],
+  setting: string,
+  code: Code,
+): Step {
+  const aud = claims[claim];
+  const expected = audiences.map(quoted).join(' or ');
+  const forOthers = `The token is for another audience: it says ${shown(aud)}${claim === 'aud' ? '' : ` ("${claim}")`}, and ${setting} is ${expected}.`;
   return judged('audience', code, shown(aud), {
-    expected: quoted(audience),
+    expected,
     found: shown(aud),
-    advice: looksLikeIdToken(claims)
-      ? idTokenCause
-      : `${forOthers} Ask the provider for a token for that audience (Keycloak: an audience mapper), or set API_AUDIENCE.`,
+    // Where a provider has another claim for it, its tokens are not like those of others.
+    advice:
+      claim === 'aud' && looksLikeIdToken(claims)
+        ? idTokenCause
+        : `${forOthers} Ask the provider for a token for that audience (Keycloak: an audience mapper), or set ${setting}.`,
   });
 }
 
@@ -124,14 +213,18 @@ function subjectStep(caller: VerifiedClaims | null, code: Code): Step {
   return passed('subject', `names somebody by "sub" (not shown): ${kind}`);
 }
 
-function scopesStep(scope: unknown, required: readonly string[], code: Code): Step {
-  const found = shown(scope);
-  const granted = typeof scope === 'string' ? scope.split(' ') : [];
+function scopesStep(
+  granted: readonly string[],
+  required: readonly string[],
+  setting: string,
+  code: Code,
+): Step {
+  const found = granted.length === 0 ? 'none' : quoted(granted.join(' '));
   const missing = required.filter((name) => !granted.includes(name));
   return judged('scopes', code, required.length === 0 ? `none required; ${found}` : found, {
     expected: required.join(' '),
     found,
-    advice: `The token lacks the scope ${missing.join(' ') || '(its list cannot be read)'}. Ask the provider for it when you sign in, or change IDP_REQUIRED_SCOPES.`,
+    advice: `The token lacks the scope ${missing.join(' ') || '(its list cannot be read)'}. Ask the provider for it when you sign in, or change ${setting}.`,
   });
 }
 

@@ -1,10 +1,23 @@
-import { quoted, unquoted } from '../../base/finding.ts';
+import { assigned, quoted, unquoted } from '../../base/finding.ts';
 import { chooseIssuer, type TrustedIssuer } from '../issuers.ts';
 import { judged, shown, tried } from './step.ts';
 
 /** An issuer of whom nothing is asked but its rules. */
 export interface NamedRules extends Omit<TrustedIssuer, 'keys'> {
-  readonly who: 'the provider' | 'this service';
+  /** "the provider", one of several by its name, or "this service". */
+  readonly who: string;
+  /** What an operator changes about it: settings, or members of an entry. */
+  readonly settings: IssuerSettingNames;
+}
+
+export interface IssuerSettingNames {
+  readonly origin: string;
+  readonly issuer: string;
+  readonly audience: string;
+  readonly algorithms: string;
+  readonly requiredScopes: string;
+  readonly requireAtJwt: string;
+  readonly maxLifetime: string;
 }
 
 /** Which issuer a token chooses; the provider stands in for one that is unknown, so that there is more to say. */
@@ -17,31 +30,44 @@ export function examineIssuer<Rules extends NamedRules>(
   const step = judged('issuer', code, `${quoted(iss)}: ${chosen?.who}`, {
     expected: `one of ${accepted.map(quoted).join(', ')}`,
     found: shown(iss),
-    advice: issuerCause(iss, accepted),
+    advice: issuerCause(iss, issuers),
   });
   return { step, issuer: chosen ?? issuers[0], isTrusted: chosen !== null };
 }
 
-function issuerCause(iss: unknown, accepted: readonly string[]): string {
+function issuerCause(iss: unknown, issuers: readonly [NamedRules, ...NamedRules[]]): string {
   if (typeof iss !== 'string') return 'The token names no issuer ("iss" must be one text).';
   const plain = (text: string) => text.replace(/\/+$/, '');
   const found = quoted(iss);
-  const sameButForSlash = accepted.find((issuer) => plain(issuer) === plain(iss));
+  const accepted = issuers.flatMap(({ claims, settings }) =>
+    claims.issuers.map((issuer) => ({ issuer, settings })),
+  );
+  /** The first that is like the one of the token, in one sentence of what is accepted. */
+  const nearest = (isLike: (issuer: string) => boolean) => {
+    const near = accepted.find(({ issuer }) => isLike(issuer));
+    return near && { ...near, says: `it says ${found}, and ${quoted(near.issuer)} is accepted` };
+  };
+  const sameButForSlash = nearest((issuer) => plain(issuer) === plain(iss));
   if (sameButForSlash !== undefined) {
-    return `The issuer differs only by its trailing slash: the token says ${found}, and ${quoted(sameButForSlash)} is accepted. Set IDP_ISSUER=${unquoted(iss)}`;
+    return `The issuer differs only by its trailing slash: the token says ${found}, and ${quoted(sameButForSlash.issuer)} is accepted. Set ${assigned([sameButForSlash.settings.issuer, unquoted(iss)])}`;
   }
-  if (/^https:\/\/sts\.windows\.net\//.test(iss) && accepted.some(isEntra)) {
+  if (/^https:\/\/sts\.windows\.net\//.test(iss) && nearest(isEntra) !== undefined) {
     return `This is a version 1 token of Entra (${found}). Set "requestedAccessTokenVersion": 2 in the manifest of the API's app registration.`;
   }
-  const sibling = accepted.find((issuer) => isSameHost(issuer, iss));
+  const sibling = nearest((issuer) => isSameHost(issuer, iss));
   if (sibling !== undefined) {
-    return `The token comes from another tenant or realm of the same provider: it says ${found}, and ${quoted(sibling)} is accepted. Sign in at that one, or set IDP_ISSUER.`;
+    return `The token comes from another tenant or realm of the same provider: ${sibling.says}. Sign in at that one, or set ${sibling.settings.issuer}.`;
   }
-  const cousin = accepted.find((issuer) => isSameDomain(issuer, iss));
+  const cousin = nearest((issuer) => isSameDomain(issuer, iss));
   if (cousin !== undefined) {
-    return `The token comes from another tenant of the same provider: it says ${found}, and ${quoted(cousin)} is accepted. Sign in at that one, or set IDP_ORIGIN.`;
+    return `The token comes from another tenant of the same provider: ${cousin.says}. Sign in at that one, or set ${cousin.settings.origin}.`;
   }
-  return `The token comes from ${found}, and only ${accepted.map(quoted).join(', ')} are accepted. Set IDP_ORIGIN (and IDP_ISSUER) to the provider that your frontend signs in at.`;
+  const [{ settings }] = issuers;
+  const change =
+    issuers.length > 2
+      ? 'Add an entry for it to IDPS_FILE, or let your frontend sign in at one of these.'
+      : `Set ${settings.origin} (and ${settings.issuer}) to the provider that your frontend signs in at.`;
+  return `The token comes from ${found}, and only ${accepted.map(({ issuer }) => quoted(issuer)).join(', ')} are accepted. ${change}`;
 }
 
 function isEntra(issuer: string): boolean {

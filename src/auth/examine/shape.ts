@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../base/errors.ts';
 import { maxTokenBytes, parseCompact } from '../compact.ts';
 import { judged, tried } from './step.ts';
 
-/** What may stand behind "Bearer" in a header at all (RFC 6750 section 2.1); http/authenticate asks for it first. */
+/** What may stand behind "Bearer" in a header at all (RFC 6750 section 2.1); auth/authenticate asks for it first. */
 const bearerForm = /^[A-Za-z0-9._~+/-]+=*$/;
 
 /** Shape and size: whether there is a JWT to speak of. */

@@ -5,12 +5,18 @@ import type { JsonObject } from '../../base/json-object.ts';
 import { clockToleranceSeconds } from '../claims.ts';
 import { judged, type Step } from './step.ts';
 
+interface Lifetime {
+  readonly maxLifetimeSeconds: number | null;
+  /** What it is set by. */
+  readonly setting: string;
+}
+
 /** The times of a token and how far they are from our clock; `code` is what the verifier says to them. */
 export function timesStep(
   claims: JsonObject,
   code: ErrorCode | null,
   nowSeconds: number,
-  maxLifetimeSeconds: number | null,
+  { maxLifetimeSeconds, setting }: Lifetime,
 ): Step {
   const { exp, nbf, iat } = claims;
   const found = Object.entries({ iat, nbf, exp })
@@ -21,7 +27,7 @@ export function timesStep(
   return judged('times', code, found, {
     expected: `iat and nbf past, exp to come, by our clock (${shownTime(nowSeconds)}) and ${clockToleranceSeconds} s more or less${lifetimeRule}`,
     found: found || 'none',
-    advice: timesCause(claims, code, nowSeconds, maxLifetimeSeconds),
+    advice: timesCause(claims, code, nowSeconds, { maxLifetimeSeconds, setting }),
   });
 }
 
@@ -29,7 +35,7 @@ function timesCause(
   { exp, nbf, iat }: JsonObject,
   code: ErrorCode | null,
   nowSeconds: number,
-  maxLifetimeSeconds: number | null,
+  { maxLifetimeSeconds, setting }: Lifetime,
 ): string {
   if (code === 'expiry_missing') {
     return 'The token never expires (no "exp"), and such a token is not taken. Have it issued with one.';
@@ -47,7 +53,7 @@ function timesCause(
       iat === undefined
         ? 'does not say when it was issued ("iat")'
         : `lives for ${roughDuration(Number(exp) - Number(iat))}`;
-    return `The token ${lifetime}, and MAX_TOKEN_LIFETIME_SECONDS is ${maxLifetimeSeconds}. Let the provider issue shorter ones, or raise the setting.`;
+    return `The token ${lifetime}, and ${setting} is ${maxLifetimeSeconds}. Let the provider issue shorter ones, or raise it.`;
   }
   return 'A time in the token (exp, nbf, iat) is not a number of seconds since 1970.';
 }

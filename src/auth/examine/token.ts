@@ -2,10 +2,12 @@ import type { Clock } from '../../base/clock.ts';
 import { describe, type ErrorCode } from '../../base/errors.ts';
 import { type Finding, passed, skipped, unquoted } from '../../base/finding.ts';
 import type { VerifiedClaims } from '../claims.ts';
+import { isOpaque } from '../introspection/opaque.ts';
 import { examineClaims } from './claims.ts';
 import { examineAlgorithm, examineHeader, examineType } from './header.ts';
 import { examineIssuer, type NamedRules } from './issuer.ts';
 import { examineKey, examineSignature, type KeysAtHand } from './key.ts';
+import { type ExaminedIntrospection, examineOpaque } from './opaque.ts';
 import { examineShape } from './shape.ts';
 import { failedStep, type Step } from './step.ts';
 
@@ -25,6 +27,8 @@ type CallerNow =
 
 export interface ExaminationParts {
   readonly issuers: readonly [provider: ExaminedIssuer, ...others: ExaminedIssuer[]];
+  /** Null where opaque tokens are refused. */
+  readonly introspection?: ExaminedIntrospection | null;
   readonly maxHeaderBytes: number;
   readonly callerNow: (claims: VerifiedClaims) => Promise<CallerNow>;
   readonly clock: Clock;
@@ -48,20 +52,23 @@ export interface Examination {
  * after a failure, as long as there is something to say: the first step that fails is the reason for the refusal.
  */
 export async function examineToken(text: string, parts: ExaminationParts): Promise<Examination> {
-  const { issuers, maxHeaderBytes, callerNow, clock } = parts;
+  const { issuers, introspection, maxHeaderBytes, callerNow, clock } = parts;
   const shape = examineShape(text, maxHeaderBytes);
-  if (shape.token === null) return conclude([shape.step], [], null);
+  if (introspection && shape.step.code === 'token_malformed' && isOpaque(text))
+    return explainOpaque(text, introspection, parts);
+  if (shape.token === null) return conclude([shape.step], [], null, false);
   const { token } = shape;
   const claims = token.unverifiedPayload;
 
   const algorithms = new Set(issuers.flatMap((issuer) => [...issuer.algorithms]));
-  const { step: headerStep, members, header } = examineHeader(token.header, algorithms);
   const { step: issuerStep, issuer, isTrusted } = examineIssuer(claims.iss, issuers);
+  const { settings } = issuer;
+  const { step: headerStep, members, header } = examineHeader(token.header, algorithms, settings.algorithms);
   const algorithmStep = examineAlgorithm(header, issuer);
   const typeStep = examineType(members, issuer);
   const { step: keyStep, key } = await examineKey(header, algorithmStep, issuer.keysNow, clock.now());
   const signatureStep = examineSignature(token, header, key);
-  const { steps: claimSteps, caller: claimed } = examineClaims(claims, issuer.claims, clock.now() / 1000);
+  const { steps: claimSteps, caller: claimed } = examineClaims(claims, issuer, clock.now() / 1000);
   const caller = claimed !== null && isTrusted ? await callerNow(claimed) : null;
   const steps = [
     shape.step,
@@ -76,7 +83,25 @@ export async function examineToken(text: string, parts: ExaminationParts): Promi
     standingStep(caller),
   ];
   const pseudonym = caller !== null && 'pseudonym' in caller ? caller.pseudonym : null;
-  return conclude(steps, Object.keys(claims), pseudonym);
+  const isBound = claimed !== null && claimed.boundTo !== null;
+  return conclude(steps, Object.keys(claims), pseudonym, isBound);
+}
+
+/** The same of a token that its provider is asked about. */
+async function explainOpaque(
+  text: string,
+  introspection: ExaminedIntrospection,
+  { callerNow, clock }: ExaminationParts,
+): Promise<Examination> {
+  const { steps, claims } = await examineOpaque(text, introspection);
+  if (claims === null) return conclude(steps, [], null, false);
+  const examined = examineClaims(claims, introspection.issuer, clock.now() / 1000);
+  const isTrusted = !steps.some(({ name, result }) => name === 'issuer' && result === 'fail');
+  const caller = examined.caller !== null && isTrusted ? await callerNow(examined.caller) : null;
+  const all = [...steps, ...examined.steps, callerStep(caller), standingStep(caller)];
+  const pseudonym = caller !== null && 'pseudonym' in caller ? caller.pseudonym : null;
+  const isBound = examined.caller !== null && examined.caller.boundTo !== null;
+  return conclude(all, Object.keys(claims), pseudonym, isBound);
 }
 
 function callerStep(caller: CallerNow | null): Step {
@@ -99,6 +124,8 @@ const standingCauses: Partial<Record<ErrorCode, string>> = {
     'The operator has suspended this caller. "npx vestibule consumer resume" lets it in again (its pseudonym: --pseudonym).',
   client_disabled:
     'The client was disabled or removed, or the secret that the token was issued for was. "npx vestibule client list" shows them.',
+  token_revoked:
+    'The token was taken back: its user signed out, the provider ended the session, or the client revoked it. Sign in again.',
 };
 
 function standingStep(caller: CallerNow | null): Step {
@@ -115,14 +142,22 @@ function standingStep(caller: CallerNow | null): Step {
 /** A real token has a dozen or two. */
 const mostClaims = 100;
 
-function conclude(steps: readonly Step[], claims: readonly string[], pseudonym: string | null): Examination {
+function conclude(
+  steps: readonly Step[],
+  claims: readonly string[],
+  pseudonym: string | null,
+  isBound: boolean,
+): Examination {
   const reason = steps.find(({ result }) => result === 'fail');
   const code = reason?.code ?? null;
+  const accepted = isBound
+    ? 'The token is accepted, beside the proof that the step "binding" speaks of.'
+    : 'The token is accepted.';
   return {
     accepted: code === null,
     code,
     status: code === null ? 200 : describe(code).status,
-    summary: reason?.advice ?? 'The token is accepted.',
+    summary: reason?.advice ?? accepted,
     steps: steps.map((step) => ({ ...step, code: step.code ?? null })),
     claims: claims.slice(0, mostClaims).map((name) => unquoted(name)),
     pseudonym,

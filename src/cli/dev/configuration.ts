@@ -1,11 +1,11 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { ClientMetadata, Configuration, JWK } from 'oidc-provider';
+import type { ClientMetadata, Configuration, JWK, ResourceServer } from 'oidc-provider';
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 import { InvalidTarget } from 'oidc-provider/lib/helpers/errors.js';
 import { accountOf } from './accounts.ts';
 import { interactionPath } from './interactions.ts';
-import { logoutPage, messagePage, sendPage } from './pages.ts';
+import { logoutPage, messagePage, sendPage, unknownHome } from './pages.ts';
 
 /** What the development provider is started with. */
 export interface DevProviderOptions {
@@ -13,12 +13,12 @@ export interface DevProviderOptions {
   readonly port: number;
   /** Whom access tokens are for. */
   readonly audience: string;
-  /** What a token for the API may be allowed to do, besides using it at all. */
-  readonly scopes?: readonly string[];
+  /** What a token for the API may be allowed to do, besides using it at all. Asked for each time: declarations change. */
+  readonly scopes?: () => readonly string[];
   /** Ten minutes, unless it says otherwise. */
   readonly accessTokenSeconds?: number;
   /** A program: client credentials, with the secret as HTTP Basic authentication. */
-  readonly machineClient: { readonly id: string; readonly secret: string };
+  readonly machineClient?: { readonly id: string; readonly secret: string };
   /** A frontend: no secret, authorization code with PKCE. */
   readonly webClient: {
     readonly id: string;
@@ -26,7 +26,11 @@ export interface DevProviderOptions {
     readonly postLogoutRedirectUris: readonly string[];
     /** Given unless it says `false`; a frontend without one has to come back with prompt=none. */
     readonly refreshTokens?: boolean;
+    /** Where the provider tells that somebody has signed out (OpenID Connect Back-Channel Logout). */
+    readonly logoutUri?: string;
   };
+  /** With it other commands may ask for the tokens of users. */
+  readonly controlSecret?: string;
 }
 
 const usualTokenSeconds = 600;
@@ -42,12 +46,16 @@ export async function createSigningKey(): Promise<JWK> {
   return { ...(privateKey.export({ format: 'jwk' }) as JWK), alg: 'RS256', use: 'sig' };
 }
 
-export function createConfiguration(options: DevProviderOptions, signingKey: JWK): Configuration {
-  const { accessTokenSeconds = usualTokenSeconds } = options;
+export function createConfiguration(
+  options: DevProviderOptions,
+  api: ApiResource,
+  signingKey: JWK,
+): Configuration {
+  const { accessTokenSeconds = usualTokenSeconds, machineClient } = options;
   return {
     // The one it takes by itself, which it would announce with a warning at every start.
     adapter: createMemoryAdapter(),
-    clients: [machineClient(options), webClient(options)],
+    clients: [...(machineClient ? [programClient(machineClient)] : []), webClient(options)],
     jwks: { keys: [signingKey] },
     cookies: { keys: [randomBytes(32).toString('base64url')] },
     routes: { userinfo: '/userinfo' },
@@ -61,6 +69,9 @@ export function createConfiguration(options: DevProviderOptions, signingKey: JWK
     // session. A page that comes back with prompt=none would otherwise get none, and no token for /userinfo.
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
+    fetch: callLoopback,
+    // Access tokens say of which session they are, so that the end of one leaves those of another alone.
+    extraTokenClaims: (_ctx, token) => sessionClaim(token),
     ttl: {
       AccessToken: accessTokenSeconds,
       ClientCredentials: accessTokenSeconds,
@@ -72,15 +83,19 @@ export function createConfiguration(options: DevProviderOptions, signingKey: JWK
       RefreshToken: twoWeeks,
     },
     renderError: (ctx, { error, error_description }) => {
-      sendPage(
-        ctx,
-        messagePage('This did not work', `${error_description ?? 'Something went wrong'} (${error}).`),
-      );
+      const message =
+        error === 'invalid_redirect_uri'
+          ? unknownHome(ctx.oidc.params?.redirect_uri)
+          : `${error_description ?? 'Something went wrong'} (${error}).`;
+      sendPage(ctx, messagePage('This did not work', message));
     },
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
-      resourceIndicators: apiByDefault(options, accessTokenSeconds),
+      backchannelLogout: { enabled: options.webClient.logoutUri !== undefined },
+      // Who asks with a proof gets a token that is bound to its key; everybody else, and "dev token", a bearer token.
+      dPoP: { enabled: true },
+      resourceIndicators: apiByDefault(api),
       rpInitiatedLogout: {
         logoutSource: (ctx, form) => {
           sendPage(ctx, logoutPage(form), ctx.oidc.params?.post_logout_redirect_uri);
@@ -93,7 +108,12 @@ export function createConfiguration(options: DevProviderOptions, signingKey: JWK
   };
 }
 
-function machineClient({ machineClient: { id, secret } }: DevProviderOptions): ClientMetadata {
+/** The service is on loopback, where oidc-provider calls nobody by itself: the dispatcher that it sends along refuses to. */
+function callLoopback(url: string | URL | Request, options: object = {}): Promise<Response> {
+  return globalThis.fetch(url, { ...options, dispatcher: undefined } as unknown as RequestInit);
+}
+
+function programClient({ id, secret }: NonNullable<DevProviderOptions['machineClient']>): ClientMetadata {
   return {
     client_id: id,
     client_secret: secret,
@@ -106,7 +126,7 @@ function machineClient({ machineClient: { id, secret } }: DevProviderOptions): C
 
 /** A frontend keeps no secret; PKCE, which the provider demands of such a client, stands in for one. */
 function webClient({
-  webClient: { id, redirectUris, postLogoutRedirectUris, refreshTokens = true },
+  webClient: { id, redirectUris, postLogoutRedirectUris, refreshTokens = true, logoutUri },
 }: DevProviderOptions): ClientMetadata {
   return {
     client_id: id,
@@ -115,6 +135,36 @@ function webClient({
     response_types: ['code'],
     redirect_uris: [...redirectUris],
     post_logout_redirect_uris: [...postLogoutRedirectUris],
+    ...(logoutUri === undefined
+      ? {}
+      : { backchannel_logout_uri: logoutUri, backchannel_logout_session_required: true }),
+  };
+}
+
+function sessionClaim(token: object): { readonly sid: string } | undefined {
+  const { sid } = token as { readonly sid?: string };
+  return sid === undefined ? undefined : { sid };
+}
+
+/** The API, as the provider knows it: what its access tokens are for. */
+export interface ApiResource {
+  readonly identifier: string;
+  describe(): ResourceServer;
+}
+
+export function apiResource(options: DevProviderOptions): ApiResource {
+  const { audience, scopes = () => [], accessTokenSeconds = usualTokenSeconds } = options;
+  // An audience may be any text, a resource must be a URI without a fragment.
+  const isUri = URL.canParse(audience) && !audience.includes('#');
+  return {
+    identifier: isUri ? audience : `urn:audience:${encodeURIComponent(audience)}`,
+    describe: () => ({
+      audience,
+      scope: [apiScope, ...scopes()].join(' '),
+      accessTokenFormat: 'jwt',
+      accessTokenTTL: accessTokenSeconds,
+      jwt: { sign: { alg: 'RS256' } },
+    }),
   };
 }
 
@@ -131,30 +181,19 @@ type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['re
  * the place of the one sent; it still stands for all that was allowed. Without `scope`, or with a scope of the
  * API in it, or with the API as `resource`, a refresh gives a token for the API.
  */
-function apiByDefault(
-  { audience, scopes = [] }: DevProviderOptions,
-  tokenSeconds: number,
-): ResourceIndicators {
-  const apiScopes = [apiScope, ...scopes];
-  // An audience may be any text, a resource must be a URI without a fragment.
-  const isUri = URL.canParse(audience) && !audience.includes('#');
-  const api = isUri ? audience : `urn:audience:${encodeURIComponent(audience)}`;
+function apiByDefault({ identifier, describe }: ApiResource): ResourceIndicators {
   return {
     enabled: true,
-    defaultResource: () => api,
+    defaultResource: () => identifier,
     useGrantedResource: (ctx) => {
       const scope = ctx.oidc.params?.scope;
-      return typeof scope !== 'string' || scope.split(' ').some((one) => apiScopes.includes(one));
+      if (typeof scope !== 'string') return true;
+      const ofApi = describe().scope.split(' ');
+      return scope.split(' ').some((one) => ofApi.includes(one));
     },
     getResourceServerInfo: (_ctx, resource) => {
-      if (resource !== api) throw new InvalidTarget();
-      return {
-        audience,
-        scope: apiScopes.join(' '),
-        accessTokenFormat: 'jwt',
-        accessTokenTTL: tokenSeconds,
-        jwt: { sign: { alg: 'RS256' } },
-      };
+      if (resource !== identifier) throw new InvalidTarget();
+      return describe();
     },
   };
 }

@@ -126,6 +126,15 @@ export function messagePage(title: string, message: string): Html {
   return page(title, html`<p class="soft">${message}</p>`);
 }
 
+/** Why a frontend cannot come back to the address it asks for, and what to do. Of the address only the origin is shown. */
+export function unknownHome(redirectUri: unknown): string {
+  const { origin = 'null' } = (typeof redirectUri === 'string' && URL.parse(redirectUri)) || {};
+  const found = origin === 'null' ? 'Its address' : `Its address, at ${origin},`;
+  return `This provider does not lead back to the frontend that has sent you here. ${found} has to be / or /callback of an origin in \
+CORS_ORIGINS. Add the origin to that setting and start "npx vestibule dev" again, or open the frontend at one that is \
+there already (invalid_redirect_uri).`;
+}
+
 function page(title: string, content: Html): Html {
   return html`<!doctype html>
 <html lang="en">

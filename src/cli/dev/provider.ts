@@ -4,9 +4,17 @@ import type { AddressInfo } from 'node:net';
 // Not the package's front door: all that it adds is a warning, printed at import, about every release of Node
 // that is not yet an LTS one.
 import { Provider } from 'oidc-provider/lib/provider.js';
-import { createConfiguration, createSigningKey, type DevProviderOptions } from './configuration.ts';
+import {
+  apiResource,
+  createConfiguration,
+  createSigningKey,
+  type DevProviderOptions,
+} from './configuration.ts';
+import { addControl } from './control.ts';
 import { addInteractions } from './interactions.ts';
+import { onlyAtOwnHosts } from './own-hosts.ts';
 import { addPictures } from './pictures.ts';
+import { issueUserToken } from './user-token.ts';
 
 const host = '127.0.0.1';
 
@@ -34,11 +42,18 @@ export async function startDevProvider(options: DevProviderOptions): Promise<Dev
     });
   try {
     // The issuer holds the port, so the provider can only be made now; no request gets in between.
-    const origin = `http://${host}:${(server.address() as AddressInfo).port}`;
-    const provider = new Provider(origin, createConfiguration(options, signingKey));
+    const { port } = server.address() as AddressInfo;
+    const origin = `http://${host}:${port}`;
+    const api = apiResource(options);
+    const provider = new Provider(origin, createConfiguration(options, api, signingKey));
     addInteractions(provider);
     addPictures(provider);
-    server.on('request', provider.callback());
+    const { controlSecret: secret, webClient } = options;
+    if (secret !== undefined) {
+      const issue = (accountId: string) => issueUserToken(provider, api, webClient.id, accountId);
+      addControl(provider, { secret, issue });
+    }
+    server.on('request', onlyAtOwnHosts([host, 'localhost'], port, provider.callback()));
     return { origin, stop };
   } catch (error) {
     await stop();

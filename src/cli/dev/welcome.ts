@@ -1,6 +1,9 @@
 import type { App } from '../../app.ts';
 import { consumerPrefix, tokenPath } from '../../base/addresses.ts';
+import type { OperatorError } from '../../base/errors.ts';
 import type { Config } from '../../config/settings.ts';
+import type { Collection } from '../../consumer/collections/collection.ts';
+import { webClientId } from './environment.ts';
 import type { DevProvider } from './provider.ts';
 
 interface Credentials {
@@ -12,14 +15,12 @@ interface WelcomeParts {
   readonly app: App;
   readonly provider: DevProvider;
   readonly config: Config;
-  /** Gets tokens from the provider. */
-  readonly machineClient: Credentials;
   /** Gets tokens from POST /token. */
   readonly client: Credentials;
 }
 
 /** What `vestibule dev` prints: what runs where, and lines to paste that work as they stand. */
-export function welcome({ app, provider, config, machineClient, client }: WelcomeParts): string {
+export function welcome({ app, provider, config, client }: WelcomeParts): string {
   return `
 Vestibule runs, for development, on this machine only.
 
@@ -27,13 +28,17 @@ Vestibule runs, for development, on this machine only.
 
   service    ${app.address}
   provider   ${provider.origin}   (any user name; the password is "dev")
+  frontends  ${frontendsOf(config)}
   health     ${app.opsAddress}/readyz   metrics ${app.opsAddress}/metrics
   audience   ${config.apiAudience}
   data       ${config.databaseUrl.engine === 'sqlite' ? config.databaseUrl.file : 'PostgreSQL'}
 
-Come in with a token of the provider:
+Collections that change are read again by themselves. Newcomers may write as much as everybody here: unlike "serve", it
+keeps neither to NEWCOMERS_PER_HOUR nor to "newcomer" in the limits of collections.
 
-  TOKEN=$(curl -s -u ${machineClient.id}:${machineClient.secret} -d grant_type=client_credentials ${provider.origin}/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+Come in as Ada, or under any other name (in another shell, in this folder):
+
+  TOKEN=$(npx vestibule dev token --user ada)
   curl -i -H "Authorization: Bearer $TOKEN" ${app.address}${consumerPrefix}/me
 
 Come in as a machine client of this service:
@@ -41,11 +46,34 @@ Come in as a machine client of this service:
   TOKEN=$(curl -s -H 'Content-Type: application/json' -d '{"client_id":"${client.id}","client_secret":"${client.secret}"}' ${app.address}${tokenPath} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
   curl -i -H "Authorization: Bearer $TOKEN" ${app.address}${consumerPrefix}/me
 
-For the other commands, such as "npx vestibule doctor", in another shell:
+See what happens to records, as it happens, with the same token:
+
+  curl -N -H "Authorization: Bearer $TOKEN" -H 'Accept: text/event-stream' ${app.address}${consumerPrefix}/events
+
+While this runs the other commands in this folder, such as "npx vestibule doctor" and "npx vestibule client list", know all of it by themselves.
+"npx vestibule serve" does not, and has another database. The settings, for whatever else has to know them:
 
   export IDP_ORIGIN=${config.idpOrigin} IDP_JWKS_PATH=${config.idpJwksPath} API_AUDIENCE=${config.apiAudience} BASE_URL=${app.address} PORT=${config.port} OPS_PORT=${new URL(app.opsAddress).port}
 
 Stop with Ctrl-C.
 
 `;
+}
+
+function frontendsOf({ corsOrigins }: Config): string {
+  if (corsOrigins.length === 0) {
+    return 'the page above; for one of yours, for example: CORS_ORIGINS=http://localhost:5173 npx vestibule dev';
+  }
+  return `${corsOrigins.join(', ')}   (sign in as client "${webClientId}", back to / or /callback)`;
+}
+
+/** What `vestibule dev` prints when it has taken up changed declarations. */
+export function servedAnew(collections: readonly Collection[]): string {
+  const names = collections.map(({ name }) => name).join(', ');
+  return `The collections have changed and are served: ${names === '' ? 'none' : names}.\n`;
+}
+
+/** What it prints when it could not: the mistakes, each with its file and line. */
+export function stillServed({ message }: OperatorError): string {
+  return `vestibule: ${message}\nThe collections are served as they were before this change.\n`;
 }

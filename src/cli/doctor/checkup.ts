@@ -1,43 +1,50 @@
 import { OperatorError } from '../../base/errors.ts';
 import { type Finding, failed, passed, skipped } from '../../base/finding.ts';
-import { type Environment, loadConfig, SettingsError } from '../../config/load.ts';
+import { loadConfig, SettingsError } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
+import type { CommandSettings } from '../settings.ts';
 import { examineDatabase } from './database.ts';
 import { examinePorts } from './ports.ts';
-import { examineProvider } from './provider.ts';
+import { examineProviders } from './provider.ts';
 import { examineTransport } from './transport.ts';
+import { examineWebhooks } from './webhooks.ts';
 
 /** Everything between the settings and a first 200, in the order in which it is needed. */
-export async function checkUp(environment: () => Environment): Promise<readonly Finding[]> {
-  const { findings, config } = readSettings(environment);
+export async function checkUp(settings: CommandSettings): Promise<readonly Finding[]> {
+  const { findings, config } = await readSettings(settings);
   if (config === null)
     return [...findings, ...afterSettings.map((name) => skipped(name, 'the settings come first'))];
   const collections = await readCollections(config);
-  const [provider, database, transport, ports] = await Promise.all([
-    examineProvider(config),
+  const [provider, database, webhooks, transport, ports] = await Promise.all([
+    examineProviders(config),
     examineDatabase(config, collections.result === 'pass'),
+    examineWebhooks(config),
     examineTransport(config),
     examinePorts(config),
   ]);
-  return [...findings, collections, ...provider, ...database, ...transport, ...ports];
+  return [...findings, collections, ...provider, ...database, ...webhooks, ...transport, ...ports];
 }
 
 const afterSettings = ['collections', 'provider', 'database', 'transport', 'frontends', 'ports'];
 
-function readSettings(environment: () => Environment): {
+async function readSettings(settings: CommandSettings): Promise<{
   readonly findings: readonly Finding[];
   readonly config: Config | null;
-} {
+}> {
+  let absent: string | undefined;
   try {
-    const config = loadConfig(environment());
-    return { findings: [passed('settings', 'all of them can be read and fit together')], config };
+    const known = await settings.ofService();
+    absent = known.absent;
+    const config = await loadConfig(known.environment);
+    return {
+      findings: [passed('settings', known.from ?? 'all of them can be read and fit together')],
+      config,
+    };
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     const mistakes = error instanceof SettingsError ? error.mistakes : [error.message];
-    const findings = mistakes.map((mistake) =>
-      failed('settings', { found: mistake, advice: 'docs/config.md lists every setting.' }),
-    );
-    return { findings, config: null };
+    const advice = `docs/config.md lists every setting${absent === undefined ? '' : `; and ${absent}`}.`;
+    return { findings: mistakes.map((found) => failed('settings', { found, advice })), config: null };
   }
 }
 

@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs';
 import { OperatorError } from '../../base/errors.ts';
 import { accessTo } from '../../base/file-access.ts';
 import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
 import { readMasterSecret } from '../../config/files.ts';
 import type { Config } from '../../config/settings.ts';
-import type { DatabaseNow } from '../../inspection.ts';
+import type { DatabaseNow } from '../../inspection/database.ts';
+import type { HeardBy } from '../../storage/port.ts';
 
 type OtherVersion = Extract<DatabaseNow, { state: 'other_version' }>;
 
@@ -14,9 +16,27 @@ export async function examineDatabase(config: Config, areDeclared: boolean): Pro
     const others = ['database', 'schema', 'records', 'clients'];
     return [secret, ...others.map((name) => skipped(name, 'the master secret comes first'))];
   }
-  const { inspectDatabase } = await import('../../inspection.ts');
+  const { inspectDatabase, inspectNotifications } = await import('../../inspection/database.ts');
   const now = await inspectDatabase(config, areDeclared);
-  return [secretFinding(now, secret), ...databaseFindings(config, now)];
+  const canListen = now.state === 'ready' || now.state === 'other_version';
+  const heardBy = canListen ? await inspectNotifications(config) : null;
+  return [
+    secretFinding(now, secret),
+    ...databaseFindings(config, now),
+    ...(heardBy === null ? [] : [notificationsFinding(config, heardBy)]),
+  ];
+}
+
+function notificationsFinding({ databaseListenUrl }: Config, heardBy: HeardBy): Finding {
+  const setting = databaseListenUrl === null ? 'DATABASE_URL' : 'DATABASE_LISTEN_URL';
+  if (heardBy.way === 'notification')
+    return passed('notifications', `of changes by other processes arrive by ${setting}`);
+  return doubtful('notifications', {
+    expected: `to arrive by ${setting}`,
+    found: heardBy.because,
+    advice:
+      'Changes by other processes are found by looking, within a second. To hear of them at once, and of events, set DATABASE_LISTEN_URL to an address of the database itself.',
+  });
 }
 
 /** Null where the first start will make one, and where the database and what is beside it are not for this user. */
@@ -26,17 +46,35 @@ function readSecret(config: Config): Finding | null {
   if (!isThere && masterSecret === null && masterSecretFile === null) return null;
   try {
     readMasterSecret(config);
+    if (masterSecretFile !== null && isForEverybody(masterSecretFile)) return readByOthers(masterSecretFile);
     return passed('master secret', 'can be read');
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return failed('master secret', { found: error.message, advice: 'docs/operations.md tells about it.' });
+    return failed('master secret', {
+      found: error.message,
+      advice: 'docs/runbooks.md tells what can still be done ("The master secret is lost").',
+    });
   }
+}
+
+/** A group may read it: that is how a service has a file that somebody else owns. */
+function isForEverybody(file: string): boolean {
+  return (statSync(file).mode & 0o007) !== 0;
+}
+
+function readByOthers(file: string): Finding {
+  return doubtful('master secret', {
+    expected: 'to be for the user of the service alone',
+    found: `every user of this machine may open the file ${quoted(file)} (MASTER_SECRET_FILE)`,
+    advice: `Run: chmod o= ${quoted(file)}`,
+  });
 }
 
 function secretFinding(now: DatabaseNow, read: Finding | null): Finding {
   if (read === null && now.state === 'unusable') return skipped('master secret', 'the database comes first');
   if (read === null) return passed('master secret', 'will be made beside the database at the first start');
   if (now.state !== 'ready') return read;
+  if (now.masterSecretFits && read.result === 'warn') return read;
   if (now.masterSecretFits) return passed('master secret', 'is the one that the database was made with');
   return failed('master secret', {
     expected: 'the one that the database was made with',
@@ -72,7 +110,7 @@ function databaseFindings(
     case 'ready':
       return [
         passed('database', `${kind} answers`),
-        passed('schema', `version ${now.version}, the newest`),
+        passed('schema', readySchema(now.plan)),
         ...(now.missingRights === null ? [] : [rightsFinding(now.missingRights)]),
         recordsFinding(now.breaking, allowBreakingSchemas),
         clientsFinding(now),
@@ -101,20 +139,37 @@ function databaseAdvice(detail: string): string {
   return 'Check DATABASE_URL, and whether this user may open it.';
 }
 
-function schemaFinding({ version, newest, missingRights }: OtherVersion): Finding {
-  if (version < newest && missingRights !== null) {
+type Plan = OtherVersion['plan'];
+
+function readySchema({ version, newest, verdict }: Plan): string {
+  if (version > newest)
+    return `version ${version}, of a newer release; this one, which knows versions up to ${newest}, may run beside it`;
+  const contract = '; when no process of an older release runs, "npx vestibule migrate --contract"';
+  return `version ${version}, the newest${verdict === 'contract' ? contract : ''}`;
+}
+
+function schemaFinding({ isTooNew, plan, missingRights }: OtherVersion): Finding {
+  const { version, newest, verdict } = plan;
+  if (isTooNew)
+    return failed('schema', {
+      expected: `version ${newest} or less`,
+      found: `version ${version}`,
+      advice: 'A newer release has migrated it. Start a release at least as new as that one.',
+    });
+  if (missingRights !== null) {
     const expected = `a role that can bring the schema to version ${newest}`;
     return failed('schema', { expected, ...missingRights });
   }
-  if (version < newest) {
-    const from = version === 0 ? 'the database is empty' : `version ${version}`;
-    return passed('schema', `${from}; the next start brings it to version ${newest}`);
-  }
-  return failed('schema', {
-    expected: `version ${newest} or less`,
-    found: `version ${version}`,
-    advice: 'A newer release has migrated it. Start a release at least as new as that one.',
-  });
+  if (version === 0)
+    return passed('schema', `the database is empty; the next start brings it to version ${newest}`);
+  if (verdict === 'stop first')
+    return doubtful('schema', {
+      expected: `version ${newest}`,
+      found: `version ${version}`,
+      advice:
+        'Processes of an older release cannot go on beside it: see "npx vestibule migrate --plan" before anything of this release is started.',
+    });
+  return passed('schema', `version ${version}; the next start brings it to version ${newest} (${verdict})`);
 }
 
 function rightsFinding({ found, advice }: NonNullable<OtherVersion['missingRights']>): Finding {

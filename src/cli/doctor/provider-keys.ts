@@ -1,19 +1,21 @@
 import type { ExaminedProvider, PublishedKeys } from '../../auth/examine/provider.ts';
 import { roughDuration } from '../../base/duration.ts';
 import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
-import type { Config } from '../../config/settings.ts';
+import type { Provider } from '../../config/providers.ts';
 import { fetchAdvice } from './fetch-advice.ts';
 
 /** Whether a token could be verified with what the provider publishes where the settings say. */
-export function keysFinding(config: Config, keys: ExaminedProvider['keys']): Finding {
+export function keysFinding(provider: Provider, keys: ExaminedProvider['keys']): Finding {
   const name = 'keys';
-  const url = `${config.idpOrigin}${config.idpJwksPath}`;
+  const { jwksUrl: url, settings } = provider;
   if ('fault' in keys) {
     const isUseless = keys.fault === 'no_usable_keys';
     return failed(name, {
       expected: `a usable key at ${url}`,
       found: keys.detail,
-      advice: isUseless ? uselessKeys(keys.detail) : fetchAdvice(keys.detail, 'IDP_ORIGIN and IDP_JWKS_PATH'),
+      advice: isUseless
+        ? uselessKeys(keys.detail, settings)
+        : fetchAdvice(keys.detail, `${settings.origin} and ${settings.jwksPath}`),
     });
   }
   const found = `${keys.usable.length} usable (${keys.usable.map(described).join('; ')})${leftOut(keys)}`;
@@ -25,10 +27,10 @@ export function keysFinding(config: Config, keys: ExaminedProvider['keys']): Fin
   });
 }
 
-function uselessKeys(detail: string): string {
+function uselessKeys(detail: string, settings: Provider['settings']): string {
   return detail.includes('algorithm_not_allowed')
-    ? 'The keys are for other algorithms than ALLOWED_ALGORITHMS names: add those of the provider.'
-    : 'Check IDP_JWKS_PATH: what is published there are no keys that a token could be verified with.';
+    ? `The keys are for other algorithms than ${settings.algorithms} names: add those of the provider.`
+    : `Check ${settings.jwksPath}: what is published there are no keys that a token could be verified with.`;
 }
 
 function described({ kid, algorithms }: PublishedKeys['usable'][number]): string {

@@ -1,8 +1,9 @@
 import type { ExaminedCertificate } from '../../auth/examine/certificate.ts';
 import { OperatorError } from '../../base/errors.ts';
 import { doubtful, type Finding, failed, passed, skipped } from '../../base/finding.ts';
+import { isLoopback } from '../../base/loopback.ts';
 import { readTls } from '../../config/files.ts';
-import { isBehindProxy, isLoopback, ownIssuer } from '../../config/rules.ts';
+import { isBehindProxy, ownIssuer } from '../../config/rules.ts';
 import type { Config } from '../../config/settings.ts';
 
 const dayMs = 86_400_000;
@@ -23,7 +24,7 @@ async function certificateFindings(config: Config): Promise<readonly Finding[]> 
     const tls = readTls(config);
     if (tls === null) return [skipped('certificate', 'TLS_CERT_FILE and TLS_KEY_FILE are not set')];
     const host = hostOf(ownIssuer(config));
-    const { examineCertificate } = await import('../../inspection.ts');
+    const { examineCertificate } = await import('../../inspection/certificate.ts');
     const certificate = examineCertificate(tls.cert, host);
     return [lifeFinding(certificate), namesFinding(certificate, host)];
   } catch (error) {

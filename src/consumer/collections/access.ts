@@ -1,6 +1,6 @@
 import { isScopeName } from '../../base/scopes.ts';
+import { found, readChoice, readMapping, type Say } from '../../base/yaml/mistakes.ts';
 import type { CollectionAccess, StateMachine } from './collection.ts';
-import { found, readChoice, readMapping, type Say } from './mistakes.ts';
 
 /** The member `access` of a declaration. */
 export function readAccess(value: unknown, say: Say): CollectionAccess {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { durationText } from '../../base/duration.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
+import { brief } from '../../base/yaml/mistakes.ts';
 import type { Schema } from './collection.ts';
 import type { Declaration, DeclaredMachine } from './declaration.ts';
-import { brief } from './mistakes.ts';
 import { rateText } from './rates.ts';
 
 /** What differs between two declarations of a collection, a phrase each: `seats maximum 8 -> 4`. */
@@ -72,7 +72,7 @@ function transitions(state: string, actions: DeclaredMachine['states'][string]):
 }
 
 /** All that concerns no record that exists. */
-function settingsOf({ title, description, access, concurrency, limits, deprecated }: Declaration) {
+function settingsOf({ title, description, access, concurrency, limits, events, deprecated }: Declaration) {
   const { newcomer, expireMs } = limits;
   return {
     title,
@@ -87,6 +87,9 @@ function settingsOf({ title, description, access, concurrency, limits, deprecate
     writes: rateText(limits.writes),
     newcomer: newcomer === null ? null : `${rateText(newcomer)} for ${durationText(newcomer.forMs)}`,
     expire: expireMs === null ? null : durationText(expireMs),
+    // Declared by a release that had none yet: nothing is to be told of that.
+    events: events === undefined ? 'thin' : (events?.data ?? 'none'),
+    'events only': events?.only?.join(', ') ?? null,
     deprecated,
   };
 }

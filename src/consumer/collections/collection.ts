@@ -1,3 +1,4 @@
+import type { EventRules } from '../../events/catalogue.ts';
 import type { Schema } from '../../openapi/openapi-types.ts';
 import type { IndexedField } from '../../storage/port.ts';
 
@@ -17,6 +18,8 @@ export interface Collection {
   /** Whether a change must say which version of the record it changes. */
   readonly concurrency: 'optional' | 'required';
   readonly limits: CollectionLimits;
+  /** What the log of events tells of its records; null: nothing. */
+  readonly events: EventRules | null;
   readonly deprecated: Deprecation | null;
   readonly checkFields: CheckFields;
 }
@@ -29,6 +32,10 @@ export const ownMembers: ReadonlySet<string> = new Set([
   'created_at',
   'updated_at',
 ]);
+
+/** Characters of what a declaration says for people. */
+export const longestTitle = 100;
+export const longestDescription = 2000;
 
 export interface StateMachine {
   readonly initial: string;

@@ -8,6 +8,7 @@ export interface Declaration
   > {
   readonly machine: DeclaredMachine | null;
   readonly limits: CollectionLimits;
+  readonly events: { readonly data: 'thin' | 'full'; readonly only: readonly string[] | null } | null;
 }
 
 export interface DeclaredMachine {
@@ -17,8 +18,12 @@ export interface DeclaredMachine {
   readonly editable: readonly string[];
 }
 
-export function toDeclaration({ checkFields: _, machine, ...plain }: Collection): Declaration {
-  return { ...plain, machine: machine === null ? null : plainMachine(machine) };
+export function toDeclaration({ checkFields: _, machine, events, ...plain }: Collection): Declaration {
+  return {
+    ...plain,
+    machine: machine === null ? null : plainMachine(machine),
+    events: events === null ? null : { ...events, only: events.only && [...events.only] },
+  };
 }
 
 function plainMachine({ initial, states, editable }: StateMachine): DeclaredMachine {

@@ -1,7 +1,7 @@
+import { found, readMapping, type Say } from '../../base/yaml/mistakes.ts';
 import { always, sometimes } from '../../openapi/headers.ts';
 import type { Headers } from '../../openapi/openapi-types.ts';
 import type { Collection, Deprecation } from './collection.ts';
-import { found, readMapping, type Say } from './mistakes.ts';
 import { isDate, normaliseDateTime } from './normalise.ts';
 
 /** The member `deprecated` of a declaration. */

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
+import { pointerTo } from '../../base/yaml/json-pointer.ts';
 import type { FieldError } from './collection.ts';
 import { formats, isFormatName } from './formats.ts';
-import { pointerTo } from './json-pointer.ts';
 import type { JsonType } from './schema-keywords.ts';
 
 const typeWords: Readonly<Record<JsonType, string>> = {

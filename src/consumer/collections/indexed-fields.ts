@@ -1,15 +1,15 @@
+import { pointerTo } from '../../base/yaml/json-pointer.ts';
+import { found, type Say, suggestion } from '../../base/yaml/mistakes.ts';
 import type { IndexedField } from '../../storage/port.ts';
 import type { Schema } from './collection.ts';
 import { formats, isFormatName } from './formats.ts';
-import { pointerTo } from './json-pointer.ts';
-import { found, type Say, suggestion } from './mistakes.ts';
 
 /** Every one makes each write dearer. */
 export const mostIndexedFields = 8;
 /** What a database can keep in an index without a thought. */
 const longestText = 500;
 /** They mean something else in the query of a list. */
-const queryParameters = ['limit', 'cursor', 'sort'];
+const queryParameters = ['limit', 'cursor', 'sort', 'mine'];
 /** They would hold for what was sent and not for what is kept of it. */
 const aboutForm = ['minLength', 'maxLength', 'pattern', 'enum', 'const'];
 

@@ -1,6 +1,6 @@
-import type { CollectionLimits } from './collection.ts';
-import { pointerTo } from './json-pointer.ts';
-import { found, readMapping, type Say } from './mistakes.ts';
+import { pointerTo } from '../../base/yaml/json-pointer.ts';
+import { found, readMapping, type Say } from '../../base/yaml/mistakes.ts';
+import type { Collection, CollectionLimits } from './collection.ts';
 import { parseNewcomerRate, parsePeriod, parseRate } from './rates.ts';
 
 /** What a collection has when its declaration says nothing. */
@@ -50,4 +50,9 @@ export function readLimits(value: unknown, say: Say): CollectionLimits {
     newcomer: read('newcomer', null, parseNewcomerRate, 'a rate for a time, such as 5/day for 7d'),
     expireMs: read('expire', null, parsePeriod, 'a duration such as 90d (s, min, h or d, at most 3650d)'),
   };
+}
+
+/** The same collection where newcomers may write as much as everybody. */
+export function withoutNewcomerLimit(collection: Collection): Collection {
+  return { ...collection, limits: { ...collection.limits, newcomer: null } };
 }

@@ -1,7 +1,14 @@
-import { durationText, parseDuration, parseUnit } from '../../base/duration.ts';
+import { durationForm, durationText, parseDuration, parseUnit, unitNames } from '../../base/duration.ts';
 import type { Rate } from './collection.ts';
 
 const mostInWindow = 1_000_000;
+/** What units are called in full. */
+const fullNames: Readonly<Record<string, string>> = { second: 's', minute: 'min', hour: 'h', day: 'd' };
+
+/** Regular expressions that a rate, and one for newcomers, match as a whole. */
+export const rateForm = `(\\d{1,7})/(${[...unitNames, ...Object.keys(fullNames)].join('|')})`;
+export const newcomerRateForm = `${rateForm} for ${durationForm}`;
+const wholeRate = new RegExp(`^${rateForm}$`);
 
 /** A duration that is not nothing. */
 export function parsePeriod(text: string): number | null {
@@ -10,9 +17,9 @@ export function parsePeriod(text: string): number | null {
 
 /** `30/min`: so many a second, minute, hour or day. */
 export function parseRate(text: string): Rate | null {
-  const [, number = '', unit = ''] = /^(\d{1,7})\/([a-z]+)$/.exec(text) ?? [];
+  const [, number = '', unit = ''] = wholeRate.exec(text) ?? [];
   const count = Number(number);
-  const windowMs = parseUnit({ second: 's', minute: 'min', hour: 'h', day: 'd' }[unit] ?? unit);
+  const windowMs = parseUnit(fullNames[unit] ?? unit);
   return count > 0 && count <= mostInWindow && windowMs !== null ? { count, windowMs } : null;
 }
 

@@ -1,15 +1,16 @@
 import { OperatorError } from '../../base/errors.ts';
+import { found, readChoice, readMapping, type Say } from '../../base/yaml/mistakes.ts';
+import { type LineMistake, readWithMistakes } from '../../base/yaml/read-with-mistakes.ts';
 import { checkWhoActs, readAccess } from './access.ts';
-import type { Collection, Schema } from './collection.ts';
+import { type Collection, longestDescription, longestTitle, type Schema } from './collection.ts';
 import { readDeprecation } from './deprecation.ts';
+import { readEvents } from './events.ts';
 import { readIndex } from './indexed-fields.ts';
 import { readLimits } from './limits.ts';
-import { found, nameOf, readChoice, readMapping, type Say } from './mistakes.ts';
 import { resolveSchema } from './resolve-schema.ts';
 import { checkSchema } from './schema-rules.ts';
 import { readStates } from './states.ts';
 import { compileCheck } from './validator.ts';
-import { readYaml } from './yaml-text.ts';
 
 export interface CollectionFile {
   /** Of the collection: that of the file without what follows the dot. */
@@ -18,18 +19,15 @@ export interface CollectionFile {
   readonly text: string;
 }
 
-export interface Mistake {
+export interface Mistake extends LineMistake {
   readonly path: string;
-  readonly line: number;
-  /** What was expected, what was found, what would be right. */
-  readonly sentence: string;
 }
 
-export const reservedNames = 'me docs openapi token web health usage export metrics well-known'.split(' ');
+export const reservedNames =
+  'me docs openapi token web health usage export metrics well-known events consumer'.split(' ');
 const nameForm = /^[a-z][a-z0-9-]{0,62}$/;
-const known = 'schema title description index states editable access concurrency limits deprecated'.split(
-  ' ',
-);
+const known =
+  'schema title description index states editable access concurrency limits events deprecated'.split(' ');
 
 /** The collections that the files declare, in their order. Throws one error with all the mistakes of all of them. */
 export function readCollections(files: readonly CollectionFile[]): readonly Collection[] {
@@ -51,20 +49,12 @@ function textOf(mistakes: readonly Mistake[]): string {
 
 /** The collection that a file declares, or every mistake in it. */
 export function readCollection({ name, path, text }: CollectionFile): Collection | readonly Mistake[] {
-  const yaml = readYaml(text);
-  const mistakes: Mistake[] = yaml.mistakes.map((mistake) => ({ path, ...mistake }));
-  const say: Say = (pointer, predicate) => {
-    const sentence = `${nameOf(pointer)} ${predicate}`;
-    mistakes.push({
-      path,
-      line: yaml.lineOf(pointer),
-      sentence: /[.?]$/.test(sentence) ? sentence : `${sentence}.`,
-    });
-  };
+  const { data, say, mistakes } = readWithMistakes(text);
   checkName(name, say);
-  const collection = mistakes.length > 0 ? null : readDeclaration(name, yaml.data, say);
-  if (collection !== null && mistakes.length === 0) return collection;
-  return mistakes.sort((one, other) => one.line - other.line);
+  const collection = mistakes().length > 0 ? null : readDeclaration(name, data, say);
+  const wrong = mistakes();
+  if (collection !== null && wrong.length === 0) return collection;
+  return wrong.map((mistake) => ({ path, ...mistake }));
 }
 
 function checkName(name: string, say: Say): void {
@@ -86,12 +76,13 @@ function readDeclaration(name: string, data: unknown, say: Say): Collection | nu
   checkWhoActs(machine, access, say);
   const read = {
     name,
-    title: readText(members.title, '/title', 100, say) ?? name,
-    description: readText(members.description, '/description', 2000, say),
+    title: readText(members.title, '/title', longestTitle, say) ?? name,
+    description: readText(members.description, '/description', longestDescription, say),
     machine,
     access,
     concurrency: readChoice(members.concurrency, '/concurrency', ['optional', 'required'], say),
     limits: readLimits(members.limits, say),
+    events: readEvents(members.events, machine, say),
     deprecated: readDeprecation(members.deprecated, say),
   };
   const fields = readFields(members.schema, members.index, say);

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../base/json-object.ts';
+import type { Say } from '../../base/yaml/mistakes.ts';
 import type { Schema } from './collection.ts';
-import type { Say } from './mistakes.ts';
 import { typesOf } from './schema-keywords.ts';
 import { type Role, roleIn } from './schema-roles.ts';
 import { mostSchemaLevels } from './schema-rules.ts';

@@ -1,17 +1,20 @@
 import { isJsonObject } from '../../base/json-object.ts';
+import { listed } from '../../base/yaml/mistakes.ts';
 import type { Schema } from './collection.ts';
 import { formatNames, isFormatName } from './formats.ts';
-import { listed } from './mistakes.ts';
-import { patternMistake } from './patterns.ts';
+import { longestPattern, patternMistake } from './patterns.ts';
 
 /** The part of JSON Schema 2020-12 that a collection may use: enough for records, nothing that can run away. */
 
+export const dialect = 'https://json-schema.org/draft/2020-12/schema';
 const jsonTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null'] as const;
 export type JsonType = (typeof jsonTypes)[number];
 
 interface Keyword {
   /** What a value of the keyword must be, when it is something else. */
   readonly mistake: (value: unknown) => string | null;
+  /** The same as a JSON Schema, as far as it can say it; `part` is what the schemas are that it holds. */
+  readonly form: (part: Schema) => Schema;
   /** Where the schemas are that it holds. */
   readonly holds?: 'schema' | 'schemas' | 'named';
   /** The only values that it says anything about. */
@@ -21,17 +24,33 @@ interface Keyword {
 const must = (fits: (value: unknown) => boolean, expected: string) => (value: unknown) =>
   fits(value) ? null : `must be ${expected}`;
 
-const text = { mistake: must((value) => typeof value === 'string', 'a text') };
-const flag = { mistake: must((value) => typeof value === 'boolean', 'true or false') };
-const number = { mistake: must((value) => typeof value === 'number', 'a number') };
+const text = {
+  mistake: must((value) => typeof value === 'string', 'a text'),
+  form: () => ({ type: 'string' }),
+};
+const flag = {
+  mistake: must((value) => typeof value === 'boolean', 'true or false'),
+  form: () => ({ type: 'boolean' }),
+};
+const number = {
+  mistake: must((value) => typeof value === 'number', 'a number'),
+  form: () => ({ type: 'number' }),
+};
 const count = {
   mistake: must((value) => Number.isInteger(value) && Number(value) >= 0, 'a whole number, not negative'),
+  form: () => ({ type: 'integer', minimum: 0 }),
 };
-const values = { mistake: must((value) => Array.isArray(value), 'a list') };
-const names = { mistake: must(isListOfNames, 'a list of different names') };
-const schema = { mistake: must(isJsonObject, 'a schema, such as {type: integer}'), holds: 'schema' } as const;
+const values = { mistake: must((value) => Array.isArray(value), 'a list'), form: () => ({ type: 'array' }) };
+const nameList = { type: 'array', uniqueItems: true, items: { type: 'string' } };
+const names = { mistake: must(isListOfNames, 'a list of different names'), form: () => nameList };
+const schema = {
+  mistake: must(isJsonObject, 'a schema, such as {type: integer}'),
+  form: (part: Schema) => part,
+  holds: 'schema',
+} as const;
 const schemaOrFlag = {
   mistake: must((value) => typeof value === 'boolean' || isJsonObject(value), 'true, false or a schema'),
+  form: (part: Schema) => ({ anyOf: [{ type: 'boolean' }, part] }),
   holds: 'schema',
 } as const;
 const schemas = {
@@ -39,6 +58,7 @@ const schemas = {
     (value) => Array.isArray(value) && value.length > 0 && value.every(isJsonObject),
     'a list of at least one schema',
   ),
+  form: (part: Schema) => ({ type: 'array', minItems: 1, items: part }),
   holds: 'schemas',
 } as const;
 const named = {
@@ -46,6 +66,7 @@ const named = {
     (value) => isJsonObject(value) && Object.values(value).every(isJsonObject),
     'a mapping of names to schemas',
   ),
+  form: (part: Schema) => ({ type: 'object', additionalProperties: part }),
   holds: 'named',
 } as const;
 
@@ -60,26 +81,54 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   'x-unbounded': flag,
 };
 
+const scalar = { type: ['string', 'number', 'boolean', 'null'] };
+const typeName = { enum: jsonTypes };
+
 export const keywords: Readonly<Record<string, Keyword>> = {
   ...annotations,
-  type: { mistake: must(isType, `one of ${listed(jsonTypes, 'or')}, or a list of one of them and "null"`) },
-  enum: { mistake: must(isEnum, 'a list of 1 to 1000 different texts, numbers, true, false or null') },
-  const: { mistake: must(isScalar, 'a text, a number, true, false or null') },
+  type: {
+    mistake: must(isType, `one of ${listed(jsonTypes, 'or')}, or a list of one of them and "null"`),
+    form: () => ({
+      anyOf: [
+        typeName,
+        { type: 'array', items: typeName, minItems: 1, maxItems: 1 },
+        {
+          type: 'array',
+          items: typeName,
+          minItems: 2,
+          maxItems: 2,
+          uniqueItems: true,
+          contains: { const: 'null' },
+        },
+      ],
+    }),
+  },
+  enum: {
+    mistake: must(isEnum, 'a list of 1 to 1000 different texts, numbers, true, false or null'),
+    form: () => ({ type: 'array', minItems: 1, maxItems: 1000, uniqueItems: true, items: scalar }),
+  },
+  const: { mistake: must(isScalar, 'a text, a number, true, false or null'), form: () => scalar },
   minimum: { ...number, about: 'number' },
   maximum: { ...number, about: 'number' },
   exclusiveMinimum: { ...number, about: 'number' },
   exclusiveMaximum: { ...number, about: 'number' },
   multipleOf: {
     mistake: must((value) => typeof value === 'number' && value > 0, 'a number above 0'),
+    form: () => ({ type: 'number', exclusiveMinimum: 0 }),
     about: 'number',
   },
   minLength: { ...count, about: 'string' },
   maxLength: { ...count, about: 'string' },
   pattern: {
     mistake: (value) => (typeof value === 'string' ? patternMistake(value) : 'must be a text'),
+    form: () => ({ type: 'string', maxLength: longestPattern }),
     about: 'string',
   },
-  format: { mistake: must(isFormatName, listed(formatNames, 'or')), about: 'string' },
+  format: {
+    mistake: must(isFormatName, listed(formatNames, 'or')),
+    form: () => ({ enum: formatNames }),
+    about: 'string',
+  },
   items: { ...schemaOrFlag, about: 'array' },
   prefixItems: { ...schemas, about: 'array' },
   minItems: { ...count, about: 'array' },
@@ -99,6 +148,7 @@ export const keywords: Readonly<Record<string, Keyword>> = {
       (value) => isJsonObject(value) && Object.values(value).every(isListOfNames),
       'a mapping of names to lists of names',
     ),
+    form: () => ({ type: 'object', additionalProperties: nameList }),
     about: 'object',
   },
   allOf: schemas,
@@ -116,10 +166,8 @@ export const keywords: Readonly<Record<string, Keyword>> = {
 export const topKeywords: Readonly<Record<string, Keyword>> = {
   $defs: named,
   $schema: {
-    mistake: must(
-      (value) => value === 'https://json-schema.org/draft/2020-12/schema',
-      'JSON Schema 2020-12, or be left out',
-    ),
+    mistake: must((value) => value === dialect, 'JSON Schema 2020-12, or be left out'),
+    form: () => ({ const: dialect }),
   },
 };
 

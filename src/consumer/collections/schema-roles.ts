@@ -15,9 +15,12 @@ export function roleIn(parent: Schema, keyword: string, role: Role): Role {
   return alternatives.includes(keyword) && saysType(parent) ? 'condition' : 'description';
 }
 
+/** Each says by itself what a value is. */
+export const typeSayers = ['type', 'enum', 'const', 'properties', '$ref'] as const;
+
 /** Whether a schema says by itself what its value is, so that alternatives in it are mere conditions. */
 export function saysType(schema: Schema): boolean {
-  return ['type', 'enum', 'const', 'properties', '$ref'].some((keyword) => schema[keyword] !== undefined);
+  return typeSayers.some((keyword) => schema[keyword] !== undefined);
 }
 
 /** Whether a keyword holds further schemas for the same value. */

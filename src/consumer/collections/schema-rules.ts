@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../base/json-object.ts';
+import { pointerTo } from '../../base/yaml/json-pointer.ts';
+import { found, type Say, suggestion } from '../../base/yaml/mistakes.ts';
 import { ownMembers, type Schema } from './collection.ts';
-import { pointerTo } from './json-pointer.ts';
-import { found, type Say, suggestion } from './mistakes.ts';
 import { looksPersonal } from './personal-names.ts';
 import { annotations, type JsonType, keywords, topKeywords, typesOf } from './schema-keywords.ts';
 import { isInPlace, type Role, roleIn, saysType } from './schema-roles.ts';
@@ -10,8 +10,8 @@ import { subschemasOf } from './subschemas.ts';
 
 export const mostSchemaLevels = 16;
 
-const topNameForm = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
-const nameForm = /^[^\p{Cc}]{1,128}$/u;
+export const topNameForm = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
+export const nameForm = /^[^\p{Cc}]{1,128}$/u;
 
 interface Place {
   readonly pointer: string;

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../base/json-object.ts';
+import { pointerTo } from '../../base/yaml/json-pointer.ts';
+import type { Say } from '../../base/yaml/mistakes.ts';
 import type { Schema } from './collection.ts';
-import { pointerTo } from './json-pointer.ts';
-import type { Say } from './mistakes.ts';
 import { type JsonType, typesOf } from './schema-keywords.ts';
 
 const ranges = [

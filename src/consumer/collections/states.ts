@@ -1,10 +1,10 @@
 import { isJsonObject } from '../../base/json-object.ts';
+import { pointerTo } from '../../base/yaml/json-pointer.ts';
+import { found, listed, readChoice, readMapping, type Say, suggestion } from '../../base/yaml/mistakes.ts';
 import type { StateMachine, Transition } from './collection.ts';
-import { pointerTo } from './json-pointer.ts';
-import { found, listed, readChoice, readMapping, type Say, suggestion } from './mistakes.ts';
 
-const nameForm = /^[a-z][a-z0-9_-]{0,31}$/;
-const mostStates = 32;
+export const nameForm = /^[a-z][a-z0-9_-]{0,31}$/;
+export const mostStates = 32;
 
 /** The members `states` and `editable` of a declaration. */
 export function readStates(value: unknown, editable: unknown, say: Say): StateMachine | null {

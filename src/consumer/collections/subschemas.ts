@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../base/json-object.ts';
+import { pointerTo } from '../../base/yaml/json-pointer.ts';
 import type { Schema } from './collection.ts';
-import { pointerTo } from './json-pointer.ts';
 import { keywordOf } from './schema-keywords.ts';
 
 interface Subschema {

@@ -1,9 +1,9 @@
 import { compileFunction } from 'node:vm';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { pointerTo } from '../../base/yaml/json-pointer.ts';
 import type { CheckFields, FieldError, Schema } from './collection.ts';
 import { inWords, unknownMember } from './error-words.ts';
 import { fitsFormat, formatNames } from './formats.ts';
-import { pointerTo } from './json-pointer.ts';
 import { compilePattern } from './patterns.ts';
 
 interface Check {

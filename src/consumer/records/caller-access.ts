@@ -40,7 +40,7 @@ export class CallerAccess {
 
   /** Whose records this caller sees; null: everybody's. */
   get visibleOwner(): string | null {
-    return this.#collection.access.read === 'everyone' || this.#reachesAll ? null : this.id;
+    return this.#collection.access.read === 'everyone' || this.reachesAll ? null : this.id;
   }
 
   sees({ owner }: StoredRecord): boolean {
@@ -48,7 +48,7 @@ export class CallerAccess {
   }
 
   mayChange({ owner }: StoredRecord): boolean {
-    return owner === this.id || this.#reachesAll;
+    return owner === this.id || this.reachesAll;
   }
 
   /** What this caller may do with a record in its present state. */
@@ -59,11 +59,12 @@ export class CallerAccess {
 
   mayTake(by: Transition['by'], { owner }: StoredRecord): boolean {
     const isOwner = owner === this.id;
-    const asClient = this.caller.isMachine && (isOwner || this.#reachesAll);
+    const asClient = this.caller.isMachine && (isOwner || this.reachesAll);
     return by === 'owner' ? isOwner : by === 'client' ? asClient : isOwner || asClient;
   }
 
-  get #reachesAll(): boolean {
+  /** Whether it may see and change everybody's. */
+  get reachesAll(): boolean {
     return this.caller.isMachine && this.#collection.access.clients === 'any';
   }
 }

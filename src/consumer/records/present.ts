@@ -1,6 +1,6 @@
+import { dateTime } from '../../base/date-time.ts';
 import type { StoredRecord } from '../../storage/port.ts';
 import type { Collection } from '../collections/collection.ts';
-import { dateTime } from '../date-time.ts';
 import type { CallerAccess } from './caller-access.ts';
 
 /** A record as this caller sees it, in JSON: `actions` is what it may do now. */

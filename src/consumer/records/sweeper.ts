@@ -1,28 +1,45 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, clockDifferenceMs } from '../../base/clock.ts';
 import type { ConfirmedTime } from '../../base/confirmed-time.ts';
-import { errorFields, type Log } from '../../base/log.ts';
-import type { ConsumerStore, RecordStore } from '../../storage/port.ts';
+import type { Log } from '../../base/log.ts';
+import { errorFields } from '../../base/plain-log.ts';
+import { eventOfRemoval } from '../../events/catalogue.ts';
+import type {
+  AssertionStore,
+  ConsumerStore,
+  EventStore,
+  RecordStore,
+  StandingStore,
+  StoredRecord,
+} from '../../storage/port.ts';
 import type { Collection } from '../collections/collection.ts';
+import { mostRemembered } from '../revocations.ts';
 
 const everyMs = 60_000;
 /** Small enough that writers wait for a moment only. */
 const atOnce = 200;
+const eventsAtOnce = 1_000;
 /** Writing a small database anew takes less than a tenth of a second, and writers wait for it. */
 const scrubEveryMs = 3_600_000;
 
 interface SweeperOptions {
   readonly store: RecordStore;
+  readonly events: Pick<EventStore, 'prune'>;
+  readonly eventsKeptMs: number;
   readonly consumers: Pick<ConsumerStore, 'bringBack'>;
+  readonly standing: Pick<StandingStore, 'forgetRevocations'>;
+  readonly assertions: Pick<AssertionStore, 'forgetUsed'>;
   readonly collections: readonly Collection[];
   /** Callers who were registered in a time to come are registered now instead. */
   readonly onBroughtBack: () => void;
   readonly onScrubDue: (isDue: boolean) => void;
+  /** Whether this process is the one that deletes. */
+  readonly hold: () => Promise<boolean>;
   readonly clock: Clock;
   readonly time: ConfirmedTime;
   readonly log: Log;
 }
 
-/** Deletes what has expired, a little at a time. Until it comes round nobody is shown such a record any more. */
+/** Deletes what has expired, a little at a time, in one process of all. Until it comes round nobody is shown such a record any more. */
 export class Sweeper {
   readonly #options: SweeperOptions;
   #cancel: () => void = () => {};
@@ -50,36 +67,52 @@ export class Sweeper {
   }
 
   async #sweep(): Promise<void> {
-    const { time, log } = this.#options;
+    const { hold, time, log } = this.#options;
     try {
       const now = time.now();
-      if (now !== null) await this.#sweepUntil(now);
-      await this.#scrub();
+      const isOurs = await hold();
+      if (isOurs && now !== null) await this.#sweepUntil(now);
+      await this.#scrub(isOurs);
     } catch (error) {
       log.error(errorFields(error), 'expired records cannot be deleted');
     }
   }
 
   async #sweepUntil(now: number): Promise<void> {
-    const { store, consumers, collections, onBroughtBack } = this.#options;
-    for (const { name, limits } of collections) {
+    const { store, events, eventsKeptMs, consumers, standing, assertions, collections } = this.#options;
+    const { onBroughtBack, log } = this.#options;
+    for (const collection of collections) {
+      const { name, limits } = collection;
       if (limits.expireMs === null) continue;
       const changedBefore = now - limits.expireMs;
-      while (!this.#isStopped && (await store.expire(name, changedBefore, atOnce)) === atOnce);
+      const eventOf = (record: StoredRecord) => eventOfRemoval(collection, 'expired', record, now);
+      while (!this.#isStopped && (await store.expire(name, changedBefore, atOnce, eventOf)) === atOnce);
     }
+    const old = { before: now - eventsKeptMs, ahead: now + clockDifferenceMs };
+    while (!this.#isStopped && (await events.prune(old, eventsAtOnce)) === eventsAtOnce);
     await store.expireIdempotencyKeys(now);
     await store.expireSpentBudgets(now);
+    // Not before they are too old on every machine: the clock of another one may be behind.
+    const expiredAt = now - clockDifferenceMs;
+    while (!this.#isStopped && (await store.expireProofs(expiredAt, atOnce)) === atOnce);
+    await assertions.forgetUsed(now);
+    const dropped = await standing.forgetRevocations(now, mostRemembered);
+    if (dropped > 0)
+      log.warn(
+        { dropped, most: mostRemembered },
+        'more tokens were taken back than can be remembered: those that end first may work again until they end',
+      );
     if ((await consumers.bringBack(now)) > 0) onBroughtBack();
   }
 
   /** What erased callers have left in the files of the database, if any has. A large one is left to the operator. */
-  async #scrub(): Promise<void> {
+  async #scrub(isOurs: boolean): Promise<void> {
     const { clock, store, log, onScrubDue } = this.#options;
     const now = clock.monotonic();
     if (now - this.#scrubbedAt < scrubEveryMs) return;
     // Before it is tried: what takes long and fails is not tried again every minute.
     this.#scrubbedAt = now;
-    await store.scrub('quickly');
+    if (isOurs) await store.scrub('quickly');
     const isDue = await store.isScrubDue();
     if (isDue && !this.#isScrubDue)
       log.warn('erased callers may have left copies in the database file: run "npx vestibule scrub"');

@@ -1,11 +1,14 @@
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
+import { WaitingPlaces } from '../../base/waiting-places.ts';
 import type { BatchStore, Outcome } from '../../storage/port.ts';
 import type { Done, Operation } from './decide/operation.ts';
 
 interface WriteQueueOptions {
   readonly store: BatchStore;
   readonly clock: Pick<Clock, 'monotonic'>;
+  /** Hears of every batch that is over: of how many operations it was and how long it took. */
+  readonly onBatch?: (size: number, seconds: number) => void;
 }
 
 interface Waiting {
@@ -35,13 +38,6 @@ export const mostWaitingBytes = 32 * 1024 * 1024;
 export const longestWaitMs = 1_500;
 const checkEveryMs = 100;
 /**
- * A burst finds `mostWaiting` places. Once the queue has not been empty for this long it is no burst, and every place is
- * a wait for whoever takes it: then there are as many as are done in `standingWaitMs`.
- */
-export const longestBurstMs = 2_000;
-export const standingWaitMs = 500;
-
-/**
  * Whatever comes in while a batch is being committed is the next batch: the busier it is, the more writes share one
  * sync of the disk. Callers take turns, so that one who sends many keeps nobody else waiting.
  */
@@ -51,19 +47,24 @@ export class WriteQueue {
   readonly #byCaller = new Map<string, Waiting[]>();
   #waiting = 0;
   #waitingBytes = 0;
-  /** By the monotonic clock: when somebody last found nobody waiting. And how many have begun since. */
-  #lastEmptyAt = 0;
-  #begunSinceEmpty = 0;
+  readonly #places: WaitingPlaces;
   #arrival: Arrival | null = null;
   #running: Promise<void> | null = null;
   #isStopped = false;
 
   constructor(options: WriteQueueOptions) {
     this.#options = options;
+    this.#places = new WaitingPlaces({ most: mostWaiting, least: mostInBatch, clock: options.clock });
   }
 
   get length(): number {
     return this.#waiting;
+  }
+
+  /** How long the one that came first has waited; 0 when none waits. */
+  get oldestSeconds(): number {
+    const since = [...this.#byCaller.values()].flat().map((waiting) => waiting.since);
+    return since.length === 0 ? 0 : (this.#options.clock.monotonic() - Math.min(...since)) / 1000;
   }
 
   /**
@@ -75,15 +76,11 @@ export class WriteQueue {
     this.checkRoom(id, bytes);
     const own = this.#byCaller.get(id) ?? [];
     return new Promise((resolve, reject) => {
-      const now = this.#options.clock.monotonic();
-      if (this.#waiting === 0) {
-        this.#lastEmptyAt = now;
-        this.#begunSinceEmpty = 0;
-      }
+      this.#places.join(this.#waiting);
       own.push({
         operation,
         bytes,
-        since: now - waitedMs,
+        since: this.#options.clock.monotonic() - waitedMs,
         arrival: this.#thisTurn(),
         isGone,
         resolve,
@@ -99,16 +96,10 @@ export class WriteQueue {
   /** Throws when no more can wait, in all or of this caller. */
   checkRoom(id: string, bytes: number): void {
     const isFull =
-      this.#waiting >= this.#places() ||
+      this.#waiting >= this.#places.count ||
       this.#waitingBytes + bytes > mostWaitingBytes ||
       (this.#byCaller.get(id)?.length ?? 0) >= mostWaitingOfCaller;
     if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
-  }
-
-  #places(): number {
-    const ms = this.#options.clock.monotonic() - this.#lastEmptyAt;
-    if (ms < longestBurstMs) return mostWaiting;
-    return Math.max(mostInBatch, Math.round((this.#begunSinceEmpty * standingWaitMs) / ms));
   }
 
   /** What waits is still done; nothing more is taken. */
@@ -150,8 +141,12 @@ export class WriteQueue {
   }
 
   async #outcomesOf(batch: readonly Waiting[]): Promise<readonly Outcome[]> {
+    const { store, clock, onBatch } = this.#options;
+    const begunAt = clock.monotonic();
     try {
-      return await this.#options.store.run(batch.map(({ operation }) => operation));
+      const outcomes = await store.run(batch.map(({ operation }) => operation));
+      onBatch?.(batch.length, (clock.monotonic() - begunAt) / 1000);
+      return outcomes;
     } catch (error) {
       // What the database says of itself holds for all; anything else is the fault of one, and only that one fails.
       if (error instanceof Refusal || batch.length === 1) return batch.map(() => ({ error }));
@@ -185,7 +180,7 @@ export class WriteQueue {
       }
       row = again;
     }
-    this.#begunSinceEmpty += batch.length;
+    this.#places.begin(batch.length);
     this.#refuseOld();
     return batch;
   }

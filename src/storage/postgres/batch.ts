@@ -1,24 +1,20 @@
 import { Buffer } from 'node:buffer';
 import { DatabaseError } from 'pg';
 import { ThrownByRules } from '../guard.ts';
-import type {
-  BatchChanges,
-  BatchKeys,
-  BatchRules,
-  BatchStore,
-  Loaded,
-  Outcome,
-  OwnerInCollection,
-} from '../port.ts';
+import type { BatchChanges, BatchKeys, BatchRules, BatchStore, Loaded, OwnerInCollection } from '../port.ts';
 import { recordColumns, toConsumer, toIdempotencyKey, toRecord, toSpentBudget, toUsageOf } from '../rows.ts';
 import type { Tables } from '../schema.ts';
+import { appendLock } from '../stores/events.ts';
+import { lockName, takeLock } from './lock.ts';
 import type { Transaction } from './transaction.ts';
+import { isUnknownStatement, onlyReads } from './unavailable.ts';
 
 type InTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
 
 /** Somebody else was faster: a row is there that was not, or the database saw that two wait for each other. */
 const conflicts = new Set(['23505', '40001', '40P01']);
 const mostAttempts = 10;
+const mostStale = 4;
 
 /**
  * Runs batches in two round trips: what is to be loaded; what is to be applied, with the commit. One more when somebody
@@ -26,22 +22,30 @@ const mostAttempts = 10;
  * batches wait for each other instead of standing in each other's way; where two meet at a row that neither has seen,
  * one is done again.
  */
-export function postgresBatches(inTransaction: InTransaction, rules: BatchRules): BatchStore {
-  const tryOnce = (operations: readonly unknown[]): Promise<readonly Outcome[]> =>
+export function postgresBatches(
+  inTransaction: InTransaction,
+  rules: BatchRules,
+  onAppended: () => void,
+): BatchStore {
+  const tryOnce = (operations: readonly unknown[]) =>
     inTransaction(async (transaction) => {
       const keys = byRules(() => rules.keysOf(operations));
       const loaded = await load(transaction, keys);
       const { changes, outcomes } = byRules(() => rules.decide(operations, loaded));
       apply(transaction, changes);
-      return outcomes;
+      return { outcomes, hasAppended: changes.events.length > 0 };
     });
   return {
     async run(operations) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await tryOnce(operations);
+          const { outcomes, hasAppended } = await tryOnce(operations);
+          if (hasAppended) onAppended();
+          return outcomes;
         } catch (error) {
-          if (attempt === mostAttempts || !isConflict(error)) throw error;
+          // A session from the time when the server only read, or by which statements have no names any more. A few more may be left.
+          const isStale = attempt < mostStale && (onlyReads(error) || isUnknownStatement(error));
+          if (attempt === mostAttempts || !(isStale || isConflict(error))) throw error;
         }
       }
     },
@@ -122,6 +126,13 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
           used,
         ),
   );
+  const proofs = rows<Pick<Tables['proofs'], 'digest'>>(
+    keys.proofs.length === 0
+      ? null
+      : transaction.run('select digest from proofs where digest = any($1::bytea[])', [
+          keys.proofs.map((digest) => Buffer.from(digest)),
+        ]),
+  );
   const counted = rows<{ count: number }>(
     newcomers === null
       ? null
@@ -133,7 +144,7 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
         ),
   );
   // At once: when the first fails, so do the others, and a failure that nobody awaits would end the process.
-  await Promise.all([consumers, named, usage, idempotencyKeys, replayed, counted]);
+  await Promise.all([consumers, named, usage, idempotencyKeys, replayed, proofs, counted]);
   const known = new Set((await consumers).map(({ id }) => id));
   return {
     consumers: (await consumers).map(toConsumer),
@@ -144,6 +155,7 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
     usage: (await usage).map(toUsageOf),
     records: [...(await named), ...(await replayed)].map(toRecord),
     idempotencyKeys: (await idempotencyKeys).map(toIdempotencyKey),
+    proofs: (await proofs).map(({ digest }) => new Uint8Array(digest)),
     newcomers: (await counted)[0]?.count ?? 0,
   };
 }
@@ -217,6 +229,31 @@ function apply(transaction: Transaction, changes: BatchChanges): void {
        "recordId" text, "expiresAt" bigint)
      on conflict (owner, collection, key_digest) do update
      set request_digest = excluded.request_digest, record_id = excluded.record_id, expires_at = excluded.expires_at`,
+  );
+  // A proof that another process has used since this one looked is a conflict of keys: the batch is done again, and finds it.
+  write(
+    changes.proofs
+      .map(({ digest, expiresAt }) => ({ digest: toBytea(digest), expiresAt }))
+      .toSorted((one, other) => (one.digest < other.digest ? -1 : 1)),
+    `insert into proofs (digest, expires_at)
+     select digest, "expiresAt" from json_to_recordset($1) as one (digest bytea, "expiresAt" bigint)`,
+  );
+  append(transaction, changes.events);
+}
+
+/**
+ * Last of all, because whoever appends waits from here on for whoever appended before, until that is committed. The highest
+ * position is read by a statement of its own, which sees what was committed while the lock was waited for.
+ */
+function append(transaction: Transaction, events: BatchChanges['events']): void {
+  if (events.length === 0) return;
+  void transaction.run(takeLock, [lockName(appendLock)]);
+  void transaction.run(
+    `insert into events (position, at, type, collection, record_id, owner, data)
+     select (select coalesce(max(position), 0) from events) + nth, at, type, collection, "recordId", owner, data
+     from rows from (json_to_recordset($1) as (at bigint, type text, collection text, "recordId" text, owner text, data text))
+       with ordinality as one (at, type, collection, "recordId", owner, data, nth)`,
+    [JSON.stringify(events)],
   );
 }
 

@@ -17,8 +17,17 @@ const needed: Readonly<Record<keyof Tables, readonly string[]>> = {
   usage: change,
   spent_budgets: change,
   idempotency_keys: change,
+  proofs: change,
+  events: change,
+  webhooks: change,
+  deliveries: change,
+  erasures: append,
+  revocations: change,
+  renamed_consumers: change,
   shelf: change,
   signing_keys: change,
+  changes: change,
+  leases: change,
 };
 
 interface Role {

@@ -1,61 +1,118 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from 'pg';
-import { impatientSocket } from './pool.ts';
+import type { HeardBy } from '../port.ts';
+import { isHeard, Listener } from './listener.ts';
 
-export const channel = 'vestibule_standing';
+/** What processes tell each other: that something was changed that they keep in memory, and that events were appended. */
+export const channels = { standing: 'vestibule_standing', events: 'vestibule_events' } as const;
 
 const reconnectMs = 500;
-/** A connection that broke without a word is noticed by asking it something. */
-const askEveryMs = 5_000;
+/** Behind a pooler nothing is going to change until somebody changes the settings. */
+const unheardAgainMs = 60_000;
 
-/** Listens on a connection of its own, again and again; calls back after each time without one, too. */
-export async function watchNotifications(url: string, onChange: () => void): Promise<() => Promise<void>> {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const first = await listen(url, onChange, signal);
-  const running = keepListening(first.ended);
+export const unheard =
+  'notifications do not arrive, as behind a pooler that gives each transaction another session';
 
-  async function keepListening(ended: Promise<void>): Promise<void> {
-    await ended;
-    while (!signal.aborted) {
-      await delay(reconnectMs, undefined, { signal, ref: false }).catch(() => {});
-      const again = signal.aborted ? null : await listen(url, onChange, signal).catch(() => null);
-      if (again === null) continue;
-      onChange();
-      await again.ended;
-    }
-  }
-
-  return async () => {
-    stopping.abort();
-    await running;
-  };
+interface Watcher {
+  readonly channel: string;
+  readonly onChange: () => void;
 }
 
-/** One connection; `ended` settles when it has ended, however that came. */
-async function listen(
-  url: string,
-  onChange: () => void,
-  signal: AbortSignal,
-): Promise<{ ended: Promise<void> }> {
-  const client = new Client({
-    connectionString: url,
-    connectionTimeoutMillis: 3_000,
-    query_timeout: 3_000,
-    // Or it would wait for ever for the farewell of a server that has fallen silent.
-    stream: impatientSocket,
-  });
-  const ended = Promise.withResolvers<void>();
-  client.on('error', () => ended.resolve());
-  client.on('end', () => ended.resolve());
-  client.on('notification', onChange);
-  signal.addEventListener('abort', () => ended.resolve(), { once: true });
-  await client.connect();
-  await client.query(`listen ${channel}`);
-  const asking = setInterval(() => client.query('select 1').catch(() => ended.resolve()), askEveryMs).unref();
-  const cleanUp = async () => {
-    clearInterval(asking);
-    await client.end().catch(() => {});
-  };
-  return { ended: ended.promise.then(cleanUp) };
+interface NotificationsOptions {
+  readonly url: string;
+  /** A name that only this process listens to. */
+  readonly echo: string;
+  /** Sends a notification on another connection than the one that listens. */
+  readonly notify: (channel: string) => Promise<unknown>;
+  /** Hears, once, that none of them arrive. */
+  readonly onUnheard: (reason: string) => void;
+}
+
+/**
+ * Listens on one connection of its own, again and again, while anybody watches. Everybody is called once it listens: something
+ * may have happened before, and the server may be another one. Nothing depends on it: what is not heard of here is found by `watchChanges`, and by whoever
+ * reads the log of events, within a second.
+ */
+export class Notifications {
+  readonly #options: NotificationsOptions;
+  readonly #watchers = new Set<Watcher>();
+  #listening: { stop(): Promise<void> } | null = null;
+  #heardBy: HeardBy = { way: 'look', because: 'nobody listens yet' };
+  #isReported = false;
+
+  constructor(options: NotificationsOptions) {
+    this.#options = options;
+  }
+
+  get heardBy(): HeardBy {
+    return this.#heardBy;
+  }
+
+  /** The returned function ends it. */
+  watch(channel: string, onChange: () => void): () => Promise<void> {
+    const watcher = { channel, onChange };
+    this.#watchers.add(watcher);
+    this.#listening ??= this.#listen();
+    return async () => {
+      this.#watchers.delete(watcher);
+      if (this.#watchers.size === 0) await this.stop();
+    };
+  }
+
+  /** Also when somebody still watches. */
+  async stop(): Promise<void> {
+    this.#watchers.clear();
+    const listening = this.#listening;
+    this.#listening = null;
+    await listening?.stop();
+  }
+
+  /** Calls those who watch this channel, or all. */
+  call(channel: string | null): void {
+    for (const watcher of this.#watchers)
+      if (channel === null || watcher.channel === channel) watcher.onChange();
+  }
+
+  #listen() {
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const keepListening = async () => {
+      while (!signal.aborted) {
+        const pauseMs = await this.#listenOnce(signal);
+        await delay(pauseMs, undefined, { signal, ref: false }).catch(() => {});
+      }
+    };
+    const running = keepListening();
+    return {
+      stop() {
+        stopping.abort();
+        return running;
+      },
+    };
+  }
+
+  /** Until the connection has ended, however that came; how long to wait before the next. */
+  async #listenOnce(signal: AbortSignal): Promise<number> {
+    const { url, echo, notify, onUnheard } = this.#options;
+    const listener = new Listener(url, signal, (channel) => this.call(channel));
+    try {
+      await listener.listen([...Object.values(channels), echo]);
+      if (await isHeard(listener, echo, notify)) {
+        this.#heardBy = { way: 'notification' };
+        this.call(null);
+        await listener.ended;
+        this.#heardBy = { way: 'look', because: 'the connection that listens has ended' };
+        return reconnectMs;
+      }
+      if (signal.aborted) return 0;
+      this.#heardBy = { way: 'look', because: unheard };
+      if (!this.#isReported) onUnheard(unheard);
+      this.#isReported = true;
+      return unheardAgainMs;
+    } catch {
+      this.#heardBy = { way: 'look', because: 'there is no connection that listens' };
+      return reconnectMs;
+    } finally {
+      await listener.end();
+    }
+  }
 }

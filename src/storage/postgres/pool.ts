@@ -1,17 +1,30 @@
 import { Socket } from 'node:net';
-import { Pool, type PoolConfig, types } from 'pg';
+import { Client, type ClientConfig, Pool, type PoolConfig, types } from 'pg';
+import { cancelRead } from './cancel.ts';
 
 const connectTimeoutMs = 3_000;
 const statementTimeoutMs = 5_000;
 const int8 = 20;
 
-/** Gives up after seconds, on both sides. */
+/**
+ * How a transaction begins: PostgreSQL gives up on it after seconds, and one of a process that stands still in the middle of it
+ * keeps its locks no longer than that. Said in each transaction and not to the session, which behind a pooler is another
+ * one for each, and may be somebody else's next; all of it is one message.
+ */
+export const hurriedBegin = beginWithin(statementTimeoutMs);
+/** For what may take long, whatever the role is limited to otherwise. */
+export const patientBegin = beginWithin(0);
+
+function beginWithin(limitMs: number): string {
+  return `begin; set local statement_timeout = ${limitMs}; set local idle_in_transaction_session_timeout = ${limitMs}`;
+}
+
+/** Gives up after seconds; a read outside of a transaction is then ended by `cancelRead`. */
 export function hurriedPool(url: string, most: number): Pool {
   return connect(url, {
     max: most,
-    statement_timeout: statementTimeoutMs,
     idleTimeoutMillis: statementTimeoutMs,
-    stream: impatientSocket,
+    Client: ImpatientClient as unknown as PoolConfig['Client'],
   });
 }
 
@@ -48,6 +61,30 @@ function connect(url: string, limits: PoolConfig): Pool {
 export function impatientSocket(): Socket {
   const socket = new Socket();
   const silentMs = statementTimeoutMs + 1_000;
-  socket.setTimeout(silentMs, () => socket.destroy(new Error(`not a word for ${silentMs / 1000} s`)));
+  let asked = 0;
+  socket.setTimeout(silentMs);
+  socket.on('timeout', () => {
+    if (asked === mostAsked) return void socket.destroy(new Error(`not a word for ${silentMs / 1000} s`));
+    asked += 1;
+    socket.setTimeout(lastWordMs);
+    socket.emit(silent);
+  });
   return socket;
+}
+
+const silent = 'silent';
+/**
+ * For the answer to a request to give up, which behind a pooler counts only while the connection is there and has a session:
+ * a statement that waited for one until others were given up would begin now and go on for nobody.
+ */
+const lastWordMs = 100;
+const mostAsked = 5;
+
+/** Has PostgreSQL give up a read, before it is given up here. */
+class ImpatientClient extends Client {
+  constructor(config: ClientConfig) {
+    const socket = impatientSocket();
+    super({ ...config, stream: () => socket });
+    socket.on(silent, () => cancelRead(this));
+  }
 }

@@ -1,7 +1,17 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { Refusal } from '../../base/errors.ts';
-import { onlyReads } from './unavailable.ts';
+import { createProcessName } from '../../base/random.ts';
+import type { SessionStatus } from '../port.ts';
+import { isUnknownStatement, onlyReads, wasCancelled } from './unavailable.ts';
+
+interface SessionsOptions {
+  /** How every transaction begins. */
+  readonly begin: string;
+  readonly keepsStatements?: boolean;
+  /** Statements are not kept from now on, because sessions do not know those that they were given. */
+  readonly onStatementsLost?: () => void;
+}
 
 /** While a server only reads, reads go on: their sessions are made anew no more often than this. */
 const suspectEveryMs = 1_000;
@@ -19,11 +29,19 @@ export class Sessions {
   /** Those that are connected, by the moment they were. */
   readonly #madeAt = new Map<PoolClient, number>();
   #suspectBefore = Number.NEGATIVE_INFINITY;
-  readonly #mostNames: number;
+  readonly begin: string;
+  readonly #onStatementsLost: () => void;
+  #mostNames: number;
   readonly #names = new Map<string, string>();
+  /** Behind a pooler another process's statement of the same name would be run instead of ours. */
+  readonly #prefix = `vestibule_${createProcessName()}`;
+  #waits = 0;
+  #waitedMs = 0;
 
-  constructor(pool: Pool, keepsStatements = false) {
+  constructor(pool: Pool, { begin, keepsStatements = false, onStatementsLost = () => {} }: SessionsOptions) {
     this.#pool = pool;
+    this.begin = begin;
+    this.#onStatementsLost = onStatementsLost;
     this.#mostNames = keepsStatements ? mostNames : 0;
     pool.on('connect', (client) => this.#madeAt.set(client, performance.now()));
     pool.on('remove', (client) => this.#madeAt.delete(client));
@@ -37,9 +55,21 @@ export class Sessions {
     const known = this.#names.get(text);
     if (known !== undefined) return { text, name: known };
     if (this.#names.size >= this.#mostNames) return { text };
-    const name = `vestibule_${this.#names.size}`;
+    const name = `${this.#prefix}_${this.#names.size}`;
     this.#names.set(text, name);
     return { text, name };
+  }
+
+  status(): SessionStatus {
+    const { options, totalCount, idleCount, waitingCount } = this.#pool;
+    return {
+      most: options.max,
+      inUse: totalCount - idleCount,
+      idle: idleCount,
+      waiting: waitingCount,
+      waits: this.#waits,
+      waitedSeconds: this.#waitedMs / 1000,
+    };
   }
 
   async take(): Promise<PoolClient> {
@@ -55,7 +85,9 @@ export class Sessions {
     const refusesToWrite = onlyReads(error);
     const now = performance.now();
     if (refusesToWrite && now - this.#suspectBefore >= suspectEveryMs) this.#suspectBefore = now;
-    client.release(isBroken || refusesToWrite);
+    if (isUnknownStatement(error)) this.#keepNoStatements();
+    // One that was silent for too long has less time from then on.
+    client.release(isBroken || refusesToWrite || wasCancelled(error));
   }
 
   /** Kysely takes and gives back by itself, and would keep a session that only reads. */
@@ -65,7 +97,9 @@ export class Sessions {
       let failure: unknown;
       const query = async (sql: string, parameters: unknown[]) => {
         try {
-          return await client.query(sql, parameters);
+          const result = await client.query(sql === 'begin' ? this.begin : sql, parameters);
+          // Several statements have several results.
+          return Array.isArray(result) ? result.at(-1) : result;
         } catch (error) {
           failure ??= error;
           throw error;
@@ -77,11 +111,27 @@ export class Sessions {
     return { connect, end: () => this.#pool.end(), options: this.#pool.options };
   }
 
+  /**
+   * Behind a pooler that does not keep track of them, a session is another one each time: it does not know a statement,
+   * or has one of that name from before. Whoever has met it tries again, without a name.
+   */
+  #keepNoStatements(): void {
+    if (this.#mostNames === 0) return;
+    this.#mostNames = 0;
+    this.#names.clear();
+    this.#onStatementsLost();
+  }
+
   /** By a callback: what the driver's own promises leave behind survives until the whole heap is looked through. */
   #connect(): Promise<PoolClient> {
     const pool = this.#pool;
     const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
+    // None is free and none more may be made.
+    const hasToWait = pool.idleCount === 0 && pool.totalCount >= pool.options.max;
+    const askedAt = hasToWait ? performance.now() : 0;
+    if (hasToWait) this.#waits += 1;
     pool.connect((error, client) => {
+      if (hasToWait) this.#waitedMs += performance.now() - askedAt;
       if (client !== undefined) return resolve(client);
       // With all of them connected it was none of the server's: this request has waited too long for one.
       const isOurs = this.#madeAt.size >= pool.options.max;

@@ -1,6 +1,8 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { Row } from '../engine.ts';
+import { whileReading } from './cancel.ts';
 import type { Sessions } from './sessions.ts';
+import { isUnknownStatement } from './unavailable.ts';
 
 /**
  * One transaction on a connection of the pool, without Kysely. Statements are done in the order in which they come, and
@@ -47,7 +49,7 @@ export class Transaction {
   }
 
   begin(): Promise<unknown> {
-    return this.#send({ text: 'begin' }, []);
+    return this.#send({ text: this.#sessions.begin }, []);
   }
 
   run(sql: string, parameters: readonly unknown[]): Promise<QueryResult> {
@@ -82,8 +84,21 @@ export class Transaction {
   }
 }
 
-/** One statement by itself. */
+/** One statement by itself, once more without a name where the session does not know it. */
 export async function readOn(
+  sessions: Sessions,
+  sql: string,
+  parameters: readonly unknown[],
+): Promise<readonly Row[]> {
+  try {
+    return await readOnce(sessions, sql, parameters);
+  } catch (error) {
+    if (!isUnknownStatement(error)) throw error;
+    return readOnce(sessions, sql, parameters);
+  }
+}
+
+async function readOnce(
   sessions: Sessions,
   sql: string,
   parameters: readonly unknown[],
@@ -91,7 +106,7 @@ export async function readOn(
   const client = await sessions.take();
   let failure: unknown;
   try {
-    const { rows } = await ask(client, sessions.named(sql), parameters, 'array');
+    const { rows } = await whileReading(client, () => ask(client, sessions.named(sql), parameters, 'array'));
     return rows as unknown as readonly Row[];
   } catch (error) {
     failure = error;

@@ -12,6 +12,16 @@ export function onlyReads(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === readOnlyState;
 }
 
+/** Whether PostgreSQL gave up on a statement, by itself or because it was asked to. */
+export function wasCancelled(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '57014';
+}
+
+/** Whether a session does not know a statement by its name, or has another one of that name: see `Sessions`. */
+export function isUnknownStatement(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === '26000' || error.code === '42P05');
+}
+
 export function unavailable(error: unknown): Refusal | null {
   if (!(error instanceof Error) || error instanceof Refusal) return null;
   const code = (error as { code?: unknown }).code;

@@ -38,7 +38,7 @@ export class SqliteBatches {
   }
 
   #load(keys: BatchKeys): Loaded {
-    const { consumer, spentBudgets, usage, record, idempotencyKey, newcomers } = this.#statements;
+    const { consumer, spentBudgets, usage, record, idempotencyKey, proof, newcomers } = this.#statements;
     const consumers = keys.consumers.flatMap(({ id }) => one<Tables['consumers']>(consumer.get(id)));
     const known = new Set(consumers.map(({ id }) => id));
     const strangers = keys.consumers.filter(({ id }) => !known.has(id));
@@ -64,6 +64,7 @@ export class SqliteBatches {
         .flatMap(({ collection, id }) => one<Tables['records']>(record.get(collection, id)))
         .map(toRecord),
       idempotencyKeys: idempotencyKeys.map(toIdempotencyKey),
+      proofs: keys.proofs.filter((digest) => proof.get(digest) !== undefined),
       newcomers:
         keys.newcomers === null
           ? 0
@@ -112,6 +113,19 @@ export class SqliteBatches {
       const { owner, collection, keyDigest, requestDigest, recordId, expiresAt } = key;
       to.putIdempotencyKey.run(owner, collection, keyDigest, requestDigest, recordId, expiresAt);
     }
+    for (const { digest, expiresAt } of changes.proofs) to.insertProof.run(digest, expiresAt);
+    this.#append(changes.events);
+  }
+
+  /** This is the one connection that writes, and its transaction has begun: nobody else takes the next position. */
+  #append(events: BatchChanges['events']): void {
+    if (events.length === 0) return;
+    const { lastPosition, insertEvent } = this.#statements;
+    let position = Number(lastPosition.get()?.last ?? 0);
+    for (const { at, type, collection, recordId, owner, data } of events) {
+      position += 1;
+      insertEvent.run(position, at, type, collection, recordId, owner, data);
+    }
   }
 }
 
@@ -142,6 +156,7 @@ function prepareAll(database: DatabaseSync) {
     idempotencyKey: database.prepare(
       'select * from idempotency_keys where owner = ? and collection = ? and key_digest = ?',
     ),
+    proof: database.prepare('select 1 from proofs where digest = ?'),
     // The kind is written out, so that the partial index is used.
     newcomers: database.prepare(
       `select count(*) as count from (select 1 from consumers where kind = 'user' and registered_at >= ? limit ?)`,
@@ -175,6 +190,11 @@ function prepareAll(database: DatabaseSync) {
        values (?, ?, ?, ?, ?, ?)
        on conflict (owner, collection, key_digest) do update
        set request_digest = excluded.request_digest, record_id = excluded.record_id, expires_at = excluded.expires_at`,
+    ),
+    insertProof: database.prepare('insert into proofs (digest, expires_at) values (?, ?)'),
+    lastPosition: database.prepare('select max(position) as last from events'),
+    insertEvent: database.prepare(
+      `insert into events (position, at, type, collection, record_id, owner, data) values (?, ?, ?, ?, ?, ?, ?)`,
     ),
   };
 }

@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { makePrivateFolder } from '../../base/folder.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import type { Row } from '../engine.ts';
 
@@ -21,22 +22,28 @@ export interface StatementOutcome {
  */
 const cacheKilobytes = -16_000;
 
+/** How long a write waits for another process that writes. */
+export const busyTimeoutMs = 2_000;
+
 /** What the service relies on; each is set and then read back, because SQLite ignores what it cannot do. */
 const pragmas = {
   journal_mode: 'wal',
   synchronous: 2,
   foreign_keys: 1,
-  busy_timeout: 2000,
+  busy_timeout: busyTimeoutMs,
   secure_delete: 1,
   cache_size: cacheKilobytes,
   // The log is emptied into the file after 16 MB instead of 4: what many writes change is then written there once.
   wal_autocheckpoint: 4_000,
+  // While a backup reads, the log grows by whatever is written. Afterwards it is used from its beginning, and cut to this.
+  journal_size_limit: 67_108_864,
 };
 
 /** A reader never waits for a writer; this is for the moments in which the log is made or emptied. */
 const readerWaitsMs = 50;
 
-/** SQLite's result code for a file that cannot be opened. */
+/** SQLite's result codes for a file that is locked, and for one that cannot be opened. */
+const busy = 5;
 const cannotOpen = 14;
 
 /** Callers choose what they filter by, so there is no end of different statements; those used last are kept. */
@@ -63,13 +70,13 @@ export class SqliteConnection {
   }
 
   static forWriting(file: string): SqliteConnection {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makePrivateFolder(dirname(file));
     makePrivate(file);
     const database = new DatabaseSync(file);
     // Changing the journal mode needs the file to itself for a moment, so waiting for others comes first.
     database.exec(`pragma busy_timeout = ${pragmas.busy_timeout}`);
     for (const [name, expected] of Object.entries(pragmas)) {
-      database.exec(`pragma ${name} = ${expected}`);
+      setPragma(database, name, expected);
       const found = Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0];
       if (found !== expected) throw new Error(`"pragma ${name}" is ${found} instead of ${expected}`);
     }
@@ -141,6 +148,25 @@ export class SqliteConnection {
     const made = { statement, hasRows: statement.columns().length > 0 };
     kept.set(sql, made);
     return made;
+  }
+}
+
+/**
+ * Of two that make a new file a log at once SQLite refuses one without waiting, because each could wait for the other: that
+ * one tries again.
+ */
+function setPragma(database: DatabaseSync, name: string, value: string | number): void {
+  const giveUpAt = performance.now() + pragmas.busy_timeout;
+  for (;;) {
+    try {
+      database.exec(`pragma ${name} = ${value}`);
+      return;
+    } catch (error) {
+      // The lowest byte of what SQLite reports is the kind of error.
+      const isBusy = (Number((error as { errcode?: unknown }).errcode) & 0xff) === busy;
+      if (!isBusy || performance.now() > giveUpAt) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
   }
 }
 

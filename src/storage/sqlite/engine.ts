@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { OperatorError } from '../../base/errors.ts';
 import { accessTo } from '../../base/file-access.ts';
+import { countChange, watchChanges } from '../changes.ts';
 import type { Engine } from '../engine.ts';
 import type { Tables } from '../schema.ts';
+import { SqliteAppendSignal } from './append-signal.ts';
 import { sqliteDialect } from './dialect.ts';
 import { SqliteReader } from './reader.ts';
 import { sqliteResidue } from './residue.ts';
@@ -14,18 +16,16 @@ import { SqliteWriter } from './writer.ts';
 /** Writes go through the thread that owns the one connection that writes; reads are so quick that they are done here. */
 export async function openSqlite(file: string): Promise<Engine> {
   const thread = await SqliteThread.open(file).catch((error: unknown) => {
-    const access = accessTo(file);
-    const reason =
-      access.state === 'forbidden'
-        ? `${access.detail}. ${access.advice}`
-        : `${unavailable(error)?.options.detail ?? (error as Error).message}.`;
-    throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) cannot be used: ${reason}`);
+    throw new OperatorError(
+      `The SQLite file "${file}" (DATABASE_URL) cannot be used: ${reasonWhy(file, error)}`,
+    );
   });
   const { dev, ino } = statSync(file);
   const writer = new SqliteWriter(thread);
   const reads = new SqliteReader(file, { dev, ino });
   const database = new Kysely<Tables>({ dialect: sqliteDialect(writer.driver) });
   const reader = new Kysely<Tables>({ dialect: sqliteDialect(reads.driver) });
+  const appended = new SqliteAppendSignal(async () => (await reads.read('pragma data_version', []))[0]?.[0]);
   return {
     name: 'sqlite',
     database,
@@ -34,11 +34,30 @@ export async function openSqlite(file: string): Promise<Engine> {
     lock: async () => {},
     async openBatches(rules) {
       await thread.decideBy(rules);
-      return { run: (operations) => writer.batch(operations) };
+      return {
+        async run(operations) {
+          const outcomes = await writer.batch(operations);
+          appended.note();
+          return outcomes;
+        },
+      };
     },
     unhurried: (work) => database.transaction().execute(work),
-    announce: async () => {},
-    watch: async (onChange) => watchDataVersion(thread, onChange),
+    tables: {
+      // SQLite has one writer at a time, and to alter a table is to write.
+      alter: (_lock, work) => database.transaction().execute(work),
+      async buildIndex({ name, table, on }) {
+        const index = sql`create index if not exists ${sql.id(name)} on ${sql.table(table)} ${sql.raw(on)}`;
+        await index.execute(database);
+      },
+    },
+    announce: countChange,
+    async watch(onChange) {
+      const changes = await watchChanges((text, parameters) => reads.read(text, parameters), onChange);
+      return async () => changes.end();
+    },
+    heardBy: () => ({ way: 'look', because: 'SQLite has no notifications' }),
+    appended,
     residue: sqliteResidue(database),
     missingRights: async () => null,
     unavailable,
@@ -52,30 +71,11 @@ export async function openSqlite(file: string): Promise<Engine> {
   };
 }
 
-const watchEveryMs = 400;
-
-/**
- * `pragma data_version` moves when another connection has committed. Ours has no commands that change who may come in,
- * so other processes are all there is to watch. A look that fails is followed by the next one.
- */
-function watchDataVersion(thread: SqliteThread, onChange: () => void): () => Promise<void> {
-  let last: unknown;
-  let looking = false;
-  const look = async () => {
-    if (looking) return;
-    looking = true;
-    try {
-      const { rows } = await thread.run('pragma data_version', []);
-      const version = rows[0]?.data_version;
-      if (last !== undefined && version !== last) onChange();
-      last = version;
-    } catch {
-      last = null;
-    } finally {
-      looking = false;
-    }
-  };
-  const timer = setInterval(() => void look(), watchEveryMs).unref();
-  void look();
-  return async () => clearInterval(timer);
+function reasonWhy(file: string, error: unknown): string {
+  const access = accessTo(file);
+  if (access.state === 'forbidden') return `${access.detail}. ${access.advice}`;
+  const { detail } = unavailable(error)?.options ?? {};
+  return detail === undefined
+    ? `${(error as Error).message}. Name a file whose folder this user may write to.`
+    : `${detail}.`;
 }

@@ -15,7 +15,7 @@ export function lookIntoSqlite(file: string): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: asKyselyWants(database) }) });
 }
 
-function asKyselyWants(database: DatabaseSync) {
+export function asKyselyWants(database: DatabaseSync) {
   return {
     close: () => database.close(),
     prepare(sql: string) {

@@ -1,9 +1,13 @@
 import { sql } from 'kysely';
 import type { Residue } from '../engine.ts';
 import type { Database } from '../schema.ts';
+import { busyTimeoutMs } from './connection.ts';
 
 /** Takes less than a tenth of a second, at 7 to 20 ms for each megabyte. */
 const quicklyScrubbedBytes = 4_194_304;
+
+/** A read of a record is over by then. */
+const waitForReadersMs = 50;
 
 /**
  * SQLite overwrites what it deletes (`secure_delete`), but not the copies it left in the gaps of other pages when it
@@ -13,10 +17,17 @@ const quicklyScrubbedBytes = 4_194_304;
  */
 export function sqliteResidue(database: Database): Residue {
   /** False when somebody reads what is in the log: then a part of it stays there. */
-  const flush = async () => {
-    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(database);
-    return rows[0]?.busy === 0;
-  };
+  const flush = () =>
+    database.connection().execute(async (connection) => {
+      // A backup reads the log for as long as it takes, and whoever writes would wait as long as this does.
+      await setBusyTimeout(connection, waitForReadersMs);
+      try {
+        const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(connection);
+        return rows[0]?.busy === 0;
+      } finally {
+        await setBusyTimeout(connection, busyTimeoutMs);
+      }
+    });
   const isDue = async () => (await readMark(database)) !== 0;
   return {
     note: async (transaction) => writeMark(transaction, (await readMark(transaction)) + 1),
@@ -39,6 +50,10 @@ export function sqliteResidue(database: Database): Residue {
       await flush();
     },
   };
+}
+
+async function setBusyTimeout(database: Database, milliseconds: number): Promise<void> {
+  await sql`pragma busy_timeout = ${sql.lit(milliseconds)}`.execute(database);
 }
 
 async function sizeOf(database: Database): Promise<number> {

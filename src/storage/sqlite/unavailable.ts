@@ -1,4 +1,4 @@
-import { Refusal } from '../../base/errors.ts';
+import { OperatorError, Refusal } from '../../base/errors.ts';
 import { SqliteError } from './thread.ts';
 
 /** SQLite's result codes for "not now" and "not with this file", by their primary code. */
@@ -26,4 +26,15 @@ function resultCodeOf(error: unknown): number | null | undefined {
   if (error instanceof SqliteError) return error.resultCode;
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
   return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode : undefined;
+}
+
+/** For a command: SQLite's errors with a file in a sentence. */
+export async function explained<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const refusal = unavailable(error);
+    if (refusal === null) throw error;
+    throw new OperatorError(`The SQLite file "${file}" cannot be used: ${refusal.options.detail}.`);
+  }
 }

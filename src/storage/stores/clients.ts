@@ -76,7 +76,7 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
         return true;
       }),
 
-    ...clientReader(database),
+    ...clientReader(engine.reader),
 
     setState: (id, state, audit) => update(id, { state }, audit),
 

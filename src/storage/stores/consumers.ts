@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { clockDifferenceMs } from '../../base/clock.ts';
 import type { Engine } from '../engine.ts';
-import type { Consumer, ConsumerStore } from '../port.ts';
+import type { Consumer, ConsumerStore, ErasureNotes } from '../port.ts';
 import { toConsumer } from '../rows.ts';
 import { writeAudit } from './audit.ts';
+import { examineRenaming, renameConsumer } from './renaming.ts';
 
-export function consumerStore(engine: Engine): ConsumerStore {
+export function consumerStore(engine: Engine, notes: ErasureNotes): ConsumerStore {
   const { database, reader } = engine;
 
   async function find(id: string): Promise<Consumer | null> {
@@ -29,6 +30,20 @@ export function consumerStore(engine: Engine): ConsumerStore {
         return Number(numUpdatedRows);
       }),
 
+    ofRecord: (collection, id, audit) =>
+      database.transaction().execute(async (transaction) => {
+        const row = await transaction
+          .selectFrom('records')
+          .innerJoin('consumers', 'consumers.id', 'records.owner')
+          .selectAll('consumers')
+          .where('records.collection', '=', collection)
+          .where('records.id', '=', id)
+          .executeTakeFirst();
+        if (row === undefined) return null;
+        await writeAudit(transaction, audit);
+        return toConsumer(row);
+      }),
+
     setState: (id, state, audit) =>
       database.transaction().execute(async (transaction) => {
         const result = await transaction
@@ -41,5 +56,9 @@ export function consumerStore(engine: Engine): ConsumerStore {
         await engine.announce(transaction);
         return true;
       }),
+
+    examineRenaming: (renaming) => examineRenaming(reader, notes, renaming),
+    rename: (renaming, event) => renameConsumer(engine, notes, renaming, event),
+    noteRenamings: (audit) => writeAudit(database, audit),
   };
 }

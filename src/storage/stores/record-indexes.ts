@@ -13,16 +13,36 @@ export async function prepareIndexes(engine: Engine, collections: readonly Decla
   const wanted = new Map(
     collections.flatMap((collection) => indexesOf(engine, collection)).map((index) => [index.name, index]),
   );
-  const isReady = (existing: ReadonlySet<string>) => existing.symmetricDifference(wanted).size === 0;
-  if (isReady(await existingIndexes(engine, engine.database))) return;
-  await engine.unhurried(async (transaction) => {
-    await engine.lock(transaction, 'record_indexes');
+  const found = await existingIndexes(engine, engine.database);
+  if (found.symmetricDifference(wanted).size === 0) return;
+  if (engine.name === 'postgres' && (await isLarge(engine.database))) {
+    for (const [name, { on }] of wanted) {
+      const definition = on.compile(engine.database).sql;
+      if (!found.has(name)) await engine.tables.buildIndex({ name, table: 'records', on: definition });
+    }
+  }
+  await engine.tables.alter('record_indexes', async (transaction) => {
     const existing = await existingIndexes(engine, transaction);
     for (const name of existing.difference(wanted)) await transaction.schema.dropIndex(name).execute();
     for (const [name, { on }] of wanted) {
-      if (!existing.has(name)) await sql`create index ${sql.id(name)} on records ${on}`.execute(transaction);
+      if (existing.has(name)) continue;
+      // One that was not completed.
+      await transaction.schema.dropIndex(name).ifExists().execute();
+      await sql`create index ${sql.id(name)} on records ${on}`.execute(transaction);
     }
   });
+}
+
+/** With more than so many records it takes long enough to make an index that those who write would notice. */
+const many = 10_000;
+
+async function isLarge(database: Database): Promise<boolean> {
+  const some = database.selectFrom('records').select('id').limit(sql.lit(many)).as('some');
+  const { count } = await database
+    .selectFrom(some)
+    .select((select) => select.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count) >= many;
 }
 
 interface DeclaredIndex {
@@ -87,8 +107,8 @@ function nameOf(collection: string, what: string, definition: string): string {
 async function existingIndexes(engine: Engine, database: Database): Promise<Set<string>> {
   const ofRecords =
     engine.name === 'postgres'
-      ? sql<{ name: string }>`select indexname as name from pg_indexes
-          where schemaname = current_schema() and tablename = 'records'`
+      ? sql<{ name: string }>`select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
+          where indrelid = to_regclass('records') and indisvalid`
       : sql<{ name: string }>`select name from sqlite_schema where type = 'index' and tbl_name = 'records'`;
   const { rows } = await ofRecords.execute(database);
   return new Set(rows.map(({ name }) => name).filter((name) => name.startsWith(prefix)));

@@ -1,19 +1,33 @@
 import { sql } from 'kysely';
+import type { UsedProof } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
+import { createRecordId } from '../../base/random.ts';
 import type { Engine } from '../engine.ts';
-import type { AuditEntry, Erased, ErasedBudgets } from '../port.ts';
-import { toUsage } from '../rows.ts';
+import type {
+  AuditEntry,
+  Erased,
+  ErasedBudgets,
+  Erasure,
+  ErasureNotes,
+  NewEvent,
+  StoredRecord,
+} from '../port.ts';
+import { recordColumns, toRecord, toUsage } from '../rows.ts';
 import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
+import { noteErasures } from './erasures.ts';
+import { appendEvents, eraseEvents } from './events.ts';
+import { useProof } from './proofs.ts';
 
 /** Deletes what expired, and takes it off its owners' counts. What somebody is changing just now is left for later. */
-export function expireRecords(
+export async function expireRecords(
   engine: Engine,
   collection: string,
   changedBefore: number,
   limit: number,
+  eventOf: (record: StoredRecord) => NewEvent | null,
 ): Promise<number> {
-  return engine.database.transaction().execute(async (transaction) => {
+  const count = await engine.database.transaction().execute(async (transaction) => {
     const expired = await transaction
       .with('expired', (database) =>
         database
@@ -29,7 +43,7 @@ export function expireRecords(
       .deleteFrom('records')
       .where('collection', '=', collection)
       .where('id', 'in', (database) => database.selectFrom('expired').select('id'))
-      .returning('owner')
+      .returning(recordColumns)
       .execute();
     // In one order, so that two who do this at once wait for each other.
     const owners = [...Map.groupBy(expired, ({ owner }) => owner)].sort(([one], [other]) =>
@@ -38,18 +52,35 @@ export function expireRecords(
     for (const [owner, { length }] of owners) {
       await releaseRecords(transaction, owner, collection, length).execute();
     }
+    const events = expired.map(toRecord).map(eventOf);
+    await appendEvents(
+      engine,
+      transaction,
+      events.filter((event) => event !== null),
+    );
     return expired.length;
   });
+  if (count > 0) engine.appended.note();
+  return count;
 }
 
 /** No statement of an erasure takes long, however much there is to erase. */
 const mostAtOnce = 5_000;
 
+interface ErasedOwner {
+  readonly owner: string;
+  readonly audit: AuditEntry | null;
+  readonly event: NewEvent;
+  readonly budgets?: ErasedBudgets | undefined;
+  readonly proof?: UsedProof | null;
+  /** When it was noted already; else it is noted now. */
+  readonly erasure?: Erasure;
+}
+
 export async function eraseOwner(
   engine: Engine,
-  owner: string,
-  audit: AuditEntry | null,
-  budgets?: ErasedBudgets,
+  notes: ErasureNotes,
+  { owner, audit, event, budgets, proof = null, erasure }: ErasedOwner,
 ): Promise<Erased | null> {
   const erased = await engine.database.transaction().execute(async (transaction) => {
     // First, so that a write of this caller is done before or finds nobody afterwards.
@@ -58,6 +89,7 @@ export async function eraseOwner(
       .where('id', '=', owner)
       .returning('state')
       .execute();
+    if (proof !== null) await useProof(transaction, proof);
     // Whom the operator has shut out does not come back as somebody new; only the operator erases it.
     if (audit === null && consumer.some(({ state }) => state === 'suspended'))
       throw new Refusal('consumer_suspended');
@@ -70,17 +102,63 @@ export async function eraseOwner(
     const others = BigInt(consumer.length + usage.length) + keys.numDeletedRows;
     if (others === 0n && records.size === 0) return null;
     if (audit !== null) await writeAudit(transaction, audit);
+    await noteErasure(transaction, notes, erasure ?? { owner, at: event.at });
+    await noteFormerNames(transaction, notes, owner, erasure === undefined ? event.at : null);
     await engine.residue.note(transaction);
+    const budgetsKeptUntil = budgets === undefined ? null : await keepBudgets(transaction, usage, budgets);
+    // After the records, which nobody can change any more: whatever was told of them is there by now. Most of it goes before the lock
+    // is taken, for which others wait, and the last event of all once there is one after it: its position must not be given again.
+    await eraseEvents(transaction, owner);
+    await appendEvents(engine, transaction, [event]);
+    await eraseEvents(transaction, owner);
     await engine.announce(transaction);
     return {
       records: Object.fromEntries(records),
       idempotencyKeys: Number(keys.numDeletedRows),
-      budgetsKeptUntil: budgets === undefined ? null : await keepBudgets(transaction, usage, budgets),
+      budgetsKeptUntil,
     };
   });
+  if (erased === null) return null;
+  engine.appended.note();
   // It is erased, whether or not the log can be emptied now.
-  if (erased !== null) await engine.residue.flush().catch(() => {});
+  await engine.residue.flush().catch(() => {});
   return erased;
+}
+
+/** On the disk outside of this database first: should that fail, nobody is erased, and whoever asked for it is told. */
+async function noteErasure(
+  transaction: Database,
+  notes: ErasureNotes,
+  noted: Erasure | { readonly owner: string; readonly at: number },
+): Promise<void> {
+  if ('id' in noted) return noteErasures(transaction, [noted]);
+  const { owner, at } = noted;
+  const erasure = { id: createRecordId(at), digest: notes.digestOf(owner), at };
+  await noteErasures(transaction, [erasure]);
+  await notes.append(erasure);
+}
+
+/**
+ * A backup may have the caller under a pseudonym of before, and erases it by that one. With null for the time it is noted
+ * already, as one of the erasures that are done again.
+ */
+async function noteFormerNames(
+  transaction: Database,
+  notes: ErasureNotes,
+  owner: string,
+  at: number | null,
+): Promise<void> {
+  const names = await transaction
+    .deleteFrom('renamed_consumers')
+    .where('owner', '=', owner)
+    .returning('former')
+    .execute();
+  if (at === null) return;
+  for (const { former } of names) {
+    const erasure = { id: createRecordId(at), digest: new Uint8Array(former), at };
+    await noteErasures(transaction, [erasure]);
+    await notes.append(erasure);
+  }
 }
 
 /** Until when what was spent stays; null when nothing does. */
@@ -120,7 +198,8 @@ async function eraseRecords(transaction: Database, owner: string): Promise<Map<s
       .returning('collection')
       .execute();
     for (const { collection } of gone) counts.set(collection, (counts.get(collection) ?? 0) + 1);
-    if (gone.length < mostAtOnce) return counts;
+    // Not when it was only fewer than asked for: somebody else may have deleted one of those that were chosen.
+    if (gone.length === 0) return counts;
   }
 }
 

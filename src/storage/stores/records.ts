@@ -1,14 +1,15 @@
 import { type Compilable, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { FieldValue, RecordQuery, RecordStore } from '../port.ts';
+import type { ErasureNotes, FieldValue, RecordQuery, RecordStore } from '../port.ts';
 import { PreparedReads } from '../prepared.ts';
 import { recordOf, toRecord, toUsage } from '../rows.ts';
+import { expireProofs } from './proofs.ts';
 import { inOneOrder, type QueryShape, shapeOf, valuesOf, withValues } from './query-shapes.ts';
 import { prepareIndexes } from './record-indexes.ts';
 import { anyExpired, pageOf, placeAfter, recordsOf, sizesOf } from './record-queries.ts';
 import { eraseOwner, expireRecords } from './record-removal.ts';
 
-export function recordStore(engine: Engine): RecordStore {
+export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore {
   const { database, reader } = engine;
   const prepared = new PreparedReads(engine.read);
   const ask = (what: string, asked: RecordQuery, build: (query: QueryShape) => Compilable) => {
@@ -93,7 +94,8 @@ export function recordStore(engine: Engine): RecordStore {
         .filter(({ count }) => count > 0);
     },
 
-    expire: (collection, changedBefore, limit) => expireRecords(engine, collection, changedBefore, limit),
+    expire: (collection, changedBefore, limit, eventOf) =>
+      expireRecords(engine, collection, changedBefore, limit, eventOf),
 
     async expireIdempotencyKeys(now) {
       const { numDeletedRows } = await database
@@ -134,7 +136,13 @@ export function recordStore(engine: Engine): RecordStore {
       return rows.map(({ owner, records, bytes }) => ({ owner, records, bytes: Number(bytes) }));
     },
 
-    erase: (owner, audit, budgets) => eraseOwner(engine, owner, audit, budgets),
+    expireProofs: (expiredAt, limit) => expireProofs(database, expiredAt, limit),
+
+    erase: (owner, audit, event, budgets, proof = null) =>
+      eraseOwner(engine, erasures, { owner, audit, event, budgets, proof }),
+
+    eraseAgain: (owner, audit, event, erasure) =>
+      eraseOwner(engine, erasures, { owner, audit, event, erasure }),
 
     isScrubDue: () => engine.residue.isDue(),
 

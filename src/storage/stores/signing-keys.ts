@@ -7,7 +7,7 @@ export function signingKeyStore(engine: Engine): SigningKeyStore {
   const { database } = engine;
   return {
     async list() {
-      const rows = await inOrder(database).selectAll().execute();
+      const rows = await inOrder(engine.reader).selectAll().execute();
       return rows.map((row) => ({
         kid: row.kid,
         algorithm: row.algorithm,

@@ -1,11 +1,14 @@
 import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { StandingStore } from '../port.ts';
+import { revocationStore } from './revocations.ts';
 
 export function standingStore(engine: Engine): StandingStore {
   return {
+    ...revocationStore(engine),
+
     async suspendedConsumers() {
-      const suspended = await engine.database
+      const suspended = await engine.reader
         .selectFrom('consumers')
         .select('id')
         // Written out, so that the partial index is used.

@@ -34,14 +34,14 @@ export const cacheChecks: readonly Mutant[] = [
     ],
     [
       'expired tokens are forgotten',
-      'this.#remembered.deleteWhere(({ caller }) => hasExpired(…));',
+      'this.#remembered.deleteWhere((known) => hasExpired(…) || !isCurrent(known),);',
       '',
       'the subjects of people stay in memory',
       forgotten,
     ],
     [
       'erased callers are forgotten',
-      'this.#remembered.deleteWhere(({ caller }) => caller.id === id);',
+      'this.#remembered.deleteWhere(({ caller }) => isErased(caller));',
       '',
       'the subject of whoever was erased stays in memory',
       forgotten,
@@ -50,8 +50,8 @@ export const cacheChecks: readonly Mutant[] = [
   ...checksOf('src/auth/verifier.ts', remembered, [
     [
       'the generation is taken before the key',
-      'return { claims, issuer, generation };',
-      'return { claims, issuer, generation: issuer.keys.generation() };',
+      'issuer, generation };',
+      'issuer, generation: issuer.keys.generation() };',
       'a token of a key that is just removed is remembered with the new set',
     ],
   ]),
@@ -63,7 +63,7 @@ export const cacheChecks: readonly Mutant[] = [
       'tokens fill the memory',
     ],
   ]),
-  ...checksOf('src/tokens/concurrency-limit.ts', lanes, [
+  ...checksOf('src/base/concurrency-limit.ts', lanes, [
     [
       'how many checks run at once',
       'if (this.#taken < this.#running) this.#taken += 1;',

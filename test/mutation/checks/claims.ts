@@ -6,6 +6,7 @@ const type = ['test/attack/type.test.ts'];
 const subject = ['test/attack/subject.test.ts'];
 const lifetime = ['test/attack/token-lifetime.test.ts'];
 const scope = ['test/attack/scope.test.ts'];
+const shapes = ['test/providers/shapes.test.ts'];
 
 const ofClaims = checksOf('src/auth/claims.ts', times, [
   [
@@ -85,12 +86,12 @@ const ofClaims = checksOf('src/auth/claims.ts', times, [
     '',
     'a token lives for ever, and cannot be shown',
   ],
-  ['the audience', '|| !audiences.includes(…)', '', 'a token for another API opens this one', audience],
+  ['the audience', '|| ours === undefined', '', 'a token for another API opens this one', audience],
   ['audiences are texts', '!allStrings || ', '', 'an odd list of audiences is accepted', audience],
   [
     'the audience is an exact text',
-    '!audiences.includes(audience)',
-    '!audiences.some((entry) => String(entry).startsWith(audience))',
+    'stated.includes(audience)',
+    'stated.some((entry) => String(entry).startsWith(audience))',
     'a token for a neighbour opens this API',
     audience,
   ],
@@ -118,6 +119,55 @@ const ofClaims = checksOf('src/auth/claims.ts', times, [
   ],
   ['the required scopes', 'requireScopes(…);', '', 'IDP_REQUIRED_SCOPES does nothing', scope],
   [
+    'a list of scopes only where one is documented',
+    " || (path.length === 1 && path[0] === 'scope')",
+    '',
+    'what no standard calls a list of scopes grants them',
+    scope,
+  ],
+  [
+    'what cannot be a scope grants nothing',
+    "value.filter((item) => typeof item === 'string' && isScopeName(item))",
+    'value.map(String)',
+    'the name of a group is taken apart and granted',
+    shapes,
+  ],
+  [
+    'the claims that an entry requires',
+    'checkRequired(…);',
+    '',
+    'an ID token with the right audience opens the door',
+    shapes,
+  ],
+  [
+    'a required claim is there',
+    'wanted === true ? Object.hasOwn(claims, name) : claims[name] === wanted',
+    'wanted === true || claims[name] === wanted',
+    'an ID token with the right audience opens the door',
+    shapes,
+  ],
+  [
+    'a nonce only where an entry allows it',
+    " && statedType !== 'Bearer' && !allowsNonce",
+    ' && false',
+    'an ID token opens the door',
+    type,
+  ],
+  [
+    'ID tokens by the marks of their providers',
+    ' || isMarkedIdToken(claims)',
+    '',
+    'an ID token of a program that is also the API opens the door',
+    shapes,
+  ],
+  [
+    'the audience from the claim that the entry names',
+    'claims[policy.audienceClaim]',
+    'claims.aud ?? claims[policy.audienceClaim]',
+    'a token for another program opens this API',
+    ['test/providers/audience-claim.test.ts'],
+  ],
+  [
     'our own tokens name their credentials',
     "if (!name) throw new Refusal('claim_invalid');",
     '',
@@ -130,6 +180,39 @@ const ofClaims = checksOf('src/auth/claims.ts', times, [
     'credentialOf(claims)',
     'the tokens of the provider need what only ours have',
     ['test/attack/issuer.test.ts'],
+  ],
+]);
+
+const ofMarks = checksOf('src/auth/provider-marks.ts', shapes, [
+  [
+    'Cognito says what a token is for',
+    "if (use === 'id') return true;",
+    '',
+    'an ID token opens the door',
+    ['test/providers/audience-claim.test.ts'],
+  ],
+  ['Okta names ID tokens', "jti.startsWith('ID.')", 'false', 'an ID token opens the door'],
+  ['Entra has no program in ID tokens', 'if (isOfEntra && ', 'if (false && ', 'an ID token opens the door'],
+  [
+    "Google's frontends are no APIs",
+    "typeof aud === 'string' && aud.endsWith('.apps.googleusercontent.com')",
+    'false',
+    'an ID token opens the door',
+  ],
+  [
+    'the client as its own subject',
+    'subject === clientId || subject === azp || subject === cid',
+    'false',
+    'a machine counts as a person',
+  ],
+  ['clients of Auth0', "if (gty === 'client-credentials') return true;", '', 'a machine counts as a person'],
+  ['programs of Entra that say so', "idtyp === 'app' || ", '', 'a machine counts as a person'],
+  ['programs of Entra by their object', ' || oid === subject', '', 'a machine counts as a person'],
+  [
+    'service accounts of Keycloak',
+    "return typeof clientHost === 'string';",
+    'return false;',
+    'a machine counts as a person',
   ],
 ]);
 
@@ -149,4 +232,4 @@ const ofScopes = checksOf('src/base/scopes.ts', scope, [
   ],
 ]);
 
-export const claimChecks: readonly Mutant[] = [...ofClaims, ...ofScopes];
+export const claimChecks: readonly Mutant[] = [...ofClaims, ...ofMarks, ...ofScopes];

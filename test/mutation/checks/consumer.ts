@@ -2,6 +2,7 @@ import { checksOf, type Mutant } from '../mutant.ts';
 
 const pseudonym = ['test/attack/pseudonym.test.ts'];
 const standing = ['test/attack/shut-out.test.ts'];
+const proofs = ['test/records/proofs.test.ts'];
 
 /** Who a caller is to us, and whether it is still welcome. */
 export const consumerChecks: readonly Mutant[] = [
@@ -105,4 +106,38 @@ export const consumerChecks: readonly Mutant[] = [
       'tokens of a disabled client work until they expire',
     ],
   ]),
+  ...checksOf('src/consumer/records/decide/decide.ts', proofs, [
+    [
+      'no write by a proof that was used',
+      "if (…) throw new Refusal('proof_replayed');",
+      'state.useProof(proof);',
+      'a copied write is done again',
+    ],
+  ]),
+  ...checksOf('src/consumer/records/decide/batch-state.ts', proofs, [
+    [
+      'a proof is used from then on',
+      'this.#newProofs.set(name, proof);',
+      '',
+      'a copied write is done again in the next batch',
+    ],
+    [
+      'no proof twice in one batch',
+      'this.#usedProofs.has(name) || this.#newProofs.has(name)',
+      'this.#usedProofs.has(name)',
+      'a write that comes twice at the same moment is done twice',
+    ],
+  ]),
+  ...checksOf(
+    'src/storage/stores/proofs.ts',
+    ['test/contract/proofs.test.ts'],
+    [
+      [
+        'nobody is erased by a proof that was used',
+        "if (…) throw new Refusal('proof_replayed');",
+        '',
+        'a copied request erases whoever has come back',
+      ],
+    ],
+  ),
 ];

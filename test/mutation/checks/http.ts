@@ -10,15 +10,23 @@ const bodies = ['test/attack/body-flood.test.ts'];
 const held = ['test/fault/held-connections.test.ts'];
 const headers = ['test/http/headers.test.ts'];
 const bounded = ['test/fault/bounded-memory.test.ts'];
+const certificates = ['test/attack/certificate-bound.test.ts'];
 
 /** How a request has to come in. */
 export const httpChecks: readonly Mutant[] = [
-  ...checksOf('src/http/authenticate.ts', authorization, [
+  ...checksOf('src/auth/authenticate.ts', authorization, [
     [
       'the form of the Authorization header',
-      "if (…) throw new Refusal('authorization_malformed');",
-      '',
+      'if (!bearerForm.test(credentials)) …;',
+      ';',
       'a second token behind a comma is looked at',
+    ],
+    [
+      'the form of it with the DPoP scheme',
+      'if (!dpopForm.test(authorization)) …;',
+      ';',
+      'a second token behind a comma is looked at',
+      ['test/attack/dpop-proof.test.ts'],
     ],
     [
       'the standing of the caller',
@@ -26,6 +34,34 @@ export const httpChecks: readonly Mutant[] = [
       'const verdict: undefined | Promise<void> = undefined as undefined | Promise<void>;',
       'whoever was shut out stays in',
       ['test/attack/shut-out.test.ts'],
+    ],
+  ]),
+  ...checksOf('src/auth/certificate.ts', certificates, [
+    [
+      'the very certificate that a token is bound to',
+      'request.certificateThumbprint() !== boundTo.thumbprint',
+      'request.certificateThumbprint() === null',
+      'a stolen token works with any certificate',
+    ],
+    [
+      'a certificate is no proof by a key',
+      "boundTo.method !== 'mtls' ||",
+      '',
+      'a token that is bound to a key works with a certificate',
+    ],
+  ]),
+  ...checksOf('src/http/client-certificate.ts', certificates, [
+    [
+      'a certificate is handed on by trusted proxies only',
+      "throw unusable(header, 'a certificate handed on by no trusted proxy');",
+      'return;',
+      'a caller that writes the header is not noticed',
+    ],
+    [
+      'the certificate of a proxy is not that of its callers',
+      'if (!isTrustedProxy(proxies, socket.remoteAddress)) return isAskedFor ? ofConnection(socket) : null;',
+      'if (isAskedFor && headers[String(header)] === undefined) return ofConnection(socket);',
+      'a token that is bound to the certificate of a proxy is good for everybody behind it',
     ],
   ]),
   ...checksOf('src/http/limits.ts', limits, [
@@ -162,7 +198,7 @@ export const httpChecks: readonly Mutant[] = [
   ...checksOf('src/http/respond.ts', refusals, [
     [
       'refusals of protected routes count',
-      'const isTurnedAway = this.#options.personal && isTurnedAwayAtTheDoor(…);',
+      'const isTurnedAway = this.#options.countsRefusals === true && isTurnedAwayAtTheDoor(…);',
       'const isTurnedAway = false;',
       'tokens are guessed without end',
     ],
@@ -245,7 +281,7 @@ export const httpChecks: readonly Mutant[] = [
   ...checksOf('src/http/endpoint.ts', head, [
     [
       'a token before the handler',
-      "if (route.access !== 'bearer') return null;",
+      "if (route.access !== 'bearer') return admit(null);",
       "if (route.access !== 'bearer' || context.authorization === undefined) return null;",
       'no token is as good as any',
       ['test/attack/access-matrix.test.ts'],

@@ -21,8 +21,8 @@ export const providerChecks: readonly Mutant[] = [
     ],
     [
       'status 200 and no other',
-      'response.status !== 200',
-      'response.status >= 300',
+      'status !== 200',
+      'status >= 300',
       'a part of an answer is taken for the whole',
     ],
     [

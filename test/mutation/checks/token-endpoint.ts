@@ -60,12 +60,6 @@ export const tokenEndpointChecks: readonly Mutant[] = [
       'a grant that nobody thought of gives tokens',
     ],
     [
-      'no field twice',
-      "if (…) throw invalid('a field sent twice');",
-      '',
-      'parties on the way disagree about the request',
-    ],
-    [
       'one way of sending credentials',
       'if (ways !== 1) throw',
       'if (ways === 0) throw',
@@ -97,6 +91,14 @@ export const tokenEndpointChecks: readonly Mutant[] = [
       'another scheme ends in a fault of ours',
       formWrong,
     ],
+  ]),
+  ...checksOf('src/base/form.ts', form, [
+    [
+      'no field twice',
+      "if (…) throw new FormError('a field sent twice');",
+      '',
+      'parties on the way disagree about the request',
+    ],
     [
       'a form is UTF-8',
       "new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })",
@@ -106,7 +108,7 @@ export const tokenEndpointChecks: readonly Mutant[] = [
     ],
     [
       'what is percent-encoded is UTF-8',
-      "throw invalid('percent-encoding');",
+      "throw new FormError('percent-encoding');",
       'return text;',
       'parties on the way disagree about the request',
       credentials,

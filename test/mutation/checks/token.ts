@@ -171,7 +171,7 @@ export const tokenChecks: readonly Mutant[] = [
       [
         'the claims',
         'const claims = checkClaims(…);',
-        "const claims: VerifiedClaims = { kind: 'user', issuer: '', subject: null, audience: '', scopes: [], times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: null }, credentialId: null };",
+        "const claims: VerifiedClaims = { kind: 'user', issuer: '', subject: null, audience: '', scopes: [], times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: null }, credentialId: null, sessionId: null, tokenId: null };",
         'an expired token for somebody else is as good as any',
         ['test/attack/audience.test.ts'],
       ],

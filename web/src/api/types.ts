@@ -10,9 +10,11 @@ export interface Collection {
   readonly schema: Schema;
   readonly index: readonly string[];
   /** By state, then by action. */
-  readonly states?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly states?: Readonly<Record<string, Readonly<Record<string, { readonly to: string }>>>>;
   readonly editable?: readonly string[];
+  readonly access: { readonly read: 'owner' | 'everyone'; readonly clients: 'none' | 'own' | 'any' };
   readonly concurrency: 'optional' | 'required';
+  readonly events: 'none' | 'thin' | 'full';
   readonly deprecated?: {
     readonly since: string;
     readonly sunset: string | null;
@@ -32,42 +34,6 @@ export interface RecordItem {
   readonly created_at: string;
   readonly updated_at: string;
   readonly [field: string]: unknown;
-}
-
-export interface Page {
-  readonly items: readonly RecordItem[];
-  readonly next: string | null;
-}
-
-export interface Me {
-  /** Null for a caller that the token does not name: nothing is kept about it. */
-  readonly id: string | null;
-  readonly kind: string;
-  readonly registered_at: string | null;
-  readonly subject: string | null;
-  readonly token: { readonly expires_at: string };
-}
-
-export interface Budget {
-  readonly used: number;
-  readonly allowed: number;
-  readonly window_seconds: number;
-  readonly resets_at: string;
-}
-
-export interface Usage {
-  readonly name: string;
-  readonly records: { readonly used: number; readonly allowed: number };
-  readonly writes: Budget;
-  readonly newcomer: (Budget & { readonly until: string }) | null;
-}
-
-export interface Receipt {
-  readonly erased_at: string;
-  readonly records: Readonly<Record<string, number>>;
-  readonly total: number;
-  readonly idempotency_keys: number;
-  readonly budgets_kept_until: string | null;
 }
 
 /** The members of a record that the service adds. */

@@ -1,4 +1,4 @@
-import type { Problem } from './problem.ts';
+import type { Problem } from './client.ts';
 
 /** What a problem means for the person in front of the page, and what can be done about it. */
 interface Words {
@@ -14,6 +14,10 @@ const words: Readonly<Record<string, Words>> = {
   provider_unreachable: {
     heading: 'No answer from the provider',
     advice: 'Your token has to be renewed there. Try again in a moment; what you typed is kept.',
+  },
+  export_incomplete: {
+    heading: 'The file is not whole',
+    advice: 'The connection ended half-way. Nothing was saved; try again.',
   },
   quota_exceeded: {
     heading: 'This collection is full',
@@ -87,6 +91,19 @@ const words: Readonly<Record<string, Words>> = {
   key_unknown: {
     heading: 'The key of the token is not known',
     advice: 'The provider does not publish it where the service looks. Check IDP_JWKS_PATH.',
+  },
+  token_bound: {
+    heading: 'The token is bound to a key',
+    advice: 'It was sent without a proof that is made with that key.',
+  },
+  proof_invalid: {
+    heading: 'The proof for the token does not hold',
+    advice:
+      'Check that the clock of this machine is right, and that the page is open at the address by which the service knows itself (BASE_URL).',
+  },
+  token_inactive: {
+    heading: 'The provider does not know the token any more',
+    advice: 'It has expired or was taken back. Sign in again.',
   },
   keys_unavailable: {
     heading: 'Nothing can be verified at the moment',

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Problem } from '../api/problem.ts';
+import type { Problem } from '../api/client.ts';
 import { wordsFor } from '../api/words.ts';
 import { duration } from '../schema/display.ts';
 import { useSecondsUntil } from './use-clock.ts';

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Outcome } from '../api/api.ts';
-import { silence } from '../api/problem.ts';
+import { Problem } from '../api/client.ts';
 import type { Person } from '../session/provider.ts';
 import { useHouse } from './context.ts';
 import { type Loaded, useLoad } from './use-load.ts';
@@ -8,14 +7,12 @@ import { type Loaded, useLoad } from './use-load.ts';
 /** Name and picture, from the provider to this page and no further. */
 export function usePerson(): Loaded<Person> {
   const { session } = useHouse();
-  return useLoad<Person>(async (): Promise<Outcome<Person>> => {
-    try {
-      return { ok: true, body: await session.person(), etag: null };
-    } catch (error) {
+  const load = () =>
+    session.person().catch((error: unknown) => {
       const title = error instanceof Error ? error.message : String(error);
-      return { ok: false, problem: { ...silence('provider_unreachable'), code: 'userinfo_refused', title } };
-    }
-  }, 'person');
+      throw new Problem(0, { code: 'userinfo_refused', title }, error);
+    });
+  return useLoad<Person>(load, 'person');
 }
 
 interface PortraitProps {

@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { Outcome } from '../api/api.ts';
-import type { Problem } from '../api/problem.ts';
+import { caught, Problem } from '../api/client.ts';
 
 export interface Loaded<T> {
   /** Null until it is there. It stays while it is loaded again. */
@@ -11,7 +10,7 @@ export interface Loaded<T> {
 }
 
 /** Loads something when a part appears and whenever `key` changes. An answer that comes too late is not looked at. */
-export function useLoad<T>(load: () => Promise<Outcome<T>>, key: string): Loaded<T> {
+export function useLoad<T>(load: () => Promise<T>, key: string): Loaded<T> {
   const [value, setValue] = useState<T | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isLoading, setLoading] = useState(true);
@@ -22,11 +21,12 @@ export function useLoad<T>(load: () => Promise<Outcome<T>>, key: string): Loaded
     turn.current += 1;
     const mine = turn.current;
     setLoading(true);
-    const outcome = await latest.current();
+    const outcome = await latest.current().catch(caught);
     if (mine !== turn.current) return;
     setLoading(false);
-    setProblem(outcome.ok ? null : outcome.problem);
-    if (outcome.ok) setValue(outcome.body);
+    const isRefused = outcome instanceof Problem;
+    setProblem(isRefused ? outcome : null);
+    if (!isRefused) setValue(() => outcome);
   }, []);
   // The key is what stands for everything `load` depends on.
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { fieldErrorsOf, type Problem } from '../api/problem.ts';
+import type { Problem } from '../api/client.ts';
 import { fieldsOf, type RecordItem } from '../api/types.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { Focused, Notice, ProblemNotice, useWait } from '../parts/notice.tsx';
@@ -41,12 +41,11 @@ export function Conflict({ fields, mine, theirs, problem, onSave, onEdit, onGive
         </Notice>
       </Focused>
       {problem !== null && <ProblemNotice problem={problem} />}
-      {problem !== null &&
-        fieldErrorsOf(problem).map(({ pointer, message }) => (
-          <p key={pointer} class="field-error">
-            {pointer.slice(1)} {message}
-          </p>
-        ))}
+      {problem?.errors.map(({ pointer, message }) => (
+        <p key={pointer} class="field-error">
+          {pointer.slice(1)} {message}
+        </p>
+      ))}
       {differing.length === 0 && <p>Both versions say the same. You can save yours or leave it.</p>}
       {differing.map((field) => (
         <Choice

@@ -1,11 +1,11 @@
-import { useState } from 'preact/hooks';
-import type { Problem } from '../api/problem.ts';
+import type { Problem } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { useHouse } from '../parts/context.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
-import { versionOf } from './version.ts';
+import { useAttempt } from '../parts/use-attempt.ts';
+import { ifMatchFor } from './if-match.ts';
 
 interface DeleteDialogProps {
   readonly collection: Collection;
@@ -18,19 +18,21 @@ interface DeleteDialogProps {
 /** The focus is on the harmless button first. */
 export function DeleteDialog({ collection, record, name, onClose, onGone }: DeleteDialogProps) {
   const { api, announce } = useHouse();
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { problem, attempt } = useAttempt();
 
-  const remove = async () => {
-    const version = await versionOf(api, collection, record);
-    const outcome = version.ok
-      ? await api.remove(`/${collection.name}/${record.id}`, { headers: version.body })
-      : version;
-    // Gone is gone, whoever did it.
-    if (!outcome.ok && outcome.problem.code !== 'not_found') return setProblem(outcome.problem);
-    onClose();
-    onGone(record.id);
-    announce('Deleted.');
-  };
+  const remove = () =>
+    attempt(async () => {
+      try {
+        const version = await ifMatchFor(api, collection, record);
+        await api.collection(collection.name).remove(record.id, version);
+      } catch (error) {
+        // Gone is gone, whoever did it.
+        if ((error as Problem).code !== 'not_found') throw error;
+      }
+      onClose();
+      onGone(record.id);
+      announce('Deleted.');
+    });
 
   return (
     <Dialog title="Delete this?" onClose={onClose}>

@@ -1,4 +1,4 @@
-import type { FieldError } from '../api/problem.ts';
+import type { FieldError } from '../api/client.ts';
 import { Notice } from '../parts/notice.tsx';
 import { escapePart } from '../schema/draft.ts';
 import type { Field } from '../schema/shape.ts';

@@ -1,4 +1,4 @@
-import type { FieldError } from '../api/problem.ts';
+import type { FieldError } from '../api/client.ts';
 
 /** The id of the element for a part of the record, so that whatever speaks of it can lead to it. */
 export function fieldId(pointer: string): string {

@@ -1,4 +1,4 @@
-import type { FieldError } from '../api/problem.ts';
+import type { FieldError } from '../api/client.ts';
 import { type Draft, escapePart, type GroupDraft } from '../schema/draft.ts';
 import type { Field } from '../schema/shape.ts';
 import { errorAt, fieldId } from './field-errors.ts';

@@ -5,21 +5,24 @@ import type { ListChoice } from './use-records.ts';
 interface ListControlsProps {
   readonly collection: Collection;
   readonly choice: ListChoice;
+  /** Then a state goes with the time of creation only: the service has no index for anything else. */
+  readonly isEverybodys?: boolean;
   onChoose(choice: ListChoice): void;
 }
 
 /** Which records, in which order: as far as the collection declares something to choose by. */
-export function ListControls({ collection, choice, onChoose }: ListControlsProps) {
+export function ListControls({ collection, choice, isEverybodys = false, onChoose }: ListControlsProps) {
   const states = Object.keys(collection.states ?? {});
+  const chooseState = (state: string) =>
+    onChoose(isEverybodys && state !== '' ? { state, sort: byTime(choice.sort) } : { ...choice, state });
+  const chooseSort = (sort: string) =>
+    onChoose(isEverybodys && byTime(sort) !== sort ? { state: '', sort } : { ...choice, sort });
   return (
     <div class="controls">
       {states.length > 0 && (
         <label>
           <span>State</span>
-          <select
-            value={choice.state}
-            onChange={(event) => onChoose({ ...choice, state: event.currentTarget.value })}
-          >
+          <select value={choice.state} onChange={(event) => chooseState(event.currentTarget.value)}>
             <option value="">Every state</option>
             {states.map((state) => (
               <option key={state} value={state}>
@@ -31,10 +34,7 @@ export function ListControls({ collection, choice, onChoose }: ListControlsProps
       )}
       <label>
         <span>Order</span>
-        <select
-          value={choice.sort}
-          onChange={(event) => onChoose({ ...choice, sort: event.currentTarget.value })}
-        >
+        <select value={choice.sort} onChange={(event) => chooseSort(event.currentTarget.value)}>
           {ordersOf(collection).map(({ value, label }) => (
             <option key={value} value={value}>
               {label}
@@ -44,6 +44,11 @@ export function ListControls({ collection, choice, onChoose }: ListControlsProps
       </label>
     </div>
   );
+}
+
+/** The same order if it is by the time of creation, and else the newest first. */
+function byTime(sort: string): string {
+  return sort.endsWith('created_at') ? sort : '-created_at';
 }
 
 function ordersOf({ index, schema }: Collection) {

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import type { FieldError } from '../api/problem.ts';
+import type { FieldError } from '../api/client.ts';
 import { type Draft, partDraft } from '../schema/draft.ts';
 import type { Shape } from '../schema/shape.ts';
 import { errorAt, fieldId } from './field-errors.ts';

@@ -1,15 +1,18 @@
 import { useRef, useState } from 'preact/hooks';
-import type { Outcome } from '../api/api.ts';
-import type { Problem } from '../api/problem.ts';
+import type { Problem } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { useHouse } from '../parts/context.ts';
 import { ProblemNotice } from '../parts/notice.tsx';
+import { useAttempt } from '../parts/use-attempt.ts';
 import { linkTo } from '../parts/use-route.ts';
-import { display, displayMoment } from '../schema/display.ts';
-import { fieldsOfSchema, inWords } from '../schema/shape.ts';
+import { inWords } from '../schema/shape.ts';
+import { ActionDialog } from './action-dialog.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
-import { versionOf } from './version.ts';
+import { ifMatchFor } from './if-match.ts';
+import { RecordFacts, RecordTimes } from './record-facts.tsx';
+import { nameOf } from './record-name.ts';
+import { type WeighedAction, weighActions } from './weigh-actions.ts';
 
 interface RecordCardProps {
   readonly collection: Collection;
@@ -18,77 +21,55 @@ interface RecordCardProps {
   onGone(id: string): void;
 }
 
-/** A record: its fields, its state, and what this person may do with it now. */
+/** A record of one's own: its fields, its state, and what its owner may do with it now. */
 export function RecordCard({ collection, record, onChanged, onGone }: RecordCardProps) {
   const { api, announce } = useHouse();
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { problem, attempt } = useAttempt();
   const [isDeleting, setDeleting] = useState(false);
+  const [asked, setAsked] = useState<WeighedAction | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const [title, ...rest] = fieldsOfSchema(collection.schema);
-  const name = title === undefined ? record.id : display(title.shape, record[title.name]);
-  const given = rest.filter((field) => record[field.name] !== undefined);
+  const name = nameOf(collection, record);
   const isEditable = collection.editable?.includes(record.state ?? '') ?? true;
 
-  const take = async (action: string) => {
-    setProblem(null);
-    const path = `/${collection.name}/${record.id}`;
-    const version = await versionOf(api, collection, record);
-    const outcome: Outcome<RecordItem> = version.ok
-      ? await api.post(`${path}/${action}`, { headers: version.body })
-      : version;
-    if (outcome.ok) {
-      onChanged(outcome.body);
-      announce(`It is ${inWords(String(outcome.body.state)).toLowerCase()} now.`);
-      return heading.current?.focus();
-    }
-    setProblem(outcome.problem);
-    // Somebody was faster: show the record as it is now.
-    if (outcome.problem.code === 'invalid_transition') {
-      const now = await api.get<RecordItem>(path);
-      if (now.ok) onChanged(now.body);
-    }
+  const take = (action: string) =>
+    attempt(async () => {
+      const records = api.collection(collection.name);
+      try {
+        const now = await records.act(record.id, action, await ifMatchFor(api, collection, record));
+        onChanged(now);
+        announce(`It is ${inWords(String(now.state)).toLowerCase()} now.`);
+        heading.current?.focus();
+      } catch (error) {
+        // Somebody was faster: show the record as it is now.
+        if ((error as Problem).code === 'invalid_transition')
+          await records.get(record.id).then(onChanged, () => {});
+        throw error;
+      }
+    });
+
+  /** A dialog gives the focus back to what opened it, and that button may be gone with the old state. */
+  const takeAsked = async ({ name: action }: WeighedAction) => {
+    await take(action);
+    setAsked(null);
+    setTimeout(() => document.activeElement === document.body && heading.current?.focus());
   };
 
   return (
     <li class="card record">
-      <div class="record-head">
-        <h2 ref={heading} class="record-title" tabIndex={-1}>
-          {name}
-        </h2>
-        {record.state !== undefined && (
-          <span class={`state ${stateTone(collection, record)}`}>{inWords(record.state)}</span>
-        )}
-      </div>
-      {given.length > 0 && (
-        <dl class="fields">
-          {given.map((field) => (
-            <div key={field.name}>
-              <dt>{field.label}</dt>
-              <dd>{display(field.shape, record[field.name])}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <RecordFacts collection={collection} record={record} heading={heading} />
       {problem !== null && <ProblemNotice problem={problem} />}
       <div class="record-foot">
-        <p class="soft">
-          <time dateTime={record.created_at}>{displayMoment(record.created_at)}</time>
-          {record.updated_at !== record.created_at && (
-            <>
-              , changed <time dateTime={record.updated_at}>{displayMoment(record.updated_at)}</time>
-            </>
-          )}
-        </p>
+        <RecordTimes record={record} />
         <div class="buttons">
-          {record.actions?.map((action) => (
+          {weighActions(collection, record).map((action) => (
             <BusyButton
-              key={action}
-              class="small"
+              key={action.name}
+              class={`small ${action.isMain ? 'primary' : ''}`}
               busyLabel="One moment…"
               about={name}
-              onPress={() => take(action)}
+              onPress={async () => (action.isFinal ? setAsked(action) : take(action.name))}
             >
-              {inWords(action)}
+              {action.isFinal ? <Asking label={inWords(action.name)} /> : inWords(action.name)}
             </BusyButton>
           ))}
           {isEditable && (
@@ -97,10 +78,19 @@ export function RecordCard({ collection, record, onChanged, onGone }: RecordCard
             </a>
           )}
           <button type="button" class="small quiet" onClick={() => setDeleting(true)}>
-            Delete<span class="hidden"> {name}</span>
+            <Asking label="Delete" />
+            <span class="hidden"> {name}</span>
           </button>
         </div>
       </div>
+      {asked !== null && (
+        <ActionDialog
+          action={asked}
+          name={name}
+          onClose={() => setAsked(null)}
+          onTake={() => takeAsked(asked)}
+        />
+      )}
       {isDeleting && (
         <DeleteDialog
           collection={collection}
@@ -114,8 +104,12 @@ export function RecordCard({ collection, record, onChanged, onGone }: RecordCard
   );
 }
 
-/** The state that records begin in, those from which nothing leads on, and those between. */
-function stateTone({ states = {} }: Collection, { state = '' }: RecordItem): string {
-  if (Object.keys(states)[0] === state) return 'first';
-  return Object.keys(states[state] ?? {}).length === 0 ? 'last' : '';
+/** The dots are a sign for the eyes that a question comes first. */
+function Asking({ label }: { readonly label: string }) {
+  return (
+    <span>
+      {label}
+      <span aria-hidden="true">…</span>
+    </span>
+  );
 }

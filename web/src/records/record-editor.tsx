@@ -1,18 +1,16 @@
 import { useState } from 'preact/hooks';
-import { fieldErrorsOf, type Problem } from '../api/problem.ts';
+import type { Problem } from '../api/client.ts';
 import { type Collection, fieldsOf, type RecordItem } from '../api/types.ts';
 import { useHouse } from '../parts/context.ts';
+import { useAttempt } from '../parts/use-attempt.ts';
 import { goTo, linkTo } from '../parts/use-route.ts';
 import { draftOf } from '../schema/draft.ts';
 import { fieldsOfSchema } from '../schema/shape.ts';
+import { ChangedElsewhere } from './changed-elsewhere.tsx';
 import { Conflict } from './conflict.tsx';
 import { RecordForm } from './record-form.tsx';
 import { useDraft } from './use-draft.ts';
-
-export interface Version {
-  readonly record: RecordItem;
-  readonly etag: string;
-}
+import { useElsewhere, type Version } from './use-elsewhere.ts';
 
 interface Clash {
   readonly mine: Record<string, unknown>;
@@ -28,28 +26,37 @@ export function RecordEditor({
   readonly version: Version;
 }) {
   const { api, announce } = useHouse();
-  const { record, etag } = version;
+  const [{ record, etag }, setVersion] = useState(version);
   const fields = fieldsOfSchema(collection.schema);
-  const { kept, isOld, change, drop } = useDraft(`${collection.name}.${record.id}`, () => ({
+  const { kept, isOld, change, drop, startFrom } = useDraft(`${collection.name}.${record.id}`, () => ({
     draft: draftOf(fields, record),
     version: etag,
   }));
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const elsewhere = useElsewhere(collection, record.id, kept.version);
+  const { problem, attempt, forget } = useAttempt();
   const [clash, setClash] = useState<Clash | null>(null);
 
-  const save = async (values: Record<string, unknown>, ofVersion: string) => {
-    setProblem(null);
-    announce('');
-    const path = `/${collection.name}/${record.id}`;
-    const outcome = await api.put<RecordItem>(path, { body: values, headers: { 'if-match': ofVersion } });
-    if (outcome.ok) {
-      drop();
-      announce('Saved.');
-      return goTo('data', collection.name);
-    }
-    if (outcome.problem.code !== 'precondition_failed') return setProblem(outcome.problem);
-    const current = outcome.problem.document.current as RecordItem;
-    setClash({ mine: values, theirs: { record: current, etag: outcome.problem.etag ?? '*' } });
+  const save = (values: Record<string, unknown>, ifMatch: string) =>
+    attempt(async () => {
+      try {
+        await api.collection(collection.name).replace(record.id, values, { ifMatch });
+        drop();
+        announce('Saved.');
+        goTo('data', collection.name);
+      } catch (error) {
+        const { record: current, etag } = error as Problem<string, RecordItem>;
+        // Only with 412 does it come along.
+        if (!current) throw error;
+        setClash({ mine: values, theirs: { record: current, etag: etag ?? '*' } });
+      }
+    });
+
+  const loadNow = (now: Version) => {
+    setVersion(now);
+    forget();
+    startFrom({ draft: draftOf(fields, now.record), version: now.etag });
+    announce('This is how it is now.');
+    document.querySelector<HTMLElement>('main h1')?.focus();
   };
 
   if (clash !== null) {
@@ -63,7 +70,7 @@ export function RecordEditor({
         onSave={(values) => save(values, theirs.etag)}
         onEdit={(values) => {
           setClash(null);
-          setProblem(null);
+          forget();
           change({ draft: draftOf(fields, values), version: theirs.etag });
         }}
         onGiveUp={() => {
@@ -78,16 +85,18 @@ export function RecordEditor({
     ([name]) => !fields.some((field) => field.name === name),
   );
   return (
-    <RecordForm
-      fields={fields}
-      draft={kept.draft}
-      isOldDraft={isOld}
-      problem={problem}
-      errors={problem === null ? [] : fieldErrorsOf(problem)}
-      onChange={(draft) => change({ ...kept, draft })}
-      onDiscard={drop}
-      onSave={(values) => save({ ...Object.fromEntries(unknown), ...values }, kept.version)}
-      cancelTo={linkTo('data', collection.name)}
-    />
+    <>
+      {elsewhere !== null && <ChangedElsewhere now={elsewhere} onLoad={loadNow} />}
+      <RecordForm
+        fields={fields}
+        draft={kept.draft}
+        isOldDraft={isOld}
+        problem={problem}
+        onChange={(draft) => change({ ...kept, draft })}
+        onDiscard={drop}
+        onSave={(values) => save({ ...Object.fromEntries(unknown), ...values }, kept.version)}
+        cancelTo={linkTo('data', collection.name)}
+      />
+    </>
   );
 }

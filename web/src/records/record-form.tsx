@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FieldError, Problem } from '../api/problem.ts';
+import type { FieldError, Problem } from '../api/client.ts';
 import { Notice, ProblemNotice, useWait } from '../parts/notice.tsx';
 import { type GroupDraft, readDraft } from '../schema/draft.ts';
 import type { Field } from '../schema/shape.ts';
@@ -12,7 +12,6 @@ interface RecordFormProps {
   /** It was typed before the page was left. */
   readonly isOldDraft: boolean;
   readonly problem: Problem | null;
-  readonly errors: readonly FieldError[];
   readonly cancelTo: string;
   onChange(draft: GroupDraft): void;
   onDiscard(): void;
@@ -26,7 +25,7 @@ export function RecordForm(props: RecordFormProps) {
   const [isBusy, setBusy] = useState(false);
   const [tries, setTries] = useState(0);
   const summary = useRef<HTMLDivElement>(null);
-  const errors = unreadable.length > 0 ? unreadable : props.errors;
+  const errors = unreadable.length > 0 ? unreadable : (problem?.errors ?? []);
   const isWaiting = useWait(problem) > 0;
   const isWrong = errors.length > 0 || problem !== null;
 

@@ -1,9 +1,9 @@
-import type { Usage } from '../api/types.ts';
+import type { Usage } from '../api/client.ts';
 import { Meter } from '../parts/meter.tsx';
 import { displayMoment, duration } from '../schema/display.ts';
 
 /** How much of what is allowed somebody has used in one collection. */
-export function UsageMeters({ usage }: { readonly usage: Usage }) {
+export function UsageMeters({ usage }: { readonly usage: Usage['collections'][number] }) {
   const { records, writes, newcomer } = usage;
   return (
     <div class="meters">

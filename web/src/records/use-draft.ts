@@ -16,10 +16,11 @@ export function useDraft(name: string, begin: () => KeptDraft) {
     keepDraft(name, next);
     setKept(next);
   };
-  const drop = () => {
+  const startFrom = (fresh: KeptDraft) => {
     dropDraft(name);
     setOld(false);
-    setKept(begin());
+    setKept(fresh);
   };
-  return { kept, isOld, change, drop };
+  const drop = () => startFrom(begin());
+  return { kept, isOld, change, drop, startFrom };
 }

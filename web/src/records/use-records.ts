@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Problem } from '../api/problem.ts';
-import type { Collection, Page, RecordItem } from '../api/types.ts';
+import { type Api, caught, Problem } from '../api/client.ts';
+import type { Collection, RecordItem } from '../api/types.ts';
 import { useHouse } from '../parts/context.ts';
+import type { List } from './news.ts';
 
 export interface ListChoice {
   /** Empty for every state. */
@@ -10,53 +11,86 @@ export interface ListChoice {
 }
 
 const pageSize = 10;
+const largestPage = 200;
 
-/** The list of a collection as far as it was fetched, and how it follows what is done to its records. */
-export function useRecords(collection: Collection, choice: ListChoice) {
-  const { api } = useHouse();
-  const [items, setItems] = useState<readonly RecordItem[] | null>(null);
-  const [next, setNext] = useState<string | null>(null);
+/** The list of a collection as far as it was fetched. It is the caller's own unless everybody's is asked for. */
+export function useRecords(collection: Collection, choice: ListChoice, isEverybodys = false) {
+  const { api, quietApi, writes } = useHouse();
+  const [list, setList] = useState<List | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isLoading, setLoading] = useState(true);
-  const turn = useRef(0);
+  /** The list as it is going to be drawn. */
+  const latest = useRef<List | null>(null);
+  /** The page that somebody has asked for last. */
+  const asked = useRef<Promise<List | Problem> | null>(null);
+
+  const show = (next: List | null) => {
+    latest.current = next;
+    setList(next);
+  };
+  const showItems = (change: (items: readonly RecordItem[]) => readonly RecordItem[]) =>
+    latest.current && show({ ...latest.current, items: change(latest.current.items) });
+
+  const read = (from: Api, limit: number, cursor: string | null): Promise<List | Problem> => {
+    const mine = collection.access.read === 'everyone' && !isEverybodys ? true : undefined;
+    const query = { ...choice, state: choice.state || undefined, mine, limit, cursor };
+    return from.collection(collection.name).page(query).catch(caught);
+  };
 
   const load = async (cursor: string | null) => {
-    turn.current += 1;
-    const mine = turn.current;
     setLoading(true);
-    const outcome = await api.get<Page>(`/${collection.name}?${queryOf(choice, cursor)}`);
-    if (mine !== turn.current) return;
+    const reading = read(api, pageSize, cursor);
+    asked.current = reading;
+    const page = await reading;
+    if (reading !== asked.current) return;
     setLoading(false);
-    setProblem(outcome.ok ? null : outcome.problem);
-    if (!outcome.ok) return;
-    setNext(outcome.body.next);
-    setItems((before) => [...(cursor === null ? [] : (before ?? [])), ...outcome.body.items]);
+    setProblem(page instanceof Problem ? page : null);
+    if (!(page instanceof Problem)) show(cursor === null ? page : joined(latest.current, page));
   };
 
   // The list begins anew when it is another list.
   useEffect(() => {
-    setItems(null);
+    show(null);
     void load(null);
   }, [collection.name, choice.state, choice.sort]);
 
   return {
-    items,
+    list,
+    latest,
+    items: list?.items ?? null,
     problem,
     isLoading,
-    hasMore: next !== null,
-    more: () => load(next),
+    hasMore: list !== null && list.next !== null,
+    more: () => load(latest.current?.next ?? null),
     reload: () => load(null),
+    /** As it is now, as far as it was fetched, and unasked; `late` when something was done here meanwhile. */
+    async reread(): Promise<List | 'late' | null> {
+      const { current: before } = asked;
+      await before;
+      const { current: shown } = latest;
+      const limit = Math.min(largestPage, Math.max(pageSize, shown?.items.length ?? 0));
+      const page = await read(quietApi, limit, null);
+      await writes.settled();
+      if (asked.current !== before || latest.current !== shown) return 'late';
+      setProblem(page instanceof Problem ? page : null);
+      return page instanceof Problem ? null : page;
+    },
+    show,
     replace: (record: RecordItem) =>
-      setItems((before) => before?.map((one) => (one.id === record.id ? record : one)) ?? null),
-    drop: (id: string) => setItems((before) => before?.filter((one) => one.id !== id) ?? null),
+      showItems((items) => items.map((one) => (one.id === record.id ? record : one))),
+    drop: (id: string) => showItems((items) => items.filter((one) => one.id !== id)),
   };
 }
 
-function queryOf({ state, sort }: ListChoice, cursor: string | null): URLSearchParams {
-  return new URLSearchParams({
-    limit: String(pageSize),
-    sort,
-    ...(state === '' ? {} : { state }),
-    ...(cursor === null ? {} : { cursor }),
-  });
+export type Records = ReturnType<typeof useRecords>;
+
+/** What has come into the list meanwhile does not come twice. It is as new as its first page. */
+function joined(before: List | null, more: List): List {
+  if (before === null) return more;
+  const known = new Set(before.items.map(({ id }) => id));
+  return {
+    ...more,
+    items: [...before.items, ...more.items.filter(({ id }) => !known.has(id))],
+    position: before.position,
+  };
 }

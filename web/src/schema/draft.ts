@@ -1,4 +1,4 @@
-import type { FieldError } from '../api/problem.ts';
+import type { FieldError } from '../api/client.ts';
 import type { Field, Shape } from './shape.ts';
 
 /**

@@ -10,10 +10,12 @@ const meanings: Readonly<Record<string, string>> = {
   iat: 'when it was issued',
   auth_time: 'when you signed in',
   jti: 'its number',
+  sid: 'your session at the provider',
   client_id: 'to which application it was given',
   azp: 'to which application it was given',
   scope: 'what it allows',
   scp: 'what it allows',
+  cnf: 'which key it is bound to',
 };
 
 const times = new Set(['exp', 'nbf', 'iat', 'auth_time']);

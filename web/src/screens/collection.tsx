@@ -1,24 +1,27 @@
 import { useRef, useState } from 'preact/hooks';
-import type { Collection, RecordItem, Usage } from '../api/types.ts';
-import { BusyButton } from '../parts/busy-button.tsx';
+import type { Collection, RecordItem } from '../api/types.ts';
+import { Connection } from '../events/connection.tsx';
 import { useHouse } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
-import { Notice, ProblemNotice } from '../parts/notice.tsx';
+import { Notice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
 import { ListControls } from '../records/list-controls.tsx';
 import { RecordCard } from '../records/record-card.tsx';
+import { RecordList } from '../records/record-list.tsx';
 import { UsageMeters } from '../records/usage-meters.tsx';
+import { useLiveRecords } from '../records/use-live-records.ts';
 import { type ListChoice, useRecords } from '../records/use-records.ts';
+import { whoReads } from '../records/who-reads.ts';
 import { displayMoment } from '../schema/display.ts';
 
-/** One collection: what is in it, and what is left of what may be. */
+/** One collection: what somebody has in it, and what is left of what may be. */
 export function CollectionScreen({ collection }: { readonly collection: Collection }) {
-  const { api } = useHouse();
+  const { quietApi } = useHouse();
   const [choice, setChoice] = useState<ListChoice>({ state: '', sort: '-created_at' });
   const records = useRecords(collection, choice);
-  const usage = useLoad<{ readonly collections: readonly Usage[] }>(() => api.get('/me/usage'), 'usage');
+  const usage = useLoad(() => quietApi.usage(), 'usage');
   const used = usage.value?.collections.find(({ name }) => name === collection.name);
   const list = useRef<HTMLUListElement>(null);
 
@@ -42,6 +45,18 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
     usage.reload();
     focusOn(0);
   };
+  /** Whoever is at a record, or at a button of it, that goes away stays at that place in the list. */
+  const keepFocus = (change: () => void) => {
+    const cards = [...(list.current?.children ?? [])];
+    const position = cards.findIndex((card) => card.contains(document.activeElement));
+    change();
+    setTimeout(() => position !== -1 && document.activeElement === document.body && focusOn(position));
+  };
+  useLiveRecords(collection, records, {
+    isFiltered: choice.state !== '',
+    around: keepFocus,
+    onHeard: usage.reload,
+  });
 
   return (
     <Screen
@@ -56,63 +71,56 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
       <p class="back">
         <a href={linkTo('data')}>← Your data</a>
       </p>
+      {collection.access.read === 'everyone' && (
+        <p class="soft">
+          These are yours. {whoReads(collection)} <EverybodysLink collection={collection} />
+        </p>
+      )}
       <Deprecation collection={collection} />
       {used !== undefined && <UsageMeters usage={used} />}
       {used === undefined && usage.isLoading && <Loading what="usage" rows={1} />}
-      <ListControls collection={collection} choice={choice} onChoose={setChoice} />
-      {records.items !== null && records.items.length > 0 && (
-        <ul class="records" ref={list} aria-label={collection.title}>
-          {records.items.map((record) => (
-            <RecordCard
-              key={record.id}
-              collection={collection}
-              record={record}
-              onChanged={onChanged}
-              onGone={onGone}
-            />
-          ))}
-        </ul>
-      )}
-      {records.problem !== null && !records.isLoading && (
-        <ProblemNotice problem={records.problem} onRetry={() => void records.reload()} />
-      )}
-      {records.items === null && records.isLoading && <Loading what={collection.title} rows={4} />}
-      {records.items?.length === 0 && !records.isLoading && records.problem === null && (
-        <Empty collection={collection} isFiltered={choice.state !== ''} />
-      )}
-      {records.hasMore && records.problem === null && (
-        <p class="more">
-          <BusyButton busyLabel="Loading…" onPress={more}>
-            Show more
-          </BusyButton>
-        </p>
-      )}
+      <div class="list-head">
+        <ListControls collection={collection} choice={choice} onChoose={setChoice} />
+        {collection.events !== 'none' && <Connection isRead={records.problem === null} />}
+      </div>
+      <RecordList
+        title={collection.title}
+        records={records}
+        isFiltered={choice.state !== ''}
+        list={list}
+        emptyAdvice={<FirstOne collection={collection} />}
+        onMore={more}
+      >
+        {(record) => (
+          <RecordCard
+            key={record.id}
+            collection={collection}
+            record={record}
+            onChanged={onChanged}
+            onGone={onGone}
+          />
+        )}
+      </RecordList>
     </Screen>
   );
 }
 
-function Empty({
-  collection,
-  isFiltered,
-}: {
-  readonly collection: Collection;
-  readonly isFiltered: boolean;
-}) {
-  if (isFiltered) {
-    return (
-      <div class="empty" role="status">
-        <p class="empty-title">None in that state</p>
-      </div>
-    );
-  }
+function FirstOne({ collection }: { readonly collection: Collection }) {
   return (
-    <div class="empty" role="status">
-      <p class="empty-title">Nothing here yet</p>
-      <p>Whatever you make stays between you and this service.</p>
+    <>
+      {collection.access.read === 'owner' && <p>{whoReads(collection)}</p>}
       <a class="button primary" href={linkTo('data', collection.name, 'new')}>
         Make the first one
       </a>
-    </div>
+    </>
+  );
+}
+
+function EverybodysLink({ collection: { name, title } }: { readonly collection: Collection }) {
+  return (
+    <a href={linkTo('everybodys', name)}>
+      See everybody’s<span class="hidden"> {title}</span>
+    </a>
   );
 }
 

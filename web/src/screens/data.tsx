@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Collection, Receipt, Usage } from '../api/types.ts';
+import type { Receipt } from '../api/client.ts';
+import type { Collection } from '../api/types.ts';
 import { useHouse } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
@@ -7,6 +8,7 @@ import { Screen } from '../parts/screen.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
 import { UsageMeters } from '../records/usage-meters.tsx';
+import { whoReads } from '../records/who-reads.ts';
 import { Erase } from './erase.tsx';
 import { Export } from './export.tsx';
 import { ReceiptScreen } from './receipt.tsx';
@@ -28,7 +30,7 @@ export function Data({ collections }: { readonly collections: readonly Collectio
 
 function Shelves({ collections }: { readonly collections: readonly Collection[] }) {
   const { api } = useHouse();
-  const usage = useLoad<{ readonly collections: readonly Usage[] }>(() => api.get('/me/usage'), 'usage');
+  const usage = useLoad(() => api.usage(), 'usage');
   return (
     <>
       {usage.problem !== null && !usage.isLoading && (
@@ -43,6 +45,7 @@ function Shelves({ collections }: { readonly collections: readonly Collection[] 
                 <a href={linkTo('data', collection.name)}>{collection.title}</a>
               </h2>
               {collection.description && <p>{collection.description}</p>}
+              {collection.access.read === 'everyone' && <p class="soft">{whoReads(collection)}</p>}
               {used === undefined ? (
                 usage.isLoading && <Loading what="usage" rows={1} />
               ) : (

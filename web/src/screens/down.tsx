@@ -4,11 +4,13 @@ import { Arch } from '../parts/arch.tsx';
 interface DownProps {
   readonly title: string;
   readonly children: ComponentChildren;
+  /** What else can be done. */
+  readonly otherwise?: ComponentChildren;
   onRetry(): void;
 }
 
 /** Nothing can be done before somebody answers again. */
-export function Down({ title, children, onRetry }: DownProps) {
+export function Down({ title, children, otherwise, onRetry }: DownProps) {
   return (
     <main class="down">
       <Arch size={72} />
@@ -17,6 +19,7 @@ export function Down({ title, children, onRetry }: DownProps) {
       <button type="button" class="primary" onClick={onRetry}>
         Try again
       </button>
+      {otherwise}
     </main>
   );
 }

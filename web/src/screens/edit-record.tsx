@@ -1,12 +1,14 @@
-import type { Outcome } from '../api/api.ts';
-import type { Collection, RecordItem } from '../api/types.ts';
+import type { Problem } from '../api/client.ts';
+import type { Collection } from '../api/types.ts';
 import { useHouse } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
-import { RecordEditor, type Version } from '../records/record-editor.tsx';
+import { checkOwner } from '../records/check-owner.ts';
+import { RecordEditor } from '../records/record-editor.tsx';
+import { type Version, versionOf } from '../records/use-elsewhere.ts';
 
 interface EditRecordProps {
   readonly collection: Collection;
@@ -16,9 +18,10 @@ interface EditRecordProps {
 /** A record that exists, in the version that is about to be changed. */
 export function EditRecord({ collection, id }: EditRecordProps) {
   const { api } = useHouse();
-  const load = async (): Promise<Outcome<Version>> => {
-    const outcome = await api.get<RecordItem>(`/${collection.name}/${encodeURIComponent(id)}`);
-    return outcome.ok ? { ...outcome, body: { record: outcome.body, etag: outcome.etag ?? '*' } } : outcome;
+  const load = async (): Promise<Version> => {
+    const record = await api.collection(collection.name).get(id);
+    await checkOwner(api, collection, record);
+    return versionOf(record);
   };
   const { value, problem, isLoading, reload } = useLoad(load, id);
   return (
@@ -28,9 +31,14 @@ export function EditRecord({ collection, id }: EditRecordProps) {
       </p>
       {value === null && isLoading && <Loading what="the record" />}
       {problem !== null && !isLoading && (
-        <ProblemNotice problem={problem} onRetry={problem.code === 'not_found' ? undefined : reload} />
+        <ProblemNotice problem={problem} onRetry={isFinal(problem) ? undefined : reload} />
       )}
       {value !== null && <RecordEditor collection={collection} version={value} />}
     </Screen>
   );
+}
+
+/** It would be the same the next time. */
+function isFinal({ code }: Problem): boolean {
+  return code === 'not_found' || code === 'not_owner';
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { Problem } from '../api/problem.ts';
-import type { Receipt } from '../api/types.ts';
+import type { Receipt } from '../api/client.ts';
 import { useHouse } from '../parts/context.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
+import { useAttempt } from '../parts/use-attempt.ts';
 
 const words = 'erase everything';
 
@@ -31,17 +31,15 @@ function EraseDialog({ onClose, onErased }: EraseDialogProps) {
   const { api } = useHouse();
   const [typed, setTyped] = useState('');
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { problem, attempt } = useAttempt();
   const isMeant = typed.trim().toLowerCase() === words;
 
   const erase = async (event: Event) => {
     event.preventDefault();
     if (!isMeant || isBusy) return;
     setBusy(true);
-    const outcome = await api.remove<Receipt>('/me');
+    await attempt(async () => onErased(await api.erase()));
     setBusy(false);
-    if (outcome.ok) onErased(outcome.body);
-    else setProblem(outcome.problem);
   };
 
   return (
@@ -61,11 +59,11 @@ function EraseDialog({ onClose, onErased }: EraseDialogProps) {
         />
         {problem !== null && <ProblemNotice problem={problem} />}
         <div class="buttons">
-          <button type="submit" class="danger" disabled={!isMeant} aria-busy={isBusy}>
-            {isBusy ? 'Erasing…' : 'Erase everything'}
-          </button>
           <button type="button" onClick={onClose}>
             Keep it
+          </button>
+          <button type="submit" class="danger" disabled={!isMeant} aria-busy={isBusy}>
+            {isBusy ? 'Erasing…' : 'Erase everything'}
           </button>
         </div>
       </form>

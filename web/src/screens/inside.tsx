@@ -10,6 +10,7 @@ import { linkTo, useRoute } from '../parts/use-route.ts';
 import { CollectionScreen } from './collection.tsx';
 import { Data } from './data.tsx';
 import { EditRecord } from './edit-record.tsx';
+import { Everybodys } from './everybodys.tsx';
 import { NewRecord } from './new-record.tsx';
 import { TokenScreen } from './token.tsx';
 import { You } from './you.tsx';
@@ -24,7 +25,7 @@ const places = [
 export function Inside() {
   const { api } = useHouse();
   const route = useRoute();
-  const overview = useLoad<Overview>(() => api.get(''), 'overview');
+  const overview = useLoad<Overview>(() => api.overview() as Promise<never>, 'overview');
   const skip = () => document.querySelector<HTMLElement>('main h1')?.focus();
   return (
     <>
@@ -84,11 +85,14 @@ function Room({ route, overview }: RoomProps) {
   const [place = 'you', name, record] = route;
   if (place === 'you') return <You />;
   if (place === 'token') return <TokenScreen />;
-  if (place !== 'data') return <Nowhere />;
-  if (overview.value === null) return <Waiting overview={overview} />;
+  if (place !== 'data' && place !== 'everybodys') return <Nowhere />;
+  if (overview.value === null)
+    return <Waiting title={place === 'data' ? 'Your data' : 'Everybody’s'} overview={overview} />;
   const { collections } = overview.value;
-  if (name === undefined) return <Data collections={collections} />;
   const collection = collections.find((one) => one.name === name);
+  if (place === 'everybodys')
+    return collection === undefined ? <Nowhere /> : <Everybodys collection={collection} />;
+  if (name === undefined) return <Data collections={collections} />;
   return collection === undefined ? <Nowhere /> : <Shelf collection={collection} record={record} />;
 }
 
@@ -104,9 +108,14 @@ function Shelf({
   return <EditRecord collection={collection} id={record} />;
 }
 
-function Waiting({ overview }: { readonly overview: Loaded<Overview> }) {
+interface WaitingProps {
+  readonly title: string;
+  readonly overview: Loaded<Overview>;
+}
+
+function Waiting({ title, overview }: WaitingProps) {
   return (
-    <Screen title="Your data">
+    <Screen title={title}>
       {overview.problem && !overview.isLoading ? (
         <ProblemNotice problem={overview.problem} onRetry={overview.reload} />
       ) : (

@@ -1,12 +1,13 @@
-import { useState } from 'preact/hooks';
-import type { Problem } from '../api/problem.ts';
-import { fieldErrorsOf } from '../api/problem.ts';
-import type { Collection, RecordItem } from '../api/types.ts';
+import type { Problem } from '../api/client.ts';
+import type { Collection } from '../api/types.ts';
 import { useHouse } from '../parts/context.ts';
+import { Notice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
+import { useAttempt } from '../parts/use-attempt.ts';
 import { goTo, linkTo } from '../parts/use-route.ts';
 import { RecordForm } from '../records/record-form.tsx';
 import { useDraft } from '../records/use-draft.ts';
+import { whoReads } from '../records/who-reads.ts';
 import { draftOf } from '../schema/draft.ts';
 import { fieldsOfSchema } from '../schema/shape.ts';
 
@@ -18,34 +19,37 @@ export function NewRecord({ collection }: { readonly collection: Collection }) {
     draft: draftOf(fields, {}),
     version: crypto.randomUUID() as string,
   }));
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { problem, attempt } = useAttempt();
 
-  const save = async (values: Record<string, unknown>) => {
-    setProblem(null);
-    announce('');
-    const headers = { 'idempotency-key': kept.version };
-    const outcome = await api.post<RecordItem>(`/${collection.name}`, { body: values, headers });
-    if (!outcome.ok) {
-      // The earlier try arrived after all, with other words: these are a record of their own.
-      if (/^idempotency_/.test(outcome.problem.code)) change({ ...kept, version: crypto.randomUUID() });
-      return setProblem(outcome.problem);
-    }
-    drop();
-    announce('Saved.');
-    goTo('data', collection.name);
-  };
+  const save = (values: Record<string, unknown>) =>
+    attempt(async () => {
+      try {
+        await api.collection(collection.name).create(values, { idempotencyKey: kept.version });
+      } catch (error) {
+        // The earlier try arrived after all, with other words: these are a record of their own.
+        if (/^idempotency_/.test((error as Problem).code)) change({ ...kept, version: crypto.randomUUID() });
+        throw error;
+      }
+      drop();
+      announce('Saved.');
+      goTo('data', collection.name);
+    });
 
   return (
     <Screen title="New" lead={collection.title}>
       <p class="back">
         <a href={linkTo('data', collection.name)}>← {collection.title}</a>
       </p>
+      {collection.access.read === 'everyone' && (
+        <Notice tone="plain" title="Not for you alone">
+          <p>{whoReads(collection)}</p>
+        </Notice>
+      )}
       <RecordForm
         fields={fields}
         draft={kept.draft}
         isOldDraft={isOld}
         problem={problem}
-        errors={problem === null ? [] : fieldErrorsOf(problem)}
         onChange={(draft) => change({ ...kept, draft })}
         onDiscard={drop}
         onSave={save}

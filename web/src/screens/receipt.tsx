@@ -1,4 +1,5 @@
-import type { Collection, Receipt } from '../api/types.ts';
+import type { Receipt } from '../api/client.ts';
+import type { Collection } from '../api/types.ts';
 import { useHouse } from '../parts/context.ts';
 import { Screen } from '../parts/screen.tsx';
 import { counted, displayMoment } from '../schema/display.ts';

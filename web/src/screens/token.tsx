@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Me } from '../api/types.ts';
+import { createClient } from '../api/client.ts';
 import { wordsFor } from '../api/words.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { useHouse } from '../parts/context.ts';
@@ -12,19 +12,28 @@ import { duration } from '../schema/display.ts';
 import { readClaims } from '../session/claims.ts';
 import type { Tokens } from '../session/provider.ts';
 import type { Session } from '../session/session.ts';
+import type { ProviderSettings } from '../session/settings.ts';
+import { BoundToken } from './bound-token.tsx';
 import { ClaimTable } from './claim-table.tsx';
 
 /** The access token: what is in it, how long it lives, and what the service says to it. */
 export function TokenScreen() {
-  const { session, announce } = useHouse();
+  const { session, settings, announce } = useHouse();
   const tokens = useTokens(session);
   const claims = tokens === null ? null : readClaims(tokens.access);
-  const renew = async () => {
-    await session.renew().then(
-      () => announce('A new token is here.'),
-      () => announce('The provider does not answer.'),
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const attempt = async (work: () => Promise<unknown>, done: string, whatFailed: Failure) => {
+    setFailure(null);
+    announce('');
+    await work().then(
+      () => announce(done),
+      () => setFailure(whatFailed),
     );
   };
+  const renew = () => attempt(() => session.renew(), 'A new token is here.', failures.renew);
+  const copy = async ({ access }: Tokens) =>
+    // Undefined on a page that is not served over HTTPS, and refused where the browser does not allow it.
+    attempt(async () => navigator.clipboard.writeText(access), 'The token is copied.', failures.copy);
   return (
     <Screen
       title="Token"
@@ -33,10 +42,26 @@ export function TokenScreen() {
       {tokens !== null && (
         <>
           <Life tokens={tokens} />
-          <BusyButton busyLabel="Renewing…" onPress={renew}>
-            Renew it now
-          </BusyButton>
-          <Verdict token={tokens.access} />
+          {settings.providers.length > 1 && <Issuer provider={session.provider} />}
+          <div class="buttons">
+            <BusyButton class="primary" busyLabel="Copying…" onPress={() => copy(tokens)}>
+              Copy it
+            </BusyButton>
+            <BusyButton busyLabel="Renewing…" onPress={renew}>
+              Renew it now
+            </BusyButton>
+          </div>
+          {failure !== null && (
+            <Notice tone="bad" title={failure.title}>
+              <p>{failure.advice}</p>
+            </Notice>
+          )}
+          {tokens.key === null ? (
+            <p class="soft">Whoever has it can do here what you can do, until it expires.</p>
+          ) : (
+            <BoundToken />
+          )}
+          <Verdict token={tokens.access} session={session} />
         </>
       )}
       <section class="card" aria-labelledby="claims">
@@ -51,10 +76,35 @@ export function TokenScreen() {
   );
 }
 
+interface Failure {
+  readonly title: string;
+  readonly advice: string;
+}
+
+const failures = {
+  renew: {
+    title: 'The provider does not answer',
+    advice: 'The token is the same as before. Try again in a moment.',
+  },
+  copy: {
+    title: 'The token was not copied',
+    advice: 'The browser does not let this page write to the clipboard.',
+  },
+} satisfies Record<string, Failure>;
+
 function useTokens(session: Session): Tokens | null {
   const [tokens, setTokens] = useState(session.tokens);
   useEffect(() => session.subscribe(() => setTokens(session.tokens)), [session]);
   return tokens;
+}
+
+/** Whose it is, where it could be another's. */
+function Issuer({ provider: { title, issuer } }: { readonly provider: ProviderSettings }) {
+  return (
+    <p>
+      From <strong>{title}</strong>, at <code>{new URL(issuer).host}</code>.
+    </p>
+  );
 }
 
 function Life({ tokens: { expiresAtMs, lifeMs } }: { readonly tokens: Tokens }) {
@@ -79,9 +129,10 @@ function Life({ tokens: { expiresAtMs, lifeMs } }: { readonly tokens: Tokens }) 
 }
 
 /** Asks with the token as it is: the point is to hear the reason when it is refused. */
-function Verdict({ token }: { readonly token: string }) {
-  const { api } = useHouse();
-  const { value, problem, isLoading, reload } = useLoad<Me>(() => api.verdictOn(token), token);
+function Verdict({ token, session }: { readonly token: string; readonly session: Session }) {
+  const { fetch } = session;
+  const api = createClient({ url: location.origin, token: () => token, repeats: false, fetch });
+  const { value, problem, isLoading, reload } = useLoad(() => api.me(), token);
   return (
     <section class="card" aria-labelledby="verdict">
       <h2 id="verdict">What the service says to it</h2>

@@ -1,13 +1,14 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Arch } from '../parts/arch.tsx';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { useHouse } from '../parts/context.ts';
 import { Notice } from '../parts/notice.tsx';
 import type { Parting } from '../session/session.ts';
+import type { ProviderSettings } from '../session/settings.ts';
 
 /** The page for whoever is not signed in. */
 export function Welcome({ because }: { readonly because: Parting | null }) {
-  const { session, settings } = useHouse();
   useEffect(() => {
     document.title = 'Vestibule';
   }, []);
@@ -24,14 +25,61 @@ export function Welcome({ because }: { readonly because: Parting | null }) {
           the service behind it knows you by a pseudonym.
         </p>
         <PartingNotice because={because} />
-        <BusyButton class="primary large" busyLabel="On the way…" onPress={() => session.signIn()}>
-          Sign in
-        </BusyButton>
-        <p class="soft">
-          At <strong>{new URL(settings.issuer).host}</strong>. <a href="/docs">Read about the API</a>
-        </p>
+        <WaysIn />
       </div>
     </main>
+  );
+}
+
+/** One button, or one for each provider. */
+function WaysIn() {
+  const { session, settings } = useHouse();
+  const [first, ...others] = settings.providers;
+  if (others.length > 0) return <Choice providers={settings.providers} />;
+  return (
+    <>
+      <SignInButton onPress={() => session.signIn(first)}>Sign in</SignInButton>
+      <p class="soft">
+        At <strong>{new URL(first.issuer).host}</strong>. <a href="/docs">Read about the API</a>
+      </p>
+    </>
+  );
+}
+
+function Choice({ providers }: { readonly providers: readonly ProviderSettings[] }) {
+  const { session } = useHouse();
+  return (
+    <>
+      <ul class="choice">
+        {providers.map((provider) => (
+          <li key={provider.issuer}>
+            <SignInButton onPress={() => session.signIn(provider)}>
+              Sign in with {provider.title}
+            </SignInButton>
+            <p class="soft">
+              At <strong>{new URL(provider.issuer).host}</strong>
+            </p>
+          </li>
+        ))}
+      </ul>
+      <p class="soft">
+        With each of them you have another pseudonym here: what you keep under one is not there under another.{' '}
+        <a href="/docs">Read about the API</a>
+      </p>
+    </>
+  );
+}
+
+interface SignInButtonProps {
+  readonly children: ComponentChildren;
+  onPress(): Promise<void>;
+}
+
+function SignInButton({ children, onPress }: SignInButtonProps) {
+  return (
+    <BusyButton class="primary large" busyLabel="On the way…" onPress={onPress}>
+      {children}
+    </BusyButton>
   );
 }
 

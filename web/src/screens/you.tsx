@@ -1,4 +1,3 @@
-import type { Me } from '../api/types.ts';
 import { useHouse } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Notice, ProblemNotice } from '../parts/notice.tsx';
@@ -23,7 +22,7 @@ export function You() {
 }
 
 function AtTheProvider() {
-  const { settings } = useHouse();
+  const { session } = useHouse();
   const { value, problem, isLoading, reload } = usePerson();
   return (
     <section class="side warm" aria-labelledby="side-provider">
@@ -48,8 +47,8 @@ function AtTheProvider() {
         </Notice>
       )}
       <p class="soft">
-        From <strong>{new URL(settings.issuer).host}</strong>, straight to this page. It is in the memory of
-        this tab, and it is never sent on.
+        From <strong>{new URL(session.provider.issuer).host}</strong>, straight to this page. It is in the
+        memory of this tab, and it is never sent on.
       </p>
     </section>
   );
@@ -57,7 +56,7 @@ function AtTheProvider() {
 
 function AtTheService() {
   const { api, settings } = useHouse();
-  const { value, problem, isLoading, reload } = useLoad<Me>(() => api.get('/me'), 'me');
+  const { value, problem, isLoading, reload } = useLoad(() => api.me(), 'me');
   return (
     <section class="side cool" aria-labelledby="side-service">
       <h2 id="side-service">What this service holds</h2>

@@ -1,7 +1,8 @@
 import { generateRandomCodeVerifier, generateRandomNonce, generateRandomState } from 'oauth4webapi';
+import { fetchWithProof } from './proof-key.ts';
 import { Declined, type Person, Provider, type Tokens } from './provider.ts';
-import type { Settings } from './settings.ts';
-import { forgetEverything, markSilentTry, mayComeBackSilently, rememberPerson } from './traces.ts';
+import type { ProviderSettings, Settings } from './settings.ts';
+import { forgetEverything, markSilentTry, rememberPerson, whereToComeBackSilently } from './traces.ts';
 import { beginTrip, endTrip, type Trip } from './trip.ts';
 
 export type Stage =
@@ -36,22 +37,35 @@ const marginMs = 10_000;
  * provider without a word, as long as the person has a session there.
  */
 export class Session {
-  readonly #provider: Provider;
+  readonly #providers: readonly Provider[];
   readonly #listeners = new Set<() => void>();
+  /** The one that was chosen. Where there is one, nobody has to. */
+  #provider: Provider;
   #stage: Stage = { name: 'starting' };
   #tokens: Tokens | null = null;
   #person: Promise<Person> | null = null;
+  /** How requests are sent with its tokens: with a proof, where they are bound to a key. */
+  readonly fetch = fetchWithProof(() => this.#tokens?.key ?? null);
   /** One thing at a time is asked of the provider: refresh tokens are good for one use. */
   #turn: Promise<unknown> = Promise.resolve();
+  /** The refresh token that the provider has said no to, so that it is not asked again and again. */
+  #declined: string | null = null;
 
   constructor(settings: Settings) {
-    this.#provider = new Provider(settings);
+    const [first, ...others] = settings.providers;
+    this.#provider = new Provider(first, settings);
+    this.#providers = [this.#provider, ...others.map((one) => new Provider(one, settings))];
     // A page that is fetched back from the browser's memory was left on purpose; it starts anew.
     addEventListener('pageshow', (event) => event.persisted && location.reload());
   }
 
   get stage(): Stage {
     return this.#stage;
+  }
+
+  /** Where whoever is signed in has signed in, or is about to. */
+  get provider(): ProviderSettings {
+    return this.#provider.settings;
   }
 
   get tokens(): Tokens | null {
@@ -70,15 +84,32 @@ export class Session {
     const trip = endTrip();
     if (answer.size > 0) history.replaceState(null, '', `/${trip?.returnTo ?? location.hash}`);
     if (!answer.has('code') && !answer.has('error')) {
-      if (mayComeBackSilently()) return this.#leave(true);
+      const issuer = whereToComeBackSilently();
+      if (issuer !== null && this.#choose(issuer)) return this.#leave(true);
       return this.#signedOut(answer.get('state') === 'signed-out' ? 'signed-out' : null);
     }
     if (trip === null) return this.#signedOut({ failed: 'This sign-in was not begun in this tab.' });
+    if (!this.#choose(trip.issuer)) {
+      return this.#signedOut({
+        failed: 'The provider where this sign-in was begun is not offered any more.',
+      });
+    }
     await this.#guarded(async () => this.#arrive(await this.#provider.redeem(answer, trip)), trip.silent);
   }
 
-  async signIn(): Promise<void> {
-    await this.#leave(false);
+  async signIn({ issuer }: ProviderSettings): Promise<void> {
+    if (this.#choose(issuer)) await this.#leave(false);
+  }
+
+  /** Away from a provider that does not answer, where there is another. */
+  chooseAgain(): void {
+    this.#signedOut(null);
+  }
+
+  #choose(issuer: string): boolean {
+    const chosen = this.#providers.find(({ settings }) => settings.issuer === issuer);
+    if (chosen !== undefined) this.#provider = chosen;
+    return chosen !== undefined;
   }
 
   /** Ends the session here at once, and at the provider where that is possible. */
@@ -97,29 +128,31 @@ export class Session {
     }
   }
 
-  /** A token that is good for a while. May leave the page for a moment, and then never returns. */
-  async accessToken(): Promise<string> {
+  /** A token that is good for a while. Where it may leave the page for a moment and does, it never returns. */
+  async accessToken(mayLeave = true): Promise<string> {
     const tokens = this.#tokens;
     const margin = Math.min(marginMs, (tokens?.lifeMs ?? 0) / 5);
     if (tokens !== null && Date.now() < tokens.expiresAtMs - margin) return tokens.access;
-    return this.renew(tokens);
+    return this.renew(tokens?.access, mayLeave);
   }
 
   /** Another token than that one. Whoever comes late gets the token that somebody else has just fetched. */
-  renew(old: Tokens | null = this.#tokens): Promise<string> {
+  renew(old = this.#tokens?.access, mayLeave = true): Promise<string> {
     return this.#inTurn(async () => {
       const current = this.#tokens;
-      if (current !== null && current !== old) return current.access;
+      if (current !== null && current.access !== old) return current.access;
       this.#checkSignedIn();
-      if (current?.refresh) {
+      if (current?.refresh && current.refresh !== this.#declined) {
         try {
-          const fresh = await this.#provider.refresh(current.refresh);
+          const fresh = await this.#provider.refresh(current.refresh, current.key);
           this.#checkSignedIn();
           return this.#hold(fresh).access;
         } catch (error) {
           if (!(error instanceof Declined)) throw error;
+          this.#declined = current.refresh;
         }
       }
+      if (!mayLeave) throw new Declined('interaction_required', 'The page would have to be left.');
       const plan = await this.#plan(true);
       this.#checkSignedIn();
       this.#depart(plan);
@@ -148,11 +181,11 @@ export class Session {
   async #askForPerson(): Promise<Person> {
     const tokens = this.#tokens;
     if (tokens === null) throw new Declined('login_required', 'Nobody is signed in.');
-    if (tokens.refresh === null) return this.#provider.person(tokens.access, tokens.subject);
-    const narrow = await this.#provider.refresh(tokens.refresh, 'openid profile');
+    if (tokens.refresh === null) return this.#provider.person(tokens);
+    const narrow = await this.#provider.refresh(tokens.refresh, tokens.key, 'openid profile');
     this.#checkSignedIn();
     this.#tokens = { ...tokens, refresh: narrow.refresh };
-    return this.#provider.person(narrow.access, tokens.subject);
+    return this.#provider.person({ ...narrow, subject: tokens.subject });
   }
 
   /** To the provider: with a page for the person, or without a word. */
@@ -166,6 +199,7 @@ export class Session {
   /** Fails while the provider does not answer, so that nobody is sent to where there is nothing. */
   async #plan(silent: boolean): Promise<Plan> {
     const trip = {
+      issuer: this.provider.issuer,
       verifier: generateRandomCodeVerifier(),
       state: generateRandomState(),
       nonce: generateRandomNonce(),
@@ -183,7 +217,7 @@ export class Session {
   }
 
   #arrive(tokens: Tokens): void {
-    rememberPerson(tokens.subject ?? '');
+    rememberPerson({ issuer: this.provider.issuer, subject: tokens.subject ?? '' });
     this.#hold(tokens);
     this.#become({ name: 'signed-in' });
   }

@@ -6,15 +6,24 @@ const personKey = 'vestibule.person';
 const triedKey = 'vestibule.tried';
 const draftPrefix = 'vestibule.draft.';
 
-export function rememberPerson(subject: string): void {
-  if (sessionStorage.getItem(personKey) !== subject) forgetDrafts();
-  sessionStorage.setItem(personKey, subject);
+/** A subject is somebody at one provider, and at another it is somebody else. */
+interface Remembered {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+export function rememberPerson({ issuer, subject }: Remembered): void {
+  const person = JSON.stringify({ issuer, subject });
+  if (sessionStorage.getItem(personKey) !== person) forgetDrafts();
+  sessionStorage.setItem(personKey, person);
   sessionStorage.removeItem(triedKey);
 }
 
-/** Whether a reload should ask the provider if its session is still there: once, and not again when that failed. */
-export function mayComeBackSilently(): boolean {
-  return sessionStorage.getItem(personKey) !== null && sessionStorage.getItem(triedKey) === null;
+/** Which provider a reload should ask if its session is still there: once, and not again when that failed. */
+export function whereToComeBackSilently(): string | null {
+  const person = sessionStorage.getItem(personKey);
+  if (person === null || sessionStorage.getItem(triedKey) !== null) return null;
+  return (JSON.parse(person) as Remembered).issuer;
 }
 
 export function markSilentTry(): void {

@@ -3,6 +3,8 @@
  * and state and nonce tie the answer to the question. It is the one thing about signing in that is ever stored.
  */
 export interface Trip {
+  /** Where it leads. The code is shown to nobody else (RFC 9207). */
+  readonly issuer: string;
   readonly verifier: string;
   readonly state: string;
   readonly nonce: string;

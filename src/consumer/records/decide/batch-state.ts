@@ -1,9 +1,11 @@
 import { Buffer } from 'node:buffer';
+import type { UsedProof } from '../../../base/caller.ts';
 import type {
   BatchChanges,
   Consumer,
   IdempotencyKeyName,
   Loaded,
+  NewEvent,
   OwnerInCollection,
   RecordName,
   StoredIdempotencyKey,
@@ -22,6 +24,8 @@ export interface Effects {
   readonly put?: StoredRecord;
   readonly removed?: RecordName;
   readonly idempotencyKey?: StoredIdempotencyKey;
+  /** What the log is to tell of it; null where the collection does not say it. */
+  readonly event?: NewEvent | null;
 }
 
 interface UsageChange extends OwnerInCollection {
@@ -45,6 +49,9 @@ export class BatchState {
   readonly #touched = new Map<string, RecordName>();
   readonly #usageChanges = new Map<string, UsageChange>();
   readonly #newKeys = new Map<string, StoredIdempotencyKey>();
+  readonly #usedProofs: ReadonlySet<string>;
+  readonly #newProofs = new Map<string, UsedProof>();
+  readonly #events: NewEvent[] = [];
   #newcomers: number;
 
   constructor(loaded: Loaded) {
@@ -54,6 +61,7 @@ export class BatchState {
     this.#loaded = new Map(loaded.records.map((record) => [name(record.collection, record.id), record]));
     this.#records = new Map(this.#loaded);
     this.#keys = new Map(loaded.idempotencyKeys.map((key) => [nameOfKey(key), key]));
+    this.#usedProofs = new Set(loaded.proofs.map(nameOfDigest));
     this.#spent = loaded.spentBudgets;
     this.#newcomers = loaded.newcomers;
   }
@@ -83,7 +91,15 @@ export class BatchState {
     return this.#keys.get(nameOfKey(key)) ?? null;
   }
 
-  apply({ newConsumer, usage, released, put, removed, idempotencyKey }: Effects): void {
+  /** From now on it is used, whatever becomes of the write. False when it was before, also by another write of this batch. */
+  useProof(proof: UsedProof): boolean {
+    const name = nameOfDigest(proof.digest);
+    if (this.#usedProofs.has(name) || this.#newProofs.has(name)) return false;
+    this.#newProofs.set(name, proof);
+    return true;
+  }
+
+  apply({ newConsumer, usage, released, put, removed, idempotencyKey, event }: Effects): void {
     if (newConsumer !== undefined) this.#register(newConsumer);
     if (usage !== undefined) this.#setUsage(usage.owner, usage.collection, usage.after);
     if (released !== undefined) this.#release(released.owner, released.collection);
@@ -101,6 +117,7 @@ export class BatchState {
       this.#keys.set(nameOfKey(idempotencyKey), idempotencyKey);
       this.#newKeys.set(nameOfKey(idempotencyKey), idempotencyKey);
     }
+    if (event) this.#events.push(event);
   }
 
   /** What has to be written, however many operations it took: at most one change for each row. */
@@ -124,6 +141,8 @@ export class BatchState {
       removedRecords,
       ...this.#usageDifference(),
       idempotencyKeys: [...this.#newKeys.values()],
+      proofs: [...this.#newProofs.values()],
+      events: this.#events,
     };
   }
 
@@ -176,5 +195,9 @@ function name(...parts: readonly string[]): string {
 }
 
 function nameOfKey({ owner, collection, keyDigest }: IdempotencyKeyName): string {
-  return name(owner, collection, Buffer.from(keyDigest).toString('latin1'));
+  return name(owner, collection, nameOfDigest(keyDigest));
+}
+
+function nameOfDigest(digest: Uint8Array): string {
+  return Buffer.from(digest).toString('latin1');
 }

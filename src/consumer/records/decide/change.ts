@@ -1,5 +1,6 @@
 import { Refusal } from '../../../base/errors.ts';
 import { answer, jsonText } from '../../../base/handler.ts';
+import { eventOfChange, eventOfRemoval } from '../../../events/catalogue.ts';
 import type { StoredRecord } from '../../../storage/port.ts';
 import { fits, type Tags } from '../preconditions.ts';
 import { etagOf, isExpired, present } from '../present.ts';
@@ -16,7 +17,7 @@ export function decideEdit(
   const record = found(change, writing);
   if (machine !== null && !machine.editable.has(record.state ?? ''))
     throw new Refusal('not_editable', { members: { state: record.state } });
-  return changed({ ...record, body: bodyFor(record), revision: change.revision }, writing);
+  return changed({ ...record, body: bodyFor(record), revision: change.revision }, 'changed', writing);
 }
 
 /** POST /<collection>/{id}/<action> */
@@ -29,12 +30,13 @@ export function decideAction(change: Of<'act'>, writing: Writing): Decided {
     throw new Refusal('invalid_transition', { members: { state: record.state, allowed } });
   }
   if (!access.mayTake(transition.by, record)) throw new Refusal('action_not_allowed');
-  return changed({ ...record, state: transition.to, revision: change.revision }, writing);
+  const taken = { action: change.action, from: record.state ?? '' };
+  return changed({ ...record, state: transition.to, revision: change.revision }, taken, writing);
 }
 
 /** DELETE /<collection>/{id} */
 export function decideRemove(change: Of<'remove'>, writing: Writing): Decided {
-  const { access, collection } = writing;
+  const { access, collection, now } = writing;
   const record = found(change, writing);
   const isOwn = record.owner === access.id;
   const { effects, headers } = charged(isOwn ? -1 : 0, writing);
@@ -42,17 +44,20 @@ export function decideRemove(change: Of<'remove'>, writing: Writing): Decided {
   const released: Effects = isOwn ? {} : { released: { owner, collection: collection.name } };
   const removed = { collection: collection.name, id };
   return {
-    effects: [...effects, { ...released, removed }],
+    effects: [
+      ...effects,
+      { ...released, removed, event: eventOfRemoval(collection, 'deleted', record, now) },
+    ],
     answer: answer(null, '', { status: 204, headers }),
   };
 }
 
-function changed(record: StoredRecord, writing: Writing): Decided {
+function changed(record: StoredRecord, kind: Parameters<typeof eventOfChange>[1], writing: Writing): Decided {
   const { collection, access, now } = writing;
   const { effects, headers } = charged(0, writing);
   const after = { ...record, updatedAt: now };
   return {
-    effects: [...effects, { put: after }],
+    effects: [...effects, { put: after, event: eventOfChange(collection, kind, after, now) }],
     answer: jsonText(present(collection, after, access), { headers: { etag: etagOf(after), ...headers } }),
   };
 }

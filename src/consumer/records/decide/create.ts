@@ -1,5 +1,6 @@
 import { Refusal } from '../../../base/errors.ts';
 import { type Answer, jsonText } from '../../../base/handler.ts';
+import { eventOfChange, eventOfRemoval } from '../../../events/catalogue.ts';
 import type { StoredRecord } from '../../../storage/port.ts';
 import { etagOf, isExpired, present } from '../present.ts';
 import { replayed } from '../requests/uncharged-writes.ts';
@@ -43,11 +44,12 @@ export function decideCreateUnder(change: Of<'create_under'>, writing: Writing):
     if (!access.sees(existing)) throw new Refusal('not_found');
     throw preconditionFailed(existing, writing);
   }
+  const event = eventOfRemoval(collection, 'expired', existing, now);
   // The new one counts instead of an own one.
-  if (existing.owner === access.id) return insert(change, 0, writing);
-  const made = insert(change, 1, writing);
-  const released = { owner: existing.owner, collection: collection.name };
-  return { ...made, effects: [{ released }, ...made.effects] };
+  const isOwn = existing.owner === access.id;
+  const made = insert(change, isOwn ? 0 : 1, writing);
+  const released = isOwn ? {} : { released: { owner: existing.owner, collection: collection.name } };
+  return { ...made, effects: [{ ...released, event }, ...made.effects] };
 }
 
 function insert(change: Of<'create' | 'create_under'>, addedRecords: number, writing: Writing): Decided {
@@ -64,7 +66,8 @@ function insert(change: Of<'create' | 'create_under'>, addedRecords: number, wri
     updatedAt: now,
     body,
   };
-  return { effects: [...effects, { put: record }], answer: created(record, headers, writing) };
+  const event = eventOfChange(collection, 'created', record, now);
+  return { effects: [...effects, { put: record, event }], answer: created(record, headers, writing) };
 }
 
 function created(

@@ -1,3 +1,5 @@
+import type { UsedProof } from '../../../base/caller.ts';
+import { Refusal } from '../../../base/errors.ts';
 import type { BatchChanges, Consumer, Loaded, Outcome, Usage } from '../../../storage/port.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { CallerAccess } from '../caller-access.ts';
@@ -44,8 +46,13 @@ interface Decision extends Done {
   readonly effects: readonly Effects[];
 }
 
-/** What becomes of one operation. Throws a refusal, and then nothing changes. */
-function decide({ caller: who, now, change }: Operation, state: BatchState, rules: WriteRules): Decision {
+/** What becomes of one operation. Throws a refusal, and then nothing changes but that its proof is used up. */
+function decide(
+  { caller: who, now, proof, change }: Operation,
+  state: BatchState,
+  rules: WriteRules,
+): Decision {
+  if (proof !== null) checkProof(proof, state);
   const known = state.consumer(who.id);
   const consumer: Consumer = known ?? { id: who.id, kind: who.kind, state: 'active', registeredAt: now };
   const registration: Effects[] = known === null ? [{ newConsumer: consumer }] : [];
@@ -67,6 +74,16 @@ function decide({ caller: who, now, change }: Operation, state: BatchState, rule
   };
   const { effects, answer } = decideChange(change, writing, state);
   return { effects: [...registration, ...effects], consumer, answer };
+}
+
+/**
+ * Before all other rules, also before a known Idempotency-Key: its answer shows the record again, which is more than
+ * whoever has only copied a request may see. Whoever sends a request once more on purpose makes a new proof for it (RFC 9449
+ * section 11.1). A write that is refused by another rule has used its proof all the same: or a copy of it could come
+ * through later, when that rule has nothing against it any more.
+ */
+function checkProof(proof: UsedProof, state: BatchState): void {
+  if (!state.useProof(proof)) throw new Refusal('proof_replayed');
 }
 
 /** A window that a wrong clock has put into the future is brought back, whatever becomes of the write. */

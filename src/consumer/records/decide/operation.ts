@@ -1,3 +1,4 @@
+import type { UsedProof } from '../../../base/caller.ts';
 import type { Answer } from '../../../base/handler.ts';
 import type { Consumer } from '../../../storage/port.ts';
 import type { CallerIdentity } from '../caller-access.ts';
@@ -11,6 +12,8 @@ import type { Tags } from '../preconditions.ts';
 export interface Operation {
   readonly caller: CallerIdentity;
   readonly now: number;
+  /** With which DPoP proof it came; null where none was needed. */
+  readonly proof: UsedProof | null;
   readonly change: Change;
 }
 

@@ -12,6 +12,10 @@ import type { Operation } from './operation.ts';
 import { formerName } from './spent-budgets.ts';
 
 const hourMs = 3_600_000;
+const none: readonly never[] = [];
+
+/** This file, for the thread that is to import it: as the clone has it, or compiled (.js) as the package has it. */
+export const batchRulesModule = import.meta.url;
 
 /** What the rules are made from: plain data, since they may be made on another thread (storage/sqlite/worker.ts). */
 export interface BatchRulesData {
@@ -78,6 +82,7 @@ function keysOf(operations: readonly Operation[], { newcomersPerHour, formerOf }
     usage: [...usage.values()],
     records: [...records.values()],
     idempotencyKeys,
+    proofs: operations.flatMap(({ proof }) => proof?.digest ?? none),
     newcomers:
       newcomersPerHour > 0 && hasPeople ? { since: latest - hourMs, atMost: newcomersPerHour + 1 } : null,
   };

@@ -1,14 +1,16 @@
 import type { Description } from '../../../openapi/description.ts';
-import { sometimes, version } from '../../../openapi/headers.ts';
+import { eventsPosition, sometimes, version } from '../../../openapi/headers.ts';
 import type { Parameter, Schema, Schemas } from '../../../openapi/openapi-types.ts';
 import { dateTime, text } from '../../../openapi/schemas.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { defaultPage, largestPage } from '../requests/list-query.ts';
 import { describeIn, headerParameter, idParameter, recordAnswer, schemasOf } from './in-collection.ts';
+import * as inWords from './in-words.ts';
 
 /** The routes of requests/read.ts. */
 
 const bounds = { gt: 'after', gte: 'at or after', lt: 'before', lte: 'at or before' } as const;
+const mine = { type: 'boolean', enum: [true] };
 const limit = { type: 'integer', minimum: 1, maximum: largestPage, default: defaultPage };
 
 export function describeList(collection: Collection): Description {
@@ -16,10 +18,10 @@ export function describeList(collection: Collection): Description {
   const content = { 'application/json': schemasOf(collection).page };
   return describeIn(collection, 'read', {
     name: 'list',
-    summary: `List ${collection.title}`,
+    summary: `List ${inWords.all(collection.title)}`,
     description: whatIsListed(collection),
     parameters: listParameters(collection),
-    answers: { 200: { description: 'A page.', headers: { Link: next }, content } },
+    answers: { 200: { description: 'A page.', headers: { Link: next, ...eventsPosition }, content } },
     errors: ['cursor_invalid'],
   });
 }
@@ -31,7 +33,7 @@ function whatIsListed({ access }: Collection): string {
   if (!isEverybodys && access.clients === 'any') sentences.push("A machine client sees everybody's.");
   if (isEverybodys || access.clients === 'any')
     sentences.push(
-      "Everybody's are filtered by one field, by which they are then sorted, or by state and created_at; anything else is 400.",
+      "Everybody's are filtered by one field, by which they are then sorted, or by state and created_at; anything else is 400. With mine=true these are the caller's own, which can have any filters.",
     );
   return sentences.join(' ');
 }
@@ -49,6 +51,7 @@ function listParameters({ schema, index, machine }: Collection): readonly Parame
       enum: sortable,
       default: '-created_at',
     }),
+    query('mine', "Only the caller's own records, where others' can be seen, too.", mine),
     ...(states === null ? [] : [query('state', 'Only records in this state.', states)]),
     ...filters('created_at', dateTime),
     ...index.flatMap(({ name }) => filters(name, comparable(properties[name]))),
@@ -75,7 +78,7 @@ export function describeRead(collection: Collection): Description {
   const condition = 'An ETag. While the record is that version the answer is 304 without it.';
   return describeIn(collection, 'read', {
     name: 'read',
-    summary: `Read a record of ${collection.title}`,
+    summary: `Read ${inWords.one(collection.title)}`,
     parameters: [idParameter, headerParameter('If-None-Match', condition)],
     answers: {
       200: recordAnswer(collection, 'The record.', version),

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../base/json-object.ts';
 import type { Content, Schema, Schemas } from '../../../openapi/openapi-types.ts';
 import { dateTime, listOf, object } from '../../../openapi/schemas.ts';
 import type { Collection, StateMachine } from '../../collections/collection.ts';
@@ -71,14 +72,22 @@ function pageSchema(record: Schema): Schema {
 function patchSchema({ properties = {}, required = [], additionalProperties }: Schema): Schema {
   const isRequired = new Set(required as string[]);
   const members = Object.entries(properties as Schemas).map(([name, property]) => {
-    const change = property.properties === undefined ? property : patchSchema(property);
+    const change = changeOf(property);
     return [name, isRequired.has(name) ? change : orNull(change)];
   });
+  const others = isJsonObject(additionalProperties)
+    ? orNull(changeOf(additionalProperties))
+    : additionalProperties;
   return {
     type: 'object',
     properties: Object.fromEntries(members),
-    ...(additionalProperties === undefined ? {} : { additionalProperties }),
+    ...(others === undefined ? {} : { additionalProperties: others }),
   };
+}
+
+function changeOf(schema: Schema): Schema {
+  const isObject = schema.properties !== undefined || isJsonObject(schema.additionalProperties);
+  return isObject ? patchSchema(schema) : schema;
 }
 
 function orNull(schema: Schema): Schema {

@@ -12,6 +12,7 @@ import {
   recordAnswer,
   schemasOf,
 } from './in-collection.ts';
+import * as inWords from './in-words.ts';
 
 /** The routes of requests/write.ts. */
 
@@ -27,7 +28,7 @@ export function describeCreate(collection: Collection): Description {
   const headers = { ...created, 'Idempotency-Replayed': replayed };
   return describeWrite(collection, {
     name: 'create',
-    summary: `Make a record of ${collection.title}`,
+    summary: `Make ${inWords.one(collection.title)}`,
     description: limitsInWords(collection),
     parameters: [headerParameter('Idempotency-Key', key, keySchema)],
     body: { 'application/json': schemasOf(collection).fields },
@@ -40,7 +41,7 @@ export function describeReplace(collection: Collection): Description {
   const ifNoneMatch = '"*": make the record under this id, and only if there is none yet.';
   return describeChange(collection, {
     name: 'replace',
-    summary: `Replace the fields of a record of ${collection.title}`,
+    summary: `Replace the fields of ${inWords.one(collection.title)}`,
     description: `With "If-None-Match: *" the record is made under this id. ${editableIn(collection)}`.trim(),
     parameters: [headerParameter('If-None-Match', ifNoneMatch, { const: '*' })],
     body: { 'application/json': schemasOf(collection).fields },
@@ -56,7 +57,7 @@ export function describePatch(collection: Collection): Description {
   const { patch } = schemasOf(collection);
   return describeChange(collection, {
     name: 'patch',
-    summary: `Change some fields of a record of ${collection.title}`,
+    summary: `Change some fields of ${inWords.one(collection.title)}`,
     description: `A merge patch (RFC 7396): null takes a field away. ${editableIn(collection)}`.trim(),
     body: { 'application/merge-patch+json': patch, 'application/json': patch },
     answers: { 200: recordAnswer(collection, 'The record was changed.', version) },
@@ -67,7 +68,7 @@ export function describePatch(collection: Collection): Description {
 export function describeRemove(collection: Collection): Description {
   return describeChange(collection, {
     name: 'delete',
-    summary: `Delete a record of ${collection.title}`,
+    summary: `Delete ${inWords.one(collection.title)}`,
     answers: { 204: { description: 'The record is gone.' } },
   });
 }
@@ -81,7 +82,7 @@ export function describeAction(collection: Collection, action: string): Descript
   });
   return describeChange(collection, {
     name: `do_${action}`,
-    summary: `Take a record of ${collection.title} through "${action}"`,
+    summary: inWords.action(action, collection.title),
     description: `Leads ${ways.join(', ')}.`,
     answers: { 200: recordAnswer(collection, 'The record in its new state.', version) },
     errors: ['invalid_transition', 'action_not_allowed'],

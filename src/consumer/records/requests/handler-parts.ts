@@ -14,6 +14,8 @@ export interface RecordParts {
   /** Writes that are under way or came to nothing: see uncharged-writes.ts. */
   readonly attempts: ReadLimit;
   readonly erasures: ReadLimit;
+  /** How far the log of events is known here: whatever is read afterwards has all that it tells up to there. */
+  readonly position: () => number;
   readonly writes: Pick<WriteQueue, 'submit' | 'checkRoom'>;
   /** Forgets what was remembered of a caller's tokens. */
   readonly forgetTokensOf: (owner: string) => void;

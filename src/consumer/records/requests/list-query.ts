@@ -2,6 +2,7 @@ import { Refusal } from '../../../base/errors.ts';
 import type { FieldValue, IndexedField, Operator, RecordQuery } from '../../../storage/port.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { isDateTime, normaliseDateTime } from '../../collections/normalise.ts';
+import type { CallerAccess } from '../caller-access.ts';
 
 export const defaultPage = 50;
 export const largestPage = 200;
@@ -10,7 +11,7 @@ type SortField = RecordQuery['sort']['field'];
 
 /** What a list is asked for, in the words of the storage; and once more as it was asked, for links and cursors. */
 export interface ListQuery {
-  readonly wanted: Pick<RecordQuery, 'state' | 'conditions' | 'sort' | 'limit'>;
+  readonly wanted: Pick<RecordQuery, 'owner' | 'state' | 'conditions' | 'sort' | 'limit'>;
   readonly cursor: string | null;
   /** The parameters that decide which records come in which order, by name. */
   readonly filters: readonly (readonly [name: string, value: string])[];
@@ -20,10 +21,18 @@ export interface ListQuery {
 
 const parameterForm = /^([A-Za-z][A-Za-z0-9_]*)(?:\[(gt|gte|lt|lte)\])?$/;
 
+/** What is no field: each has a meaning of its own. */
+const taken: ReadonlySet<string> = new Set(['limit', 'cursor', 'sort', 'state', 'mine']);
+
 /** Every parameter is known, comes once and has a usable value, or the whole query is refused. */
-export function readListQuery(collection: Collection, text: string, isEverybodys: boolean): ListQuery {
+export function readListQuery(
+  collection: Collection,
+  text: string,
+  { id, visibleOwner }: Pick<CallerAccess, 'id' | 'visibleOwner'>,
+): ListQuery {
   const parameters = readParameters(text);
-  const taken = new Set(['limit', 'cursor', 'sort', 'state']);
+  const owner = readMine(parameters.get('mine')) ? id : visibleOwner;
+  const isEverybodys = owner === null;
   const conditions = [...parameters].flatMap(([name, value]) =>
     taken.has(name) ? [] : [readCondition(collection, name, value)],
   );
@@ -34,7 +43,7 @@ export function readListQuery(collection: Collection, text: string, isEverybodys
   const sort = readSort(collection, parameters.get('sort') ?? usual);
   if (isEverybodys) checkIndexed(conditions, state, sort);
   return {
-    wanted: { state, conditions, sort, limit: readLimit(parameters.get('limit')) },
+    wanted: { owner, state, conditions, sort, limit: readLimit(parameters.get('limit')) },
     cursor: parameters.get('cursor') ?? null,
     filters: asked.filter(([name]) => name !== 'limit').toSorted(([a], [b]) => (a < b ? -1 : 1)),
     asked,
@@ -107,6 +116,12 @@ function readState({ machine }: Collection, state: string | undefined): string |
   if (state === undefined) return null;
   if (!machine?.states.has(state)) throw invalid('state');
   return state;
+}
+
+/** Only whoever asks can be named, and by nothing but its token: there is no way to ask for the records of another. */
+function readMine(text: string | undefined): boolean {
+  if (text !== undefined && text !== 'true') throw invalid('mine');
+  return text === 'true';
 }
 
 function readLimit(text = String(defaultPage)): number {

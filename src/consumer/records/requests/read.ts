@@ -26,26 +26,22 @@ export function readRecord(parts: CollectionParts): BearerHandler {
 
 /** GET /<collection> */
 export function listRecords(parts: CollectionParts): BearerHandler {
-  const { collection, store, reads, clock, path } = parts;
+  const { collection, store, reads, position, clock, path } = parts;
   return async (input, caller) => {
     const access = CallerAccess.admit(collection, caller, 'read');
-    const query = readListQuery(collection, input.query, access.visibleOwner === null);
+    const query = readListQuery(collection, input.query, access);
     const after = query.cursor === null ? null : readCursor(query.cursor, query, parts, access);
     const headers = reads.take(access.id);
     const expiredAt = collection.limits.expireMs === null ? null : clock.now() - collection.limits.expireMs;
-    const asked = {
-      ...query.wanted,
-      collection: collection.name,
-      owner: access.visibleOwner,
-      after,
-      expiredAt,
-    };
+    const asked = { ...query.wanted, collection: collection.name, after, expiredAt };
+    // Before the records are: events may tell of what the list has already, and never leave out what it has not.
+    const at = { 'events-position': String(position()) };
     const page = await readPage(store, asked, collection.limits.bytes);
     const next = page.next === null ? null : cursorAt(page.next, query, parts, access);
     const link = next === null ? {} : { link: `<${path}?${linkTo(query, next)}>; rel="next"` };
     const items = page.records.map((record) => present(collection, record, access)).join();
     return jsonText(`{"items":[${items}],"next":${JSON.stringify(next)}}`, {
-      headers: { ...link, ...headers },
+      headers: { ...link, ...at, ...headers },
     });
   };
 }

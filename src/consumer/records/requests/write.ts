@@ -61,7 +61,7 @@ function submitting({ collection, writes, clock }: CollectionParts, readChange: 
   return async (input, caller) => {
     const access = CallerAccess.admit(collection, caller, 'write');
     const change = readChange(input, access);
-    const operation = { caller: access.caller, now: clock.now(), change };
+    const operation = { caller: access.caller, now: clock.now(), proof: input.proof, change };
     const bytes = input.body?.byteLength ?? 0;
     const done = await writes.submit(operation, bytes, () => input.hasHungUp(), input.waitedMs);
     return done.answer as Answer;

@@ -1,0 +1,60 @@
+import { createCollection } from './collection.ts';
+import { type ClientOptions, connect } from './connection.ts';
+import { createEvents } from './events.ts';
+import { exportAll } from './export.ts';
+import { named, nameForm } from './names.ts';
+import type {
+  CallOptions,
+  Collection,
+  CollectionTypes,
+  Events,
+  ExportLine,
+  Me,
+  Receipt,
+  Untyped,
+  Usage,
+} from './types.ts';
+
+export interface Client<C extends { [name in keyof C]: CollectionTypes }> {
+  readonly collections: { readonly [name in keyof C]: Collection<C[name]> };
+  /** The same for a name that is known only when the program runs. */
+  collection<Name extends keyof C & string>(name: Name): Collection<C[Name]>;
+  readonly events: Events;
+  /** Which collections there are, with their schemas and rules. Needs no token. */
+  overview(options?: CallOptions): Promise<Overview>;
+  me(options?: CallOptions): Promise<Me>;
+  usage(options?: CallOptions): Promise<Usage>;
+  /** Everything that is held about the caller, line by line. */
+  export(options?: CallOptions): AsyncGenerator<ExportLine, void, void>;
+  /** Erases all of it. Not repeated by itself: the answer to a second one would count nothing. */
+  erase(options?: CallOptions): Promise<Receipt>;
+}
+
+export interface Overview {
+  readonly collections: readonly (Readonly<Record<string, unknown>> & { readonly name: string })[];
+  readonly links: Readonly<Record<string, string>>;
+}
+
+/** The API of a service, in the name of whoever the token speaks for. */
+export function createClient<C extends { [name in keyof C]: CollectionTypes } = Untyped>(
+  options: ClientOptions,
+): Client<C> {
+  const connection = connect(options);
+  const events = createEvents(connection);
+  const made = Object.create(null);
+  const collection = (name: string) => {
+    made[name] ??= createCollection(connection, events, name);
+    return made[name];
+  };
+  const get = (path: string) => (options?: CallOptions) => connection.send({ path }, options);
+  return {
+    collections: named(nameForm, collection),
+    collection,
+    events,
+    overview: get(''),
+    me: get('/me'),
+    usage: get('/me/usage'),
+    export: (options?: CallOptions) => exportAll(connection, options),
+    erase: (options?: CallOptions) => connection.send({ method: 'DELETE', path: '/me' }, options),
+  } as unknown as Client<C>;
+}

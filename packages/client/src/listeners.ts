@@ -1,0 +1,37 @@
+import { notifyAll } from './notify-all.ts';
+import type { LogMessage } from './tabs.ts';
+import type { Listener } from './types.ts';
+
+/** Who wants to hear of events, and up to which position of the log each of them has everything; null: that is not known. */
+export type Listeners = Map<Listener, number | null>;
+
+/** After which position the log has to be read, so that nobody misses anything; Infinity: from now on. */
+export function readFrom(listeners: Listeners): number {
+  return Math.min(...[...listeners.values()].map((position) => position ?? Infinity));
+}
+
+/** Nobody has anything of the log that will be read. */
+export function forget(listeners: Listeners): void {
+  for (const listener of listeners.keys()) listeners.set(listener, null);
+}
+
+/** How far the log has been read; null: nobody knows. */
+export function positionOf([kind, value]: LogMessage): number | null {
+  return kind === 'hear' ? value.position : value;
+}
+
+/**
+ * Passes on what was read of the log. Events come in the order of their positions, and may come again when the log is
+ * read again: each goes to those for whom it is new.
+ */
+export function deliver(listeners: Listeners, [kind, value]: LogMessage, position: number | null): void {
+  if (kind === 'reset') forget(listeners);
+  const behind = [...listeners.keys()].filter((one) => (listeners.get(one) ?? -1) < (position ?? 0));
+  for (const listener of behind) listeners.set(listener, position);
+  notifyAll(behind, (listener) => {
+    if (kind === 'hear') {
+      const { collection } = value.data;
+      if ((listener.collection ?? collection) === collection) listener.hear(value);
+    } else if (kind !== 'reach') listener.missed();
+  });
+}

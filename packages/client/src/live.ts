@@ -1,0 +1,125 @@
+import { notifyAll, subscribe } from './notify-all.ts';
+import { abortable, onAbort, pause } from './pause.ts';
+import { Problem } from './problem.ts';
+import { waitBefore } from './retry.ts';
+import type { CallOptions, Events, Live, Page, UntypedCollection } from './types.ts';
+
+type Item = UntypedCollection['record'];
+
+const largestPage = 200;
+/** For each page that it has, a list is not read more often than this, however much happens. */
+const readEveryMs = 200;
+
+/**
+ * A list that is read again whenever something happens that it does not have yet. One page costs one read, whatever has
+ * happened, and what belongs where in it is for the service to say.
+ */
+export function createLive(
+  events: Events,
+  collection: string,
+  { limit = Infinity, ...query }: Item,
+  readPages: (query: Item, options: CallOptions) => AsyncIterable<Page<Item>>,
+  outer?: AbortSignal,
+): Live<Item> {
+  const { signal, abort } = abortable(outer);
+  const subscribers = new Set<() => void>();
+  /** Up to this position of the log the list has everything. */
+  let has: number | null = null;
+  let isStale = false;
+  let isReading = false;
+
+  const changed = () => notifyAll(subscribers, (subscriber) => subscriber());
+
+  const live: { -readonly [member in keyof Live<Item>]: Live<Item>[member] } = {
+    items: null,
+    get status() {
+      return live.error ? 'ended' : events.status;
+    },
+    error: null,
+    subscribe: (listener) => subscribe(subscribers, listener),
+    close: abort,
+    async *[Symbol.asyncIterator]() {
+      let seen: readonly Item[] | null = null;
+      try {
+        for (;;) {
+          if (live.error) throw live.error;
+          if (signal.aborted) return;
+          if (live.items !== seen) {
+            seen = live.items;
+            yield seen as readonly Item[];
+          } else
+            await new Promise<void>((resolve) => {
+              const end = live.subscribe(() => {
+                end();
+                resolve();
+              });
+            });
+        }
+      } finally {
+        abort();
+      }
+    },
+  };
+
+  const fail = (error: unknown) => {
+    live.error = error;
+    abort();
+  };
+
+  const watch = () => {
+    const { status, reason } = events;
+    if (status === 'ended') fail(new Problem(403, { code: reason }));
+    else changed();
+  };
+
+  /** All pages, or as many records as are asked for. Answers with how many pages there were. */
+  const read = async (): Promise<number> => {
+    const items: Item[] = [];
+    let position: number | null = null;
+    let pages = 0;
+    for await (const page of readPages({ ...query, limit: Math.min(largestPage, limit) }, { signal })) {
+      // Of the first one: what happens while the others are read is told.
+      position ??= page.position;
+      pages += 1;
+      if (items.push(...page.items) >= limit) break;
+    }
+    const isFirst = !live.items;
+    has = position;
+    live.items = items.slice(0, limit);
+    if (isFirst) {
+      const hear = (event: { readonly position: number }) => {
+        if (event.position > (has ?? 0)) refresh();
+      };
+      onAbort(signal, events.listen({ collection, after: has, hear, missed: refresh }));
+    }
+    changed();
+    return pages;
+  };
+
+  /** Reads the list, and again for as long as it is called meanwhile. */
+  const refresh = async (): Promise<void> => {
+    isStale = true;
+    if (isReading) return;
+    isReading = true;
+    for (let failures = 0; isStale && !signal.aborted; ) {
+      isStale = false;
+      try {
+        await pause(readEveryMs * (await read()), signal);
+        failures = 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        const waitMs = error instanceof Problem ? waitBefore(error, failures) : Infinity;
+        if (waitMs === Infinity) return fail(error);
+        failures += 1;
+        isStale = true;
+        await pause(waitMs + 1_000, signal).catch(() => {});
+      }
+    }
+    isReading = false;
+  };
+
+  onAbort(signal, events.watch(watch));
+  onAbort(signal, changed);
+  void refresh();
+  return live;
+}

@@ -1,0 +1,34 @@
+/** Settles when so much time has passed; rejects with the reason of the signal when that comes first. */
+export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    onAbort(signal, stop);
+  });
+}
+
+/** At once where it was aborted before. */
+export function onAbort(signal: AbortSignal | undefined, task: () => void): void {
+  if (signal?.aborted) task();
+  else signal?.addEventListener('abort', task);
+}
+
+/** A signal that is aborted by `abort`, and with the outer one. */
+export function abortable(outer?: AbortSignal) {
+  const inner = new AbortController();
+  return {
+    signal: AbortSignal.any([outer ?? inner.signal, inner.signal]),
+    abort: () => inner.abort(),
+  };
+}
+
+/** Milliseconds by a clock that nobody sets. */
+export function now(): number {
+  return performance.now();
+}

@@ -1,0 +1,67 @@
+import type { Call, CollectionTypes } from './types.ts';
+import { versionIn } from './versions.ts';
+
+export interface FieldError {
+  /** A JSON pointer into the record. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+type ProblemDocument = Readonly<Record<string, unknown>>;
+
+/**
+ * Codes of this package, beside those of the service: nothing answered, not all of it came, somebody else has signed in
+ * before it was done, or somebody else answered.
+ */
+export type ClientCode = 'service_unreachable' | 'export_incomplete' | 'caller_changed' | 'unknown';
+
+/** Why a call came to nothing: the problem document of the service (RFC 9457), or that nothing answered. */
+export class Problem<Code extends string = string, Item = unknown> extends Error {
+  override readonly name = 'Problem';
+  /** 0 when nothing answered. */
+  declare readonly status: number;
+  /** What programs decide by. */
+  declare readonly code: Code;
+  /** A sentence of the service; of this package, and where nobody has said any, the code or the status. */
+  declare readonly title: string;
+  declare readonly retryAfterSeconds: number | null;
+  /** Of a 412: the record as it is now, and its version. */
+  declare readonly record: Item | undefined;
+  declare readonly etag: string | null;
+  /** Of a 422: what is wrong with which field. */
+  declare readonly errors: readonly FieldError[];
+  declare readonly document: ProblemDocument;
+  /** A try of this call was sent and got no answer that says what became of it: it may have been done all the same. */
+  maybeDone = false;
+
+  constructor(status: number, document: ProblemDocument, cause?: unknown, headers?: Headers) {
+    const {
+      code = 'unknown',
+      errors = [],
+      current: record,
+      title = document.code ?? `Status ${status}`,
+    } = document;
+    super(title as string, { cause });
+    const etag = versionIn(headers);
+    const seconds = headers?.get('retry-after');
+    // A date is none that this service sends.
+    const retryAfterSeconds = seconds ? +seconds || 1 : null;
+    Object.assign(this, { status, document, title, code, errors, record, etag, retryAfterSeconds });
+  }
+}
+
+/** What a call of a collection may be refused with: `error as ProblemOf<Collections, 'notes', 'create'>`. */
+export type ProblemOf<
+  C extends { [name in keyof C]: CollectionTypes },
+  Name extends keyof C,
+  Of extends Call,
+> = Problem<C[Name]['problem'][Of] | ClientCode, C[Name]['record']>;
+
+export async function readProblem(answer: Response): Promise<Problem> {
+  const document: unknown = await answer.json().catch((error) => {
+    // What is no JSON comes from somebody in between; what broke off is no answer.
+    if (error.name !== 'SyntaxError') throw error;
+  });
+  // So does JSON that is no object, of which nothing is left.
+  return new Problem(answer.status, { ...(document as object) }, undefined, answer.headers);
+}

@@ -1,0 +1,44 @@
+type HeaderValue = string | readonly string[] | undefined;
+
+/** A request as far as it is looked at: Fetch's, Node's, or anything else with headers. */
+export interface RequestLike {
+  readonly headers: { get(name: string): string | null } | { readonly [name: string]: HeaderValue };
+  /** Node's: all headers as they came, those included that `headers` leaves out. */
+  readonly rawHeaders?: readonly string[];
+  readonly socket?: { readonly remoteAddress?: string | undefined } | null;
+}
+
+/** What the adapters for Node take. */
+export type NodeRequest = Pick<RequestLike, 'socket'> & Required<Pick<RequestLike, 'rawHeaders'>>;
+
+/** Fastify and Koa have Node's request inside of their own. */
+interface InnerRequest {
+  readonly raw?: Pick<RequestLike, 'rawHeaders'>;
+  readonly req?: Pick<RequestLike, 'rawHeaders'>;
+}
+
+const name = 'authorization';
+
+/** The Authorization header; two of them joined by a comma, which is no bearer form and so is refused. */
+export function authorizationOf(request: RequestLike | NodeRequest): string | undefined {
+  const { raw, req } = request as InnerRequest;
+  const pairs = request.rawHeaders ?? raw?.rawHeaders ?? req?.rawHeaders;
+  if (pairs !== undefined) return fromRawHeaders(pairs);
+  const { headers } = request as RequestLike;
+  if (typeof headers.get === 'function') return headers.get(name) ?? undefined;
+  const named = Object.entries(headers as Readonly<Record<string, HeaderValue>>)
+    .filter(([key, value]) => key.toLowerCase() === name && value !== undefined)
+    .flatMap(([, value]) => value as string | readonly string[]);
+  return named.length === 0 ? undefined : named.join(', ');
+}
+
+/** Of two Authorization headers Node keeps the first in `headers` and says nothing of the other. */
+function fromRawHeaders(pairs: readonly string[]): string | undefined {
+  let found: string | undefined;
+  for (let index = 0; index < pairs.length; index += 2) {
+    const key = pairs[index] as string;
+    if (key.length !== name.length || key.toLowerCase() !== name) continue;
+    found = found === undefined ? (pairs[index + 1] as string) : `${found}, ${pairs[index + 1]}`;
+  }
+  return found;
+}

@@ -1,0 +1,48 @@
+import type { Verified } from '../../../src/auth/verifier.ts';
+import type { TokenTimes } from '../../../src/base/caller.ts';
+import type { JsonObject } from '../../../src/base/json-object.ts';
+
+/** Whom a verified token speaks for. The same object for every request with the same token, and frozen for that reason. */
+export interface Caller {
+  /** The token's `sub`, or null when it has none. */
+  readonly subject: string | null;
+  /** `client` for a token of the client-credentials grant, which has nobody behind it. */
+  readonly kind: 'user' | 'client';
+  readonly issuer: string;
+  /** Which of the audiences you named the token is for; null where you take tokens for anybody. */
+  readonly audience: string | null;
+  readonly scopes: readonly string[];
+  readonly times: TokenTimes;
+  /** All claims of the token, as they are. */
+  readonly claims: JsonObject;
+}
+
+export function toCaller({ claims, payload }: Verified): Caller {
+  const { subject, kind, issuer, audience, scopes, times } = claims;
+  return freeze({ subject, kind, issuer, audience, scopes: [...scopes], times, claims: payload });
+}
+
+/** All the way down: a handler that changes what it was given would change it for the next request. */
+function freeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value))
+    if (typeof inner === 'object' && inner !== null && !Object.isFrozen(inner)) freeze(inner);
+  return Object.freeze(value);
+}
+
+/** Where an adapter leaves the caller of a request. */
+interface Holder {
+  caller?: Caller;
+}
+
+export function setCaller(holder: object, caller: Caller): void {
+  (holder as Holder).caller = caller;
+}
+
+/** The caller of a request that came past `protect`. */
+export function requireCaller(caller: unknown): Caller {
+  if (caller === undefined)
+    throw new Error(
+      'Expected the caller of the request, and found none: put protect(verifier) before this handler.',
+    );
+  return caller as Caller;
+}

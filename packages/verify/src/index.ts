@@ -1,0 +1,11 @@
+export type { TokenTimes } from '../../../src/base/caller.ts';
+export type { Clock } from '../../../src/base/clock.ts';
+export type { SignatureAlgorithm } from '../../../src/base/signature-algorithms.ts';
+export type { NodeRequest, RequestLike } from './authorization.ts';
+export type { Caller } from './caller.ts';
+export type { KeySetStore } from './kept-keys.ts';
+export { keySetFile } from './key-set-file.ts';
+export type { Needs } from './needs.ts';
+export type { LogEntry, VerifierOptions } from './options.ts';
+export type { Admitted, RefusalCode, Refused, Verdict } from './verdict.ts';
+export { createVerifier, type Verifier, type VerifierStatus } from './verifier.ts';

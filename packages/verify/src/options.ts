@@ -1,0 +1,46 @@
+import type { Clock } from '../../../src/base/clock.ts';
+import type { SignatureAlgorithm } from '../../../src/base/signature-algorithms.ts';
+import type { KeySetStore } from './kept-keys.ts';
+
+/** A line of the log: what happened, and fields that hold nothing of any token. */
+export interface LogEntry {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly [field: string]: unknown;
+}
+
+/** What `createVerifier` takes. Only the first two have no default. */
+export interface VerifierOptions {
+  /** The provider, exactly as its tokens name it in `iss`. */
+  readonly issuer: string;
+  /** Whom tokens must be issued for: your API, by one name or any of several. `null` takes tokens for anybody, which is unsafe. */
+  readonly audience: string | readonly string[] | null;
+  /** Where the keys are. By default the metadata of the provider says so (OpenID Connect Discovery). */
+  readonly jwksUrl?: string;
+  /** Default: RS256. */
+  readonly algorithms?: readonly SignatureAlgorithm[];
+  /** Takes only tokens that say they are access tokens: `typ` is `at+jwt` (RFC 9068). Default: false. */
+  readonly requireAtJwt?: boolean;
+  /** What every token must grant. */
+  readonly requiredScopes?: readonly string[];
+  /** The longest time from `iat` to `exp`. Default: as long as the provider says. */
+  readonly maxTokenLifetimeSeconds?: number;
+  /** What a missing or bad token is answered with. Default: 403. */
+  readonly challengeStatus?: 401 | 403;
+  /** Names what is protected in the challenge. Default: "api". */
+  readonly realm?: string;
+  /** The address of the document that says who issues tokens for here (RFC 9728), for the challenge. */
+  readonly resourceMetadata?: string;
+  /** How long the last good keys are used while the provider cannot be reached. Default: 86400, a day. */
+  readonly maxStaleSeconds?: number;
+  /** Where the last good keys are kept across restarts: `keySetFile(path)`, or a store of your own. Default: nowhere. */
+  readonly memory?: KeySetStore;
+  /** Whoever can write to `memory` cannot plant a key without it: 32 characters or more. */
+  readonly memorySecret?: string;
+  /** How many verified tokens are remembered. Default: 100000. */
+  readonly cacheEntries?: number;
+  /** Hears of the keys: fetched, not fetched, odd. Default: nobody. */
+  readonly log?: (entry: LogEntry) => void;
+  /** Where the time comes from, for tests. */
+  readonly clock?: Clock;
+}

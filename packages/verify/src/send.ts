@@ -1,0 +1,25 @@
+import { Buffer } from 'node:buffer';
+import type { Verdict } from './verdict.ts';
+
+/** What the adapters need of Node's response. */
+export interface NodeResponse {
+  readonly headersSent: boolean;
+  writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
+}
+
+/** Goes on with what was found out: at once when it is known. What is thrown then is for the framework, where it takes errors. */
+export function whenKnown(
+  verdict: Verdict | Promise<Verdict>,
+  goOn: (known: Verdict) => void,
+  fail?: (error: unknown) => void,
+): void {
+  if ('ok' in verdict) goOn(verdict);
+  else void verdict.then(goOn).catch(fail);
+}
+
+export function sendTo(response: NodeResponse, refusal: Extract<Verdict, { ok: false }>): void {
+  // Somebody else has answered while the keys were asked for, as a limit of time does.
+  if (response.headersSent) return;
+  const length = { 'content-length': String(Buffer.byteLength(refusal.body)) };
+  response.writeHead(refusal.status, { ...refusal.headers, ...length }).end(refusal.body);
+}

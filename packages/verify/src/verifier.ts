@@ -1,0 +1,159 @@
+import { createAuthenticate } from '../../../src/auth/authenticate.ts';
+import { FetchError } from '../../../src/auth/jwks-fetch.ts';
+import { ProviderKeys } from '../../../src/auth/provider-keys.ts';
+import type { TokenOrigin } from '../../../src/auth/signature-queue.ts';
+import { TokenCache } from '../../../src/auth/token-cache.ts';
+import { createVerifier as createVerify } from '../../../src/auth/verifier.ts';
+import { Refusal } from '../../../src/base/errors.ts';
+import { errorFields, type PlainLog } from '../../../src/base/plain-log.ts';
+import { requireScopes } from '../../../src/base/scopes.ts';
+import { authorizationOf, type NodeRequest, type RequestLike } from './authorization.ts';
+import { type Caller, toCaller } from './caller.ts';
+import { keptKeys, nothingKept } from './kept-keys.ts';
+import { keysOf } from './key-location.ts';
+import { type Needs, readNeeds } from './needs.ts';
+import type { LogEntry, VerifierOptions } from './options.ts';
+import { readOptions } from './read-options.ts';
+import { refused, type Verdict } from './verdict.ts';
+
+export interface Verifier {
+  /** Whom the request speaks for, or the refusal to send. Rejects only when `needs` is none. */
+  verify(request: RequestLike, needs?: Needs): Promise<Verdict>;
+  /** The same for adapters: at once when the very same token was verified before. */
+  check(request: RequestLike | NodeRequest, needs?: Needs): Verdict | Promise<Verdict>;
+  /** Resolves when there are keys to verify with; rejects when the first try to get them has failed. Nobody has to wait for it. */
+  ready(): Promise<void>;
+  /** For health checks and metrics. */
+  status(): VerifierStatus;
+  /** Ends all that runs in the background. Whatever is asked from then on is answered with 503. */
+  close(): void;
+}
+
+export type VerifierStatus = ReturnType<ProviderKeys['status']> & {
+  readonly tokens: { readonly remembered: number; readonly hits: number; readonly misses: number };
+};
+
+/** The verifier of one provider's tokens. Begins to fetch its keys at once, in the background. */
+export function createVerifier(options: VerifierOptions): Verifier {
+  if (typeof Promise.withResolvers !== 'function')
+    throw new Error(`@vestibule/verify needs Node.js 24 or newer, and this is ${process.version}.`);
+  const settings = readOptions(options);
+  const { issuer, audiences, jwksUrl, algorithms, requireAtJwt, requiredScopes, clock } = settings;
+  const { maxLifetimeSeconds, maxStaleSeconds, memory, memorySecret } = settings;
+  const log = plainLog(settings.log);
+  const ask = keysOf(issuer, jwksUrl);
+  const firstTry = Promise.withResolvers<void>();
+  let lastDetail = '';
+  let isClosed = false;
+
+  const keys = new ProviderKeys({
+    ask: (stopping, headers) =>
+      ask(stopping, headers).catch((error: unknown) => {
+        lastDetail = error instanceof FetchError ? error.message : '';
+        throw error;
+      }),
+    algorithms,
+    maxStaleSeconds,
+    memory: memory === null ? nothingKept : keptKeys(memory, memorySecret, `${issuer} ${jwksUrl ?? ''}`),
+    clock,
+    log,
+    onFetch: () => firstTry.resolve(),
+  });
+  const trusted = {
+    keys,
+    algorithms: new Set<string>(algorithms),
+    requireAtJwt,
+    claims: {
+      issuers: [issuer],
+      audiences,
+      audienceClaim: 'aud',
+      requiredClaims: {},
+      allowsNonce: false,
+      requiredScopes,
+      scopesFrom: [['scope'], ['scp']],
+      maxLifetimeSeconds,
+      clientsOnly: false,
+      // Nobody here could check a proof.
+      binding: { methods: [], required: false },
+    },
+  };
+  const cache = new TokenCache({
+    verify: createVerify([trusted], clock),
+    callerOf: toCaller,
+    maxEntries: settings.cacheEntries,
+    clock,
+  });
+  const authenticate = createAuthenticate<Caller>(cache, () => {});
+  const started = keys.start();
+
+  const admit = (caller: Caller, { scopes }: Needs): Verdict => {
+    if (scopes !== undefined) requireScopes(scopes, caller.scopes);
+    return { ok: true, caller };
+  };
+  const refuse = (error: unknown): Verdict => {
+    if (error instanceof Refusal) return refused(error, settings);
+    log.error(errorFields(error), 'a token could not be verified because of a bug');
+    return refused(new Refusal('internal', { cause: error }), settings);
+  };
+  const check: Verifier['check'] = (request, given) => {
+    const needs = readNeeds(given);
+    try {
+      if (isClosed) throw new Refusal('shutting_down');
+      const caller = authenticate(authorizationOf(request), new Origin(request));
+      // By what it is, not by its class: a program may have replaced the global Promise, and async functions give Node's own.
+      if ('times' in caller) return admit(caller, needs);
+      return caller.then((known) => admit(known, needs)).catch(refuse);
+    } catch (error) {
+      return refuse(error);
+    }
+  };
+
+  return {
+    check,
+    async verify(request, needs) {
+      return check(request, needs);
+    },
+    async ready() {
+      await started;
+      if (!keys.status().usable) await firstTry.promise;
+      const { usable, lastFault } = keys.status();
+      if (usable && !isClosed) return;
+      throw new Error(
+        `Expected the keys of ${issuer}, and there are none yet (${lastFault ?? 'closed'}: ${lastDetail}). They are asked for again by themselves; until then requests are answered with 503.`,
+      );
+    },
+    status: () => ({
+      ...keys.status(),
+      tokens: { remembered: cache.size, hits: cache.hits, misses: cache.misses },
+    }),
+    close() {
+      isClosed = true;
+      keys.stop();
+      cache.stop();
+      firstTry.resolve();
+    },
+  };
+}
+
+/** By addresses those who wait take turns; whom a proxy speaks for is not known here, so nobody is held to be worse than others. */
+class Origin implements TokenOrigin {
+  readonly #request: Pick<RequestLike, 'socket'>;
+
+  constructor(request: Pick<RequestLike, 'socket'>) {
+    this.#request = request;
+  }
+
+  get address(): string {
+    return this.#request.socket?.remoteAddress ?? '';
+  }
+
+  isSuspect(): boolean {
+    return false;
+  }
+}
+
+function plainLog(log: ((entry: LogEntry) => void) | null): PlainLog {
+  const at = (level: LogEntry['level']) => (fields: object, message: string) =>
+    log?.({ ...fields, level, message });
+  return { info: at('info'), warn: at('warn'), error: at('error') };
+}

@@ -1,0 +1,22 @@
+import type { Keyring } from '../auth/keyring.ts';
+import type { Clock } from '../base/clock.ts';
+import type { ConfirmedTime } from '../base/confirmed-time.ts';
+import type { Log } from '../base/log.ts';
+import type { Tracing } from '../base/tracing.ts';
+import type { Config } from '../config/settings.ts';
+import type { Metrics } from '../ops/metrics.ts';
+import type { AuditLine, Storage } from '../storage/port.ts';
+
+/** What all other parts of the service are built on. */
+export interface BaseParts {
+  readonly config: Config;
+  readonly storage: Storage;
+  readonly keyring: Keyring;
+  readonly audit: AuditLine;
+  readonly metrics: Metrics;
+  /** Null where nobody listens. */
+  readonly tracing: Tracing | null;
+  readonly clock: Clock;
+  readonly time: ConfirmedTime;
+  readonly log: Log;
+}

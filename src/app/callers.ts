@@ -1,0 +1,101 @@
+import { fetchDocument } from '../auth/jwks-fetch.ts';
+import { ProviderKeys } from '../auth/provider-keys.ts';
+import { SignatureQueue } from '../auth/signature-queue.ts';
+import type { authenticatedMemory } from '../auth/stored-key-set.ts';
+import { TokenCache } from '../auth/token-cache.ts';
+import { createVerifier } from '../auth/verifier.ts';
+import type { Caller } from '../base/caller.ts';
+import { ownIssuer } from '../config/rules.ts';
+import { createNameCaller } from '../consumer/name-caller.ts';
+import { createKeyedDigest } from '../consumer/records/keyed-digest.ts';
+import type { WriteQueue } from '../consumer/records/write-queue.ts';
+import { Registry } from '../consumer/registry.ts';
+import { createRevocationNames } from '../consumer/revocation-names.ts';
+import { Standing } from '../consumer/standing.ts';
+import { ownRules, rulesOf } from '../issuer-rules.ts';
+import type { ClientMac } from '../storage/port.ts';
+import { ClientDirectory } from '../tokens/client-directory.ts';
+import type { SigningKeys } from '../tokens/signing-keys.ts';
+import type { BaseParts } from './base-parts.ts';
+import { createDpop } from './dpop.ts';
+import { createIntrospection } from './introspection.ts';
+
+/** Throws, or rejects, when the operator has shut the caller out. */
+export type CheckStanding = (caller: Caller) => void | Promise<void>;
+
+interface CallerOptions {
+  readonly signingKeys: SigningKeys;
+  /** Where the last good keys of a provider are kept, by their address. */
+  readonly keySetMemory: (jwksUrl: string) => ReturnType<typeof authenticatedMemory>;
+  readonly clientMac: ClientMac;
+  readonly writes: WriteQueue;
+  /** Hears of it when something has changed about who may come in. */
+  readonly onChange: () => void;
+}
+
+export type Callers = ReturnType<typeof createCallers>;
+
+/** Whether a token is real, whom it speaks for, and whether that caller may come in. */
+export function createCallers(base: BaseParts, options: CallerOptions) {
+  const { config, storage, keyring, metrics, tracing, clock, log } = base;
+  const { signingKeys, keySetMemory, clientMac, writes, onChange } = options;
+  // Each has its own keys, and with them its own outage and its own guard against invented key names.
+  const providers = config.providers.map((provider) => {
+    const { name, jwksUrl, algorithms } = provider;
+    const keys = new ProviderKeys({
+      ask: (stopping, headers) => fetchDocument(jwksUrl, stopping, headers),
+      algorithms,
+      maxStaleSeconds: config.jwksMaxStaleSeconds,
+      memory: keySetMemory(jwksUrl),
+      clock,
+      log: log.child({ provider: name }),
+      onFetch: (fault) => metrics.countKeyFetch(name, fault),
+      tracing,
+    });
+    return { name, rules: rulesOf(provider, config), keys };
+  });
+  const issuers = [
+    ...providers.map(({ rules, keys }) => ({ ...rules, keys })),
+    { ...ownRules(config), keys: signingKeys },
+  ];
+  // One for all that is signed: however it comes in, a flood waits for the same turns.
+  const signatures = new SignatureQueue();
+  const verify = createVerifier(issuers, clock, signatures);
+  const introspection = createIntrospection(base);
+  const names = createRevocationNames(createKeyedDigest(keyring.revocations));
+  const nameCaller = createNameCaller(keyring.pseudonym, names);
+  const tokenCache = new TokenCache({
+    verify: introspection?.beside(verify) ?? verify,
+    callerOf: ({ claims }): Caller => nameCaller(claims),
+    maxEntries: config.tokenCacheEntries,
+    clock,
+  });
+  const registry = new Registry({ store: storage.consumers, writes, clock });
+  const clientDirectory = new ClientDirectory({ store: storage.clients, clientMac, log });
+  const standing = new Standing({
+    store: storage.standing,
+    names,
+    clients: clientDirectory,
+    ownIssuer: ownIssuer(config),
+    async onChange() {
+      registry.forget();
+      onChange();
+    },
+    clock,
+    log,
+  });
+  const checkStanding: CheckStanding = (caller) => standing.check(caller);
+  const dpop = createDpop(base, signatures);
+  return {
+    providers,
+    signatures,
+    introspection,
+    names,
+    tokenCache,
+    registry,
+    clientDirectory,
+    standing,
+    checkStanding,
+    dpop,
+  };
+}

@@ -1,0 +1,35 @@
+import { createNonces } from '../auth/dpop/nonce.ts';
+import { createPossession, createUseProof } from '../auth/dpop/possession.ts';
+import { createProofCheck } from '../auth/dpop/proof.ts';
+import { proofAlgorithms } from '../auth/dpop/proof-keys.ts';
+import { SeenProofs } from '../auth/dpop/seen-proofs.ts';
+import type { SignatureQueue } from '../auth/signature-queue.ts';
+import { tokenPath } from '../base/addresses.ts';
+import { ownIssuer } from '../config/rules.ts';
+import type { ProveKey } from '../tokens/proven-key.ts';
+import type { BaseParts } from './base-parts.ts';
+
+export type Dpop = NonNullable<ReturnType<typeof createDpop>>;
+
+/** Tokens bound to a key (RFC 9449): how they are proven, here and at POST /token, and on which terms. Null where none is taken. */
+export function createDpop({ config, keyring, clock }: BaseParts, signatures: SignatureQueue) {
+  if (config.dpop === 'off') return null;
+  const now = () => clock.now();
+  const nonces = config.dpopNonce === 'required' ? createNonces(keyring.proofNonces, now) : null;
+  const baseUrl = ownIssuer(config);
+  const checkProof = createProofCheck({ signatures, nonces, now });
+  const useProof = createUseProof(keyring.proofs, new SeenProofs(now));
+  const isRequired = config.dpop === 'required';
+  const proveKey: ProveKey = async (input) => {
+    const header = input.header('dpop');
+    if (header === undefined && !isRequired) return null;
+    const request = { method: 'POST', uri: `${baseUrl}${tokenPath}`, tokenDigest: null, thumbprint: null };
+    const proof = await checkProof(header, request, { address: input.address, isSuspect: () => false });
+    return { thumbprint: proof.thumbprint, use: () => useProof(proof) };
+  };
+  return {
+    possession: createPossession({ checkProof, useProof, baseUrl }),
+    proveKey,
+    terms: { algorithms: proofAlgorithms, isRequired, nonce: nonces && (() => nonces.current()) },
+  };
+}

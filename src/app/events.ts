@@ -1,0 +1,86 @@
+import { webhookBox, webhookEgress } from '../administration.ts';
+import { ownIssuer } from '../config/rules.ts';
+import { Places } from '../events/places.ts';
+import { Streams } from '../events/streams.ts';
+import { EventTail } from '../events/tail.ts';
+import { Waits } from '../events/waits.ts';
+import { Dispatcher } from '../events/webhooks/dispatcher.ts';
+import { WebhookKeys } from '../events/webhooks/published-keys.ts';
+import { createSend } from '../events/webhooks/send.ts';
+import type { BaseParts } from './base-parts.ts';
+import type { CheckStanding } from './callers.ts';
+
+/** All who are told of events: the end of the log, who follows it live, who waits for the next one, and webhooks. */
+export function createEventParts(base: BaseParts, checkStanding: CheckStanding) {
+  const { config, storage, keyring, metrics, audit, clock, time, log, tracing } = base;
+  const store = storage.events;
+  const tail = new EventTail({ store, onRewound: () => streams.cutAll(), clock, log });
+  const places = new Places(config.streamsPerCaller);
+  const waits = new Waits();
+  const streams = new Streams({ tail, store, places, checkStanding, clock });
+  const box = webhookBox(keyring);
+  const webhookKeys = new WebhookKeys(box);
+  const sender = createSend(webhookEgress(config), clock, tracing);
+  const webhooks = new Dispatcher({
+    webhooks: storage.webhooks,
+    deliveries: storage.deliveries,
+    events: store,
+    tail,
+    send: sender.send,
+    box,
+    source: ownIssuer(config),
+    onTried: metrics.countWebhookTry,
+    onLoaded: (all) => webhookKeys.load(all, clock.now()),
+    audit,
+    clock,
+    time,
+    log,
+  });
+  /** What is being sent has as much time to come to its end as requests have. */
+  const finishSending = () => webhooks.stop(config.shutdownSeconds * 1000);
+
+  return {
+    /** What `GET /events` is made of. */
+    forCallers: { store, tail, streams, places, waits, checkStanding, clock },
+    webhookKeys,
+    /** The position up to which everybody here has heard everything. */
+    get last(): number {
+      return tail.last;
+    },
+    status: {
+      position: () => tail.last,
+      streams: () => streams.size,
+      waiting: () => places.size - streams.size,
+    },
+    webhookStatus: () => webhooks.status(),
+
+    async start(): Promise<void> {
+      await tail.start();
+      streams.start();
+      await webhooks.start();
+    },
+
+    /** Something has changed about who may come in, or about webhooks. */
+    recheck(): void {
+      streams.recheck();
+      waits.recheck(checkStanding);
+      void webhooks.look();
+    },
+
+    /** No more streams are opened, and those that are open end spread over this time. */
+    drain(overMs: number): void {
+      streams.drain(overMs);
+      waits.endAll();
+    },
+
+    finishSending,
+
+    /** Also of what was started only in part. */
+    async [Symbol.asyncDispose](): Promise<void> {
+      await finishSending();
+      sender.close();
+      streams.stop();
+      await tail.stop();
+    },
+  };
+}

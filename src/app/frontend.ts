@@ -1,0 +1,35 @@
+import { scopesOf } from '../base/scopes.ts';
+import type { Provider } from '../config/providers.ts';
+import type { Config } from '../config/settings.ts';
+import type { Collection } from '../consumer/collections/collection.ts';
+import { readBuiltFiles } from '../frontend/built-files.ts';
+import { frontendContentPolicy } from '../frontend/content-policy.ts';
+
+/** The frontend as it was built, and what it is told: whom to sign in at, as whom, and what to ask for. Null where none is served. */
+export function readFrontend(config: Config, collections: readonly Collection[]) {
+  if (config.web !== 'on') return null;
+  const further = [...scopesOf(collections), ...config.webScopes];
+  const offered = config.providers.flatMap((provider) => {
+    const { webClientId: clientId } = provider;
+    return clientId === null ? [] : [{ ...provider, clientId }];
+  });
+  const providers = offered.map(({ name, title, issuers, clientId, audiences, requiredScopes }) => {
+    const scopes = new Set(['openid', 'profile', ...requiredScopes, ...further]);
+    return { name, title, issuer: issuers[0], clientId, audience: audiences[0] ?? '', scopes: [...scopes] };
+  });
+  return {
+    files: readBuiltFiles(),
+    providers,
+    dpop: config.webDpop === 'on',
+    contentPolicy: frontendContentPolicy({
+      // Of a provider where the page cannot be signed in at it has nothing to ask.
+      provider: offered.flatMap(originsOf),
+      pictures: config.webImageOrigins,
+    }),
+  };
+}
+
+/** Where the page asks for tokens, and where keys come from: at most providers the same. */
+function originsOf({ issuers, origin }: Provider): readonly string[] {
+  return [URL.parse(issuers[0])?.origin ?? origin, origin];
+}

@@ -1,0 +1,94 @@
+import { createOpenDocument } from '../auth/provider-document.ts';
+import { createVerifier } from '../auth/verifier.ts';
+import type { Input } from '../base/handler.ts';
+import { readText } from '../config/files.ts';
+import type { Provider } from '../config/providers.ts';
+import { createPseudonym } from '../consumer/pseudonym.ts';
+import { EventPoll } from '../consumer/sign-out/event-poll.ts';
+import { checkLogoutToken } from '../consumer/sign-out/logout-token.ts';
+import { checkSecurityEvent } from '../consumer/sign-out/security-event.ts';
+import { createTakeBack } from '../consumer/sign-out/take-back.ts';
+import { ownRules } from '../issuer-rules.ts';
+import type { SigningKeys } from '../tokens/signing-keys.ts';
+import type { BaseParts } from './base-parts.ts';
+import type { Callers } from './callers.ts';
+
+/** All by which tokens are taken back before their end: what providers tell, what they are asked for, and POST /revoke. */
+export function createSignOut(base: BaseParts, callers: Callers, signingKeys: SigningKeys) {
+  const { config, storage, keyring, metrics, clock } = base;
+  const { names, providers, signatures } = callers;
+  const takeBack = createTakeBack({
+    pseudonymOf: createPseudonym(keyring.pseudonym),
+    names,
+    store: storage.standing,
+  });
+  const shared = { takeBack, documentDigest: names.document, onTakenBack: metrics.countTakenBack };
+  const now = () => clock.now();
+  const nowSeconds = () => clock.now() / 1000;
+
+  const asSource = (provider: Provider, issuers: readonly string[], audiences: readonly string[]) => ({
+    name: provider.name,
+    maxTokenLifetimeSeconds: provider.maxTokenLifetimeSeconds,
+    keys: keysOf(providers, provider.name),
+    algorithms: new Set<string>(provider.algorithms),
+    claims: { issuers },
+    audiences,
+    tokenIssuers: provider.issuers,
+  });
+  const logoutSources = config.providers
+    .filter(({ logoutAudiences }) => logoutAudiences.length > 0)
+    .map((provider) => asSource(provider, provider.issuers, provider.logoutAudiences));
+  const eventSources = config.providers.flatMap((provider) => {
+    const { signals } = provider;
+    return signals === null ? [] : [asSource(provider, signals.issuers, signals.audiences)];
+  });
+
+  const logout = {
+    ...shared,
+    open: createOpenDocument(
+      logoutSources,
+      (claims, { audiences }, type) => checkLogoutToken(claims, audiences, type, nowSeconds()),
+      signatures,
+    ),
+  };
+  const events = {
+    ...shared,
+    now,
+    open: createOpenDocument(
+      eventSources,
+      (claims, source, type) => checkSecurityEvent(claims, source, type, nowSeconds()),
+      signatures,
+    ),
+  };
+  const verify = createVerifier([{ ...ownRules(config), keys: signingKeys }], clock, signatures);
+  const revoke = {
+    verifyOwn: async (token: string, input: Input) => (await verify(token, input)).claims,
+    nameOf: names.token,
+    store: storage.standing,
+    onTakenBack: metrics.countTakenBack,
+  };
+
+  /** One for each provider that is asked. */
+  const polls = (hold: () => Promise<boolean>): readonly EventPoll[] =>
+    config.providers.flatMap(({ name, signals }) => {
+      const poll = signals?.poll ?? null;
+      if (poll === null) return [];
+      const { url, tokenFile } = poll;
+      const token = () => (tokenFile === null ? null : readText('events_token_file', tokenFile).trim());
+      return [new EventPoll({ url, token, events, hold, clock, log: base.log.child({ provider: name }) })];
+    });
+
+  return {
+    /** Null where no provider may tell. */
+    logout: logoutSources.length > 0 ? logout : null,
+    events: eventSources.length > 0 ? events : null,
+    revoke,
+    polls,
+  };
+}
+
+function keysOf(providers: Callers['providers'], name: string) {
+  const found = providers.find((provider) => provider.name === name);
+  if (found === undefined) throw new Error(`no keys of "${name}"`);
+  return found.keys;
+}

@@ -1,0 +1,47 @@
+import { signedDocumentOpener } from '../auth/signed-document.ts';
+import { tokenPath } from '../base/addresses.ts';
+import { ownIssuer } from '../config/rules.ts';
+import { createCheckAssertion } from '../tokens/assertion.ts';
+import { createAuthenticateClient } from '../tokens/authenticate-client.ts';
+import type { ClientDirectory } from '../tokens/client-directory.ts';
+import { assertionAlgorithms } from '../tokens/metadata.ts';
+import { createMint } from '../tokens/mint.ts';
+import type { ProveKey } from '../tokens/proven-key.ts';
+import type { SigningKeys } from '../tokens/signing-keys.ts';
+import { createSigningLimit } from '../tokens/signing-limit.ts';
+import { Throttle } from '../tokens/throttle.ts';
+import type { BaseParts } from './base-parts.ts';
+
+/** What `POST /token` is made of. */
+export function createTokenEndpoint(
+  base: BaseParts,
+  directory: ClientDirectory,
+  keys: SigningKeys,
+  proveKey: ProveKey | null,
+) {
+  const { config, storage, keyring, clock, time, log } = base;
+  const issuer = ownIssuer(config);
+  const ttlSeconds = config.tokenTtlSeconds;
+  const signing = createSigningLimit(clock);
+  return {
+    authenticate: createAuthenticateClient({
+      directory,
+      store: storage.clients,
+      secretKey: keyring.clientSecrets,
+      checkAssertion: createCheckAssertion({
+        openSigned: signedDocumentOpener(assertionAlgorithms),
+        store: storage.assertions,
+        audiences: [issuer, `${issuer}${tokenPath}`],
+        clock,
+        time,
+      }),
+      clock,
+      log,
+    }),
+    throttle: new Throttle(config.tokenFailuresPerMinute, clock),
+    ttlSeconds,
+    signing,
+    proveKey,
+    mint: createMint({ issuer, audience: config.apiAudience, ttlSeconds, keys, limit: signing, clock }),
+  };
+}

@@ -1,0 +1,22 @@
+import { consumerPrefix } from '../base/addresses.ts';
+import type { Collection } from '../consumer/collections/collection.ts';
+import { type BatchRulesData, batchRulesModule } from '../consumer/records/decide/write-rules.ts';
+import { WriteQueue } from '../consumer/records/write-queue.ts';
+import type { BaseParts } from './base-parts.ts';
+
+/** The queue of writes, and the rules by which their batches are decided: a module and plain data, for a thread of its own. */
+export async function openWrites(
+  { config, storage, keyring, metrics, clock }: BaseParts,
+  collections: readonly Collection[],
+): Promise<WriteQueue> {
+  const store = await storage.openBatches({
+    module: batchRulesModule,
+    data: {
+      collections: collections.map(({ checkFields: _, ...plain }) => plain),
+      prefix: consumerPrefix,
+      newcomersPerHour: config.newcomersPerHour,
+      digestKey: keyring.records,
+    } satisfies BatchRulesData,
+  });
+  return new WriteQueue({ store, clock, onBatch: metrics.countBatch });
+}

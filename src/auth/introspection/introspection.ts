@@ -1,0 +1,175 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import { Refusal } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json-object.ts';
+import type { PlainLog } from '../../base/plain-log.ts';
+import type { Tracing } from '../../base/tracing.ts';
+import { checkClaims } from '../claims.ts';
+import type { KeySource, TrustedIssuer } from '../issuers.ts';
+import { FetchError, type FetchFault } from '../jwks-fetch.ts';
+import type { TokenOrigin } from '../signature-queue.ts';
+import type { Verified, Verify } from '../verifier.ts';
+import { Breaker } from './breaker.ts';
+import { isOpaque } from './opaque.ts';
+import { claimsIn } from './question.ts';
+import { RefusedTokens } from './refused-tokens.ts';
+
+/** How long an answer counts at most: a token that is taken back works for that long. */
+export const longestRememberedMs = 60_000;
+/** Questions on their way at once, and of those about tokens from addresses that were refused often. */
+export const mostInFlight = 64;
+const mostOfSuspects = 4;
+/** Requests that wait for the answers hold memory. */
+const mostWaiting = 10_000;
+
+interface IntrospectionOptions {
+  readonly rules: Omit<TrustedIssuer, 'keys'>;
+  /** One question: what the provider says of a token; null for one that is not active. */
+  readonly ask: (
+    token: string,
+    stopping: AbortSignal,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<JsonObject | null>;
+  readonly clock: Clock;
+  readonly log: PlainLog;
+  /** Hears what came of every question. */
+  readonly onAsked: (result: AskResult) => void;
+  readonly tracing?: Tracing | null;
+}
+
+/** A closed list, because it becomes a metric label. */
+type AskResult = 'active' | 'inactive' | 'refused' | FetchFault;
+
+/**
+ * Tokens that hold nothing to be checked, and whose provider is asked about them (RFC 7662). The same token is asked about
+ * once at a time, and what is known of it counts for a minute; nothing of it or of the answer is written down.
+ */
+export class Introspection {
+  readonly #options: IntrospectionOptions;
+  readonly #breaker: Breaker;
+  readonly #refused: RefusedTokens;
+  /** By the digests of the tokens. */
+  readonly #inFlight = new Map<string, Promise<Verified>>();
+  #ofSuspects = 0;
+  #waiting = 0;
+  readonly #stopping = new AbortController();
+
+  constructor(options: IntrospectionOptions) {
+    const { clock, log } = options;
+    this.#options = options;
+    this.#refused = new RefusedTokens(clock);
+    this.#breaker = new Breaker({
+      clock,
+      onPause: (fault, seconds) =>
+        log.warn({ fault, retry_in_seconds: seconds }, 'provider cannot be asked about tokens'),
+      onReturn: () => log.info({}, 'provider answers about tokens again'),
+    });
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** Verifies opaque tokens this way, and all others as before. */
+  beside(verify: Verify): Verify {
+    return (token, origin) => (isOpaque(token) ? this.#verify(token, origin) : verify(token, origin));
+  }
+
+  async #verify(token: string, origin: TokenOrigin): Promise<Verified> {
+    const digest = hash('sha256', token, 'latin1');
+    const refusal = this.#refused.get(digest);
+    if (refusal !== undefined) throw refusal;
+    if (this.#waiting >= mostWaiting) throw overloaded();
+    this.#waiting += 1;
+    try {
+      return await (this.#inFlight.get(digest) ?? this.#begin(digest, token, origin));
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  #begin(digest: string, token: string, origin: TokenOrigin): Promise<Verified> {
+    const isSuspect = origin.isSuspect();
+    if (this.#inFlight.size >= mostInFlight || (isSuspect && this.#ofSuspects >= mostOfSuspects))
+      throw overloaded();
+    if (isSuspect) this.#ofSuspects += 1;
+    const answered = this.#answered(digest, token).finally(() => {
+      this.#inFlight.delete(digest);
+      if (isSuspect) this.#ofSuspects -= 1;
+    });
+    this.#inFlight.set(digest, answered);
+    return answered;
+  }
+
+  async #answered(digest: string, token: string): Promise<Verified> {
+    // What the provider says is as old as the question, at worst.
+    const askedAt = this.#options.clock.monotonic();
+    try {
+      const answer = await this.#breaker.run(() => this.#ask(token));
+      return this.#judge(answer, askedAt);
+    } catch (error) {
+      const refusal = asRefusal(error);
+      const isAboutToken = refusal.code !== 'introspection_unavailable' || isNoSense(error);
+      if (isAboutToken) this.#refused.add(digest, refusal);
+      throw refusal;
+    }
+  }
+
+  #judge(answer: JsonObject | null, askedAt: number): Verified {
+    const { rules, clock, onAsked } = this.#options;
+    if (answer === null) {
+      onAsked('inactive');
+      throw new Refusal('token_inactive');
+    }
+    try {
+      const now = clock.now();
+      const payload = claimsIn(answer, rules.claims);
+      const claims = checkClaims(payload, rules.claims, now / 1000);
+      const untilExpiryMs = claims.times.expiresAtSeconds * 1000 - now;
+      const endsAt = Math.min(askedAt + longestRememberedMs, clock.monotonic() + untilExpiryMs);
+      onAsked('active');
+      return { claims, payload, issuer: { ...rules, keys: countsUntil(endsAt, clock) }, generation: 0 };
+    } catch (error) {
+      onAsked('refused');
+      throw error;
+    }
+  }
+
+  async #ask(token: string): Promise<JsonObject | null> {
+    const { ask, tracing, onAsked } = this.#options;
+    const span = tracing?.outgoing({ method: 'POST', to: 'token introspection', isForCaller: true });
+    try {
+      const answer = await ask(token, this.#stopping.signal, span?.headers);
+      span?.end(200, null);
+      return answer;
+    } catch (error) {
+      const fault = error instanceof FetchError ? error.fault : 'unexpected';
+      span?.end(null, fault);
+      onAsked(fault);
+      throw error;
+    }
+  }
+}
+
+/**
+ * Stands where the keys of an issuer stand that a token was verified with: what is remembered by an answer counts until
+ * then, and the token cache needs not know of it.
+ */
+function countsUntil(endsAt: number, clock: Clock): KeySource {
+  return { find: () => undefined, generation: () => (clock.monotonic() < endsAt ? 0 : null) };
+}
+
+function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (!(error instanceof FetchError)) throw error;
+  return new Refusal('introspection_unavailable', { detail: error.message, retryAfterSeconds: 1 });
+}
+
+/** The endpoint answers, and makes no sense of this token. */
+function isNoSense(error: unknown): boolean {
+  return error instanceof FetchError && error.status === 400;
+}
+
+function overloaded(): Refusal {
+  return new Refusal('overloaded', { detail: 'tokens to be asked about', retryAfterSeconds: 1 });
+}

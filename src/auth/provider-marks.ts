@@ -1,0 +1,36 @@
+import type { JsonObject } from '../base/json-object.ts';
+
+/** What single providers write into what they sign, by their own documentation: more than the standards let us tell. */
+
+/** Whether a token is marked as an ID token in the way of the provider it comes from. */
+export function isMarkedIdToken(claims: JsonObject): boolean {
+  const { token_use: use, jti, ver, tid, aud } = claims;
+  // Amazon Cognito says "access" or "id".
+  if (use === 'id') return true;
+  // Okta begins the name of a token with its kind: "AT." or "ID.".
+  if (ver === 1 && typeof jti === 'string' && jti.startsWith('ID.')) return true;
+  // Entra names in access tokens the program that they were issued to, and for people what they allow.
+  const isOfEntra = typeof tid === 'string' && (ver === '1.0' || ver === '2.0');
+  if (isOfEntra && ['azp', 'appid', 'scp'].every((name) => !Object.hasOwn(claims, name))) return true;
+  // Google calls frontends so, and only ID tokens are for them.
+  return typeof aud === 'string' && aud.endsWith('.apps.googleusercontent.com');
+}
+
+/** The claims that `isMarkedClient` looks at. */
+export const clientMarks = ['client_id', 'azp', 'cid', 'gty', 'idtyp', 'oid', 'clientHost'];
+
+/**
+ * Whether a token is of the client-credentials grant, which nobody signs in for: then its subject is the client, by
+ * whatever name the provider has for that, or it is said in another way. Names that people choose themselves, such as
+ * `preferred_username`, tell nothing.
+ */
+export function isMarkedClient(claims: JsonObject, subject: string): boolean {
+  const { client_id: clientId, azp, cid, gty, idtyp, oid, clientHost } = claims;
+  // RFC 9068 section 2.2; Okta says `cid`.
+  if (subject === clientId || subject === azp || subject === cid) return true;
+  if (gty === 'client-credentials') return true;
+  // Entra: said if the registration asks for it; else the subject is the object itself, while people have one for each program.
+  if (idtyp === 'app' || oid === subject) return true;
+  // Keycloak: where the client called from, which is written for service accounts only.
+  return typeof clientHost === 'string';
+}

@@ -1,0 +1,29 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+export class FolderError extends Error {
+  constructor(folder: string, cause: unknown) {
+    super(`the folder "${folder}" is not there and cannot be made (${(cause as { code?: unknown }).code})`, {
+      cause,
+    });
+  }
+}
+
+/**
+ * Makes a folder for its owner only, with those above it, where they are missing. Not by `recursive: true`: that tries for
+ * ever where a folder says ENOENT of what is to be made in it, as those of /proc do.
+ */
+export function makePrivateFolder(folder: string): void {
+  if (isFolder(folder)) return;
+  if (folder !== dirname(folder)) makePrivateFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process that starts at the same time was first.
+    if (!isFolder(folder)) throw new FolderError(folder, error);
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

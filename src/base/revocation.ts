@@ -1,0 +1,11 @@
+/** A token counts for a few seconds past its end, and clocks are not all alike. */
+const slackMs = 60_000;
+
+/**
+ * The note that tokens of that name are taken back which were issued up to a time (in milliseconds since 1970). It is kept
+ * until the last of them has ended, which live for so long.
+ */
+export function revocationOf(name: string, until: number, lifeMs: number) {
+  const issuedUntil = Math.floor(until);
+  return { name, issuedUntil, forgetAt: issuedUntil + lifeMs + slackMs };
+}

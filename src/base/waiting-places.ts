@@ -1,0 +1,47 @@
+import type { Clock } from './clock.ts';
+
+interface WaitingPlacesOptions {
+  /** For a burst. */
+  readonly most: number;
+  /** For a queue that does not get empty, however slowly it moves. */
+  readonly least: number;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+/**
+ * A burst finds all places. Once a queue has not been empty for `longestBurstMs` it is no burst, and every place is a wait
+ * for whoever takes it: then there are as many as are done in `standingWaitMs`.
+ */
+export const longestBurstMs = 2_000;
+export const standingWaitMs = 500;
+
+/** How many may wait in a queue. */
+export class WaitingPlaces {
+  readonly #options: WaitingPlacesOptions;
+  /** By the monotonic clock: when somebody last found nobody waiting. And how many have begun since. */
+  #lastEmptyAt = 0;
+  #begunSinceEmpty = 0;
+
+  constructor(options: WaitingPlacesOptions) {
+    this.#options = options;
+  }
+
+  get count(): number {
+    const { most, least, clock } = this.#options;
+    const ms = clock.monotonic() - this.#lastEmptyAt;
+    if (ms < longestBurstMs) return most;
+    return Math.min(most, Math.max(least, Math.round((this.#begunSinceEmpty * standingWaitMs) / ms)));
+  }
+
+  /** Somebody finds so many waiting, and waits, too. */
+  join(waiting: number): void {
+    if (waiting > 0) return;
+    this.#lastEmptyAt = this.#options.clock.monotonic();
+    this.#begunSinceEmpty = 0;
+  }
+
+  /** So many wait no more: it is their turn. */
+  begin(count = 1): void {
+    this.#begunSinceEmpty += count;
+  }
+}

@@ -1,0 +1,89 @@
+import { isJsonObject, type JsonObject } from '../json-object.ts';
+import { membersOf, pointerTo } from './json-pointer.ts';
+
+/** Says what is wrong with the value at a JSON pointer: "must be a list; found 5". */
+export type Say = (pointer: string, predicate: string) => void;
+
+/** How a mistake names its place: `limits.writes`. */
+export function nameOf(pointer: string): string {
+  return pointer === '' ? 'The file' : membersOf(pointer).join('.');
+}
+
+/** What was found where something else was expected. */
+export function found(value: unknown): string {
+  if (value === undefined || value === null) return 'found nothing';
+  if (Array.isArray(value)) return 'found a list';
+  if (typeof value === 'object') return 'found a mapping';
+  const text = brief(String(value));
+  return typeof value === 'string' ? `found "${text}"` : `found ${text}`;
+}
+
+export function brief(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+}
+
+/** The members of a mapping, those that nobody knows reported; null when it is none. */
+export function readMapping(
+  value: unknown,
+  pointer: string,
+  known: readonly string[],
+  say: Say,
+): JsonObject | null {
+  if (!isJsonObject(value)) {
+    say(pointer, `must be a mapping with members such as "${known[0]}"; ${found(value)}`);
+    return null;
+  }
+  for (const name of Object.keys(value)) {
+    if (!known.includes(name)) say(pointerTo(pointer, name), `is not known here; ${suggestion(name, known)}`);
+  }
+  return value;
+}
+
+/** One of a few words; the first of them when there is nothing. */
+export function readChoice<const T extends string>(
+  value: unknown,
+  pointer: string,
+  choices: readonly [T, ...T[]],
+  say: Say,
+): T {
+  const choice = value === undefined ? choices[0] : choices.find((candidate) => candidate === value);
+  if (choice === undefined) say(pointer, `must be ${listed(choices, 'or')}; ${found(value)}`);
+  return choice ?? choices[0];
+}
+
+/** "a", "b" and "c". */
+export function listed(words: readonly string[], joiner: 'and' | 'or'): string {
+  const quoted = words.map((word) => `"${word}"`);
+  return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} ${joiner} ${quoted.at(-1)}`;
+}
+
+/** What was probably meant, else all that could be. */
+export function suggestion(name: string, known: readonly string[]): string {
+  const plain = (word: string) => word.toLowerCase().replaceAll(/[_-]/g, '');
+  const near = known
+    .map((word) => ({ word, distance: distance(plain(name).slice(0, 64), plain(word)) }))
+    .sort((one, other) => one.distance - other.distance)[0];
+  if (
+    near !== undefined &&
+    near.distance <= Math.ceil(near.word.length / 4) &&
+    near.distance < near.word.length
+  ) {
+    return `did you mean "${near.word}"?`;
+  }
+  // Nobody reads through a long list.
+  return known.length > 12 ? 'nothing like it is' : `expected ${listed(known, 'or')}`;
+}
+
+/** How many letters to add, take away or change to make one word of another. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [column, other] of [...to].entries()) {
+      const changed = (row[column] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

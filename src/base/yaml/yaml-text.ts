@@ -1,0 +1,106 @@
+import {
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from 'yaml';
+import { membersOf } from './json-pointer.ts';
+import { brief } from './mistakes.ts';
+
+/** Deeper than the deepest schema that is allowed, and far from what a stack can take. */
+const mostLevels = 48;
+/** What follows the first few mistakes of a text is mostly their consequence. */
+const mostSyntaxErrors = 5;
+
+const hints: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'it is indented with a tab. Indent with spaces.',
+  RESOURCE_EXHAUSTION: `it is nested deeper than ${mostLevels} levels. Make it flatter.`,
+  MULTIPLE_DOCS: 'there is a second document after "---". Write one document in one file.',
+};
+
+/**
+ * What a YAML text says as plain data, which is only whole when there are no mistakes, and on which line it says it.
+ * Plain YAML only: no anchors and aliases, no tags, no directives, and every key is a text that occurs once.
+ */
+export function readYaml(text: string) {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, {
+    lineCounter,
+    schema: 'core',
+    merge: false,
+    // Looked for on the way through the data, where it does not take the square of their number.
+    uniqueKeys: false,
+    prettyErrors: false,
+  });
+  const lineAt = (offset: number) => lineCounter.linePos(offset).line;
+  const lineOfNode = (node: unknown) => lineAt((node as { range?: [number] | null } | null)?.range?.[0] ?? 0);
+  if (document.errors.length > 0) {
+    const errors = document.errors.slice(0, mostSyntaxErrors).map(({ code, message, pos }) => ({
+      line: lineAt(pos[0]),
+      sentence: `This is not YAML that can be read: ${hints[code] ?? `${message}.`}`,
+    }));
+    const first = Map.groupBy(errors, ({ line }) => line).values();
+    return { data: null, mistakes: [...first].flatMap(([one]) => one ?? []), lineOf: () => 1 };
+  }
+
+  const mistakes: { readonly line: number; readonly sentence: string }[] = [];
+  const say = (node: unknown, sentence: string | null) => {
+    if (sentence !== null) mistakes.push({ line: lineOfNode(node), sentence });
+    return sentence === null ? undefined : visit.SKIP;
+  };
+  if (document.directives.yaml.explicit === true)
+    say(null, 'A "%YAML" directive is not taken. Leave it out.');
+  visit(document, (key, node, path) => {
+    if (key === 'key') return visit.SKIP;
+    if (isMap(node)) for (const [at, sentence] of mistakenKeys(node)) say(at, sentence);
+    return isPair(node) ? undefined : say(node, mistakeIn(node, path.filter(isCollection).length));
+  });
+
+  /** Where the value at a JSON pointer stands; where its surroundings do when there is none. */
+  const lineOf = (pointer: string): number => {
+    let node: unknown = document.contents;
+    let line = lineOfNode(node);
+    for (const member of membersOf(pointer)) {
+      const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && key.value === member) : null;
+      const place = isSeq(node) ? node.items[Number(member)] : pair?.key;
+      if (place === undefined) break;
+      line = lineOfNode(place);
+      node = pair ? pair.value : place;
+    }
+    return line;
+  };
+  return { data: mistakes.length === 0 ? document.toJS() : null, mistakes, lineOf };
+}
+
+function mistakeIn(node: unknown, level: number): string | null {
+  const { anchor, tag } = (node ?? {}) as { readonly anchor?: string; readonly tag?: string };
+  if (level > mostLevels) return `This is nested deeper than ${mostLevels} levels. Make it flatter.`;
+  if (isAlias(node) || anchor !== undefined)
+    return 'Anchors ("&") and aliases ("*") are not taken. Write the value out, or use $defs.';
+  if (tag !== undefined) return `The tag "${brief(tag)}" is not taken. Write a plain value.`;
+  const value = isScalar(node) ? node.value : null;
+  if (typeof value === 'string' && (!value.isWellFormed() || value.includes('\0')))
+    return 'A text has a character that cannot be kept (NUL or half of a pair). Take it out.';
+  const isExact = !Number.isInteger(value) || Number.isSafeInteger(value);
+  if (typeof value === 'number' && !(Number.isFinite(value) && isExact))
+    return 'A number must be finite, and a whole one below 2^53.';
+  return null;
+}
+
+function* mistakenKeys({ items }: YAMLMap): Generator<readonly [key: unknown, sentence: string]> {
+  const names = new Set<string>();
+  for (const { key } of items) {
+    const name = isScalar(key) ? key.value : null;
+    if (typeof name !== 'string') yield [key, 'A key must be a text. Put it in quotes.'];
+    else if (name in Object.prototype)
+      yield [key, `"${name}" is a name that every object has. Choose another.`];
+    else if (names.has(name)) yield [key, `"${brief(name)}" is there twice. Keep one of the two.`];
+    else names.add(name);
+  }
+}

@@ -1,0 +1,54 @@
+import type { Environment } from '../../config/load.ts';
+import type { Config } from '../../config/settings.ts';
+
+export const loopback = '127.0.0.1';
+export const dataFolder = './data';
+/** As whom frontends sign in at the provider of `dev`: the reference page, and those of CORS_ORIGINS. */
+export const webClientId = 'dev-web';
+
+interface Choices {
+  readonly port?: string;
+  readonly providerPort: string;
+  readonly dpop?: boolean;
+}
+
+/**
+ * A world of its own: loopback, the provider beside us, a database that `serve` never opens by itself, because in it is a
+ * client whose secret is printed. Of what is set, only what cannot reach anything real is taken over: whoever has production
+ * settings in the shell must not develop on production.
+ */
+export function developmentEnvironment(environment: Environment, choices: Choices): Environment {
+  const port = choices.port ?? environment.PORT ?? '8080';
+  return {
+    HOST: loopback,
+    PORT: port,
+    BASE_URL: `http://${loopback}:${port}`,
+    IDP_ORIGIN: `http://${loopback}:${choices.providerPort}`,
+    IDP_JWKS_PATH: '/jwks',
+    API_AUDIENCE: `http://${loopback}:${port}/api/consumer`,
+    DATABASE_URL: `sqlite:${dataFolder}/dev.db`,
+    WEB: 'on',
+    WEB_CLIENT_ID: webClientId,
+    WEB_SCOPES: 'consumer',
+    WEB_DPOP: choices.dpop ? 'on' : 'off',
+    OPS_PORT: environment.OPS_PORT,
+    LOG_LEVEL: environment.LOG_LEVEL,
+    CORS_ORIGINS: environment.CORS_ORIGINS,
+    COLLECTIONS_DIR: environment.COLLECTIONS_DIR,
+    ALLOW_BREAKING_SCHEMAS: environment.ALLOW_BREAKING_SCHEMAS,
+    // Here everybody is new, and whoever tries things out writes much.
+    NEWCOMERS_PER_HOUR: '0',
+    WEBHOOK_ALLOW: 'loopback',
+  };
+}
+
+/** Where a frontend of CORS_ORIGINS may come back to. The provider takes none but these, letter by letter. */
+const frontendHomes = ['/', '/callback'];
+
+/** The reference page comes back to where it was opened, by either name of this machine. */
+export function homesOf({ port, corsOrigins }: Pick<Config, 'port' | 'corsOrigins'>) {
+  const own = [`http://${loopback}:${port}/`, `http://localhost:${port}/`];
+  const others = corsOrigins.flatMap((origin) => frontendHomes.map((home) => `${origin}${home}`));
+  const homes = [...new Set([...own, ...others])];
+  return { redirectUris: homes, postLogoutRedirectUris: homes };
+}

@@ -1,0 +1,69 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { OperatorError } from '../base/errors.ts';
+import { readMasterSecret } from '../config/files.ts';
+import { loadStorageConfig } from '../config/load.ts';
+import { type JsonOption, print, printing, table } from './output.ts';
+import type { CommandSettings } from './settings.ts';
+
+interface Options extends JsonOption {
+  readonly to?: string;
+  readonly abandon?: boolean;
+  readonly rowsAtOnce: number;
+}
+
+/** `vestibule move --to postgres://...`: everything as it is, into another database. */
+export function addTo(program: Command, settings: CommandSettings): void {
+  printing(
+    program,
+    'move',
+    'move everything from the SQLite file that DATABASE_URL names to an empty PostgreSQL database; stop the service first; interrupted, it can be run again',
+  )
+    .option(
+      '--to <url>',
+      'the URL of the PostgreSQL database; its password is better in PGPASSWORD, where nobody else sees it',
+    )
+    .option('--abandon', 'give up a move that has not come to its end, and let the SQLite file be used again')
+    .option('--rows-at-once <n>', 'how many rows are copied at a time, 1000 at most', count, 500)
+    .action(async (options: Options) => {
+      const given = await settings.ofDatabase();
+      const from = loadStorageConfig(given);
+      const { abandon, move } = await import('../transfer.ts');
+      if (options.abandon) {
+        const wasBegun = await abandon(from);
+        return print(options.json, { abandoned: wasBegun }, () =>
+          wasBegun
+            ? 'The move is abandoned. What was copied is still in the other database.'
+            : 'There is nothing to abandon: no move of this database was begun.',
+        );
+      }
+      if (options.to === undefined)
+        throw new OperatorError(
+          'Say where to: npx vestibule move --to postgres://vestibule@db.example.org/vestibule',
+        );
+      // Whatever holds for DATABASE_URL holds for this one.
+      const to = loadStorageConfig({
+        ...given,
+        DATABASE_URL: options.to,
+        MASTER_SECRET: readMasterSecret(from),
+        MASTER_SECRET_FILE: undefined,
+      });
+      const moved = await move(from, to, options.rowsAtOnce);
+      print(options.json, moved, () =>
+        [
+          table(
+            ['TABLE', 'ROWS', 'DIGEST'],
+            moved.tables.map((one) => [one.table, String(one.rows), one.digest.slice(0, 16)]),
+          ),
+          '',
+          'Everything is there: counts and digests of both databases are equal, table by table. The SQLite file is marked as moved and is not served any more.',
+          `Now set DATABASE_URL to the new one, MASTER_SECRET_FILE to the master secret of the old one${from.masterSecret === null && from.masterSecretFile === null ? ` ("${moved.from}.secret")` : ''} and ERASURE_LOG to its log of erasures, and start the service.`,
+        ].join('\n'),
+      );
+    });
+}
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text) || Number(text) > 1000)
+    throw new InvalidArgumentError('Expected a whole number from 1 to 1000.');
+  return Number(text);
+}

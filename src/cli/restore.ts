@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { loadStorageConfig } from '../config/load.ts';
+import { type JsonOption, print, printing } from './output.ts';
+import type { CommandSettings } from './settings.ts';
+
+interface Options extends JsonOption {
+  readonly erasures?: readonly string[];
+  readonly withoutErasures?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** `vestibule restore FILE`: a backup, put where there is nothing yet. */
+export function addTo(program: Command, settings: CommandSettings): void {
+  printing(
+    program,
+    'restore [file]',
+    'put a backup into the empty place that DATABASE_URL names, and erase again the callers who were erased after it was made; without a file only erase again, in a database that something else has restored',
+  )
+    .option(
+      '--erasures <place>',
+      'where it stands who was erased after the backup: a log of erasures, or the URL of the database that was in use; may be given several times',
+      (place: string, before: readonly string[] = []) => [...before, place],
+    )
+    .option(
+      '--without-erasures',
+      'go on although nothing says who was erased after the backup: they come back',
+    )
+    .option('--dry-run', 'check everything and change nothing')
+    .action(async (file: string | undefined, options: Options) => {
+      const given = await settings.ofDatabase();
+      const config = loadStorageConfig(given);
+      const { restore } = await import('../restoration.ts');
+      const restored = await restore(config, {
+        file: file ?? null,
+        erasures: options.erasures ?? [],
+        withoutErasures: options.withoutErasures === true,
+        dryRun: options.dryRun === true,
+        environment: given,
+      });
+      const { dryRun, ...data } = restored;
+      print(options.json, { ...data, dry_run: dryRun }, () => sentences(dryRun, restored.erasures));
+    });
+}
+
+interface Redone {
+  readonly known: number;
+  readonly unreadable: number;
+  readonly later: number | null;
+  readonly done: number;
+}
+
+function sentences(dryRun: boolean, { known, unreadable, later, done }: Redone): string {
+  const came =
+    later === null
+      ? `${known} erasures are known`
+      : `of ${known} erasures that are known ${later} came after the backup`;
+  const lost = unreadable === 0 ? '' : ` ${unreadable} lines of the log of erasures cannot be read.`;
+  return dryRun
+    ? `The backup can be restored; ${came}.${lost} Nothing was changed.`
+    : `The database is restored; ${came}, and ${done} callers were erased again.${lost} Readers of events who were further than the backup are told so. Start the service now.`;
+}

@@ -1,0 +1,12 @@
+import type { Command } from 'commander';
+
+/** `vestibule schema`: what an editor completes and checks the files of collections by. */
+export function addTo(program: Command): void {
+  program
+    .command('schema')
+    .description('print the JSON Schema of the files that declare collections, for editors')
+    .action(async () => {
+      const { schemaText } = await import('../inspection/declarations.ts');
+      process.stdout.write(schemaText());
+    });
+}

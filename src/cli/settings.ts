@@ -1,0 +1,99 @@
+import type { Environment } from '../config/load.ts';
+import { environmentName, settings as known } from '../config/settings.ts';
+import { findRunningDev } from './dev/running.ts';
+
+export interface FoundSettings {
+  readonly environment: Environment;
+  /** Says that they are those of a running `dev`, where they are. */
+  readonly from?: string;
+  /** Why there is no `dev` whose settings could be taken, where no service is named. */
+  readonly absent?: string;
+}
+
+/** Either of them says that a service is meant, and which. */
+const serviceNames = ['IDP_ORIGIN', 'IDPS_FILE', 'API_AUDIENCE'];
+/** Where the database is, and what belongs to that one only. */
+const databaseNames = [
+  'DATABASE_URL',
+  'DATABASE_LISTEN_URL',
+  'MASTER_SECRET',
+  'MASTER_SECRET_FILE',
+  'ERASURE_LOG',
+];
+
+/**
+ * Where every command gets its settings: the environment and --settings, and for what those leave open the `dev` that
+ * runs in this folder. `dev` has a database of its own, and whoever works beside it means that one.
+ */
+export class CommandSettings {
+  /** As they are given. For `serve` and `dev`, which are services themselves, and for what opens no database. */
+  readonly given: () => Environment;
+
+  constructor(given: () => Environment) {
+    this.given = given;
+  }
+
+  /** For a command that works on a database. Standard error has a line when it is not simply the one that is given. */
+  async ofDatabase(): Promise<Environment> {
+    const given = this.given();
+    if (isSet(given, 'DATABASE_URL')) return given;
+    const running = await findRunningDev();
+    if ('absent' in running) {
+      if (running.isLeftOver) say(`Database: the one of "serve", because ${running.absent}.`);
+      return given;
+    }
+    if (namesAnother(given, running.settings)) return given;
+    say(`Database: that of ${nameOf(running.settings)}. DATABASE_URL would name another one.`);
+    return withThoseOfDev(given, running.settings);
+  }
+
+  /** For a command that looks at a whole service. Where `from` is, the command has to say it. */
+  async ofService(): Promise<FoundSettings> {
+    const given = this.given();
+    const isNamed = namesService(given);
+    if (isNamed && isSet(given, 'DATABASE_URL')) return { environment: given };
+    const running = await findRunningDev();
+    if ('absent' in running)
+      return isNamed ? { environment: given } : { environment: given, absent: running.absent };
+    const { settings } = running;
+    if (namesAnother(given, settings)) return { environment: given };
+    const from = isNamed
+      ? `DATABASE_URL is not given, so the database is that of ${nameOf(settings)}`
+      : `none are given, so these are those of ${nameOf(settings)}`;
+    return { environment: withThoseOfDev(given, settings), from };
+  }
+}
+
+/** A blank one counts as not set. */
+function isSet(given: Environment, name: string): boolean {
+  return Boolean(given[name]?.trim());
+}
+
+function namesService(given: Environment): boolean {
+  return serviceNames.some((name) => isSet(given, name));
+}
+
+function namesAnother(given: Environment, ofDev: Environment): boolean {
+  return serviceNames.some((name) => isSet(given, name) && given[name] !== ofDev[name]);
+}
+
+/**
+ * Who gives the provider and audience that `dev` has printed means its service; what else is given then counts, too. Else
+ * no setting does, as for `dev` itself, which takes over only a few. The database is that of `dev` in both cases.
+ */
+function withThoseOfDev(given: Environment, ofDev: Environment): Environment {
+  const isNamed = namesService(given);
+  const settings = new Set(Object.keys(known).map(environmentName));
+  const counting = Object.entries(given).filter(([name]) => isNamed || !settings.has(name));
+  const database = databaseNames.map((name) => [name, ofDev[name]]);
+  return { ...ofDev, ...Object.fromEntries([...counting, ...database]) };
+}
+
+function nameOf(ofDev: Environment): string {
+  return `the "npx vestibule dev" that runs at ${ofDev.BASE_URL}`;
+}
+
+/** On standard error: what stands on standard output is the answer, as text and as JSON. */
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,71 @@
+import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { OperatorError } from '../base/errors.ts';
+import { loadCollectionsDir } from '../config/load.ts';
+import type { CommandSettings } from './settings.ts';
+
+interface Options {
+  readonly out?: string;
+  readonly check?: string;
+}
+
+/** `vestibule types`: the declared collections as TypeScript knows them. Needs no setting but COLLECTIONS_DIR. */
+export function addTo(program: Command, settings: CommandSettings): void {
+  program
+    .command('types')
+    .description('write the TypeScript types of the declared collections, for createClient<Collections>()')
+    .argument('[folder]', 'the folder with the collections; by default COLLECTIONS_DIR, else ./collections')
+    .option('--out <file>', 'write them to this .d.ts file, whole or not at all, instead of printing them')
+    .addOption(
+      new Option(
+        '--check <file>',
+        'write nothing; end with exit code 1 if the file has other ones',
+      ).conflicts('out'),
+    )
+    .action(async (folder: string | undefined, { out, check }: Options) => {
+      const { declaredTypes } = await import('../inspection/declarations.ts');
+      const text = declaredTypes(folder ?? loadCollectionsDir(settings.given()));
+      if (check !== undefined) compare(check, text);
+      else if (out === undefined) process.stdout.write(text);
+      else {
+        attempt('written', out, () => replaceFile(out, text));
+        process.stdout.write(`The types are in "${out}".\n`);
+      }
+    });
+}
+
+function compare(file: string, text: string): void {
+  const found = attempt('read', file, () => readFileSync(file, 'utf8'));
+  // Git may check files out with the line ends of the system.
+  if (found.replaceAll('\r\n', '\n') !== text)
+    throw new OperatorError(
+      `"${file}" is not what the declarations say now. Write it anew: npx vestibule types --out ${file}`,
+    );
+  process.stdout.write(`"${file}" is what the declarations say.\n`);
+}
+
+/** Whoever reads the file meanwhile sees the old one or the new one. */
+function replaceFile(file: string, text: string): void {
+  const there = statSync(file, { throwIfNoEntry: false });
+  // A device, as /dev/null is one, would be gone for everybody on the machine.
+  if (there?.isFile() === false)
+    throw new OperatorError(`"${file}" is there and is no file. Name another one.`);
+  const target = there === undefined ? file : realpathSync(file);
+  const draft = `${target}.${process.pid}.part`;
+  try {
+    writeFileSync(draft, text);
+    renameSync(draft, target);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function attempt<T>(what: 'read' | 'written', file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    const { code } = error as { readonly code?: string };
+    throw new OperatorError(`"${file}" cannot be ${what} (${code}). Name another file.`);
+  }
+}

@@ -1,0 +1,190 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Administration } from '../administration.ts';
+import { webhookKeysPath } from '../base/addresses.ts';
+import { parseDuration } from '../base/duration.ts';
+import { OperatorError } from '../base/errors.ts';
+import { loadStorageConfig, loadWebhookConfig } from '../config/load.ts';
+import type { Replayed, ShownSecret } from '../events/webhooks/webhooks.ts';
+import type { WebhookSigning } from '../storage/port.ts';
+import { administer } from './database.ts';
+import { type JsonOption, print, printing } from './output.ts';
+import type { CommandSettings } from './settings.ts';
+import { asData, deliveryAsData, showDeliveries, showWebhook, showWebhooks } from './webhook/show.ts';
+
+type Webhooks = ReturnType<Administration['webhooks']>;
+
+/** `vestibule webhook ...`: receivers that are told what happened. */
+export function addTo(program: Command, settings: CommandSettings): void {
+  const webhook = program.command('webhook').description('the receivers that are told what happened');
+  const work = async <T>(command: string, task: (webhooks: Webhooks) => Promise<T>) => {
+    const config = loadWebhookConfig(await settings.ofDatabase());
+    return administer(config, `webhook ${command}`, ({ webhooks }) => task(webhooks(config)));
+  };
+  const read = async () => {
+    const { listWebhooks } = await import('../inspection/webhooks.ts');
+    return (await listWebhooks(loadStorageConfig(await settings.ofDatabase()))).map(asData);
+  };
+
+  printing(
+    webhook,
+    'add <url>',
+    'have events sent to a receiver, and print the secret, which is shown this once',
+  )
+    .requiredOption('--events <types>', "what it is told of, for example 'bookings.*,consumer.erased' or '*'")
+    .addOption(
+      new Option('--signing <how>', 'how it can tell that they are from here')
+        .choices(['hmac', 'ed25519'])
+        .default('hmac'),
+    )
+    .action(async (url: string, options: JsonOption & { events: string; signing: WebhookSigning }) => {
+      const { id, shown } = await work('add', (webhooks) =>
+        webhooks.add(url, options.events, options.signing),
+      );
+      print(options.json, { webhook_id: id, ...shownAsData(shown) }, () => showSecret(id, shown));
+    });
+
+  printing(webhook, 'list', 'list the webhooks and how they fare, never their secrets').action(
+    async (options: JsonOption) => {
+      const webhooks = await read();
+      print(options.json, webhooks, () => showWebhooks(webhooks));
+    },
+  );
+
+  printing(webhook, 'show <id>', 'show all that is known of a webhook, never its secrets').action(
+    async (id: string, options: JsonOption) => {
+      const found = (await read()).find(({ webhook_id: one }) => one === id);
+      if (found === undefined) throw noSuchWebhook(id);
+      print(options.json, found, () => showWebhook(found));
+    },
+  );
+
+  printing(webhook, 'rotate <id>', 'make another secret; the one before it signs beside it for a day')
+    .option('--now', 'end the one before it at once')
+    .action(async (id: string, options: JsonOption & { now?: boolean }) => {
+      const { shown, previousEndsAt } = await work('rotate', (webhooks) =>
+        webhooks.rotate(id, options.now === true),
+      );
+      const ends = previousEndsAt === null ? null : new Date(previousEndsAt).toISOString();
+      const data = { webhook_id: id, ...shownAsData(shown), previous_secret_ends_at: ends };
+      print(options.json, data, () => showSecret(id, shown));
+    });
+
+  printing(webhook, 'disable <id>', 'send nothing more to it; what happens meanwhile waits').action(
+    async (id: string, options: JsonOption) => {
+      await work('disable', (webhooks) => webhooks.disable(id));
+      print(options.json, { webhook_id: id, state: 'disabled' }, () => `Webhook "${id}" is disabled.`);
+    },
+  );
+
+  printing(webhook, 'enable <id>', 'go on where it was disabled').action(
+    async (id: string, options: JsonOption) => {
+      await work('enable', (webhooks) => webhooks.enable(id));
+      print(options.json, { webhook_id: id, state: 'active' }, () => `Webhook "${id}" is active.`);
+    },
+  );
+
+  printing(webhook, 'remove <id>', 'remove the webhook and whatever it has not got yet, for good')
+    .option('--yes', 'say that it is meant; without it nothing is removed')
+    .action(async (id: string, options: JsonOption & { yes?: boolean }) => {
+      if (!options.yes)
+        throw new OperatorError(`This deletes what webhook "${id}" has not got yet, too. Say so with --yes.`);
+      await work('remove', (webhooks) => webhooks.remove(id));
+      print(options.json, { webhook_id: id, removed: true }, () => `Webhook "${id}" is removed.`);
+    });
+
+  printing(webhook, 'deliveries <id>', 'list what it has not got yet, and what was given up')
+    .option('--dead', 'only what was given up')
+    .option('--limit <n>', 'so many', limit, 100)
+    .action(async (id: string, options: JsonOption & { dead?: boolean; limit: number }) => {
+      const { listDeliveries } = await import('../inspection/webhooks.ts');
+      const state = options.dead ? 'dead' : null;
+      const found = await listDeliveries(
+        loadStorageConfig(await settings.ofDatabase()),
+        id,
+        state,
+        options.limit,
+      );
+      if (found === null) throw noSuchWebhook(id);
+      const data = found.map(deliveryAsData);
+      print(options.json, data, () => showDeliveries(data));
+    });
+
+  printing(webhook, 'replay <id>', 'send again, under the same ids, what it got or was given up')
+    .option('--since <when>', 'what happened since then: a duration such as 2h, or a position', since)
+    .option('--to <position>', 'with --since: up to this position', position)
+    .option('--dead', 'what was given up')
+    .action(async (id: string, options: ReplayOptions) => {
+      const count = await work('replay', (webhooks) => webhooks.replay(id, replayed(options)));
+      print(
+        options.json,
+        { webhook_id: id, deliveries: count },
+        () => `${count} are sent again to webhook "${id}".`,
+      );
+    });
+
+  printing(webhook, 'test <id>', 'send a message that is about nothing, now, and say what came back').action(
+    async (id: string, options: JsonOption) => {
+      const sent = await work('test', (webhooks) => webhooks.test(id));
+      const reason = sent.ok ? null : sent.reason;
+      print(options.json, { webhook_id: id, ok: sent.ok, status: sent.status, reason }, () =>
+        sent.ok
+          ? `Webhook "${id}" took it: status ${sent.status}.`
+          : `Webhook "${id}" did not take it: ${reason}. Only a 2xx within 15 seconds counts.`,
+      );
+      if (!sent.ok) process.exitCode = 1;
+    },
+  );
+}
+
+interface ReplayOptions extends JsonOption {
+  readonly since?: Exclude<Replayed, 'dead'>['since'];
+  readonly to?: number;
+  readonly dead?: boolean;
+}
+
+function replayed({ since: from, to, dead }: ReplayOptions): Replayed {
+  if (dead && from === undefined && to === undefined) return 'dead';
+  if (!dead && from !== undefined) return { since: from, to: to ?? null };
+  throw new OperatorError('Say what is to be sent again: either --dead, or --since with or without --to.');
+}
+
+function since(text: string): Exclude<Replayed, 'dead'>['since'] {
+  if (/^\d{1,15}$/.test(text)) return { position: Number(text) };
+  const milliseconds = parseDuration(text);
+  if (milliseconds !== null) return { ms: milliseconds };
+  throw new InvalidArgumentError('Expected a number and s, min, h or d, for example 2h, or a position.');
+}
+
+function position(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a position, for example 1200.');
+}
+
+function limit(text: string): number {
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a whole number from 1 to 99999.');
+}
+
+function shownAsData(shown: ShownSecret) {
+  return 'secret' in shown ? { secret: shown.secret } : { public_key: shown.publicKey };
+}
+
+function showSecret(id: string, shown: ShownSecret): string {
+  return 'secret' in shown
+    ? [
+        `webhook_id  ${id}`,
+        `secret      ${shown.secret}`,
+        '',
+        'Give the secret to the receiver now: it cannot be shown again.',
+      ].join('\n')
+    : [
+        `webhook_id  ${id}`,
+        `public_key  ${shown.publicKey}`,
+        '',
+        `The receiver verifies with this key, or with those at ${webhookKeysPath}.`,
+      ].join('\n');
+}
+
+function noSuchWebhook(id: string): OperatorError {
+  return new OperatorError(`There is no webhook "${id}". "npx vestibule webhook list" shows them.`);
+}

@@ -1,0 +1,27 @@
+import { isHttpsOrLoopback } from '../base/loopback.ts';
+import { readText } from './files.ts';
+import type { Parse } from './kinds.ts';
+
+/** What the members of several parts of an entry of IDPS_FILE are. */
+
+export const someText: Parse<string> = (value) => {
+  if (value.trim() === value && value !== '' && value.length <= 2000) return value;
+  throw new Error('must be a text of 1 to 2000 characters without blanks around it');
+};
+
+/** An address of a provider to which a secret goes. */
+export const endpointUrl: Parse<string> = (value) => {
+  const url = URL.parse(value);
+  const isPlain = url !== null && url.username === '' && url.password === '' && url.hash === '';
+  if (!isPlain || !/^https?:$/.test(url.protocol))
+    throw new Error('must be a URL without user and fragment, such as https://login.example.org/path');
+  if (!isHttpsOrLoopback(url.origin)) throw new Error('must be https, because a secret is sent there');
+  return value;
+};
+
+/** What stands in a file. A mistake tells the name of the file, never what is in it. */
+export function secretIn(member: string, path: string): string {
+  const secret = readText(member, path).trim();
+  if (secret === '') throw new Error('must name a file with a secret in it, and it is empty');
+  return secret;
+}

@@ -1,0 +1,190 @@
+import { isHttpsOrLoopback } from '../base/loopback.ts';
+import { isScopeName } from '../base/scopes.ts';
+import { signatureAlgorithms } from '../base/signature-algorithms.ts';
+import { membersOf, pointerTo } from '../base/yaml/json-pointer.ts';
+import { found, readMapping, type Say } from '../base/yaml/mistakes.ts';
+import { readWithMistakes } from '../base/yaml/read-with-mistakes.ts';
+import { someText } from './entry-kinds.ts';
+import { EntryReader } from './entry-reader.ts';
+import { checkIntrospection, readIntrospection } from './introspection-entry.ts';
+import * as kind from './kinds.ts';
+import {
+  issuersOf,
+  logoutAudiencesOf,
+  type Provider,
+  type RequiredClaims,
+  usualScopeClaims,
+} from './providers.ts';
+import { readSignals } from './signals-entry.ts';
+
+const known = [
+  'name',
+  'title',
+  'origin',
+  'issuer',
+  'jwks_path',
+  'audience',
+  'audience_claim',
+  'required_claims',
+  'nonce_in_access_tokens',
+  'algorithms',
+  'required_scopes',
+  'scopes_from',
+  'require_at_jwt',
+  'max_token_lifetime_seconds',
+  'web_client_id',
+  'logout_audience',
+  'events_issuer',
+  'events_audience',
+  'events_poll_url',
+  'events_token_file',
+  'introspection',
+];
+const mostEntries = 32;
+
+/** The providers that IDPS_FILE lists, and every mistake in it with its line: where there is one, they are not all. */
+export function readProvidersFile(path: string, text: string, apiAudience: string) {
+  const { data, say, mistakes } = readWithMistakes(text, placeOf);
+  const entries = mistakes().length > 0 ? [] : readList(data, say, apiAudience);
+  checkApart(entries, say);
+  checkIntrospection(entries, say);
+  return {
+    providers: entries.map(({ provider }) => provider),
+    mistakes: mistakes().map(({ line, sentence }) => `${path}:${line}: ${sentence}`),
+  };
+}
+
+/** The line tells which entry is meant, so that its number need not be counted. */
+function placeOf(pointer: string): string {
+  const [, ...members] = membersOf(pointer);
+  if (pointer === '') return 'The file';
+  return members.length === 0 ? 'This entry' : members.join('.');
+}
+
+interface Entry {
+  readonly provider: Provider;
+  /** Its place in the file. */
+  readonly at: string;
+}
+
+function readList(data: unknown, say: Say, apiAudience: string): readonly Entry[] {
+  if (!Array.isArray(data) || data.length === 0 || data.length > mostEntries) {
+    say('', `must be a list of 1 to ${mostEntries} providers, each beginning with "- name:"; ${found(data)}`);
+    return [];
+  }
+  return data.flatMap((entry, index) => {
+    const at = pointerTo('', index);
+    const provider = readEntry(entry, at, say, apiAudience);
+    return provider === null ? [] : [{ provider, at }];
+  });
+}
+
+function readEntry(entry: unknown, at: string, say: Say, apiAudience: string): Provider | null {
+  const members = readMapping(entry, at, known, say);
+  if (members === null) return null;
+  const read = new EntryReader(members, at, say);
+  const name = read.needed('name', providerName);
+  const origin = read.needed('origin', providerOrigin);
+  const jwksPath = read.text('jwks_path', kind.urlPath, '/.well-known/jwks.json');
+  const issuer = read.text('issuer', someText, null);
+  const audienceClaim = read.text('audience_claim', someText, 'aud');
+  const rules = {
+    title: read.text('title', someText, name ?? ''),
+    audiences: read.texts('audience', audience, [apiAudience]),
+    audienceClaim,
+    requiredClaims: {
+      ...read.claims('required_claims', isCheckedAnyway),
+      ...claimsThatGoWith(audienceClaim),
+    },
+    allowsNonce: read.flag('nonce_in_access_tokens'),
+    algorithms: read.texts('algorithms', kind.oneOf(signatureAlgorithms), ['RS256'] as const),
+    requiredScopes: read.texts('required_scopes', scopeName, []),
+    scopesFrom: read.paths('scopes_from', usualScopeClaims),
+    requireAtJwt: read.flag('require_at_jwt'),
+    maxTokenLifetimeSeconds: read.whole('max_token_lifetime_seconds', 60, 31_536_000),
+    webClientId: read.text('web_client_id', someText, null),
+    introspection: readIntrospection(members, at, say),
+  };
+  const logoutAudience = read.texts('logout_audience', someText, []);
+  const issuers = issuersOf(origin ?? '', issuer);
+  const signals = readSignals(read, members, issuers, at, say);
+  if (audienceClaim !== 'aud' && Object.keys(rules.requiredClaims).length === 0 && !rules.requireAtJwt)
+    say(
+      pointerTo(at, 'audience_claim'),
+      'is a claim that ID tokens have, too, and needs "require_at_jwt", or a claim in "required_claims" that only access tokens have',
+    );
+  if (rules.allowsNonce && Object.keys(rules.requiredClaims).length === 0)
+    say(
+      pointerTo(at, 'nonce_in_access_tokens'),
+      'takes away what tells an ID token, and needs a claim in "required_claims" that only access tokens have',
+    );
+  if (name === null || origin === null) return null;
+  const member = (of: string) => `"${of}" of "${name}" in IDPS_FILE`;
+  return {
+    ...rules,
+    name,
+    origin,
+    jwksUrl: `${origin}${jwksPath}`,
+    issuers,
+    logoutAudiences: logoutAudiencesOf(logoutAudience, rules.webClientId),
+    signals,
+    settings: {
+      origin: member('origin'),
+      issuer: member('issuer'),
+      jwksPath: member('jwks_path'),
+      audience: member('audience'),
+      algorithms: member('algorithms'),
+      requiredScopes: member('required_scopes'),
+      requireAtJwt: member('require_at_jwt'),
+      maxLifetime: member('max_token_lifetime_seconds'),
+    },
+  };
+}
+
+/** Amazon Cognito names the program instead of an audience. Its tokens say in `token_use` which are for APIs. */
+function claimsThatGoWith(audienceClaim: string): RequiredClaims {
+  return audienceClaim === 'client_id' ? { token_use: 'access' } : {};
+}
+
+/** Claims with rules of their own, which another rule could only contradict. */
+function isCheckedAnyway(claim: string): boolean {
+  return ['iss', 'aud', 'sub', 'exp', 'nbf', 'iat', 'cnf', 'nonce'].includes(claim);
+}
+
+/** A token chooses its provider by the issuer it names, and an operator by its name. */
+function checkApart(entries: readonly Entry[], say: Say): void {
+  for (const [index, { provider, at }] of entries.entries()) {
+    const before = entries.slice(0, index).map((other) => other.provider);
+    if (before.some(({ name }) => name === provider.name))
+      say(pointerTo(at, 'name'), `is the name of an entry before it, too; found "${provider.name}"`);
+    const shared = provider.issuers.find((issuer) => before.some(({ issuers }) => issuers.includes(issuer)));
+    if (shared === undefined) continue;
+    // Of an origin alone there are two, with and without a slash.
+    const said = provider.issuers.length === 1 ? 'issuer' : 'origin';
+    say(
+      pointerTo(at, said),
+      `is that of an entry before it, and nobody could tell whose a token is; found "${shared}"`,
+    );
+  }
+}
+
+const audience: kind.Parse<string> = (value) => {
+  if (!value.endsWith('.apps.googleusercontent.com')) return someText(value);
+  throw new Error('must not be the client id of a frontend at Google, for which there are ID tokens only');
+};
+
+const providerName: kind.Parse<string> = (value) => {
+  if (/^[a-z][a-z0-9-]{0,62}$/.test(value)) return value;
+  throw new Error('must be a name of 1 to 63 small letters, digits and "-" that begins with a letter');
+};
+
+const providerOrigin: kind.Parse<string> = (value) => {
+  const origin = kind.origin(value);
+  if (isHttpsOrLoopback(origin)) return origin;
+  throw new Error("must be https, because keys fetched over plain HTTP can be anybody's");
+};
+
+const scopeName: kind.Parse<string> = (value) => {
+  if (isScopeName(value)) return value;
+  throw new Error('must be a scope: printable ASCII without blanks, quotes and backslashes');
+};

@@ -1,0 +1,133 @@
+import type { SignatureAlgorithm } from '../base/signature-algorithms.ts';
+
+/** A provider whose tokens are taken, with rules of its own. */
+export interface Provider {
+  /** For the operator: in metrics, in the log, in what commands print. */
+  readonly name: string;
+  /** For people who choose where to sign in. */
+  readonly title: string;
+  readonly origin: string;
+  readonly jwksUrl: string;
+  /** The exact values of `iss`. */
+  readonly issuers: readonly [string, ...string[]];
+  readonly audiences: readonly string[];
+  /** The claim that must name one of `audiences`. */
+  readonly audienceClaim: string;
+  readonly requiredClaims: RequiredClaims;
+  /** Its access tokens carry the `nonce` of the sign-in, which elsewhere only ID tokens do. */
+  readonly allowsNonce: boolean;
+  readonly algorithms: readonly SignatureAlgorithm[];
+  readonly requiredScopes: readonly string[];
+  /** The claims that grant scopes, each by the names that lead to it. */
+  readonly scopesFrom: readonly ClaimPath[];
+  readonly requireAtJwt: boolean;
+  readonly maxTokenLifetimeSeconds: number | null;
+  /** Under which id the reference frontend is registered there; null where it cannot be signed in at. */
+  readonly webClientId: string | null;
+  /** For whom its logout tokens may be; none: they are not taken. */
+  readonly logoutAudiences: readonly string[];
+  /** Who tells of sessions that ended (Shared Signals); null where nobody does. */
+  readonly signals: Signals | null;
+  /** Where it is asked about tokens that are no JWTs (RFC 7662); null where those are refused. */
+  readonly introspection: IntrospectionEndpoint | null;
+  /** What a mistake in one of these is to be repaired in. */
+  readonly settings: ProviderSettingNames;
+}
+
+/** Security event tokens, signed with the keys of the provider. */
+export interface Signals {
+  readonly issuers: readonly string[];
+  readonly audiences: readonly string[];
+  /** Where they are asked for (RFC 8936); null where they only come by themselves. */
+  readonly poll: { readonly url: string; readonly tokenFile: string | null } | null;
+}
+
+/** Claims that must have exactly this text, or with `true` must be there. */
+export type RequiredClaims = Readonly<Record<string, string | true>>;
+
+export interface IntrospectionEndpoint {
+  readonly url: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** From the payload of a token inwards: `realm_access`, then `roles`. */
+export type ClaimPath = readonly [string, ...string[]];
+export type Providers = readonly [Provider, ...Provider[]];
+
+/** What an operator changes: a setting, or a member of an entry. */
+export interface ProviderSettingNames {
+  readonly origin: string;
+  readonly issuer: string;
+  readonly jwksPath: string;
+  readonly audience: string;
+  readonly algorithms: string;
+  readonly requiredScopes: string;
+  readonly requireAtJwt: string;
+  readonly maxLifetime: string;
+}
+
+/** Where most providers put them: `scope`, one text (RFC 9068), or `scp`, a text at Entra and a list at Okta. */
+export const usualScopeClaims: readonly ClaimPath[] = [['scope'], ['scp']];
+
+/** The settings of the one provider. */
+interface ProviderConfig {
+  readonly idpOrigin: string | null;
+  readonly idpIssuer: string | null;
+  readonly idpJwksPath: string;
+  readonly apiAudience: string;
+  readonly allowedAlgorithms: Provider['algorithms'];
+  readonly idpRequiredScopes: readonly string[];
+  readonly requireAtJwt: boolean;
+  readonly maxTokenLifetimeSeconds: number | null;
+  readonly webClientId: string | null;
+  readonly idpLogoutAudience: readonly string[];
+}
+
+/** The one provider of IDP_ORIGIN and its friends. */
+export function onlyProvider(config: ProviderConfig): Provider {
+  const origin = config.idpOrigin ?? '';
+  return {
+    name: 'provider',
+    title: new URL(origin).host,
+    origin,
+    jwksUrl: `${origin}${config.idpJwksPath}`,
+    issuers: issuersOf(origin, config.idpIssuer),
+    audiences: [config.apiAudience],
+    audienceClaim: 'aud',
+    requiredClaims: {},
+    allowsNonce: false,
+    algorithms: config.allowedAlgorithms,
+    requiredScopes: config.idpRequiredScopes,
+    scopesFrom: usualScopeClaims,
+    requireAtJwt: config.requireAtJwt,
+    maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
+    webClientId: config.webClientId,
+    logoutAudiences: logoutAudiencesOf(config.idpLogoutAudience, config.webClientId),
+    signals: null,
+    introspection: null,
+    settings: {
+      origin: 'IDP_ORIGIN',
+      issuer: 'IDP_ISSUER',
+      jwksPath: 'IDP_JWKS_PATH',
+      audience: 'API_AUDIENCE',
+      algorithms: 'ALLOWED_ALGORITHMS',
+      requiredScopes: 'IDP_REQUIRED_SCOPES',
+      requireAtJwt: 'REQUIRE_AT_JWT',
+      maxLifetime: 'MAX_TOKEN_LIFETIME_SECONDS',
+    },
+  };
+}
+
+/** The exact values of `iss` that tokens may carry. Auth0 issues the origin with a trailing slash. */
+export function issuersOf(origin: string, issuer: string | null): Provider['issuers'] {
+  return issuer === null ? [origin, `${origin}/`] : [issuer];
+}
+
+/** A logout token is for the client of whoever has signed out there: by default the reference frontend. */
+export function logoutAudiencesOf(
+  stated: readonly string[],
+  webClientId: string | null,
+): Provider['logoutAudiences'] {
+  return stated.length > 0 || webClientId === null ? stated : [webClientId];
+}

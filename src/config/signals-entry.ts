@@ -1,0 +1,45 @@
+import type { JsonObject } from '../base/json-object.ts';
+import { pointerTo } from '../base/yaml/json-pointer.ts';
+import type { Say } from '../base/yaml/mistakes.ts';
+import { endpointUrl, secretIn, someText } from './entry-kinds.ts';
+import type { EntryReader } from './entry-reader.ts';
+import type { Parse } from './kinds.ts';
+import type { Provider, Signals } from './providers.ts';
+
+/**
+ * The members of an entry of IDPS_FILE that say who tells of security events; null where nobody does. Whom the events are
+ * for has to be said: without it anybody's events of that provider would do.
+ */
+export function readSignals(
+  read: EntryReader,
+  members: JsonObject,
+  issuers: Provider['issuers'],
+  at: string,
+  say: Say,
+): Signals | null {
+  const audiences = read.texts('events_audience', someText, []);
+  const stated = read.text('events_issuer', someText, null);
+  const url = read.text('events_poll_url', endpointUrl, null);
+  const tokenFile = read.text('events_token_file', tokenFileAt, null);
+  const needless = ['events_issuer', 'events_poll_url', 'events_token_file'].filter(
+    (name) => members[name] !== undefined,
+  );
+  if (members.events_audience === undefined) {
+    if (needless.length > 0)
+      say(at, `has "${needless[0]}" and no "events_audience", which says whom the events are for`);
+    return null;
+  }
+  if (members.events_token_file !== undefined && members.events_poll_url === undefined)
+    say(pointerTo(at, 'events_token_file'), 'is of use with "events_poll_url" only, which is not there');
+  return {
+    issuers: stated === null ? issuers : [stated],
+    audiences,
+    poll: url === null ? null : { url, tokenFile },
+  };
+}
+
+/** Read now to tell a mistake early, and anew whenever it is sent: it may be another one by then. */
+const tokenFileAt: Parse<string> = (path) => {
+  secretIn('events_token_file', path);
+  return path;
+};

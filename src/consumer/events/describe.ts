@@ -1,0 +1,102 @@
+import { erasedType, isTold, type recordEvents, renamedType } from '../../events/catalogue.ts';
+import { type Description, tags } from '../../openapi/description.ts';
+import * as schema from '../../openapi/schemas.ts';
+import type { Collection } from '../collections/collection.ts';
+import { reachedStates } from '../collections/events.ts';
+import { longestWaitSeconds } from './event-query.ts';
+
+const { text, count } = schema;
+
+/** An event as it goes out, whichever way. */
+export const eventSchema = {
+  ...schema.object({
+    type: { ...text, description: 'Such as notes.created, bookings.approved or consumer.erased.' },
+    timestamp: { ...schema.dateTime, description: 'When it happened.' },
+    data: {
+      type: 'object',
+      description:
+        'Of a record: id, collection, revision, state; of an action, action and from; where the collection says "events: full", fields. owner only for machine clients that may see everybody\'s records; of consumer.erased it is all there is, and consumer.renamed has former beside it.',
+      properties: {
+        id: text,
+        collection: text,
+        revision: text,
+        state: schema.maybe(text),
+        action: text,
+        from: text,
+        fields: { type: 'object' },
+        fields_too_large: { const: true },
+        owner: text,
+      },
+    },
+  }),
+};
+
+const position = { ...count, description: 'Its place in the log. A later event has a higher one.' };
+
+/** The route of read-events.ts, and what webhooks are told. */
+export function describeEvents(collections: readonly Collection[]): Description {
+  const page = schema.object({
+    items: schema.listOf({ allOf: [{ $ref: '#/components/schemas/Event' }], ...schema.object({ position }) }),
+    next: { ...count, description: 'What to ask for with "after" the next time.' },
+    reset: {
+      type: 'boolean',
+      description: 'What was asked for is not kept any more: read the lists anew, and go on from "next".',
+    },
+  });
+  const stream = { type: 'string', description: 'Server-sent events: id is the position, event the type.' };
+  return {
+    name: 'readEvents',
+    tag: tags.events,
+    summary: 'What happened, as it happens or afterwards',
+    description:
+      'The caller\'s own events; a machine client gets those of everybody whose records it may see. With "Accept: text/event-stream" a live stream, else a page.',
+    parameters: [
+      query('collection', 'Only of these collections, separated by commas.', text),
+      query('after', 'Only what comes after this position. Without it, what comes from now on.', count),
+      query('wait', 'Of a page: how many seconds to wait for an event where there is none yet.', {
+        ...count,
+        maximum: longestWaitSeconds,
+      }),
+      {
+        name: 'Last-Event-ID',
+        in: 'header',
+        description: 'Of a stream that was cut off: the id of the last event. It goes before "after".',
+        schema: text,
+      },
+    ],
+    answers: {
+      200: {
+        description: 'The events, in the order in which they happened.',
+        content: { 'application/json': { schema: page }, 'text/event-stream': { schema: stream } },
+      },
+    },
+    errors: ['too_many_streams', 'client_not_admitted'],
+    budget: 'reads',
+    webhooks: { of: toldOf(collections), body: { $ref: '#/components/schemas/Event' } },
+    schemas: { Event: eventSchema },
+  };
+}
+
+/** Every type of event that there can be, with a sentence. */
+function toldOf(collections: readonly Collection[]): Readonly<Record<string, string>> {
+  const ofCollections = collections.flatMap(({ name, title, machine, events }) => {
+    if (events === null) return [];
+    const states = reachedStates(machine).map((state) => [state, `An action led to the state "${state}"`]);
+    const sentences = [...Object.entries(happened), ...states].filter(([kind = '']) => isTold(events, kind));
+    return sentences.map(([kind, sentence]) => [`${name}.${kind}`, `${sentence} (${title}).`]);
+  });
+  const erased = [erasedType, 'A caller was erased, with everything it had.'];
+  const renamed = [renamedType, 'The provider has changed, and a caller has another pseudonym.'];
+  return Object.fromEntries([...ofCollections, erased, renamed]);
+}
+
+const happened: Readonly<Record<(typeof recordEvents)[number], string>> = {
+  created: 'A record was made',
+  changed: 'The fields of a record were changed',
+  deleted: 'A record was deleted',
+  expired: 'A record was not changed for so long that it is gone',
+};
+
+function query(name: string, description: string, of: object) {
+  return { name, in: 'query', description, schema: of as Record<string, unknown> } as const;
+}

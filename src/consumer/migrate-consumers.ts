@@ -1,0 +1,99 @@
+import type { Clock } from '../base/clock.ts';
+import { eventOfRenaming } from '../events/catalogue.ts';
+import type { AuditLine, ConsumerStore, Renaming, RenamingState } from '../storage/port.ts';
+import type { createPseudonym } from './pseudonym.ts';
+import { formerName } from './records/decide/spent-budgets.ts';
+import type { KeyedDigest } from './records/keyed-digest.ts';
+
+/** A line of the mapping, once nothing of its subjects is left in it. */
+export interface MappedCaller extends Renaming {
+  readonly line: number;
+}
+
+/** For how many lines what was found, and how many records have changed hands. */
+export interface MigrationCounts extends Readonly<Record<RenamingState, number>> {
+  readonly records: number;
+}
+
+export interface MigrationReport {
+  readonly counts: MigrationCounts;
+  /** The lines whose new pseudonym has data of its own. */
+  readonly taken: readonly number[];
+}
+
+interface Parts {
+  readonly consumers: Pick<ConsumerStore, 'examineRenaming' | 'rename' | 'noteRenamings'>;
+  readonly pseudonymOf: ReturnType<typeof createPseudonym>;
+  readonly digest: KeyedDigest;
+  readonly audit: AuditLine;
+  readonly clock: Clock;
+}
+
+/** The two issuers, as the tokens of the provider before and of the one from now on name them. */
+export interface IssuerChange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Callers who sign in at another provider go on with what they had: only here do two subjects and a pseudonym meet. */
+export function createMigration(parts: Parts, issuers: IssuerChange) {
+  const { consumers, pseudonymOf, digest, audit, clock } = parts;
+
+  /** What is to be renamed, from here on without the subjects. */
+  function mapped(line: number, subjects: IssuerChange): MappedCaller {
+    const from = String(pseudonymOf({ issuer: issuers.from, subject: subjects.from }));
+    const to = String(pseudonymOf({ issuer: issuers.to, subject: subjects.to }));
+    return { line, from, to, former: { from: formerName(digest, from), to: formerName(digest, to) } };
+  }
+
+  /** What would become of them, and nothing is changed. */
+  function examine(callers: readonly MappedCaller[]): Promise<MigrationReport> {
+    return count(callers, async (caller) => ({ state: await consumers.examineRenaming(caller), records: 0 }));
+  }
+
+  /** One transaction each. However it ends, the audit says how far it got. */
+  async function migrate(callers: readonly MappedCaller[], name: string): Promise<MigrationReport> {
+    const tally = new Tally();
+    try {
+      return await count(
+        callers,
+        (caller) => consumers.rename(caller, eventOfRenaming(caller.from, caller.to, clock.now())),
+        tally,
+      );
+    } finally {
+      const { due: migrated, ...others } = tally.report().counts;
+      await consumers.noteRenamings(audit('consumer.migrated', name, { migrated, ...others }));
+    }
+  }
+
+  return { mapped, examine, migrate };
+}
+
+export type Migration = ReturnType<typeof createMigration>;
+
+class Tally {
+  readonly #counts = { due: 0, done: 0, unknown: 0, taken: 0, records: 0 };
+  readonly #taken: number[] = [];
+
+  add(line: number, state: RenamingState, records: number): void {
+    this.#counts[state] += 1;
+    this.#counts.records += records;
+    if (state === 'taken') this.#taken.push(line);
+  }
+
+  report(): MigrationReport {
+    return { counts: { ...this.#counts }, taken: [...this.#taken] };
+  }
+}
+
+async function count(
+  callers: readonly MappedCaller[],
+  work: (caller: MappedCaller) => Promise<{ readonly state: RenamingState; readonly records: number }>,
+  tally = new Tally(),
+): Promise<MigrationReport> {
+  for (const caller of callers) {
+    const { state, records } = await work(caller);
+    tally.add(caller.line, state, records);
+  }
+  return tally.report();
+}

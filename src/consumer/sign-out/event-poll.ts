@@ -1,0 +1,146 @@
+import type { Clock } from '../../base/clock.ts';
+import { describe, Refusal } from '../../base/errors.ts';
+import { isJsonObject } from '../../base/json-object.ts';
+import type { Log } from '../../base/log.ts';
+import { errorFields } from '../../base/plain-log.ts';
+import { type EventParts, takeEvent } from './receive-event.ts';
+
+const everyMs = 5_000;
+/** While there is more, or something to be told of what came. */
+const soonMs = 500;
+const longestPauseMs = 60_000;
+/** One try: all of the answer within this time, no larger, and no more events in it. */
+const deadlineMs = 10_000;
+const maxAnswerBytes = 1024 * 1024;
+const mostAtOnce = 100;
+
+interface EventPollOptions {
+  readonly url: string;
+  /** Asked each time, so that a token that was renewed is used from then on; null where none is sent. */
+  readonly token: () => string | null;
+  readonly events: EventParts;
+  /** Whether this process is the one that asks. */
+  readonly hold: () => Promise<boolean>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What became of an event: its id, and null or why it was not taken. */
+type Outcomes = ReadonlyMap<string, Refusal | null>;
+const none: Outcomes = new Map();
+
+/** Asks a provider for its security events (RFC 8936), every few seconds, in one process of all. */
+export class EventPoll {
+  readonly #options: EventPollOptions;
+  /** What is still to be told of events that came before; only once that was heard are they gone for good. */
+  #outcomes: Outcomes = none;
+  #failuresInARow = 0;
+  #cancel: () => void = () => {};
+  readonly #stopping = new AbortController();
+  #polling: Promise<void> = Promise.resolve();
+
+  constructor(options: EventPollOptions) {
+    this.#options = options;
+  }
+
+  start(afterMs = 0): void {
+    this.#cancel = this.#options.clock.after(afterMs, () => {
+      this.#polling = this.#poll().then((pauseMs) => {
+        if (!this.#stopping.signal.aborted) this.start(pauseMs);
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#cancel();
+    await this.#polling;
+  }
+
+  /** How long to wait before the next. */
+  async #poll(): Promise<number> {
+    const { hold, log } = this.#options;
+    try {
+      if (!(await hold())) return everyMs;
+      const { sets, more } = await this.#ask();
+      this.#outcomes = await this.#take(sets);
+      this.#failuresInARow = 0;
+      return more || this.#outcomes.size > 0 ? soonMs : everyMs;
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return everyMs;
+      this.#failuresInARow += 1;
+      const pauseMs = Math.min(everyMs * 2 ** this.#failuresInARow, longestPauseMs);
+      log.warn({ ...errorFields(error), retry_in_seconds: pauseMs / 1000 }, 'security events not fetched');
+      return pauseMs;
+    }
+  }
+
+  async #ask(): Promise<{ readonly sets: ReadonlyMap<string, string>; readonly more: boolean }> {
+    const { url, token } = this.#options;
+    const bearer = token();
+    const response = await fetch(url, {
+      method: 'POST',
+      redirect: 'error',
+      signal: AbortSignal.any([AbortSignal.timeout(deadlineMs), this.#stopping.signal]),
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+      },
+      body: JSON.stringify({
+        maxEvents: mostAtOnce,
+        returnImmediately: true,
+        ack: [...this.#outcomes].filter(([, fault]) => fault === null).map(([id]) => id),
+        ...faultsIn(this.#outcomes),
+      }),
+    });
+    const text = await readCapped(response);
+    if (response.status !== 200) throw new Error(`the provider answered with status ${response.status}`);
+    return readSets(text);
+  }
+
+  /** One after the other. What cannot be told now, such as without keys, is left to be sent again. */
+  async #take(sets: ReadonlyMap<string, string>): Promise<Outcomes> {
+    const outcomes = new Map<string, Refusal | null>();
+    for (const [id, text] of sets) {
+      try {
+        await takeEvent(this.#options.events, text, { address: '', isSuspect: () => false });
+        outcomes.set(id, null);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        if (describe(error.code).eventError === undefined) throw error;
+        outcomes.set(id, error);
+      }
+    }
+    return outcomes;
+  }
+}
+
+function faultsIn(outcomes: Outcomes) {
+  const faults = [...outcomes].flatMap(([id, fault]) => {
+    if (fault === null) return [];
+    return [[id, { err: describe(fault.code).eventError, description: describe(fault.code).sentence }]];
+  });
+  return faults.length === 0 ? {} : { setErrs: Object.fromEntries(faults) };
+}
+
+async function readCapped(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxAnswerBytes) throw new Error(`the answer is larger than ${maxAnswerBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function readSets(text: string) {
+  const answer: unknown = JSON.parse(text === '' ? '{}' : text);
+  const sets = isJsonObject(answer) ? (answer.sets ?? {}) : null;
+  if (!isJsonObject(answer) || !isJsonObject(sets)) throw new Error('the answer has no "sets"');
+  const texts = Object.entries(sets).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return { sets: new Map(texts.slice(0, mostAtOnce)), more: answer.moreAvailable === true };
+}

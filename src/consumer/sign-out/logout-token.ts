@@ -1,0 +1,58 @@
+import { Refusal } from '../../base/errors.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
+import { type Ended, isFor, nameIn, toleranceSeconds } from './ended.ts';
+
+export const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
+
+/** A logout token tells of something that has just happened; the provider does not send it twice later. */
+const longestAgeSeconds = 300;
+
+/** Most providers write `logout+jwt`; Auth0 and older Keycloaks write `JWT`, or nothing. */
+const types: ReadonlySet<string | undefined> = new Set(['logout+jwt', 'jwt', undefined]);
+
+export interface LogoutToken {
+  readonly ended: Ended;
+  readonly id: string;
+  /** Nobody takes it any more from then on; in milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** OpenID Connect Back-Channel Logout 1.0, section 2.6, after the signature. Pure: the time is passed in. */
+export function checkLogoutToken(
+  claims: JsonObject,
+  audiences: readonly string[],
+  type: string | undefined,
+  nowSeconds: number,
+): LogoutToken {
+  const { iss, aud, iat, exp, jti, sub, sid, events } = claims;
+  if (!types.has(type)) throw wrong('typ');
+  if (!isFor(aud, audiences)) throw wrong('aud');
+  if (typeof iat !== 'number' || !isFresh(iat, nowSeconds)) throw wrong('iat');
+  if (typeof exp !== 'number' || !(exp > nowSeconds - toleranceSeconds)) throw wrong('exp');
+  const id = nameIn(jti);
+  if (id === null) throw wrong('jti');
+  if (!isJsonObject(events) || !isJsonObject(events[logoutEvent])) throw wrong('events');
+  // Only an ID token has one: none may ever be taken for a logout token, nor the other way round.
+  if (Object.hasOwn(claims, 'nonce')) throw wrong('nonce');
+  const [subject, sessionId] = [optionalName(sub, 'sub'), optionalName(sid, 'sid')];
+  if (subject === null && sessionId === null) throw wrong('sub and sid');
+  return {
+    ended: { issuer: String(iss), subject, sessionId, until: iat * 1000 },
+    id,
+    expiresAt: (Math.min(exp, iat + longestAgeSeconds) + toleranceSeconds) * 1000,
+  };
+}
+
+function isFresh(iat: number, nowSeconds: number): boolean {
+  return iat <= nowSeconds + toleranceSeconds && iat >= nowSeconds - longestAgeSeconds - toleranceSeconds;
+}
+
+function optionalName(value: unknown, claim: string): string | null {
+  const name = nameIn(value);
+  if (value !== undefined && name === null) throw wrong(claim);
+  return name;
+}
+
+function wrong(claim: string): Refusal {
+  return new Refusal('logout_token_invalid', { detail: claim });
+}

@@ -1,0 +1,26 @@
+import type { TakeBack } from './take-back.ts';
+
+/** A provider that tells of sessions that ended. */
+export interface SignalSource {
+  /** Of its entry. */
+  readonly name: string;
+  readonly tokenIssuers: readonly string[];
+  readonly maxTokenLifetimeSeconds: number | null;
+}
+
+/** Where a document came from: for limits, and for nothing that is kept. */
+interface Origin {
+  readonly address: string;
+  isSuspect(): boolean;
+}
+
+/** What documents of one kind are taken with. */
+export interface SignOutParts<Said> {
+  /** Who has signed it, and what it says; rejects with a refusal. See `auth/provider-document`. */
+  readonly open: (text: string, origin: Origin) => Promise<{ source: SignalSource; said: Said }>;
+  readonly takeBack: TakeBack;
+  /** What the id of a document is remembered under. */
+  readonly documentDigest: (id: string) => Uint8Array;
+  /** Hears of it when tokens were taken back. */
+  readonly onTakenBack: (by: 'logout' | 'event') => void;
+}

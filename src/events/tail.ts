@@ -1,0 +1,121 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { errorFields } from '../base/plain-log.ts';
+import type { EventStore, StoredEvent } from '../storage/port.ts';
+
+interface TailOptions {
+  readonly store: EventStore;
+  /** Positions that were told are given again. */
+  readonly onRewound: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Hears of new events, in the order of positions, none left out and none twice. */
+type Listener = (events: readonly StoredEvent[]) => void;
+
+const atOnce = 200;
+/** A call that got lost costs so much and never an event. */
+const lookEveryMs = 1_000;
+
+/** The end of the log, followed: one reader for all who wait for events in this process. */
+export class EventTail {
+  readonly #options: TailOptions;
+  readonly #listeners = new Set<Listener>();
+  #last = 0;
+  #isReading = false;
+  #hasMore = false;
+  #unwatch: () => Promise<void> = async () => {};
+  #cancelLook: () => void = () => {};
+  #isStopped = false;
+  #isFailing = false;
+
+  constructor(options: TailOptions) {
+    this.#options = options;
+  }
+
+  /** The position up to which listeners have heard everything. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Watches first and reads then, so that nothing falls in between. */
+  async start(): Promise<void> {
+    const { store } = this.#options;
+    this.#unwatch = await store.watch(() => {
+      // While nobody listens a look now and then is enough.
+      if (this.#listeners.size > 0) this.look();
+    });
+    this.#last = (await store.extent()).last;
+    this.#lookLater();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelLook();
+    await this.#unwatch();
+  }
+
+  /** From `last` on, which may be behind the end of the log by a second. The returned function ends it. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    this.look();
+    return () => this.#listeners.delete(listener);
+  }
+
+  look(): void {
+    this.#hasMore = true;
+    if (!this.#isReading && !this.#isStopped) void this.#read();
+  }
+
+  /** A database that was restored, or lost commits in a failover, gives positions again: whoever listens begins anew. */
+  async #checkRewound(): Promise<void> {
+    const { last } = await this.#options.store.extent();
+    if (last >= this.#last) return;
+    this.#last = last;
+    this.#options.onRewound();
+  }
+
+  #lookLater(): void {
+    this.#cancelLook = this.#options.clock.after(lookEveryMs, () => {
+      this.look();
+      if (!this.#isStopped) this.#lookLater();
+    });
+  }
+
+  /** One at a time; a call during it is followed by one more. */
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    try {
+      while (this.#hasMore && !this.#isStopped) {
+        this.#hasMore = false;
+        await this.#readOn();
+      }
+      this.#isFailing = false;
+    } catch (error) {
+      // Said once: the next look comes within a second.
+      if (!this.#isFailing) this.#options.log.warn(errorFields(error), 'the log of events cannot be read');
+      this.#isFailing = true;
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  async #readOn(): Promise<void> {
+    const { store } = this.#options;
+    // While nobody listens only the position is of use.
+    if (this.#listeners.size === 0) {
+      const { last } = await store.extent();
+      // Whoever listens since has to hear of what came meanwhile.
+      if (this.#listeners.size === 0) this.#last = last;
+      return;
+    }
+    const query = { after: this.#last, until: Number.MAX_SAFE_INTEGER, owner: null, limit: atOnce };
+    const events = await store.list(query);
+    const newest = events.at(-1);
+    if (newest === undefined) return this.#checkRewound();
+    this.#last = newest.position;
+    this.#hasMore ||= events.length === atOnce;
+    for (const listener of [...this.#listeners]) listener(events);
+  }
+}

@@ -1,0 +1,141 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { isLoopback } from '../../base/loopback.ts';
+import { isPublicAddress } from './public-address.ts';
+
+/** All addresses of a name. */
+export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
+
+export interface EgressRules {
+  /** Origins that may be anywhere; `loopback` stands for every port of this machine. */
+  readonly allow: readonly string[];
+  /** The address of this service: what it sends must not come back to it. */
+  readonly ownUrl: string;
+  readonly resolve?: Resolve;
+}
+
+/** Why an address cannot be a receiver: what was expected, what was found, and what to do. */
+export class EgressError extends Error {
+  override readonly name = 'EgressError';
+  readonly code: 'address_refused' | 'name_unknown';
+
+  constructor(code: EgressError['code'], sentence: string) {
+    super(sentence);
+    this.code = code;
+  }
+}
+
+/** Ports above 1023 where something else than HTTP listens, and would act on what it can read of a request. */
+const otherProtocols: ReadonlySet<number> = new Set([
+  1433, 1521, 1719, 1720, 1723, 2049, 2181, 2375, 2376, 2379, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432,
+  5672, 5900, 5984, 6000, 6379, 6380, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9092, 9200, 9300,
+  10080, 10250, 11211, 27017,
+]);
+
+export type Egress = ReturnType<typeof createEgress>;
+
+/** Where webhooks may go: the internet, over https, and what the operator names in WEBHOOK_ALLOW. */
+export function createEgress({ allow, ownUrl, resolve = resolveAll }: EgressRules) {
+  const own = new URL(ownUrl);
+  const isAllowed = ({ origin, hostname }: URL) =>
+    allow.includes(origin) || (allow.includes('loopback') && isLoopback(hostname));
+
+  /** What the address alone says. Throws. */
+  const readUrl = (text: string): { readonly url: URL; readonly isAllowed: boolean } => {
+    const url = URL.parse(text);
+    if (url === null)
+      throw refused(`an https URL, and "${text}" is none`, 'Example: https://hooks.example.org/vestibule');
+    if (url.username !== '' || url.password !== '')
+      throw refused('a URL without user and password', 'The signature tells the receiver who it is from.');
+    // Also of an empty one: it would never arrive.
+    if (text.includes('#')) throw refused('a URL without a fragment ("#")', 'Leave it out.');
+    const allowed = isAllowed(url) && (url.protocol === 'http:' || url.protocol === 'https:');
+    if (url.origin === own.origin || (bareName(url) === bareName(own) && !allowed))
+      throw refused('another host than this service', 'What it sends would come back to it.');
+    if (allowed) return { url, isAllowed: true };
+    const name = `WEBHOOK_ALLOW=${url.origin === 'null' ? 'https://hooks.internal' : url.origin}`;
+    if (url.protocol !== 'https:')
+      throw refused(
+        `an https URL, and found "${url.protocol}"`,
+        `A receiver of your own can be named: ${name}`,
+      );
+    checkPort(url, name);
+    const literal = literalAddress(url);
+    if (literal !== null && !isPublicAddress(literal)) throw notPublic([literal], name);
+    return { url, isAllowed: false };
+  };
+
+  /** The addresses of a name, all of which have been looked at: who connects to these connects to no other. */
+  const vettedAddresses = shareInFlight(async (name: string): Promise<readonly LookupAddress[]> => {
+    const addresses = await resolve(name).catch(() => []);
+    if (addresses.length === 0)
+      throw new EgressError(
+        'name_unknown',
+        `The name "${name}" leads to no address. Check it, and the resolver of this machine.`,
+      );
+    const internal = addresses.filter(({ address }) => !isPublicAddress(address));
+    if (internal.length > 0)
+      throw notPublic(
+        internal.map(({ address }) => address),
+        'WEBHOOK_ALLOW=<origin>',
+      );
+    return addresses;
+  });
+
+  return {
+    readUrl,
+    vettedAddresses,
+    /** All that can be known before something is sent: throws when nothing could ever be. */
+    async check(text: string): Promise<void> {
+      const { url, isAllowed: allowed } = readUrl(text);
+      if (!allowed && literalAddress(url) === null) await vettedAddresses(url.hostname);
+    },
+  };
+}
+
+function checkPort({ port }: URL, name: string): void {
+  const number = port === '' ? 443 : Number(port);
+  if (number === 443 || (number > 1023 && !otherProtocols.has(number))) return;
+  throw refused(
+    `port 443 or one above 1023 that no other protocol has, and found ${number}`,
+    `A receiver of your own can be named: ${name}`,
+  );
+}
+
+/** The address in a URL that has no name. The URL parser has put it into its plain form, whichever way it was spelled. */
+function literalAddress({ hostname }: URL): string | null {
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+  return isIP(bare) === 0 ? null : bare;
+}
+
+/** Without the dot that a whole name may end with. */
+function bareName({ hostname }: URL): string {
+  return hostname.replace(/\.$/, '');
+}
+
+function notPublic(addresses: readonly string[], name: string): EgressError {
+  return refused(
+    `an address of the internet, and found ${addresses.join(', ')}`,
+    `A receiver inside your network can be named: ${name}`,
+  );
+}
+
+function refused(expected: string, advice: string): EgressError {
+  return new EgressError('address_refused', `A webhook goes to ${expected}. ${advice}`);
+}
+
+/** By the resolver of the machine, whatever it is made of; it answers with addresses of both kinds. */
+const resolveAll: Resolve = (name) => lookup(name, { all: true, order: 'verbatim' });
+
+/** Each question takes a thread of Node's pool until it is answered: the same one is not asked twice at a time. */
+function shareInFlight<T>(ask: (name: string) => Promise<T>): (name: string) => Promise<T> {
+  const asked = new Map<string, Promise<T>>();
+  return (name) => {
+    const known = asked.get(name);
+    if (known !== undefined) return known;
+    const answer = ask(name).finally(() => asked.delete(name));
+    asked.set(name, answer);
+    return answer;
+  };
+}

@@ -1,0 +1,185 @@
+import type { Clock } from '../../base/clock.ts';
+import { OperatorError } from '../../base/errors.ts';
+import type {
+  AuditLine,
+  DeliveryStore,
+  EventStore,
+  Webhook,
+  WebhookSigning,
+  WebhookStore,
+} from '../../storage/port.ts';
+import { type Egress, EgressError } from './egress.ts';
+import { orderKey } from './event-search.ts';
+import { headersOf, testMessage } from './message.ts';
+import { readPatterns, typeMatcher } from './patterns.ts';
+import { dayMs } from './schedule.ts';
+import { type Box, openSecrets, sealSecret } from './secret-box.ts';
+import { createSend, type Sent } from './send.ts';
+import { createSigner, createWebhookId, createWebhookSecret, publicKeyOf, secretText } from './signing.ts';
+
+interface WebhooksOptions {
+  readonly store: WebhookStore;
+  readonly deliveries: DeliveryStore;
+  readonly events: Pick<EventStore, 'list' | 'extent'>;
+  readonly egress: Egress;
+  readonly box: Box;
+  /** The address of this service. */
+  readonly source: string;
+  readonly audit: AuditLine;
+  readonly clock: Clock;
+}
+
+/** What is shown once of a secret: of HMAC the secret itself, of Ed25519 only what verifies. */
+export type ShownSecret = { readonly secret: string } | { readonly publicKey: string };
+
+/** What is to be sent again: what was given up, or what lies between two positions or since a time. */
+export type Replayed =
+  | 'dead'
+  | { readonly since: { readonly position: number } | { readonly ms: number }; readonly to: number | null };
+
+/** How long the secret before signs beside the new one. */
+const bothSignMs = dayMs;
+const readAtOnce = 1_000;
+
+/** What an operator does with webhooks. */
+export function createWebhooks(options: WebhooksOptions) {
+  const { store, deliveries, egress, box, source, audit, clock } = options;
+
+  const known = async (id: string): Promise<Webhook> => {
+    const webhook = await store.find(id);
+    if (webhook === null) throw noSuchWebhook(id);
+    return webhook;
+  };
+
+  /** One that nobody without the master secret has changed, and its secrets. */
+  const genuine = async (id: string) => {
+    const webhook = await known(id);
+    const secrets = openSecrets(box, webhook, clock.now());
+    if (secrets !== null) return { webhook, secrets };
+    throw new OperatorError(
+      `Webhook "${id}" was changed in the database by somebody without the master secret, and is ignored. Find out who, then remove it and add it again.`,
+    );
+  };
+
+  const checkUrl = (url: string) =>
+    egress.check(url).catch((error: unknown) => {
+      throw error instanceof EgressError ? new OperatorError(error.message) : error;
+    });
+
+  return {
+    async add(url: string, patterns: string, signing: WebhookSigning) {
+      await checkUrl(url);
+      const secret = createWebhookSecret();
+      const bound = {
+        id: createWebhookId(),
+        url: new URL(url).href,
+        events: readPatterns(patterns),
+        signing,
+      };
+      const secrets = { current: sealSecret(box, bound, secret), previous: null };
+      const line = audit('webhook.added', bound.id, {
+        origin: new URL(url).origin,
+        events: bound.events,
+        signing,
+      });
+      await store.add({ ...bound, secrets, createdAt: clock.now() }, line);
+      return { id: bound.id, shown: shownSecret(signing, secret) };
+    },
+
+    /** Both sign for a day, or with `atOnce` only the new one. */
+    async rotate(id: string, atOnce: boolean) {
+      const { webhook } = await genuine(id);
+      const { current, previous } = webhook.secrets;
+      const now = clock.now();
+      if (!atOnce && previous !== null && previous.endsAt > now)
+        throw new OperatorError(
+          `Webhook "${id}" has two secrets already, until ${new Date(previous.endsAt).toISOString()}. Wait until then, or end both at once with --now.`,
+        );
+      const secret = createWebhookSecret();
+      const endsAt = now + bothSignMs;
+      const sealed = sealSecret(box, webhook, secret);
+      const secrets = { current: sealed, previous: atOnce ? null : { sealed: current, endsAt } };
+      const line = audit('webhook.rotated', id, { at_once: atOnce });
+      if (!(await store.replaceSecrets(id, current, secrets, line)))
+        throw new OperatorError(
+          `Webhook "${id}" was changed by somebody else meanwhile. Look at it, and try again.`,
+        );
+      return { shown: shownSecret(webhook.signing, secret), previousEndsAt: atOnce ? null : endsAt };
+    },
+
+    async enable(id: string): Promise<void> {
+      const { webhook } = await genuine(id);
+      await checkUrl(webhook.url);
+      await store.setState(id, { state: 'active' }, audit('webhook.enabled', id));
+    },
+
+    async disable(id: string): Promise<void> {
+      await known(id);
+      const line = audit('webhook.disabled', id, { because: 'operator' });
+      await store.setState(id, { state: 'disabled', because: 'operator' }, line);
+    },
+
+    async remove(id: string): Promise<void> {
+      if (!(await store.remove(id, audit('webhook.removed', id)))) throw noSuchWebhook(id);
+    },
+
+    /** The same messages under the same ids; answers with their number. */
+    async replay(id: string, replayed: Replayed): Promise<number> {
+      const { webhook } = await genuine(id);
+      const now = clock.now();
+      const count =
+        replayed === 'dead'
+          ? await deliveries.reviveDead(id, now)
+          : await sendAgain(options, webhook, replayed, now);
+      await deliveries.noteReplay(id, audit('webhook.replayed', id, { deliveries: count }));
+      return count;
+    },
+
+    /** Sends a message that is about nothing, now, from here. */
+    async test(id: string): Promise<Sent> {
+      const { webhook, secrets } = await genuine(id);
+      const signers = secrets.map((secret) => createSigner(webhook.signing, secret));
+      const message = testMessage(id, clock.now());
+      const headers = headersOf(message, signers, source, clock.now());
+      const { send, close } = createSend(egress, clock);
+      try {
+        const stopping = new AbortController().signal;
+        return await send({ url: webhook.url, headers, body: message.body, stopping });
+      } finally {
+        close();
+      }
+    },
+  };
+}
+
+/** What the webhook has not come to yet is not for now: it is sent when it does. */
+async function sendAgain(
+  { deliveries, events }: WebhooksOptions,
+  { id, events: patterns, position }: Webhook,
+  { since, to }: Exclude<Replayed, 'dead'>,
+  now: number,
+): Promise<number> {
+  const matches = typeMatcher(patterns);
+  const until = Math.min(to ?? position, position);
+  const { first } = await events.extent();
+  let after = Math.max('position' in since ? since.position - 1 : 0, first - 1);
+  let count = 0;
+  while (after < until) {
+    const found = await events.list({ after, until, owner: null, limit: readAtOnce });
+    const again = found.filter(
+      ({ type, at }) => matches(type) && ('position' in since || at >= now - since.ms),
+    );
+    const keyed = again.map((event) => ({ position: event.position, key: orderKey(event) }));
+    count += await deliveries.sendAgain(id, keyed, now);
+    after = found.length < readAtOnce ? until : (found.at(-1)?.position ?? until);
+  }
+  return count;
+}
+
+function shownSecret(signing: WebhookSigning, secret: Uint8Array): ShownSecret {
+  return signing === 'hmac' ? { secret: secretText(secret) } : { publicKey: publicKeyOf(secret).text };
+}
+
+function noSuchWebhook(id: string): OperatorError {
+  return new OperatorError(`There is no webhook "${id}". "npx vestibule webhook list" shows them.`);
+}

@@ -1,0 +1,30 @@
+import { createReceive } from './receive.ts';
+import { createServer, type HttpServer, type ServerParts } from './server.ts';
+
+/** The ops port: plain HTTP for the machine's own eyes, open until the very end, and not counted. */
+const plainInternal = {
+  tls: null,
+  asksForCertificate: false,
+  certificates: null,
+  tracing: null,
+  https: false,
+  corsOrigins: [],
+  refusals: null,
+  receive: createReceive(() => false, null, null),
+  isClosing: () => false,
+  onRefusedConnection: () => {},
+  observe: () => () => {},
+  resourceMetadata: null,
+  dpop: null,
+  // None of its routes asks for a token.
+  authenticate: () => {
+    throw new Error('There are no callers on the ops port.');
+  },
+  addressOf: () => '',
+} satisfies Partial<ServerParts>;
+
+type OpsServerParts = Pick<ServerParts, 'limits' | 'requestId' | 'isProxy' | 'routes'>;
+
+export function createOpsServer({ limits, requestId, isProxy, routes }: OpsServerParts): HttpServer {
+  return createServer({ ...plainInternal, limits, requestId, isProxy, routes });
+}

@@ -1,0 +1,25 @@
+import { OperatorError } from '../base/errors.ts';
+import { readCollectionFiles } from '../config/files.ts';
+import type { Collection } from '../consumer/collections/collection.ts';
+import { declarationSchema } from '../consumer/collections/declaration-schema.ts';
+import { readCollections } from '../consumer/collections/read-collections.ts';
+import { typesDocument } from '../consumer/types/types-document.ts';
+
+/** What the declarations in a folder say by themselves, without any other setting. Null is the usual folder. */
+export function declaredIn(folder: string | null): readonly Collection[] {
+  const declared = readCollections(readCollectionFiles(folder));
+  if (declared.length > 0) return declared;
+  throw new OperatorError(
+    `There are no collections in "${folder ?? 'collections'}": no file there ends in .yaml or .yml. Name the folder in the command, or in COLLECTIONS_DIR.`,
+  );
+}
+
+/** Their types, for the typed client. */
+export function declaredTypes(folder: string | null): string {
+  return typesDocument(declaredIn(folder));
+}
+
+/** What may stand in a declaration, for editors. */
+export function schemaText(): string {
+  return `${JSON.stringify(declarationSchema, null, 2)}\n`;
+}

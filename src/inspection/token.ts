@@ -1,0 +1,93 @@
+import { ownKeysNow, providerKeysNow } from '../auth/examine/key.ts';
+import {
+  type Examination,
+  type ExaminationParts,
+  type ExaminedIssuer,
+  examineToken,
+} from '../auth/examine/token.ts';
+import { askAbout } from '../auth/introspection/question.ts';
+import { deriveKeyring } from '../auth/keyring.ts';
+import { authenticatedMemory } from '../auth/stored-key-set.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { createLog } from '../base/log.ts';
+import { readMasterSecret } from '../config/files.ts';
+import type { Provider } from '../config/providers.ts';
+import { ownIssuer } from '../config/rules.ts';
+import { type Config, signingAlgorithms } from '../config/settings.ts';
+import { examineCaller } from '../consumer/examine-caller.ts';
+import { createKeyedDigest } from '../consumer/records/keyed-digest.ts';
+import { createRevocationNames } from '../consumer/revocation-names.ts';
+import { ownRules, rulesOf } from '../issuer-rules.ts';
+import { lookInto } from '../storage/look.ts';
+import { ClientDirectory } from '../tokens/client-directory.ts';
+import { createClientMac } from '../tokens/client-mac.ts';
+import { onlyRead } from './read-storage.ts';
+
+/** What becomes of a token, step by step, by the keys and the database as they are now. */
+export function explainToken(config: Config, token: string, clock: Clock = systemClock) {
+  return lookInto(config.databaseUrl, async (look): Promise<Examination> => {
+    const reading = look.state === 'ready' ? look.reading : null;
+    const keyring = reading && deriveKeyring(readMasterSecret(config));
+    const { jwksMaxStaleSeconds: maxStaleSeconds, maxHeaderBytes } = config;
+    const asExamined = (provider: Provider): ExaminedIssuer => {
+      const { jwksUrl: url, algorithms } = provider;
+      const memory = keyring && authenticatedMemory(onlyRead(reading.documents), keyring.providerKeys, url);
+      return {
+        ...rulesOf(provider, config),
+        who: config.providers.length === 1 ? 'the provider' : `the provider "${provider.name}"`,
+        settings: provider.settings,
+        keysNow: () => providerKeysNow({ url, algorithms, maxStaleSeconds, memory, now: clock.now() }),
+      };
+    };
+    const own: ExaminedIssuer = {
+      ...ownRules(config),
+      who: 'this service',
+      // Its own tokens are by its own settings: what is wrong with one was not set wrongly.
+      settings: {
+        origin: 'BASE_URL',
+        issuer: 'BASE_URL',
+        audience: 'API_AUDIENCE',
+        algorithms: 'TOKEN_SIGNING_ALG',
+        requiredScopes: 'the scopes of the client',
+        requireAtJwt: 'POST /token',
+        maxLifetime: 'TOKEN_TTL_SECONDS',
+      },
+      async keysNow() {
+        if (look.state === 'unusable') return { code: 'storage_unavailable', why: look.detail };
+        const keys = (await reading?.signingKeys.list()) ?? [];
+        return ownKeysNow(keys, signingAlgorithms, clock.now());
+      },
+    };
+    const callerNow: ExaminationParts['callerNow'] = async (claims) => {
+      if (look.state === 'unusable') return { unknown: look.detail, code: 'storage_unavailable' };
+      if (reading === null || keyring === null)
+        return { unknown: 'there is no database of this release yet', code: null };
+      const { pseudonym: pseudonymKey } = keyring;
+      const clients = new ClientDirectory({
+        store: reading.clients,
+        clientMac: createClientMac(keyring.clients),
+        log: createLog('silent'),
+      });
+      return examineCaller(claims, {
+        ...reading,
+        clients,
+        pseudonymKey,
+        names: createRevocationNames(createKeyedDigest(keyring.revocations)),
+        ownIssuer: ownIssuer(config),
+        clock,
+      });
+    };
+    const [first, ...others] = config.providers;
+    const issuers = [asExamined(first), ...others.map(asExamined), own] as const;
+    const introspection = introspectionOf(config, asExamined);
+    return examineToken(token, { issuers, introspection, maxHeaderBytes, callerNow, clock });
+  });
+}
+
+function introspectionOf({ providers }: Config, asExamined: (provider: Provider) => ExaminedIssuer) {
+  const provider = providers.find(({ introspection }) => introspection !== null);
+  const endpoint = provider?.introspection;
+  if (provider === undefined || !endpoint) return null;
+  const { signal } = new AbortController();
+  return { issuer: asExamined(provider), ask: (token: string) => askAbout(token, endpoint, signal) };
+}

@@ -1,0 +1,28 @@
+import type { Endpoint, OpenApiDocument, Operation } from './openapi-types.ts';
+
+/** An operation as a line for the shell that does it. */
+export function curl({ path, method, operation }: Endpoint, { servers }: OpenApiDocument): string {
+  const url = `${servers[0]?.url ?? ''}${path.replace('{id}', '$ID')}`;
+  const [contentType, media] = firstBody(operation) ?? [];
+  const parts = [
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"${url}"`,
+    ...(isPublic(operation) ? [] : ['-H "Authorization: Bearer $TOKEN"']),
+    ...(contentType === undefined ? [] : [`-H "Content-Type: ${contentType}"`]),
+    ...(media?.example === undefined ? [] : [`-d ${quoted(JSON.stringify(media.example))}`]),
+  ];
+  return parts.join(' \\\n  ');
+}
+
+/** The one that an example is made of. */
+export function firstBody({ requestBody }: Operation) {
+  return Object.entries(requestBody?.content ?? {})[0];
+}
+
+/** Without a token of ours, that is: POST /token has other ways. */
+export function isPublic({ security }: Operation): boolean {
+  return security.every((way) => !('bearer' in way));
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

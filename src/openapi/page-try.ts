@@ -1,0 +1,31 @@
+import { type Html, html } from '../base/html.ts';
+import type { Endpoint, Parameter } from './openapi-types.ts';
+import { firstBody, isPublic } from './page-curl.ts';
+
+/**
+ * A form that page-script.ts sends by fetch: the browser itself may send no form of this page. Hidden until the script is
+ * there to do so.
+ */
+export function tryForm({ path, method, operation }: Endpoint): Html {
+  const { operationId, parameters = [] } = operation;
+  const [contentType, media] = firstBody(operation) ?? [];
+  const body =
+    contentType === undefined
+      ? null
+      : html`<p><label for="try-${operationId}-body">Body</label>
+<textarea id="try-${operationId}-body" name="body" rows="6" spellcheck="false">${JSON.stringify(media?.example ?? {}, null, 2)}</textarea></p>
+`;
+  return html`<details class="fold try" hidden><summary>Try it</summary>
+<form data-method="${method}" data-path="${path}" data-type="${contentType ?? ''}" data-token="${isPublic(operation) ? 'no' : 'yes'}">
+${parameters.map((parameter) => fieldOf(operationId, parameter))}${body}<p><button${method === 'delete' ? html` class="danger"` : null}>Send</button></p>
+</form>
+<div class="came" role="status"></div>
+</details>`;
+}
+
+function fieldOf(operationId: string, { name, in: place, required }: Parameter): Html {
+  const id = `try-${operationId}-${name}`;
+  return html`<p class="field"><label for="${id}">${name}${required ? null : html` <small>optional</small>`}</label>
+<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false"></p>
+`;
+}

@@ -1,0 +1,211 @@
+import { existsSync, lstatSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { openAdministration } from './administration.ts';
+import { deriveKeyring } from './auth/keyring.ts';
+import { masterSecretFits, otherMasterSecret } from './auth/master-secret.ts';
+import { systemClock } from './base/clock.ts';
+import { OperatorError } from './base/errors.ts';
+import { makePrivateFolder } from './base/folder.ts';
+import { erasureLogFile, readGivenMasterSecret } from './config/files.ts';
+import { databaseUrl as parseDatabaseUrl } from './config/kinds.ts';
+import type { Environment } from './config/load.ts';
+import type { StorageConfig } from './config/settings.ts';
+import { allErasures, eraseAgain, missingErasures } from './consumer/erase-again.ts';
+import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
+import { readStorage } from './inspection/read-storage.ts';
+import { Draft } from './storage/backup/draft.ts';
+import { isDump, PostgresPrograms } from './storage/backup/postgres-programs.ts';
+import { copyFile, markOfDump, readBackup } from './storage/backup/sqlite-backup.ts';
+import { ErasureLog } from './storage/erasure-log.ts';
+import { lookInto } from './storage/look.ts';
+import { newestVersion } from './storage/migrations.ts';
+import type { Erasure } from './storage/port.ts';
+import { explained } from './storage/sqlite/unavailable.ts';
+
+export interface RestoreOptions {
+  /** Null when something else has restored the database already. */
+  readonly file: string | null;
+  /** Files or databases that know who was erased after the backup, beside the log of erasures that the settings name. */
+  readonly erasures: readonly string[];
+  readonly withoutErasures: boolean;
+  readonly dryRun: boolean;
+  readonly environment: Environment;
+}
+
+/** Puts a backup where there is nothing yet, erases again who was erased since, and leaps over all positions that were given. */
+export async function restore(config: StorageConfig, options: RestoreOptions) {
+  const { databaseUrl } = config;
+  const { file, dryRun } = options;
+  const masterSecret = readGivenMasterSecret(config);
+  const known = await knownErasures(config, options);
+  const withSecret = { ...config, masterSecret, masterSecretFile: null };
+  if (file === null) {
+    await requireDatabase(config);
+    return { file, dryRun, ...(await settle(withSecret, known, dryRun)) };
+  }
+  if (!existsSync(file)) throw new OperatorError(`There is no file "${file}".`);
+  if (databaseUrl.engine === 'postgres') return restoreDump(withSecret, { ...options, file }, known);
+  refuseNotEmpty(databaseUrl.file);
+  if (isDump(file))
+    throw new OperatorError(
+      `"${file}" is a dump of a PostgreSQL database, and DATABASE_URL is an SQLite file.`,
+    );
+  refuseLog(file);
+  const content = await explained(file, async () => readBackup(file));
+  if (content.version === 0) throw new OperatorError(`"${file}" is no backup of this service.`);
+  if (content.version > newestVersion)
+    throw new OperatorError(
+      `"${file}" has schema version ${content.version}, and this release knows versions up to ${newestVersion}. Restore it with a release at least as new as the one it is from.`,
+    );
+  await requireMasterSecret(masterSecret, content.masterSecretMark);
+  const later = known.erasures.filter(({ id }) => !content.erasureIds.has(id));
+  const found = { file, dryRun, rows: content.counts, position: content.lastPosition };
+  if (dryRun) return { ...found, erasures: summary(known, later.length, 0) };
+  makePrivateFolder(dirname(databaseUrl.file));
+  // Under the name of the database only when nobody is in it any more who was erased.
+  using draft = new Draft(databaseUrl.file, false);
+  await draft.fill((path) => copyFile(file, path));
+  const onDraft = { engine: 'sqlite' as const, file: draft.path };
+  const settled = await settle(
+    { ...withSecret, databaseUrl: onDraft, erasureLog: erasureLogFile(config) },
+    known,
+    false,
+  );
+  draft.publish();
+  return { ...found, ...settled };
+}
+
+async function restoreDump(
+  config: StorageConfig & { readonly masterSecret: string },
+  { file, dryRun, environment }: RestoreOptions & { readonly file: string },
+  known: Known,
+) {
+  const { databaseUrl } = config;
+  if (databaseUrl.engine !== 'postgres') throw new Error('a dump goes into PostgreSQL');
+  if (!isDump(file))
+    throw new OperatorError(
+      `"${file}" is not a dump of pg_dump --format=custom, and DATABASE_URL is a PostgreSQL database. An SQLite backup is restored to SQLite, and moved from there.`,
+    );
+  const isEmpty = await lookInto(databaseUrl, async (look) => {
+    if (look.state === 'unusable')
+      throw new OperatorError(`The database set in DATABASE_URL cannot be used: ${look.detail}.`);
+    return look.state === 'other_version' && look.plan.version === 0;
+  });
+  if (!isEmpty) throw notEmpty('The database set in DATABASE_URL');
+  const programs = new PostgresPrograms(databaseUrl.url, environment);
+  await requireMasterSecret(config.masterSecret, markOfDump(await programs.rowsOf(file, 'shelf')));
+  if (dryRun) return { file, dryRun, erasures: summary(known, null, 0) };
+  await programs.restore(file);
+  try {
+    return { file, dryRun, ...(await settle(config, known, false)) };
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    // Whoever was erased is in it, and the service would start.
+    throw new OperatorError(
+      `${error.message} The dump is in the database, and nobody was erased again yet: before the service starts, run "npx vestibule restore" without a file.`,
+    );
+  }
+}
+
+/** What has to be done to a restored database before it may be used. */
+async function settle(
+  config: StorageConfig & { readonly masterSecret: string },
+  known: Known,
+  dryRun: boolean,
+) {
+  if (dryRun)
+    return readStorage(config, async (reading) => {
+      const later = await missingErasures(reading.erasures, known.erasures);
+      return { erasures: summary(known, later.length, 0) };
+    });
+  const administration = await openAdministration(config, 'restore');
+  const { storage, keyring, audit, erasureLog } = administration;
+  try {
+    const later = await missingErasures(storage.erasures, known.erasures);
+    const ownIds = new Set(erasureLog?.read().erasures.map(({ id }) => id));
+    // So that the log of this place is whole, should an older backup be restored one day.
+    const unnoted = known.erasures.filter(({ id }) => !ownIds.has(id));
+    if (unnoted.length > 0) await erasureLog?.append(...unnoted);
+    const digest = createKeyedDigest(keyring.erasures);
+    const digestOf = (owner: string) => new Uint8Array(digest.of(owner));
+    const done = await eraseAgain({ storage, digestOf, audit }, later);
+    await storage.events.leap(systemClock.now());
+    if (done > 0) await storage.records.scrub('whatever it takes');
+    return { erasures: summary(known, later.length, done) };
+  } finally {
+    await storage.close();
+  }
+}
+
+interface Known {
+  readonly erasures: readonly Erasure[];
+  /** Lines of logs that say nothing: somebody was cut off there, or it is not such a log. */
+  readonly unreadable: number;
+}
+
+function summary({ erasures, unreadable }: Known, later: number | null, done: number) {
+  return { known: erasures.length, unreadable, later, done };
+}
+
+/** From the log of erasures that the settings name, and from wherever else is named. */
+async function knownErasures(config: StorageConfig, options: RestoreOptions): Promise<Known> {
+  const own = erasureLogFile(config);
+  const places = [...(own !== null && existsSync(own) ? [own] : []), ...options.erasures];
+  if (places.length === 0 && !options.withoutErasures)
+    throw new OperatorError(
+      `Nothing here knows who was erased after the backup${own === null ? '' : ` (there is no "${own}")`}, and they would come back. Name the log of erasures, or the database that was in use before, with --erasures; or say --without-erasures if nobody was.`,
+    );
+  const found = await Promise.all(places.map((place) => erasuresAt(config, place)));
+  const all = new Map(found.flatMap(({ erasures }) => erasures).map((erasure) => [erasure.id, erasure]));
+  return {
+    erasures: [...all.values()],
+    unreadable: found.reduce((sum, { unreadable }) => sum + unreadable, 0),
+  };
+}
+
+async function erasuresAt(config: StorageConfig, place: string): Promise<Known> {
+  if (!/^(sqlite|postgres(ql)?):/.test(place)) return new ErasureLog(place).read();
+  const databaseUrl = parseDatabaseUrl(place);
+  return readStorage(
+    { ...config, databaseUrl, masterSecret: readGivenMasterSecret(config), masterSecretFile: null },
+    async ({ erasures }) => ({ erasures: await allErasures(erasures.list), unreadable: 0 }),
+  );
+}
+
+async function requireMasterSecret(masterSecret: string, mac: Uint8Array | null): Promise<void> {
+  const documents = { read: async () => (mac === null ? null : { mac }) };
+  if (!(await masterSecretFits(documents, deriveKeyring(masterSecret)))) throw otherMasterSecret('backup');
+}
+
+/** Without a file there is something to be settled: none is made here. */
+function requireDatabase({ databaseUrl }: StorageConfig): Promise<void> {
+  return lookInto(databaseUrl, async (look) => {
+    if (look.state === 'absent' || (look.state === 'other_version' && look.plan.version === 0))
+      throw new OperatorError(
+        'There is no database where DATABASE_URL leads to. Name the backup to restore, or restore it by other means first.',
+      );
+  });
+}
+
+function refuseNotEmpty(file: string): void {
+  const found = ['', '-wal', '-shm']
+    .map((end) => `${file}${end}`)
+    // Also a link that leads nowhere.
+    .find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+  if (found !== undefined) throw notEmpty(`"${found}" is there: the SQLite file (DATABASE_URL)`);
+}
+
+/** Of the files of a database that somebody has copied, the one alone misses what was written last. */
+function refuseLog(file: string): void {
+  const log = `${file}-wal`;
+  if (!statSync(log, { throwIfNoEntry: false })?.size) return;
+  throw new OperatorError(
+    `"${log}" holds writes that are not in "${file}" yet: these are files of a database, and no backup. Put both where DATABASE_URL leads to, and run "npx vestibule restore" without a file.`,
+  );
+}
+
+function notEmpty(what: string): OperatorError {
+  return new OperatorError(
+    `${what} is not empty, and a backup is restored only where there is nothing. Move what is there away, or name another place.`,
+  );
+}

@@ -1,0 +1,121 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { OperatorError } from '../../base/errors.ts';
+import { createProcessName } from '../../base/random.ts';
+
+/**
+ * A file in the making, for its owner only from the first byte, beside the place where it is to be. There is never half a
+ * file under the final name: whoever is interrupted leaves nothing, and a kill -9 only the draft.
+ */
+export class Draft {
+  readonly path: string;
+  readonly #file: string;
+  readonly #mayReplace: boolean;
+  readonly #interrupt = () => {
+    this[Symbol.dispose]();
+    process.exit(130);
+  };
+
+  constructor(file: string, mayReplace: boolean) {
+    this.#file = file;
+    this.#mayReplace = mayReplace;
+    // Not by the number of the process, which in a container is the same each time: one that was killed has left its draft.
+    this.path = `${file}.${createProcessName()}.part`;
+    this.#attempt(() => {
+      this.#checkPlace();
+      closeSync(openSync(this.path, 'wx', 0o600));
+    });
+    for (const signal of signals) process.on(signal, this.#interrupt);
+  }
+
+  /** That the disk is full is said of this file, and not of the one that is read. */
+  async fill<T>(work: (path: string) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.path);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      throw new OperatorError(`"${this.#file}" cannot be written: the disk is full. Name another place.`);
+    }
+  }
+
+  /** Gives it its name once it is on the disk. */
+  publish(): void {
+    this.#attempt(() => {
+      sync(this.path);
+      // A link does not replace what somebody else has put there meanwhile.
+      if (this.#mayReplace) renameSync(this.path, this.#file);
+      else linkSync(this.path, this.#file);
+      rmSync(this.path, { force: true });
+      sync(dirname(this.#file));
+    });
+  }
+
+  [Symbol.dispose](): void {
+    for (const signal of signals) process.off(signal, this.#interrupt);
+    for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${this.path}${end}`, { force: true });
+  }
+
+  /** A device, as /dev/null is one, would be gone for everybody on the machine. */
+  #checkPlace(): void {
+    const found = lstatSync(this.#file, { throwIfNoEntry: false });
+    if (found === undefined) return;
+    if (!this.#mayReplace) throw isThere(this.#file);
+    if (!found.isFile() && !found.isSymbolicLink())
+      throw new OperatorError(`"${this.#file}" is there and is no file. Name another one.`);
+  }
+
+  #attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (error instanceof OperatorError) throw error;
+      const { code } = error as { code?: unknown };
+      if (code === 'EEXIST' && existsSync(this.#file)) throw isThere(this.#file);
+      throw new OperatorError(`"${this.#file}" cannot be written (${code ?? error}). Name another file.`);
+    }
+  }
+}
+
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
+/** Said by the system, or by SQLite, by the last byte of its code. */
+function isFull(error: unknown): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return code === 'ENOSPC' || (typeof errcode === 'number' && (errcode & 0xff) === sqliteFull);
+}
+
+const sqliteFull = 13;
+
+function isThere(file: string): OperatorError {
+  return new OperatorError(`"${file}" is there already. Name another file, or say --force to replace it.`);
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whether two names lead to one place, also when there is nothing yet. */
+export function isSamePlace(one: string, other: string): boolean {
+  return placeOf(one) === placeOf(other);
+}
+
+function placeOf(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const folder = dirname(resolve(path));
+  return join(existsSync(folder) ? realpathSync(folder) : folder, basename(path));
+}

@@ -1,0 +1,90 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { OperatorError, Refusal } from '../base/errors.ts';
+import type { Erasure } from './port.ts';
+
+/** PostgreSQL gives a transaction up after five seconds. */
+const longestWriteMs = 2_000;
+
+/**
+ * The file that says who was erased, a line each: what is restored from a backup cannot know of it. Only digests are in
+ * it, and no process ever changes a line.
+ */
+export class ErasureLog {
+  readonly file: string;
+
+  constructor(file: string) {
+    this.file = file;
+  }
+
+  /** From now on it is there: that there is none means that it got lost, and not that nobody was erased. */
+  create(): void {
+    try {
+      closeSync(openSync(this.file, 'a', 0o600));
+    } catch (error) {
+      throw new OperatorError(
+        `The log of erasures "${this.file}" (ERASURE_LOG) cannot be written (${codeOf(error)}). Make its folder writable, or name another file.`,
+      );
+    }
+  }
+
+  /** Resolves when it is on the disk. A disk that does not answer must not keep a transaction open. */
+  async append(...erasures: readonly Erasure[]): Promise<void> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject({ code: `not within ${longestWriteMs} ms` }), longestWriteMs);
+    try {
+      await Promise.race([this.#write(erasures), late.promise]);
+    } catch (error) {
+      throw new Refusal('storage_unavailable', {
+        detail: `the log of erasures cannot be written (${codeOf(error)})`,
+        cause: error,
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #write(erasures: readonly Erasure[]): Promise<void> {
+    const text = erasures.map((erasure) => `${lineOf(erasure)}\n`).join('');
+    await using file = await open(this.file, 'a+', 0o600);
+    const { size } = await file.stat();
+    const last = Buffer.alloc(1, '\n');
+    if (size > 0) await file.read(last, 0, 1, size - 1);
+    // Somebody was cut off in the middle of a line, which is not to spoil this one.
+    await file.appendFile(last.toString() === '\n' ? text : `\n${text}`);
+    await file.sync();
+  }
+
+  /** Whole lines only: of one that was cut off the caller was never told that it is erased. */
+  read(): { readonly erasures: readonly Erasure[]; readonly unreadable: number } {
+    let text: string;
+    try {
+      text = readFileSync(this.file, 'utf8');
+    } catch (error) {
+      throw new OperatorError(
+        `The log of erasures "${this.file}" cannot be read (${codeOf(error)}). Bring it back, or name another place that knows who was erased with --erasures.`,
+      );
+    }
+    const lines = text.split('\n').filter((line) => line !== '');
+    const erasures = lines.map(erasureOf).filter((erasure) => erasure !== null);
+    return { erasures, unreadable: lines.length - erasures.length };
+  }
+}
+
+function lineOf({ id, digest, at }: Erasure): string {
+  return `${new Date(at).toISOString()} ${id} ${Buffer.from(digest).toString('base64url')}`;
+}
+
+const lineForm = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) ([0-9a-f-]{36}) ([\w-]{43})$/;
+
+function erasureOf(line: string): Erasure | null {
+  const [, at = '', id = '', digest = ''] = lineForm.exec(line) ?? [];
+  return id === ''
+    ? null
+    : { id, digest: new Uint8Array(Buffer.from(digest, 'base64url')), at: Date.parse(at) };
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown }).code ?? 'unknown reason');
+}

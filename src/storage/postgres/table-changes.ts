@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
+import { DatabaseError } from 'pg';
+import { OperatorError } from '../../base/errors.ts';
+import type { NewIndex, TableChanges } from '../engine.ts';
+import type { Tables } from '../schema.ts';
+import { lockName, takeLock } from './lock.ts';
+
+/**
+ * Whoever waits for a table to itself has everybody else who comes wait behind it. So it does not wait for longer than
+ * nobody notices, goes away, and comes back.
+ */
+const waitForTable = '50ms';
+const comeBackAfterMs = 200;
+const giveUpAfterMs = 60_000;
+
+const lockTimedOut = '55P03';
+/** Two made the same index at the same moment, or waited for each other. */
+const collided = new Set(['23505', '42P07', '40P01']);
+
+/** `connect` is a connection of its own for each piece of work, on which nothing is cut off because it takes long. */
+export function tableChanges(
+  connect: <T>(work: (database: Kysely<Tables>) => Promise<T>) => Promise<T>,
+): TableChanges {
+  return {
+    async alter(lock, work) {
+      const deadline = performance.now() + giveUpAfterMs;
+      for (;;) {
+        try {
+          return await connect((database) =>
+            database.transaction().execute(async (transaction) => {
+              await transaction.executeQuery(CompiledQuery.raw(takeLock, [lockName(lock)]));
+              await sql`set local lock_timeout = ${sql.lit(waitForTable)}`.execute(transaction);
+              return work(transaction);
+            }),
+          );
+        } catch (error) {
+          if (!(error instanceof DatabaseError && error.code === lockTimedOut)) throw error;
+          if (performance.now() > deadline) throw neverFree();
+          await pause(comeBackAfterMs * (1 + Math.random()));
+        }
+      }
+    },
+    buildIndex: (index) => connect((database) => buildIndex(database, index)),
+  };
+}
+
+function neverFree(): OperatorError {
+  return new OperatorError(
+    `The schema was not changed: for ${giveUpAfterMs / 1000} s some transaction held a table that has to be changed. Find it in pg_stat_activity, and run this again when it is over.`,
+  );
+}
+
+/** A build that was killed leaves an index that is never used and has to be made again. */
+async function buildIndex(database: Kysely<Tables>, { name, table, on }: NewIndex): Promise<void> {
+  for (;;) {
+    const state = await indexState(database, name);
+    if (state === 'valid') return;
+    if (state === 'being built') {
+      await pause(comeBackAfterMs);
+      continue;
+    }
+    try {
+      if (state === 'left behind')
+        await sql`drop index concurrently if exists ${sql.id(name)}`.execute(database);
+      await sql`create index concurrently ${sql.id(name)} on ${sql.table(table)} ${sql.raw(on)}`.execute(
+        database,
+      );
+    } catch (error) {
+      if (!(error instanceof DatabaseError && collided.has(error.code ?? ''))) throw error;
+    }
+  }
+}
+
+async function indexState(database: Kysely<Tables>, name: string) {
+  const { rows } = await sql<{ valid: boolean; building: boolean }>`
+    select indisvalid as valid,
+      exists (select from pg_stat_progress_create_index where index_relid = indexrelid) as building
+    from pg_index where indexrelid = to_regclass(${sql.lit(name)})`.execute(database);
+  const [found] = rows;
+  if (found === undefined) return 'absent';
+  if (found.valid) return 'valid';
+  return found.building ? 'being built' : 'left behind';
+}

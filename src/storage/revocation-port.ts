@@ -1,0 +1,41 @@
+import type { AuditEntry } from './entities.ts';
+
+/** Tokens that are taken back: all that go by a name and were issued up to a time. Times are milliseconds since 1970. */
+export interface Revocation {
+  /** A keyed digest of a pseudonym, a session or the id of a token: see `consumer/revocation-names`. */
+  readonly name: string;
+  readonly issuedUntil: number;
+  /** From then on no such token can be alive, and nobody needs to know of it. */
+  readonly forgetAt: number;
+}
+
+export interface StoredRevocation extends Revocation {
+  /** Grows with every note, in the order in which they were committed. */
+  readonly seq: number;
+}
+
+/** A signed document that may be used once. */
+export interface UsedDocument {
+  readonly issuer: string;
+  /** Of its id. */
+  readonly digest: Uint8Array;
+  readonly expiresAt: number;
+}
+
+export interface RevocationStore {
+  /** Those that were noted after this one, oldest first; all of them after 0. */
+  revocations(after: number): Promise<readonly StoredRevocation[]>;
+  /**
+   * Notes all of them, or none; of two with one name the later time counts. False, and nothing is noted, when the document
+   * was used before, by any process.
+   */
+  revoke(
+    revocations: readonly Revocation[],
+    by: { readonly document: UsedDocument | null; readonly audit: AuditEntry | null },
+  ): Promise<boolean>;
+  /**
+   * Forgets what nobody needs to know any more, and of more than `most` those that would be forgotten first. The newest
+   * note stays, so that `seq` never goes back. Answers with how many were forgotten that still counted.
+   */
+  forgetRevocations(now: number, most: number): Promise<number>;
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import type { Engine } from './engine.ts';
+import { type Migration, newestOf } from './migrations.ts';
+import type { Database } from './schema.ts';
+
+/** Which steps a database has gone through, and who may still work with it. */
+export interface SchemaState {
+  readonly versions: ReadonlySet<number>;
+  /** The newest of them; 0 where no release of ours has been yet. */
+  readonly version: number;
+  /** Code that knows this version may serve, and no other. */
+  readonly oldest: number;
+  /** False as long as only releases were here that refuse every version they do not know. */
+  readonly hasOldest: boolean;
+}
+
+const nowhere: SchemaState = { versions: new Set(), version: 0, oldest: 0, hasOldest: true };
+
+/**
+ * The state of a database in which there may be nothing yet. `to_regclass` would do for a new session only: one that has looked
+ * before, as a pooler gives them, remembers that there was nothing, past the lock behind which another process made it.
+ */
+export async function schemaOf({ name }: Pick<Engine, 'name'>, database: Database): Promise<SchemaState> {
+  const found =
+    name === 'postgres'
+      ? sql<{
+          found: boolean;
+        }>`select count(*) > 0 as found from pg_class where relname = 'schema_migrations' and pg_table_is_visible(oid)`
+      : sql<{ found: number }>`select count(*) as found from sqlite_schema where name = 'schema_migrations'`;
+  const { rows } = await found.execute(database);
+  return rows[0]?.found ? readSchema(database) : nowhere;
+}
+
+/** All columns, whichever there are: before `oldest` was kept it has none of that name. */
+export async function readSchema(database: Database): Promise<SchemaState> {
+  const rows = await database.selectFrom('schema_migrations').selectAll().execute();
+  if (rows.length === 0) return nowhere;
+  const versions = rows.map(({ version }) => Number(version));
+  return {
+    versions: new Set(versions),
+    version: Math.max(...versions),
+    // Who does not say lets nobody run beside it.
+    oldest: Math.max(...rows.map(({ version, oldest }) => Number(oldest ?? version))),
+    hasOldest: rows.every((row) => 'oldest' in row),
+  };
+}
+
+/** A newer release has taken something away that this code needs. */
+export function isTooNew({ oldest }: SchemaState, steps: readonly Migration[]): boolean {
+  return oldest > newestOf(steps);
+}
+
+/** What this code cannot do without. */
+export function missingSteps({ versions }: SchemaState, steps: readonly Migration[]): readonly Migration[] {
+  return steps.filter(({ version, kind }) => kind !== 'contract' && !versions.has(version));
+}
+
+/** What can be taken away once no older code runs any more. */
+export function waitingContracts(
+  { versions }: SchemaState,
+  steps: readonly Migration[],
+): readonly Migration[] {
+  return steps.filter(({ version, kind }) => kind === 'contract' && !versions.has(version));
+}

@@ -1,0 +1,186 @@
+import { type Selectable, sql } from 'kysely';
+import { clockDifferenceMs } from '../../base/clock.ts';
+import type { Engine } from '../engine.ts';
+import type { Delivery, DeliveryStore } from '../port.ts';
+import type { Database, Tables } from '../schema.ts';
+import { writeAudit } from './audit.ts';
+import { anew, insertDeliveries, noteTried } from './delivery-changes.ts';
+
+/** How many of those that are due are looked at for the first of each record. */
+const lookedAt = 100;
+const deliveryColumns = ['position', 'attempts', 'due_at', 'state', 'reason', 'tried_at'] as const;
+
+export function deliveryStore(engine: Engine): DeliveryStore {
+  const { database, reader } = engine;
+  const failed = (webhookId: string) =>
+    reader
+      .selectFrom('deliveries')
+      .where('webhook_id', '=', webhookId)
+      // Written out, so that the partial index is used.
+      .where('state', '=', sql.lit('pending'))
+      .where('tried_at', 'is not', null);
+  /** The records of which something has failed. */
+  const tried = (webhookId: string) => failed(webhookId).select('record_key');
+  /** Those of which it is tried again later. What was tried in a time to come was put off by a clock that was wrong. */
+  const waiting = (webhookId: string, now: number) =>
+    tried(webhookId)
+      .where('due_at', '>', now)
+      .where('tried_at', '<=', now + clockDifferenceMs);
+
+  return {
+    ...deliveryReader(reader),
+
+    async due(webhookId, now, { limit, exceptKeys, onlyUntried }) {
+      const rows = await reader
+        .selectFrom('deliveries')
+        .select([...deliveryColumns, 'record_key'])
+        .where('webhook_id', '=', webhookId)
+        .where('state', '=', 'pending')
+        .where((where) =>
+          where.or([
+            where('tried_at', 'is', null),
+            where('due_at', '<=', now),
+            where('tried_at', '>', now + clockDifferenceMs),
+          ]),
+        )
+        .$if(onlyUntried, (query) => query.where('tried_at', 'is', null))
+        .$if(exceptKeys.length > 0, (query) => query.where('record_key', 'not in', exceptKeys))
+        .where('record_key', 'not in', onlyUntried ? tried(webhookId) : waiting(webhookId, now))
+        .orderBy('position')
+        .limit(lookedAt)
+        .execute();
+      // Where one of a record is here, so is the first of it that is pending.
+      const seen = new Set<string>();
+      const firsts = rows.filter(({ record_key: key }) => !seen.has(key) && seen.add(key));
+      const heads = firsts.slice(0, limit);
+      if (heads.length === 0) return [];
+      const events = await reader
+        .selectFrom('events')
+        .selectAll()
+        .where(
+          'position',
+          'in',
+          heads.map(({ position }) => position),
+        )
+        .execute();
+      const known = new Map(events.map((event) => [event.position, event]));
+      return heads.flatMap((row) => {
+        const event = known.get(row.position);
+        return event === undefined ? [] : [toDelivery({ ...event, ...row })];
+      });
+    },
+
+    async nextDueAt(webhookId, after) {
+      const { next } = await failed(webhookId)
+        .where('due_at', '>', after)
+        .select((select) => select.fn.min('due_at').as('next'))
+        .executeTakeFirstOrThrow();
+      return next ?? null;
+    },
+
+    note: (webhookId, tried) =>
+      database.transaction().execute((transaction) => noteTried(engine, transaction, webhookId, tried)),
+
+    async sendAgain(webhookId, deliveries, now) {
+      return database
+        .transaction()
+        .execute((transaction) => insertDeliveries(engine, transaction, webhookId, deliveries, now));
+    },
+
+    async reviveDead(webhookId, now) {
+      const { numUpdatedRows } = await database
+        .updateTable('deliveries')
+        .set({ ...anew, due_at: now })
+        .where('webhook_id', '=', webhookId)
+        .where('state', '=', sql.lit('dead'))
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
+    },
+
+    noteReplay: (webhookId, audit) =>
+      database.transaction().execute(async (transaction) => {
+        await transaction
+          .updateTable('webhooks')
+          .set({ paused_until: null })
+          .where('id', '=', webhookId)
+          .execute();
+        await writeAudit(transaction, audit);
+        await engine.announce(transaction);
+      }),
+  };
+}
+
+/** What commands that only look need of it. */
+export function deliveryReader(reader: Database): Pick<DeliveryStore, 'list' | 'counts'> {
+  return {
+    async list(webhookId, state, limit) {
+      const rows = await withEvents(reader)
+        .where('deliveries.webhook_id', '=', webhookId)
+        .$if(state !== null, (query) => query.where('deliveries.state', '=', state as 'pending'))
+        .orderBy('deliveries.position')
+        .limit(limit)
+        .execute();
+      return rows.map(toDelivery);
+    },
+
+    async counts() {
+      const webhooks = await reader.selectFrom('webhooks').select('id').execute();
+      return Promise.all(
+        webhooks.map(async ({ id }) => {
+          const of = reader.selectFrom('deliveries').where('webhook_id', '=', id);
+          const { dead } = await of
+            .where('deliveries.state', '=', sql.lit('dead'))
+            .select((select) => select.fn.countAll<number>().as('dead'))
+            .executeTakeFirstOrThrow();
+          const oldest = await of
+            .innerJoin('events', 'events.position', 'deliveries.position')
+            .where('deliveries.state', '=', 'pending')
+            .select('events.at')
+            .orderBy('deliveries.position')
+            .limit(1)
+            .executeTakeFirst();
+          return { webhookId: id, dead: Number(dead), oldestAt: oldest?.at ?? null };
+        }),
+      );
+    },
+  };
+}
+
+function withEvents(database: Database) {
+  return database
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.position', 'deliveries.position')
+    .select([
+      'deliveries.position',
+      'attempts',
+      'due_at',
+      'state',
+      'reason',
+      'tried_at',
+      'at',
+      'type',
+      'collection',
+      'record_id',
+      'owner',
+      'data',
+    ]);
+}
+
+type Row = Pick<
+  Selectable<Tables['deliveries']>,
+  'position' | 'attempts' | 'due_at' | 'state' | 'reason' | 'tried_at'
+> &
+  Omit<Selectable<Tables['events']>, 'position'>;
+
+function toDelivery(row: Row): Delivery {
+  const { position, at, type, collection, record_id: recordId, owner, data } = row;
+  return {
+    position,
+    attempts: row.attempts,
+    dueAt: row.due_at,
+    state: row.state,
+    reason: row.reason,
+    triedAt: row.tried_at,
+    event: { position, at, type, collection, recordId, owner, data },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Engine } from '../engine.ts';
+import type { Erasure, ErasureStore } from '../port.ts';
+import type { Database } from '../schema.ts';
+
+export function erasureStore({ database, reader }: Engine): ErasureStore {
+  return {
+    list: (afterId, limit) => listErasures(reader, afterId, limit),
+
+    async add(erasures) {
+      for (let done = 0; done < erasures.length; done += mostRows)
+        await noteErasures(database, erasures.slice(done, done + mostRows));
+    },
+
+    async owners(after, limit) {
+      const rows = await reader
+        .selectFrom('consumers')
+        .select('id')
+        .where('id', '>', after)
+        // Whose records are counted is a consumer, unless somebody else has been at the tables.
+        .union(reader.selectFrom('usage').select('owner as id').where('owner', '>', after))
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+/** A statement has at most 32,766 values. */
+const mostRows = 1_000;
+
+export async function listErasures(
+  database: Database,
+  afterId: string,
+  limit: number,
+): Promise<readonly Erasure[]> {
+  const rows = await database
+    .selectFrom('erasures')
+    .selectAll()
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, digest, at }) => ({ id, digest: new Uint8Array(digest), at }));
+}
+
+/** Within the transaction that erases. */
+export async function noteErasures(transaction: Database, erasures: readonly Erasure[]): Promise<void> {
+  if (erasures.length === 0) return;
+  await transaction
+    .insertInto('erasures')
+    .values(erasures.map(({ id, digest, at }) => ({ id, digest, at })))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}

@@ -1,0 +1,209 @@
+import { sql } from 'kysely';
+import type { Engine } from '../engine.ts';
+import { indexedOwner, inIndex } from '../event-tables.ts';
+import type { EventStore, NewEvent, Renaming } from '../port.ts';
+import { PreparedReads } from '../prepared.ts';
+import { eventOf } from '../rows.ts';
+import type { Database } from '../schema.ts';
+
+/** Everybody who appends takes this lock, as the last of all, and keeps it until its commit. */
+export const appendLock = 'events';
+
+/**
+ * Appends within the transaction of what the events tell of. The highest position is read once nobody else can be about
+ * to take the next one, so that a lower one never becomes visible after a higher one.
+ */
+export async function appendEvents(
+  engine: Engine,
+  transaction: Database,
+  events: readonly NewEvent[],
+): Promise<void> {
+  if (events.length === 0) return;
+  await engine.lock(transaction, appendLock);
+  const { last } = await extentQuery(transaction).executeTakeFirstOrThrow();
+  const rows = events.map(({ at, type, collection, recordId, owner, data }, index) => {
+    return {
+      position: Number(last ?? 0) + index + 1,
+      at,
+      type,
+      collection,
+      record_id: recordId,
+      owner,
+      data,
+    };
+  });
+  for (let done = 0; done < rows.length; done += mostRows)
+    await transaction
+      .insertInto('events')
+      .values(rows.slice(done, done + mostRows))
+      .execute();
+}
+
+/**
+ * How far apart the positions are from before a backup was restored and from after it. Whoever was further than the backup
+ * is at a position between the two, and is told that what it knows of did not happen.
+ */
+const leapBy = 1_000_000_000_000;
+
+function leapAfter(position: number): number {
+  return (Math.floor(position / leapBy) + 1) * leapBy;
+}
+
+/** A statement has at most 32,766 values. */
+const mostRows = 1_000;
+
+/** As two queries: SQLite leads one of them to an end of its index, and both together through all of it. */
+function extentQuery(database: Database) {
+  const end = (which: 'min' | 'max') =>
+    database.selectFrom('events').select((select) => select.fn[which]('position').as(which));
+  return database.selectNoFrom([end('min').as('first'), end('max').as('last')]);
+}
+
+export function eventStore(engine: Engine): EventStore {
+  const { database, reader } = engine;
+  const prepared = new PreparedReads(engine.read);
+  return {
+    async extent() {
+      const [row] = await prepared.run('extent', [], () => extentQuery(reader));
+      return { first: Number(row?.[0] ?? 0), last: Number(row?.[1] ?? 0) };
+    },
+
+    async hasGivenUpTo(position, last) {
+      const next = leapAfter(position);
+      if (last < next) return position <= last;
+      const row = await reader
+        .selectFrom('events')
+        .select((select) => select.fn.max('position').as('highest'))
+        .where('position', '<', next)
+        .executeTakeFirst();
+      return position <= Number(row?.highest ?? 0);
+    },
+
+    leap: (at) =>
+      database.transaction().execute(async (transaction) => {
+        await engine.lock(transaction, appendLock);
+        const { last } = await extentQuery(transaction).executeTakeFirstOrThrow();
+        const position = leapAfter(Number(last ?? 0));
+        await transaction
+          .insertInto('events')
+          .values({ position, at, ...nothing })
+          .execute();
+      }),
+
+    async list({ after, until, owner, limit }) {
+      const shape = `${owner === null ? 'all' : 'own'} ${limit}`;
+      const values = owner === null ? [after, until] : [after, until, owner, inIndex(owner)];
+      const rows = await prepared.run(shape, values, (bounds) => listOf(reader, bounds as never, limit));
+      return rows.map(eventOf);
+    },
+
+    async prune({ before, ahead }, limit) {
+      const oldest = await reader
+        .selectFrom('events')
+        .select(['position', 'at', 'owner'])
+        .orderBy('position')
+        .limit(limit + 1)
+        .execute();
+      const kept = oldest.findIndex(({ at }) => at >= before && at <= ahead);
+      const isAll = kept === -1 && oldest.length <= limit;
+      // Without the last one: the next position is one higher than the highest that is there. It says nothing any more.
+      const last = isAll ? oldest.at(-1) : undefined;
+      const gone = oldest.slice(0, kept === -1 ? undefined : kept).slice(0, isAll ? -1 : limit);
+      const toBlank = last === undefined || last.owner === '' ? 0 : last.position;
+      if (gone.length === 0 && toBlank === 0) return 0;
+      const hasErased = await database.transaction().execute(async (transaction) => {
+        const pruned = await transaction
+          .deleteFrom('events')
+          .where('position', '<=', gone.at(-1)?.position ?? 0)
+          .returning('collection')
+          .execute();
+        if (toBlank > 0) await blank(transaction, toBlank);
+        // What was kept of a caller who was erased may be among them.
+        const isErasure = toBlank > 0 || pruned.some(({ collection }) => collection === null);
+        if (isErasure) await engine.residue.note(transaction);
+        return isErasure;
+      });
+      if (hasErased) await engine.residue.flush().catch(() => {});
+      return gone.length;
+    },
+
+    watch: (onAppended) => engine.appended.watch(onAppended),
+  };
+}
+
+type ListBounds = readonly [after: number, until: number, owner?: string, indexed?: string];
+
+export function listOf(reader: Database, [after, until, owner, indexed]: ListBounds, limit: number) {
+  return reader
+    .selectFrom('events')
+    .select(['position', 'at', 'type', 'collection', 'record_id', 'owner', 'data'])
+    .where('position', '>', after)
+    .where('position', '<=', until)
+    .$if(owner !== undefined, (query) => query.where(isOf(owner as string, indexed as string)))
+    .orderBy('position')
+    .limit(sql.lit(limit));
+}
+
+/** The index leads to those whose owners begin alike. */
+function isOf(owner: string, indexed: string) {
+  return sql<boolean>`(${indexedOwner} = ${indexed} and owner = ${owner})`;
+}
+
+/** Nobody sees such an event, and nobody is sent one. */
+const nothing = { type: '', collection: null, record_id: null, owner: '', data: '{}' };
+
+async function blank(transaction: Database, position: number): Promise<void> {
+  await transaction.deleteFrom('deliveries').where('position', '=', position).execute();
+  await transaction.updateTable('events').set(nothing).where('position', '=', position).execute();
+}
+
+/** No statement of an erasure takes long. */
+const mostErased = 5_000;
+
+/** For the erasing of a caller: all that was ever told of it but the last event of the log, whoever's it is. */
+export async function eraseEvents(transaction: Database, owner: string): Promise<void> {
+  for (;;) {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('events')
+      .where('position', 'in', (select) =>
+        select
+          .selectFrom('events')
+          .select('position')
+          .where(isOf(owner, inIndex(owner)))
+          .where('position', '<', (events) =>
+            events.selectFrom('events').select((all) => all.fn.max('position').as('last')),
+          )
+          .orderBy('position')
+          .limit(mostErased),
+      )
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) return;
+  }
+}
+
+/**
+ * For a caller that gets another pseudonym: what was told of its records is its own, and so is that it was renamed before. That
+ * the former pseudonym was erased once is told of that one only.
+ */
+export async function renameEvents(
+  transaction: Database,
+  { from, to }: Pick<Renaming, 'from' | 'to'>,
+  renamedType: string,
+): Promise<void> {
+  for (;;) {
+    const { numUpdatedRows } = await transaction
+      .updateTable('events')
+      .set({ owner: to })
+      .where('position', 'in', (select) =>
+        select
+          .selectFrom('events')
+          .select('position')
+          .where(isOf(from, inIndex(from)))
+          .where((where) => where.or([where('collection', 'is not', null), where('type', '=', renamedType)]))
+          .orderBy('position')
+          .limit(mostErased),
+      )
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return;
+  }
+}

@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import { databaseNow } from '../database-clock.ts';
+import type { Engine } from '../engine.ts';
+import type { LeaseStore } from '../port.ts';
+
+export function leaseStore({ name: engine, database }: Engine): LeaseStore {
+  const now = databaseNow(engine);
+  return {
+    async take(name, holder, forMs) {
+      const taken = await database
+        .insertInto('leases')
+        .values({ name, holder, ends_at: sql<number>`${now} + ${sql.lit(forMs)}` })
+        .onConflict((conflict) =>
+          conflict
+            .column('name')
+            .doUpdateSet({ holder, ends_at: sql<number>`excluded.ends_at` })
+            .where((where) =>
+              where.or([
+                where('leases.holder', '=', holder),
+                where('leases.ends_at', '<=', now),
+                // Nobody takes one for that long: the clock was ahead then, and was set back.
+                where('leases.ends_at', '>', sql<number>`${now} + ${sql.lit(2 * forMs)}`),
+              ]),
+            ),
+        )
+        .executeTakeFirst();
+      return taken.numInsertedOrUpdatedRows === 1n;
+    },
+
+    async release(name, holder) {
+      await database.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute();
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { sql } from 'kysely';
+import type { Engine } from '../engine.ts';
+import type { ErasureNotes, NewEvent, Renamed, Renaming, RenamingState } from '../port.ts';
+import type { Database } from '../schema.ts';
+import { appendEvents, renameEvents } from './events.ts';
+
+/** Thrown to undo what was begun: the new pseudonym got data while it was being looked at. */
+class Taken extends Error {}
+
+/** No statement takes long, however much there is. */
+const mostAtOnce = 5_000;
+
+export async function examineRenaming(
+  database: Database,
+  notes: ErasureNotes,
+  { from, to }: Renaming,
+): Promise<RenamingState> {
+  const isDone = await database
+    .selectFrom('renamed_consumers')
+    .select('owner')
+    .where('former', '=', notes.digestOf(from))
+    .where('owner', '=', to)
+    .executeTakeFirst();
+  const consumer = await database
+    .selectFrom('consumers')
+    .select('state')
+    .where('id', '=', from)
+    .executeTakeFirst();
+  if (consumer === undefined) return isDone === undefined ? 'unknown' : 'done';
+  // Somebody came once more with a token of the provider before, and left nothing.
+  if (isDone && consumer.state === 'active' && !(await holdsData(database, from))) return 'done';
+  return (await holdsData(database, to)) ? 'taken' : 'due';
+}
+
+/** All that is kept under one pseudonym is kept under the other, in one transaction: there is no half of it. */
+export async function renameConsumer(
+  engine: Engine,
+  notes: ErasureNotes,
+  renaming: Renaming,
+  event: NewEvent,
+): Promise<Renamed> {
+  try {
+    const renamed = await engine.unhurried(async (transaction): Promise<Renamed> => {
+      await lockBoth(engine, transaction, renaming);
+      const state = await examineRenaming(transaction, notes, renaming);
+      if (state === 'due' || state === 'unknown') await renameSpentBudgets(transaction, renaming);
+      if (state !== 'due') return { state, records: 0 };
+      await replaceConsumer(transaction, renaming);
+      const records = await renameRecords(transaction, renaming);
+      for (const table of ['usage', 'idempotency_keys'] as const) {
+        const { from, to } = renaming;
+        await transaction.updateTable(table).set({ owner: to }).where('owner', '=', from).execute();
+      }
+      await noteFormer(transaction, notes, renaming);
+      // As when somebody is erased: whatever was told of the records is there by now, and the lock comes last.
+      await renameEvents(transaction, renaming, event.type);
+      await appendEvents(engine, transaction, [event]);
+      await engine.announce(transaction);
+      return { state, records };
+    });
+    if (renamed.state === 'due') engine.appended.note();
+    return renamed;
+  } catch (error) {
+    if (error instanceof Taken) return { state: 'taken', records: 0 };
+    throw error;
+  }
+}
+
+/** In the order in which batches take them, so that neither waits for the other for ever. */
+async function lockBoth(engine: Engine, transaction: Database, { from, to }: Renaming): Promise<void> {
+  await transaction
+    .selectFrom('consumers')
+    .select('id')
+    .where('id', 'in', [from, to])
+    .orderBy('id')
+    .$if(engine.name === 'postgres', (select) => select.forUpdate())
+    .execute();
+}
+
+/** It is the consumer that it was; who was shut out under either of the two stays so. */
+async function replaceConsumer(transaction: Database, { from, to }: Renaming): Promise<void> {
+  const before = await transaction
+    .deleteFrom('consumers')
+    .where('id', '=', from)
+    .returning(['kind', 'state', 'registered_at'])
+    .executeTakeFirstOrThrow();
+  const found = await transaction
+    .insertInto('consumers')
+    .values({ id: to, ...before })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ kind: before.kind }))
+    .returning(['state', 'registered_at'])
+    .executeTakeFirstOrThrow();
+  // Once its row is ours: it may have come in and written something since it was looked at.
+  if (await holdsData(transaction, to)) throw new Taken();
+  const isSuspended = before.state === 'suspended' || found.state === 'suspended';
+  await transaction
+    .updateTable('consumers')
+    .set({
+      state: isSuspended ? 'suspended' : 'active',
+      registered_at: Math.min(Number(before.registered_at), Number(found.registered_at)),
+    })
+    .where('id', '=', to)
+    .execute();
+}
+
+async function renameRecords(transaction: Database, { from, to }: Renaming): Promise<number> {
+  for (let count = 0; ; ) {
+    const { numUpdatedRows } = await transaction
+      .with('batch', (database) =>
+        database
+          .selectFrom('records')
+          .select(['collection', 'id'])
+          .where('owner', '=', from)
+          .limit(mostAtOnce),
+      )
+      .updateTable('records')
+      .set({ owner: to })
+      .where(sql`(collection, id)`, 'in', sql`(select collection, id from batch)`)
+      .where('owner', '=', from)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return count;
+    count += Number(numUpdatedRows);
+  }
+}
+
+/** Who was erased at the provider before has spent at this one what it had spent there. */
+async function renameSpentBudgets(transaction: Database, { former: { from, to } }: Renaming): Promise<void> {
+  await transaction
+    .updateTable('spent_budgets')
+    .set({ former: to })
+    .where('former', '=', from)
+    .where('collection', 'not in', (select) =>
+      select.selectFrom('spent_budgets').select('collection').where('former', '=', to),
+    )
+    .execute();
+}
+
+/** Also of all pseudonyms that it had before that one. */
+async function noteFormer(transaction: Database, notes: ErasureNotes, { from, to }: Renaming): Promise<void> {
+  await transaction.updateTable('renamed_consumers').set({ owner: to }).where('owner', '=', from).execute();
+  await transaction
+    .insertInto('renamed_consumers')
+    .values({ former: notes.digestOf(from), owner: to })
+    .onConflict((conflict) => conflict.column('former').doUpdateSet({ owner: to }))
+    .execute();
+}
+
+/** More than that it has been here. */
+async function holdsData(database: Database, owner: string): Promise<boolean> {
+  for (const table of ['usage', 'records', 'idempotency_keys'] as const) {
+    const row = await database
+      .selectFrom(table)
+      .select('owner')
+      .where('owner', '=', owner)
+      .limit(1)
+      .executeTakeFirst();
+    if (row !== undefined) return true;
+  }
+  return false;
+}

@@ -1,0 +1,189 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { clockDifferenceMs } from '../../base/clock.ts';
+import { databaseNow } from '../database-clock.ts';
+import type { Engine } from '../engine.ts';
+import type { NewWebhook, Webhook, WebhookSecrets, WebhookStore } from '../port.ts';
+import type { Database, Tables } from '../schema.ts';
+import { writeAudit } from './audit.ts';
+import { insertDeliveries, makeDue } from './delivery-changes.ts';
+
+export function webhookStore(engine: Engine): WebhookStore {
+  const { database } = engine;
+  /** The work answers with the number of rows it has changed; none is no change. */
+  const change = (
+    audit: Parameters<typeof writeAudit>[1],
+    work: (transaction: Database) => Promise<bigint>,
+  ) =>
+    database.transaction().execute(async (transaction) => {
+      if ((await work(transaction)) !== 1n) return false;
+      await writeAudit(transaction, audit);
+      await engine.announce(transaction);
+      return true;
+    });
+
+  return {
+    async add(webhook, audit) {
+      await change(audit, async (transaction) => {
+        const { last } = await transaction
+          .selectFrom('events')
+          .select((select) => select.fn.max('position').as('last'))
+          .executeTakeFirstOrThrow();
+        await transaction
+          .insertInto('webhooks')
+          .values(newRow(webhook, last ?? 0))
+          .execute();
+        return 1n;
+      });
+    },
+
+    ...webhookReader(engine.reader),
+
+    setState: (id, to, audit) =>
+      change(audit, async (transaction) => {
+        const values =
+          to.state === 'active'
+            ? { state: to.state, disabled_because: null, ...unharmed }
+            : { state: to.state, disabled_because: to.because, lease_holder: null };
+        const { numUpdatedRows } = await transaction
+          .updateTable('webhooks')
+          .set(values)
+          .where('id', '=', id)
+          .where('state', '!=', to.state)
+          .executeTakeFirst();
+        if (to.state === 'active' && numUpdatedRows === 1n) await makeDue(transaction, id, audit.at);
+        return numUpdatedRows;
+      }),
+
+    replaceSecrets: (id, expected, secrets, audit) =>
+      change(audit, async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('webhooks')
+          .set(secretColumns(secrets))
+          .where('id', '=', id)
+          .where('secret', '=', expected)
+          .executeTakeFirst();
+        return numUpdatedRows;
+      }),
+
+    remove: (id, audit) =>
+      change(audit, async (transaction) => {
+        const { numDeletedRows } = await transaction
+          .deleteFrom('webhooks')
+          .where('id', '=', id)
+          .executeTakeFirst();
+        return numDeletedRows;
+      }),
+
+    async lease(holder, forMs) {
+      const now = databaseNow(engine.name);
+      const held = await database
+        .updateTable('webhooks')
+        .set({ lease_holder: holder, lease_until: sql<number>`${now} + ${sql.lit(forMs)}` })
+        .where('state', '=', 'active')
+        .where((where) =>
+          where.or([
+            where('lease_holder', 'is', null),
+            where('lease_holder', '=', holder),
+            where('lease_until', '<=', now),
+            // Nobody takes one for that long: the clock was ahead then, and was set back.
+            where('lease_until', '>', sql<number>`${now} + ${sql.lit(forMs + 2 * clockDifferenceMs)}`),
+          ]),
+        )
+        .returningAll()
+        .execute();
+      return held.map(toWebhook);
+    },
+
+    async release(holder, ids) {
+      if (ids.length === 0) return;
+      await database
+        .updateTable('webhooks')
+        .set({ lease_holder: null })
+        .where('lease_holder', '=', holder)
+        .where('id', 'in', ids)
+        .execute();
+    },
+
+    advance: (id, holder, { position, found, now }) =>
+      database.transaction().execute(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('webhooks')
+          .set({ position })
+          .where('id', '=', id)
+          .where('lease_holder', '=', holder)
+          .executeTakeFirst();
+        if (numUpdatedRows !== 1n) return false;
+        await insertDeliveries(engine, transaction, id, found, now);
+        return true;
+      }),
+  };
+}
+
+const unharmed = { failing_since: null, failures: 0, resting_since: null, paused_until: null };
+
+/** What commands that only look need of it. */
+export function webhookReader(database: Database): Pick<WebhookStore, 'find' | 'list'> {
+  const all = database.selectFrom('webhooks').selectAll();
+  return {
+    async find(id) {
+      const row = await all.where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : toWebhook(row);
+    },
+    list: async () => (await all.orderBy('created_at').orderBy('id').execute()).map(toWebhook),
+  };
+}
+
+function newRow(webhook: NewWebhook, position: number): Insertable<Tables['webhooks']> {
+  const { id, url, events, signing, secrets, createdAt } = webhook;
+  return {
+    id,
+    url,
+    events,
+    signing,
+    ...secretColumns(secrets),
+    created_at: createdAt,
+    state: 'active',
+    disabled_because: null,
+    position,
+    ...unharmed,
+    last_success_at: null,
+    last_failure: null,
+    delivered: 0,
+    lease_holder: null,
+    lease_until: 0,
+  };
+}
+
+function secretColumns({ current, previous }: WebhookSecrets) {
+  return {
+    secret: current,
+    previous_secret: previous?.sealed ?? null,
+    previous_ends_at: previous?.endsAt ?? null,
+  };
+}
+
+function toWebhook(row: Selectable<Tables['webhooks']>): Webhook {
+  const { previous_secret: sealed, previous_ends_at: endsAt } = row;
+  return {
+    id: row.id,
+    url: row.url,
+    events: row.events,
+    signing: row.signing,
+    secrets: {
+      current: new Uint8Array(row.secret),
+      previous: sealed === null || endsAt === null ? null : { sealed: new Uint8Array(sealed), endsAt },
+    },
+    createdAt: row.created_at,
+    state: row.state,
+    disabledBecause: row.disabled_because,
+    position: row.position,
+    failingSince: row.failing_since,
+    failures: row.failures,
+    restingSince: row.resting_since,
+    pausedUntil: row.paused_until,
+    lastSuccessAt: row.last_success_at,
+    lastFailure: row.last_failure,
+    delivered: row.delivered,
+    leaseHolder: row.lease_holder,
+  };
+}

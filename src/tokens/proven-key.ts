@@ -1,0 +1,27 @@
+import { type ErrorCode, Refusal } from '../base/errors.ts';
+import type { Input } from '../base/handler.ts';
+import type { TokenRequest } from './request-types.ts';
+
+/** The key that a token is to be bound to (RFC 9449 section 5). */
+export interface ProvenKey {
+  readonly thumbprint: string;
+  /** Notes that the proof is used; throws when it was used before. */
+  use(): void;
+}
+
+/** The key that a request proves to have; null when it sends no proof, and needs none. */
+export type ProveKey = (input: Input) => Promise<ProvenKey | null>;
+
+const inOAuth: Partial<Record<ErrorCode, ErrorCode>> = {
+  proof_invalid: 'oauth_proof_invalid',
+  proof_replayed: 'oauth_proof_invalid',
+  proof_nonce_required: 'oauth_proof_nonce_required',
+};
+
+/** A refused proof in the dialect of the request: JSON has no words for it but that the credentials are not complete. */
+export function refusalIn(dialect: TokenRequest['dialect'], error: unknown): unknown {
+  const code = error instanceof Refusal ? inOAuth[error.code] : undefined;
+  if (!(error instanceof Refusal) || code === undefined) return error;
+  const detail = `DPoP proof: ${error.options.detail ?? error.code}`;
+  return new Refusal(dialect === 'oauth' ? code : 'credentials_missing', { detail });
+}

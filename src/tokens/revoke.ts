@@ -1,0 +1,93 @@
+import { describe, Refusal } from '../base/errors.ts';
+import { isForm } from '../base/form.ts';
+import { answer, type Input, type PublicHandler } from '../base/handler.ts';
+import { revocationOf } from '../base/revocation.ts';
+import { type Description, tags } from '../openapi/description.ts';
+import { text } from '../openapi/schemas.ts';
+import type { StandingStore } from '../storage/port.ts';
+import type { AuthenticateClient } from './authenticate-client.ts';
+import { assertionType, readRevocation } from './form-request.ts';
+import type { Throttle } from './throttle.ts';
+
+/** A live token of ours. */
+interface OwnToken {
+  readonly subject: string | null;
+  readonly tokenId: string | null;
+  readonly times: { readonly expiresAtSeconds: number };
+}
+
+export interface RevokeParts {
+  readonly authenticate: AuthenticateClient;
+  readonly throttle: Throttle;
+  /** Rejects with a refusal for everything that is no live token of ours. */
+  readonly verifyOwn: (token: string, input: Input) => Promise<OwnToken>;
+  /** What a token of ours goes by once it is taken back. */
+  readonly nameOf: (tokenId: string) => string;
+  readonly store: Pick<StandingStore, 'revoke'>;
+  readonly onTakenBack: (by: 'client') => void;
+}
+
+/** POST /revoke (RFC 7009): request -> client -> token. Whether there was anything to take back is nobody's to know. */
+export function revokeToken(parts: RevokeParts): PublicHandler {
+  const { authenticate, throttle, store, nameOf, onTakenBack } = parts;
+  return async (input) => {
+    if (!isForm(input.contentType)) throw new Refusal('oauth_request_invalid', { detail: 'content type' });
+    const { token, proof } = readRevocation(input);
+    const known = await authenticate(proof, (claimedId) => !throttle.isReached(claimedId, input.address));
+    if (known.client === null) {
+      const retryAfterSeconds = throttle.fail(known.claimedId, input.address);
+      if (retryAfterSeconds > 0) throw new Refusal('oauth_too_many_failures', { retryAfterSeconds });
+      throw new Refusal('oauth_client_wrong');
+    }
+    const own = await findOwn(parts, token, input);
+    if (own === null || own.tokenId === null || own.subject !== known.client.id) return done;
+    const expiresAt = Math.ceil(own.times.expiresAtSeconds * 1000);
+    await store.revoke([revocationOf(nameOf(own.tokenId), expiresAt, 0)], { document: null, audit: null });
+    onTakenBack('client');
+    return done;
+  };
+}
+
+const done = answer(null, '', { status: 200 });
+
+/** Null for what is no live token of ours: then there is nothing to do, and that is as good (RFC 7009 section 2.2). */
+async function findOwn({ verifyOwn }: RevokeParts, token: string, input: Input): Promise<OwnToken | null> {
+  try {
+    return await verifyOwn(token, input);
+  } catch (error) {
+    if (error instanceof Refusal && describe(error.code).status === 403) return null;
+    throw error;
+  }
+}
+
+export function describeRevoke(): Description {
+  const form = {
+    token: { ...text, description: 'A token of POST /token that this client was given.' },
+    token_type_hint: { ...text, description: 'Not needed, and not looked at.' },
+    client_id: text,
+    client_secret: text,
+    client_assertion_type: { const: assertionType },
+    client_assertion: { ...text, description: 'A JWT that the client signed with a key of its own.' },
+  };
+  return {
+    name: 'revokeToken',
+    tag: tags.sessions,
+    summary: 'A client takes back a token of its own',
+    description:
+      'RFC 7009. The client proves itself as at POST /token with a form. The answer is the same whether or not there was anything to take back.',
+    body: {
+      'application/x-www-form-urlencoded': {
+        schema: { type: 'object', required: ['token'], properties: form },
+        example: { token: 'the token' },
+      },
+    },
+    answers: { 200: { description: 'The token is worth nothing any more, or never was.' } },
+    errors: [
+      'oauth_request_invalid',
+      'oauth_client_wrong',
+      'oauth_too_many_failures',
+      'overloaded',
+      'storage_unavailable',
+    ],
+  };
+}

@@ -1,0 +1,74 @@
+import { statSync } from 'node:fs';
+import { deriveKeyring } from './auth/keyring.ts';
+import { systemClock } from './base/clock.ts';
+import { OperatorError } from './base/errors.ts';
+import { erasureLogFile, readMasterSecret } from './config/files.ts';
+import type { Environment } from './config/load.ts';
+import type { StorageConfig } from './config/settings.ts';
+import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
+import { Draft, isSamePlace } from './storage/backup/draft.ts';
+import { PostgresPrograms, withoutPassword } from './storage/backup/postgres-programs.ts';
+import { readBackup } from './storage/backup/sqlite-backup.ts';
+import { copySqlite } from './storage/backup/sqlite-copy.ts';
+import { abandonMove, moveDatabase } from './storage/move/between.ts';
+import { explained } from './storage/sqlite/unavailable.ts';
+
+/** The database taken elsewhere: backup, and the move from SQLite to PostgreSQL. */
+
+/** Writes a copy of the database, which may be in use, to a file that was not there. */
+export async function backUp(
+  config: StorageConfig,
+  file: string,
+  { force, environment }: { readonly force: boolean; readonly environment: Environment },
+) {
+  const { databaseUrl } = config;
+  refuseOwnFiles(config, file);
+  using draft = new Draft(file, force);
+  if (databaseUrl.engine === 'postgres') {
+    await new PostgresPrograms(databaseUrl.url, environment).dump(draft.path);
+    draft.publish();
+    return { file, bytes: statSync(file).size, engine: databaseUrl.engine, rows: null, position: null };
+  }
+  const rows = await explained(databaseUrl.file, () =>
+    draft.fill((path) => copySqlite(databaseUrl.file, path)),
+  );
+  const { lastPosition } = readBackup(draft.path);
+  draft.publish();
+  return { file, bytes: statSync(file).size, engine: databaseUrl.engine, rows, position: lastPosition };
+}
+
+/** A backup over the database would be the end of both. */
+function refuseOwnFiles(config: StorageConfig, file: string): void {
+  const { databaseUrl, masterSecretFile } = config;
+  const beside = ['', '-wal', '-shm', '-journal', '.secret'];
+  const own = databaseUrl.engine === 'sqlite' ? beside.map((end) => `${databaseUrl.file}${end}`) : [];
+  const all = [...own, erasureLogFile(config), masterSecretFile].filter((path) => path !== null);
+  if (all.some((path) => isSamePlace(path, file)))
+    throw new OperatorError(`"${file}" belongs to the database itself. Name another file.`);
+}
+
+/** Moves everything from the SQLite file of the settings to an empty PostgreSQL database. */
+export async function move(from: StorageConfig, to: StorageConfig, rowsAtOnce: number) {
+  if (from.databaseUrl.engine !== 'sqlite' || to.databaseUrl.engine !== 'postgres')
+    throw new OperatorError(
+      'A move goes from an SQLite file (DATABASE_URL) to a PostgreSQL database (--to).',
+    );
+  const keyring = deriveKeyring(readMasterSecret(from));
+  const digest = createKeyedDigest(keyring.records);
+  const { file } = from.databaseUrl;
+  const tables = await explained(file, () =>
+    moveDatabase(file, to.databaseUrl as { readonly url: string }, {
+      rowsAtOnce,
+      digest: (before, text) => digest.of(before, text).toString('base64url'),
+      now: systemClock.now(),
+    }),
+  );
+  return { from: file, to: withoutPassword((to.databaseUrl as { readonly url: string }).url), tables };
+}
+
+export async function abandon({ databaseUrl }: StorageConfig): Promise<boolean> {
+  if (databaseUrl.engine !== 'sqlite')
+    throw new OperatorError('A move begins at an SQLite file (DATABASE_URL).');
+  const { file } = databaseUrl;
+  return explained(file, () => abandonMove(file));
+}

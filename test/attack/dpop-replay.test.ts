@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { SeenProofs } from '../../src/auth/dpop/seen-proofs.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import { attackedService } from '../support/attacked-service.ts';
+import { assertProofRefused, newDpopKey, proofBy, withProof } from '../support/dpop.ts';
+import { me } from '../support/service.ts';
+
+const target = attackedService();
+const uri = `http://127.0.0.1/vestibule${me}`;
+
+describe('the same proof twice', () => {
+  const key = newDpopKey();
+  const tokenFor = () => target().provider.token({ cnf: { jkt: key.thumbprint } });
+
+  it('is refused the second time, and a new one is taken', async () => {
+    const token = await tokenFor();
+    const proof = proofBy(key, { method: 'GET', url: uri, token });
+    await target().acceptsRequest(() => withProof(target().url, token, proof));
+    for (let times = 0; times < 2; times += 1)
+      assertProofRefused(await withProof(target().url, token, proof), 'proof_replayed', null);
+    const next = proofBy(key, { method: 'GET', url: uri, token });
+    await target().acceptsRequest(() => withProof(target().url, token, next));
+  });
+
+  it('is taken once of many that come at the same moment', async () => {
+    const token = await tokenFor();
+    const proof = proofBy(key, { method: 'GET', url: uri, token });
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => withProof(target().url, token, proof)),
+    );
+    assert.equal(replies.filter(({ status }) => status === 200).length, 1);
+  });
+
+  it('is refused in another proof of that key with the same id', async () => {
+    const token = await tokenFor();
+    const iat = Math.floor(Date.now() / 1000);
+    const [first, second] = [0, 30].map((later) =>
+      proofBy(key, { method: 'GET', url: uri, token }, { claims: { jti: 'once', iat: iat + later } }),
+    );
+    await target().acceptsRequest(() => withProof(target().url, token, String(first)));
+    assertProofRefused(await withProof(target().url, token, String(second)), 'proof_replayed', null);
+  });
+
+  it('is not refused because another key has used that id', async () => {
+    const other = newDpopKey();
+    const token = await target().provider.token({ cnf: { jkt: other.thumbprint } });
+    const proof = proofBy(other, { method: 'GET', url: uri, token }, { claims: { jti: 'once' } });
+    await target().acceptsRequest(() => withProof(target().url, token, proof));
+  });
+
+  it('is not used up by a request that was refused', async () => {
+    const token = await tokenFor();
+    const proof = proofBy(key, { method: 'GET', url: uri, token });
+    assertProofRefused(
+      await withProof(target().url, token, proof, { method: 'DELETE' }),
+      'proof_invalid',
+      'htm',
+    );
+    await target().acceptsRequest(() => withProof(target().url, token, proof));
+  });
+});
+
+describe('the memory of proofs', () => {
+  const digest = (number: number) => createHash('sha256').update(String(number)).digest();
+
+  it('knows a proof after a million others, and takes few bytes for each', () => {
+    const startedAt = 1_800_000_000_000;
+    let nowMs = startedAt;
+    const seen = new SeenProofs(() => nowMs);
+    const before = process.memoryUsage().arrayBuffers;
+    const first = { digest: randomBytes(32), expiresAt: nowMs + 60_000 };
+    assert.equal(seen.use(first), true);
+    const buffer = Buffer.alloc(32);
+    for (let number = 1; number <= 1_000_000; number += 1) {
+      // As good as random where it is looked at, and no two are the same.
+      buffer.writeUInt32BE(Math.imul(number, 2_654_435_761) >>> 0, 0);
+      buffer.writeUInt32BE(Math.imul(number, 2_246_822_519) >>> 0, 4);
+      nowMs = startedAt + Math.floor(number / 20);
+      assert.equal(seen.use({ digest: buffer, expiresAt: nowMs + 60_000 }), true);
+    }
+    const bytes = process.memoryUsage().arrayBuffers - before;
+    assert.equal(seen.use(first), false, 'inside the window it is known');
+    assert.equal(seen.size, 1_000_001);
+    assert.ok(bytes < 40_000_000, `${bytes} bytes`);
+  });
+
+  it('forgets what has run out, and nothing before', () => {
+    let nowMs = 1_000_000_000;
+    const seen = new SeenProofs(() => nowMs);
+    for (let number = 0; number < 1000; number += 1)
+      seen.use({ digest: digest(number), expiresAt: nowMs + number * 100 });
+    const kept = () => {
+      const held = Array.from({ length: 1000 }, (_, number) => number);
+      return held.filter((number) => nowMs < 1_000_000_000 + number * 100);
+    };
+    for (const later of [0, 30_000, 60_000, 95_000]) {
+      nowMs = 1_000_000_000 + later;
+      for (const number of kept())
+        assert.equal(seen.use({ digest: digest(number), expiresAt: nowMs + 1 }), false, `${number}`);
+    }
+    nowMs += 200_000;
+    assert.equal(seen.use({ digest: digest(2000), expiresAt: nowMs + 1 }), true);
+    assert.equal(seen.size, 1);
+  });
+
+  it('refuses when it is full rather than forget, and has room when time has passed', () => {
+    let nowMs = 1_000_000_000;
+    const seen = new SeenProofs(() => nowMs, 100);
+    const used = (number: number) => ({ digest: digest(number), expiresAt: nowMs + 60_000 });
+    const first = used(0);
+    for (let number = 0; number < 100; number += 1) assert.equal(seen.use(used(number)), true);
+    assert.throws(
+      () => seen.use(used(100)),
+      (error) => error instanceof Refusal && error.code === 'overloaded',
+    );
+    assert.equal(seen.use(first), false, 'what it knows it still refuses');
+    nowMs += 80_000;
+    assert.equal(seen.use(used(100)), true);
+  });
+});

@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { addClientWith, assertOAuthError, encodeForm, formType } from '../support/oauth-form.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { until } from '../support/polling.ts';
+import { type Claims, makeKey, type ProviderKey, TestProvider } from '../support/provider.ts';
+import {
+  canarySession,
+  extension,
+  logoutToken,
+  securityEvent,
+  sign,
+  webClient,
+} from '../support/provider-documents.ts';
+import { assertNoEcho, assertRefused } from '../support/refusals.ts';
+import { type Reply, request, withToken } from '../support/request.ts';
+import { me, newSettings, quickSigning, type Service, startService } from '../support/service.ts';
+import { tokenOf } from '../support/token-endpoint.ts';
+
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+let provider: TestProvider;
+let service: Service;
+let ownToken: string;
+before(async () => {
+  provider = await TestProvider.start();
+  const settings = await newSettings('sqlite', {
+    ...quickSigning,
+    ...provider.settings,
+    WEB_CLIENT_ID: webClient,
+    REFUSALS_PER_MINUTE: '1000000',
+  });
+  const client = await addClientWith(settings, 'machine');
+  service = await startService(settings);
+  ownToken = await tokenOf(service.url, client);
+});
+after(async () => {
+  await service.stop();
+  await provider.stop();
+});
+
+function post(body: string | Uint8Array, contentType = formType): Promise<Reply> {
+  const headers = { 'content-type': contentType };
+  return request(`${service.url}/idp/logout`, { method: 'POST', headers, body: Buffer.from(body) });
+}
+const send = (token: string) => post(encodeForm({ logout_token: token }));
+const noted = async () =>
+  Number((await plainSql(service.settings).query('select count(*) as n from revocations'))[0]?.n);
+const asks = (token: string) => withToken(service.url + me, token);
+
+async function taken(token: string): Promise<void> {
+  const reply = await send(token);
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal(reply.text, '');
+  assert.equal(reply.headers.get('cache-control'), 'no-store');
+}
+
+async function becomesRevoked(token: string): Promise<void> {
+  const reply = await until(
+    () => asks(token),
+    ({ status }) => status === 403,
+    'a token that was taken back is let in',
+  );
+  assertRefused(reply, 'token_revoked', token);
+}
+
+/** What is wrong with a token, and everything else right. */
+const faults: Record<string, () => Promise<string>> = {
+  'no JWT': async () => 'session-snufflepuffin',
+  'two parts': async () => (await logoutToken(provider)).split('.').slice(0, 2).join('.'),
+  'no signature': async () => `${(await logoutToken(provider)).split('.').slice(0, 2).join('.')}.`,
+  'a payload that was changed': async () => {
+    const [header, , signature] = (await logoutToken(provider)).split('.');
+    const [, other] = (await logoutToken(provider, { sub: 'somebody else' })).split('.');
+    return [header, other, signature].join('.');
+  },
+  'the algorithm none': async () => {
+    const [, payload] = (await logoutToken(provider)).split('.');
+    const header = Buffer.from('{"alg":"none","typ":"logout+jwt"}').toString('base64url');
+    return `${header}.${payload}.AAAA`;
+  },
+  'an algorithm that is not allowed': () => logoutToken(provider, {}, { alg: 'PS256' }),
+  'a key that nobody has published': async () => logoutToken(provider, {}, {}, await makeKey()),
+  'a key of another under the name of the right one': async () => {
+    const other: ProviderKey = { ...(await makeKey()), kid: provider.key.kid };
+    return logoutToken(provider, {}, {}, other);
+  },
+  'an extension that is critical': () => logoutToken(provider, {}, { crit: [extension], [extension]: 1 }),
+  'another issuer': () => logoutToken(provider, { iss: 'https://other.example' }),
+  'no issuer': () => logoutToken(provider, { iss: undefined }),
+  'this service as the issuer': () => logoutToken(provider, { iss: service.settings.BASE_URL }),
+  'another audience': () => logoutToken(provider, { aud: 'another-client' }),
+  'the audience of the API': () => logoutToken(provider, { aud: service.settings.API_AUDIENCE }),
+  'no audience': () => logoutToken(provider, { aud: undefined }),
+  'an audience that is no text': () => logoutToken(provider, { aud: [webClient, 1] }),
+  'the type of an access token': () => logoutToken(provider, {}, { typ: 'at+jwt' }),
+  'the type of a security event': () => logoutToken(provider, {}, { typ: 'secevent+jwt' }),
+  'no time of issue': () => logoutToken(provider, { iat: undefined }),
+  'a time of issue that is a text': () => logoutToken(provider, { iat: String(nowSeconds()) }),
+  'a time of issue to come': () => logoutToken(provider, { iat: nowSeconds() + 60 }),
+  'a time of issue long ago': () => logoutToken(provider, { iat: nowSeconds() - 400 }),
+  'no expiry': () => logoutToken(provider, { exp: undefined }),
+  'an expiry that has passed': () =>
+    logoutToken(provider, { iat: nowSeconds() - 60, exp: nowSeconds() - 30 }),
+  'no id': () => logoutToken(provider, { jti: undefined }),
+  'an empty id': () => logoutToken(provider, { jti: '' }),
+  'an id that is a number': () => logoutToken(provider, { jti: 7 }),
+  'no events': () => logoutToken(provider, { events: undefined }),
+  'events that are a list': () => logoutToken(provider, { events: [logoutEvent] }),
+  'another event': () => logoutToken(provider, { events: { 'https://event.example': {} } }),
+  'an event that is no object': () => logoutToken(provider, { events: { [logoutEvent]: null } }),
+  'a nonce': () => logoutToken(provider, { nonce: 'n' }),
+  'a nonce that is null': () => logoutToken(provider, { nonce: null }),
+  'neither subject nor session': () => logoutToken(provider, { sub: undefined }),
+  'a subject that is no text': () => logoutToken(provider, { sub: 7, sid: 'x' }),
+  'an empty subject': () => logoutToken(provider, { sub: '', sid: 'x' }),
+  'a subject with NUL': () => logoutToken(provider, { sub: 'a\0b' }),
+  'an empty session': () => logoutToken(provider, { sid: '' }),
+  'more than 8 KiB': () => logoutToken(provider, { more: 'x'.repeat(9000) }),
+  'the access token of the caller': () => provider.token({ aud: [webClient, service.settings.API_AUDIENCE] }),
+  'an ID token': () =>
+    sign({ ...provider.claims({ aud: webClient }), nonce: 'n' }, { typ: 'JWT' }, provider.key),
+  'a token of this service': async () => ownToken,
+  'a security event': () => securityEvent(provider, { aud: webClient }),
+};
+
+describe('a logout token with one fault is refused, and takes nothing back', () => {
+  for (const [fault, make] of Object.entries(faults)) {
+    it(fault, async () => {
+      const before = await noted();
+      const token = await make();
+      const reply = await send(token);
+      assertOAuthError(reply, 400, 'invalid_request', fault);
+      assertNoEcho(reply, token);
+      assert.equal(await noted(), before);
+    });
+  }
+
+  const forms: Record<string, () => Promise<Reply>> = {
+    'no body': () => request(`${service.url}/idp/logout`, { method: 'POST' }),
+    'an empty form': () => post(''),
+    'another field': async () => post(encodeForm({ token: await logoutToken(provider) })),
+    'the field twice': async () => {
+      const token = await logoutToken(provider);
+      return post(`logout_token=${token}&logout_token=${token}`);
+    },
+    'as JSON': async () =>
+      post(JSON.stringify({ logout_token: await logoutToken(provider) }), 'application/json'),
+    'as the token itself': async () => post(await logoutToken(provider), 'application/logout+jwt'),
+    'percent-encoding that is none': () => post('logout_token=%zz'),
+    'bytes that are no UTF-8': () => post(Buffer.from([0x6c, 0xff, 0xfe])),
+  };
+  for (const [form, sendIt] of Object.entries(forms)) {
+    it(`in a form that is none: ${form}`, async () => {
+      const before = await noted();
+      assertOAuthError(await sendIt(), 400, 'invalid_request', form);
+      assert.equal(await noted(), before);
+    });
+  }
+
+  it('and whoever is meant is still let in', async () => {
+    assert.equal((await asks(await provider.token({ iat: nowSeconds() - 60 }))).status, 200);
+  });
+
+  it('one that was sent before, however often', async () => {
+    const token = await logoutToken(provider, { sub: 'sent twice' });
+    await taken(token);
+    const before = await noted();
+    for (let again = 0; again < 3; again += 1)
+      assertOAuthError(await send(token), 400, 'invalid_request', 'replayed');
+    assert.equal(await noted(), before);
+    const other = await logoutToken(provider, { sub: 'sent twice' });
+    await taken(other);
+  });
+});
+
+describe('a good logout token', () => {
+  /** A caller of its own, with a token that was issued so many seconds ago. */
+  const someone = async (sub: string, claims: Claims = {}) => {
+    const token = await provider.token({ sub, iat: nowSeconds() - 30, ...claims });
+    assert.equal((await asks(token)).status, 200);
+    return token;
+  };
+
+  const forms: Record<string, [Claims, Claims]> = {
+    'as the specification writes it': [{}, {}],
+    'with the long form of its type': [{}, { typ: 'application/logout+jwt' }],
+    'with the type JWT': [{}, { typ: 'JWT' }],
+    'without a type': [{}, { typ: undefined }],
+    'for several clients': [{ aud: ['another-client', webClient] }, {}],
+    'with further claims and events': [
+      { more: 1, events: { [logoutEvent]: { reason: 'x' }, 'https://event.example': {} } },
+      {},
+    ],
+  };
+  for (const [form, [claims, header]] of Object.entries(forms)) {
+    it(`takes all tokens of its subject back: ${form}`, async () => {
+      const sub = randomUUID();
+      const tokens = [
+        await someone(sub),
+        await someone(sub, { sid: canarySession }),
+        await provider.token({ sub, iat: undefined }),
+      ];
+      const bystander = await someone(`${sub} too`);
+      await taken(await logoutToken(provider, { sub, ...claims }, header));
+      for (const token of tokens) await becomesRevoked(token);
+      assert.equal((await asks(bystander)).status, 200);
+    });
+  }
+
+  it('with a session takes its tokens back, and those that name no session, and no others', async () => {
+    const sub = randomUUID();
+    const [ended, other] = [await someone(sub, { sid: canarySession }), await someone(sub, { sid: 'other' })];
+    const unnamed = await someone(sub);
+    const strange = await someone(randomUUID(), { sid: 'other' });
+    await taken(await logoutToken(provider, { sub, sid: canarySession }));
+    for (const token of [ended, unnamed]) await becomesRevoked(token);
+    for (const token of [other, strange]) assert.equal((await asks(token)).status, 200);
+  });
+
+  it('with nothing but a session takes its tokens back', async () => {
+    const [sid, sub] = [randomUUID(), randomUUID()];
+    const [ended, unnamed] = [await someone(sub, { sid }), await someone(sub)];
+    await taken(await logoutToken(provider, { sub: undefined, sid }));
+    await becomesRevoked(ended);
+    assert.equal((await asks(unnamed)).status, 200, 'nobody knows that it is of that session');
+  });
+
+  it('counts by its own time: a token of that second is refused, one of the next is not', async () => {
+    const [sub, at] = [randomUUID(), nowSeconds() - 10];
+    const [earlier, same, later] = await Promise.all(
+      [at - 1, at, at + 1].map((iat) => provider.token({ sub, iat })),
+    );
+    await taken(await logoutToken(provider, { sub, iat: at }));
+    await becomesRevoked(String(earlier));
+    assertRefused(await asks(String(same)), 'token_revoked', String(same));
+    assert.equal((await asks(String(later))).status, 200);
+  });
+
+  it('of before does not bring back what a later one took', async () => {
+    const [sub, at] = [randomUUID(), nowSeconds() - 10];
+    const token = await provider.token({ sub, iat: at });
+    await taken(await logoutToken(provider, { sub, iat: at }));
+    await taken(await logoutToken(provider, { sub, iat: at - 60 }));
+    await becomesRevoked(token);
+  });
+
+  it('signs out for good: also whoever was erased since', async () => {
+    const [sub, at] = [randomUUID(), nowSeconds() - 10];
+    const [before, later] = [
+      await provider.token({ sub, iat: at }),
+      await provider.token({ sub, iat: at + 1 }),
+    ];
+    await taken(await logoutToken(provider, { sub, iat: at }));
+    await becomesRevoked(before);
+    assert.equal((await asks(later)).status, 200);
+    const erased = await request(service.url + me, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${later}` },
+    });
+    assert.equal(Math.floor(erased.status / 100), 2, erased.text);
+    assertRefused(await asks(before), 'token_revoked', before);
+  });
+});
+
+describe('a flood of documents that nobody has signed', () => {
+  it('costs the provider nothing, is slowed down, and holds up neither a real logout nor anybody else', async () => {
+    const settings = await newSettings('sqlite', {
+      ...quickSigning,
+      ...provider.settings,
+      WEB_CLIENT_ID: webClient,
+      REFUSALS_PER_MINUTE: '50',
+    });
+    const flooded = await startService(settings);
+    try {
+      const sub = randomUUID();
+      const [token, bystander] = [await provider.token({ sub }), await provider.token({ sub: 'not meant' })];
+      for (const one of [token, bystander])
+        assert.equal((await withToken(flooded.url + me, one)).status, 200);
+      const before = provider.fetches;
+      const strange = await makeKey();
+      const sendTo = (logout: string) =>
+        request(`${flooded.url}/idp/logout`, {
+          method: 'POST',
+          headers: { 'content-type': formType },
+          body: encodeForm({ logout_token: logout }),
+        });
+      const bad = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          logoutToken(provider, { sub }, {}, { ...strange, kid: `invented-${index}` }),
+        ),
+      );
+      const statuses = new Map<number, number>();
+      for (let round = 0; round < 10; round += 1) {
+        const replies = await Promise.all([...bad.map(sendTo), ...bad.map((one) => sendTo(`${one}x`))]);
+        for (const { status } of replies) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+      assert.deepEqual([...statuses.keys()].sort(), [400, 429]);
+      assert.equal(statuses.get(400), 50);
+      assert.ok(provider.fetches - before <= 1, `the keys were fetched ${provider.fetches - before} times`);
+      assert.equal((await withToken(flooded.url + me, bystander)).status, 200);
+      assert.equal((await sendTo(await logoutToken(provider, { sub }))).status, 200);
+      await until(
+        () => withToken(flooded.url + me, token),
+        ({ status }) => status === 403 || status === 429,
+        'the logout does not count',
+      );
+    } finally {
+      await flooded.stop();
+    }
+  });
+});

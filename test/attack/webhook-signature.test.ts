@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { createPublicKey, verify } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { type CloudEvent, HTTP } from 'cloudevents';
+import { importJWK, type JWK } from 'jose';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { request } from '../support/request.ts';
+import { databaseEngines } from '../support/service.ts';
+import type { Received } from '../support/webhook-receiver.ts';
+import { webhookStage } from '../support/webhook-stage.ts';
+
+/** What the reference libraries take for genuine; both have to agree. */
+function isGenuine(secret: string, { headers, body }: Pick<Received, 'headers' | 'body'>): boolean {
+  const verdicts = [new StandardWebhook(secret), new SvixWebhook(secret)].map((judge) => {
+    try {
+      judge.verify(body, { ...headers });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  assert.equal(verdicts[0], verdicts[1], 'the judges agree');
+  return verdicts[0] === true;
+}
+
+for (const engine of databaseEngines) {
+  describe(`what is sent to a receiver on ${engine}`, () => {
+    const stage = webhookStage(engine);
+
+    it('[E140] is genuine by both reference libraries, and nothing that was changed is', async () => {
+      const { receiver, secret } = await stage().webhook();
+      assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+      await stage().notes(3);
+      for (const received of await receiver.takes(3)) {
+        assert.equal(isGenuine(secret, received), true);
+        const { headers, body } = received;
+        const with_ = (changes: Record<string, string>) => ({ headers: { ...headers, ...changes }, body });
+        const second = Number(headers['webhook-timestamp']) + 1;
+        assert.equal(
+          isGenuine(secret, { headers, body: body.replace('notes.created', 'notes.deleted') }),
+          false,
+        );
+        assert.equal(isGenuine(secret, { headers, body: `${body} ` }), false);
+        assert.equal(isGenuine(secret, with_({ 'webhook-id': `${headers['webhook-id']}0` })), false);
+        assert.equal(isGenuine(secret, with_({ 'webhook-timestamp': String(second) })), false);
+        assert.equal(isGenuine(secret, with_({ 'webhook-signature': 'v1,' })), false);
+        const other = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+        assert.equal(isGenuine(other, received), false);
+      }
+    });
+
+    it('[E140] has no dot in its id and time, and a time that is now', async () => {
+      const { receiver } = await stage().webhook();
+      await stage().notes(1);
+      const [{ headers, position } = assert.fail()] = await receiver.takes(1);
+      assert.match(String(headers['webhook-id']), /^evt_\d+_[0-9a-z]+$/);
+      assert.match(String(headers['webhook-timestamp']), /^\d{10}$/);
+      const offMs = Number(headers['webhook-timestamp']) * 1000 - stage().declared.processes.now();
+      assert.ok(Math.abs(offMs) < 30_000, `${offMs} ms off`);
+      assert.ok(position > 0);
+    });
+
+    it('[E140] carries two signatures while a secret is rotated, and either verifies, for a day', async () => {
+      const { receiver, id, secret: before } = await stage().webhook();
+      const { secret: after } = await stage().command<{ secret: string }>('rotate', id);
+      assert.notEqual(after, before);
+      const writer = await stage().person();
+      await stage().notes(1, writer);
+      const [both = assert.fail()] = await receiver.takes(1);
+      assert.match(
+        String(both.headers['webhook-signature']),
+        /^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/,
+      );
+      assert.deepEqual([isGenuine(before, both), isGenuine(after, both)], [true, true]);
+      const { secret: newest } = await stage().command<{ secret: string }>('rotate', id, '--now');
+      await stage().notes(1, writer);
+      const only = (await receiver.takes(2)).at(-1) ?? assert.fail();
+      assert.deepEqual(
+        [before, after, newest].map((secret) => isGenuine(secret, only)),
+        [false, false, true],
+      );
+    });
+
+    it('is a CloudEvent as well, and says what happened as the log has it', async () => {
+      const { receiver } = await stage().webhook('notes.*');
+      const [id] = await stage().notes(1);
+      const [{ headers, body } = assert.fail()] = await receiver.takes(1);
+      const event = HTTP.toEvent({ headers, body }) as CloudEvent;
+      assert.equal(event.validate(), true);
+      const { type, timestamp, data } = JSON.parse(body);
+      assert.deepEqual(
+        [event.specversion, event.id, event.source, event.type, event.time],
+        ['1.0', headers['webhook-id'], stage().settings.BASE_URL, type, timestamp],
+      );
+      assert.deepEqual([type, data.id, data.collection], ['notes.created', id, 'notes']);
+      assert.match(data.owner, /^usr_/);
+      assert.deepEqual([headers['content-type'], headers['user-agent']], ['application/json', 'Vestibule']);
+      assert.equal(headers['x-forwarded-for'] ?? headers.via ?? headers.authorization, undefined);
+    });
+
+    it('[E149] is small: ids only, and no field of the record', async () => {
+      const { receiver } = await stage().webhook('notes.*');
+      const text = 'a text that is nobody\u2019s business '.repeat(8);
+      await (await stage().person()).make('notes', { text });
+      const [{ body } = assert.fail()] = await receiver.takes(1);
+      assert.ok(body.length <= 1_000, body);
+      assert.equal(body.includes('business'), false);
+      const members = Object.keys(JSON.parse(body).data).toSorted();
+      assert.deepEqual(members, ['collection', 'id', 'owner', 'revision', 'state']);
+    });
+
+    it('is signed with Ed25519 where that was asked for, by a key that is published', async () => {
+      const { receiver, publicKey, secret } = await stage().webhook('notes.*', '--signing', 'ed25519');
+      assert.equal(secret, undefined, 'the private key never leaves');
+      assert.match(publicKey, /^whpk_[A-Za-z0-9+/]{43}=$/);
+      await stage().notes(1);
+      const [{ headers, body } = assert.fail()] = await receiver.takes(1);
+      const reply = await request(`${stage().declared.service(0).url}/.well-known/webhook-keys.json`);
+      const { keys } = reply.json<{ keys: JWK[] }>();
+      const raw = Buffer.from(publicKey.slice('whpk_'.length), 'base64').toString('base64url');
+      const jwk = keys.find(({ x }) => x === raw) ?? assert.fail('the key is not published');
+      assert.deepEqual(Object.keys(jwk), ['crv', 'kty', 'x', 'kid', 'use', 'alg']);
+      await importJWK(jwk, 'EdDSA');
+      const [version, signature = ''] = String(headers['webhook-signature']).split(',');
+      assert.equal(version, 'v1a');
+      const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+      const key = createPublicKey({ key: { ...jwk } as { kty: string }, format: 'jwk' });
+      const holds = (text: string) => verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'));
+      assert.deepEqual([holds(content), holds(`${content} `)], [true, false]);
+    });
+
+    it('goes to nobody when somebody without the master secret has changed where to', async () => {
+      const { receiver, id } = await stage().webhook('notes.*');
+      const thief = await stage().receiver();
+      const { plainSql } = await import('../support/plain-sql.ts');
+      const { query } = plainSql(stage().settings);
+      await query(`update webhooks set url = '${thief.url}' where id = '${id}'`);
+      const control = await stage().webhook('notes.*');
+      await stage().notes(2);
+      await control.receiver.takes(2);
+      assert.deepEqual([thief.received.length, receiver.received.length], [0, 0]);
+      const { genuine } = await stage().show(id);
+      assert.equal(genuine, false);
+      await query(`update webhooks set url = '${receiver.url}' where id = '${id}'`);
+      await stage().pass(11_000);
+      await receiver.takes(2);
+    });
+  });
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import type { Response } from 'playwright-core';
+import { browsing, describeNetworkLog } from '../support/browser.ts';
+import { findingsOn } from '../support/browser-axe.ts';
+import { personNamed } from '../support/browser-person.ts';
+import { minuteMs, startBrowserSite } from '../support/browser-site.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
+import { request } from '../support/request.ts';
+import { me } from '../support/service.ts';
+
+/** After so many minutes no nonce of before is taken. */
+const nonceMinutes = 5;
+
+describe('tokens that are bound to a key of the page, with nonces required', () => {
+  const running = browsing(() => startBrowserSite({ WEB_DPOP: 'on', DPOP_NONCE: 'required' }));
+  const person = personNamed('Bound');
+  let visitor: Visitor;
+  /** What the provider answered with when the code was redeemed. */
+  let told: { readonly token_type: string; readonly access_token: string };
+  /** A request that the page has sent to the API. */
+  let sent: Readonly<Record<string, string>>;
+
+  before(async () => {
+    const { site } = running();
+    visitor = await running().visitor();
+    await visitor.page.addInitScript(`window.generated = [];
+      const generateKey = crypto.subtle.generateKey.bind(crypto.subtle);
+      crypto.subtle.generateKey = async (...how) => {
+        const keys = await generateKey(...how);
+        generated.push(keys);
+        return keys;
+      };`);
+    const redeemed = visitor.page.waitForResponse(`${site.providerOrigin}/token`);
+    const asked = visitor.page.waitForRequest(`${site.origin}${me}`);
+    await visitor.signIn(person);
+    told = await (await redeemed).json();
+    sent = (await asked).headers();
+    await visitor.seesPicture(person);
+  });
+
+  const call = (headers: Readonly<Record<string, string>>) =>
+    request(`${running().site.origin}${me}`, { headers });
+
+  it('are what the provider gives, and the page proves each request', () => {
+    assert.equal(told.token_type, 'DPoP');
+    assert.equal(sent.authorization, `DPoP ${told.access_token}`);
+    assert.match(String(sent.dpop), /^[\w-]+\.[\w-]+\.[\w-]+$/);
+  });
+
+  it('the key can be exported by nobody, the page included', async () => {
+    const keys = await visitor.page.evaluate(`Promise.all(generated.map(async ({ privateKey }) => [
+      privateKey.algorithm.namedCurve,
+      privateKey.extractable,
+      await crypto.subtle.exportKey('jwk', privateKey).catch(({ name }) => name),
+    ]))`);
+    assert.deepEqual(keys, [['P-256', false, 'InvalidAccessError']]);
+  });
+
+  it('one that is copied out of the page and sent as a bearer token is refused: token_bound', async () => {
+    const answer = await call({ authorization: `Bearer ${told.access_token}` });
+    assert.deepEqual([answer.status, answer.json().code], [403, 'token_bound']);
+  });
+
+  it('so it is with a proof by another key: proof_invalid', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('ES256');
+    const claims = {
+      htm: 'GET',
+      htu: `${running().site.origin}${me}`,
+      jti: randomUUID(),
+      ath: createHash('sha256').update(told.access_token).digest('base64url'),
+    };
+    const dpop = await new SignJWT(claims)
+      .setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk: await exportJWK(publicKey) })
+      .setIssuedAt()
+      .sign(privateKey);
+    const answer = await call({ authorization: `DPoP ${told.access_token}`, dpop });
+    const { code, proof_fault } = answer.json();
+    assert.deepEqual([answer.status, code, proof_fault], [403, 'proof_invalid', 'cnf']);
+  });
+
+  it('and with a proof that was copied along with it: proof_replayed', async () => {
+    const { authorization = '', dpop = '' } = sent;
+    const answer = await call({ authorization, dpop });
+    assert.deepEqual([answer.status, answer.json().code], [403, 'proof_replayed']);
+  });
+
+  it('the Token screen says so, in words that are true', async () => {
+    await visitor.open('token');
+    await visitor.sees('Bound to a key that never leaves this browser');
+    await visitor.sees('Signature, issuer, audience and times are right.');
+    await visitor.sees('which key it is bound to');
+    const shown = await visitor.page.locator('pre').innerText();
+    const pasted = shown.replace('paste it here', told.access_token).replace('curl -i', 'curl -si');
+    const { stdout } = await promisify(execFile)('bash', ['-c', pasted]);
+    assert.match(stdout, /^HTTP\/1\.1 403 /);
+    assert.match(stdout, /"code":"token_bound"/);
+    assert.deepEqual(await findingsOn(visitor.page), []);
+  });
+
+  it('are renewed, bound to the same key', async () => {
+    const renewed = visitor.page.waitForResponse(`${running().site.providerOrigin}/token`);
+    await visitor.button('Renew it now').click();
+    await visitor.sees('A new token is here.');
+    const { token_type, access_token } = await (await renewed).json();
+    assert.equal(token_type, 'DPoP');
+    assert.notEqual(access_token, told.access_token);
+    await visitor.sees('Signature, issuer, audience and times are right.');
+    assert.deepEqual(keyOf(access_token), keyOf(told.access_token));
+  });
+
+  it('lists, live streams and writes go on with them, in two windows with a key each', async () => {
+    const other = await visitor.anotherWindow();
+    await visitor.open('data', 'stones');
+    await visitor.seesConnection('Live');
+    await other.addOne('stones', 'Colour', 'Slate');
+    await other.heading('Slate').waitFor();
+    await visitor.heading('Slate').waitFor();
+    assert.notDeepEqual(keyOf(other.elsewhere().token), keyOf(visitor.elsewhere().token));
+    await other.page.close();
+  });
+
+  it('no request was refused so far, nor sent twice for the want of a nonce', () => {
+    assert.deepEqual(running().log.errors, []);
+  });
+
+  it('a request with a nonce that is too old is sent again with the one that it is told', async () => {
+    const { log, site } = running();
+    await visitor.open('data', 'stones', 'new');
+    await visitor.field('Colour').fill('Granite');
+    await site.pass(nonceMinutes * minuteMs);
+    await visitor.later(nonceMinutes);
+    const answers: Response[] = [];
+    const isWrite = (answer: Response) => answer.request().method() === 'POST';
+    visitor.page.on('response', (answer) => isWrite(answer) && answers.push(answer));
+    await visitor.button('Save').click();
+    await visitor.heading('Granite').waitFor();
+    assert.equal(await visitor.page.locator('.record-title').count(), 2);
+    assert.deepEqual(
+      answers.map((answer) => answer.status()),
+      [403, 201],
+    );
+    assert.match(String(answers[0]?.headers()['www-authenticate']), /use_dpop_nonce/);
+    assert.ok(log.takeErrors().every((error) => error.startsWith('403 /api/consumer/v1/')));
+  });
+
+  it('a provider that gives a bearer token all the same signs nobody in', async () => {
+    const stranger = await running().visitor();
+    await stranger.page.route(`${running().site.providerOrigin}/token`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), token_type: 'Bearer' } });
+    });
+    await stranger.button('Sign in').click();
+    await stranger.logIn(personNamed('Unbound'));
+    await stranger.button('Allow').click();
+    await stranger.sees(/a token that is not bound to the key of this page/);
+    await stranger.leave();
+  });
+
+  describeNetworkLog(running);
+});
+
+function keyOf(token: string): unknown {
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  assert.ok(claims.cnf.jkt.length === 43);
+  return claims.cnf;
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { browsing, describeNetworkLog } from '../support/browser.ts';
+import { findingsOn } from '../support/browser-axe.ts';
+import { personNamed } from '../support/browser-person.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
+
+/** Runs in the page: what is seen where the announcement of a success and an error are at the same place. */
+const whichIsOnTop = `(() => {
+  const [toast, alert] = ['.toast', '[role=alert]'].map((one) => document.querySelector(one));
+  const [over, under] = [toast, alert].map((one) => one.getBoundingClientRect());
+  if (over.top >= under.bottom || over.bottom <= under.top) return 'they do not meet';
+  toast.style.pointerEvents = 'auto'; // Otherwise it would not be found at any point.
+  const middle = (Math.max(over.top, under.top) + Math.min(over.bottom, under.bottom)) / 2;
+  const [seen] = document.elementsFromPoint((over.left + over.right) / 2, middle);
+  return toast.contains(seen) ? 'the error is covered' : alert.contains(seen) ? 'the error is on top' : 'neither';
+})()`;
+
+describe('what somebody can press, and what is said then', () => {
+  const running = browsing();
+  let visitor: Visitor;
+  before(async () => {
+    visitor = await running().visitor();
+    await visitor.signIn(personNamed('Pressing'));
+  });
+
+  const stateOf = (name: string) => visitor.page.locator('.record', { hasText: name }).locator('.state');
+  const inOneLine = (text: string) => text.replaceAll(/\s+/g, ' ');
+  const lending = (thing: string) => ({ thing, from: '2027-03-01T08:30:00Z', count: 1 });
+
+  it('a record has one main button, which comes first, and it is none that ends anything', async () => {
+    await visitor.open('data', 'boards');
+    await visitor.sees('Nothing here yet');
+    await visitor.elsewhere().make('boards', { text: 'A poster', size: 1 });
+    await visitor.heading('A poster').waitFor();
+    const buttons = visitor.page.locator('.record .buttons > *');
+    assert.deepEqual((await buttons.allInnerTexts()).map(inOneLine), [
+      'Mark A poster',
+      'Take down… A poster',
+      'Edit A poster',
+      'Delete… A poster',
+    ]);
+    const main = await visitor.page.locator('.record .primary').allInnerTexts();
+    assert.deepEqual(main.map(inOneLine), ['Mark A poster']);
+  });
+
+  it('a final action asks first; whoever thinks better of it has changed nothing', async () => {
+    const opener = visitor.button('Take down A poster');
+    await opener.click();
+    const dialog = visitor.page.getByRole('dialog', { name: 'Take down?' });
+    await dialog.getByText('nothing leads back from there').waitFor();
+    await dialog
+      .getByRole('button', { name: 'Leave it as it is' })
+      .and(visitor.page.locator(':focus'))
+      .waitFor();
+    assert.deepEqual(await findingsOn(visitor.page), []);
+    await visitor.button('Leave it as it is').click();
+    await dialog.waitFor({ state: 'detached' });
+    await opener.and(visitor.page.locator(':focus')).waitFor();
+    assert.equal(await stateOf('A poster').innerText(), 'Pinned');
+    assert.equal((await visitor.elsewhere().all('boards'))[0]?.state, 'pinned');
+  });
+
+  it('and is done once somebody has said yes', async () => {
+    await visitor.button('Take down A poster').click();
+    await visitor.button('Yes, take down').click();
+    await stateOf('A poster').getByText('Taken down').waitFor();
+    await visitor.page.getByRole('status').getByText('It is taken down now.').waitFor();
+    await visitor.heading('A poster').and(visitor.page.locator(':focus')).waitFor();
+    assert.equal(await visitor.page.getByRole('dialog').count(), 0);
+  });
+
+  it('another one is done at once', async () => {
+    await visitor.elsewhere().make('boards', { text: 'A map', size: 1 });
+    await visitor.button('Mark A map').click();
+    await stateOf('A map').getByText('Marked').waitFor();
+    assert.equal(await visitor.page.getByRole('dialog').count(), 0);
+  });
+
+  it('a final action that somebody else was faster with is refused beside the record', async () => {
+    const caller = visitor.elsewhere();
+    const { record } = await caller.make('boards', { text: 'A list', size: 1 });
+    const letThrough = await visitor.holdEvents();
+    await visitor.open('data', 'stones');
+    await visitor.open('data', 'boards');
+    await visitor.button('Take down A list').waitFor();
+    await caller.send('POST', `/boards/${record.id}/take_down`);
+    await visitor.button('Take down A list').click();
+    await visitor.button('Yes, take down').click();
+    await visitor.page.getByRole('alert').getByText('That is not possible any more').waitFor();
+    assert.equal(await visitor.page.getByRole('dialog').count(), 0);
+    await letThrough();
+    assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/boards/…/take_down']);
+  });
+
+  it('a success never covers an error', async () => {
+    await visitor.page.setViewportSize({ width: 390, height: 500 });
+    const caller = visitor.elsewhere();
+    const { record, etag } = await caller.make('lendings', lending('A kettle'));
+    const letThrough = await visitor.holdEvents();
+    await visitor.open('data', 'lendings');
+    await visitor.button('Hand out A kettle').waitFor();
+    await caller.send('POST', `/lendings/${record.id}/withdraw`, undefined, { 'if-match': etag });
+    await visitor.button('Hand out A kettle').click();
+    const alert = visitor.page.getByRole('alert');
+    await alert.getByText('That is not possible any more').waitFor();
+    await letThrough();
+    await visitor.seesConnection('Live');
+    // The error stands at the bottom, where a success is announced.
+    await alert.evaluate((element) => element.scrollIntoView({ block: 'end' }));
+    await caller.make('lendings', lending('A pan'));
+    await visitor.page.locator('.toast').waitFor();
+    await alert.evaluate((element) => element.scrollIntoView({ block: 'end' }));
+    assert.equal(await visitor.page.evaluate(whichIsOnTop), 'the error is on top');
+    await visitor.page.setViewportSize({ width: 1280, height: 800 });
+    assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/lendings/…/hand_out']);
+  });
+
+  it('what was said of an earlier success is gone when the next try fails', async () => {
+    const caller = visitor.elsewhere();
+    const { record, etag } = await caller.make('lendings', lending('A lamp'));
+    const letThrough = await visitor.holdEvents();
+    await visitor.open('data', 'boards');
+    await visitor.open('data', 'lendings');
+    await visitor.button('Hand out A pan').click();
+    await visitor.sees('It is lent now.');
+    await caller.send('POST', `/lendings/${record.id}/withdraw`, undefined, { 'if-match': etag });
+    await visitor.button('Hand out A lamp').click();
+    await visitor.page.getByRole('alert').getByText('That is not possible any more').waitFor();
+    assert.equal(await visitor.page.locator('.toast').count(), 0);
+    await letThrough();
+    assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/lendings/…/hand_out']);
+  });
+
+  it('nothing stretches when a part is unavailable', async () => {
+    const heights = async () => {
+      const shown = await visitor.page.locator('.shelf-foot .button').all();
+      return Promise.all(shown.map(async (button) => Math.round((await button.boundingBox())?.height ?? 0)));
+    };
+    for (const width of [390, 1280]) {
+      await visitor.page.setViewportSize({ width, height: 800 });
+      await visitor.open('you');
+      await visitor.open('data');
+      await visitor.sees(/of 40/);
+      const usual = await heights();
+      assert.ok(usual.length > 4 && usual.every((height) => height === usual[0]), String(usual));
+      await visitor.page.route('**/me/usage', (route) => route.abort('connectionrefused'));
+      await visitor.open('you');
+      await visitor.open('data');
+      await visitor.sees('No answer from the service');
+      assert.deepEqual(await heights(), usual, `at ${width}`);
+      assert.ok(await visitor.page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
+      await visitor.page.unroute('**/me/usage');
+      running().log.takeErrors();
+    }
+  });
+
+  describe('the token', () => {
+    const clipboard = () => visitor.page.evaluate<string>('navigator.clipboard.readText()');
+
+    it('can be copied, as it is', async () => {
+      await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+      await visitor.open('token');
+      await visitor.sees('Accepted');
+      await visitor.button('Copy it').click();
+      await visitor.sees('The token is copied.');
+      assert.equal(await clipboard(), visitor.elsewhere().token);
+      assert.ok(
+        !(await visitor.page.content()).includes(visitor.elsewhere().token),
+        'and is not on the page',
+      );
+    });
+
+    it('or the page says that it was not', async () => {
+      await visitor.page.evaluate(
+        "Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })",
+      );
+      await visitor.button('Copy it').click();
+      await visitor.page.getByRole('alert').getByText('The token was not copied').waitFor();
+      assert.equal(await visitor.page.locator('.toast').count(), 0);
+    });
+
+    it('that cannot be renewed is an error, and not announced like a success', async () => {
+      await visitor.page.route(`${visitor.site.providerOrigin}/**`, (route) =>
+        route.abort('connectionrefused'),
+      );
+      await visitor.button('Renew it now').click();
+      await visitor.page.getByRole('alert').getByText('The provider does not answer').waitFor();
+      assert.equal(await visitor.page.locator('.toast').count(), 0);
+      await visitor.page.unroute(`${visitor.site.providerOrigin}/**`);
+      running().log.takeErrors();
+    });
+  });
+
+  describeNetworkLog(running);
+});

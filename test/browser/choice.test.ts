@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { browsing, describeNetworkLog } from '../support/browser.ts';
+import { findingsOn } from '../support/browser-axe.ts';
+import { type BrowserPerson, personNamed } from '../support/browser-person.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
+import { startTwoProviderSite, type TwoProviderSite, titles } from '../support/two-provider-site.ts';
+
+const atFirst = `Sign in with ${titles.first}`;
+const atSecond = `Sign in with ${titles.second}`;
+const settings = '**/web/config.json';
+const discovery = '/.well-known/openid-configuration';
+
+describe('the choice between two providers', () => {
+  const running = browsing(startTwoProviderSite);
+  const site = () => running().site as TwoProviderSite;
+
+  async function signIn(visitor: Visitor, button: string, person: BrowserPerson): Promise<void> {
+    await visitor.button(button).click();
+    await visitor.logIn(person);
+    await visitor.button('Allow').click();
+    await visitor.seesPicture(person);
+    await visitor.sees(/^usr_/);
+  }
+
+  const pseudonym = (visitor: Visitor) => visitor.page.getByText(/^usr_/).innerText();
+  const isClean = async ({ page }: Visitor) => assert.deepEqual(await findingsOn(page), []);
+  const originOf = (visitor: Visitor) => new URL(visitor.page.url()).origin;
+
+  it('has a button for each where the page can be signed in at, and says where each leads', async () => {
+    const visitor = await running().visitor();
+    const buttons = await visitor.button(/^Sign in/).allInnerTexts();
+    assert.deepEqual(buttons, [atFirst, atSecond]);
+    for (const origin of [site().providerOrigin, site().secondOrigin])
+      await visitor.sees(new URL(origin).host);
+    await isClean(visitor);
+  });
+
+  it('the content policy has the origins of the two, and of no other', async () => {
+    const { origin, providerOrigin, secondOrigin } = site();
+    const policy = (await fetch(origin)).headers.get('content-security-policy') ?? '';
+    const directives = policy.split('; ');
+    assert.ok(directives.includes(`connect-src 'self' ${providerOrigin} ${secondOrigin}`), policy);
+    assert.ok(directives.includes(`img-src 'self' ${providerOrigin} ${secondOrigin}`), policy);
+  });
+
+  it('the one that was chosen signs in, comes back after a reload, renews and signs out', async () => {
+    const visitor = await running().visitor();
+    const person = personNamed('Choosing');
+    const { log } = running();
+    const askedFirst = log.countOf('GET', site().providerOrigin);
+    await visitor.button(atSecond).click();
+    await visitor.page.getByLabel('Password').waitFor();
+    assert.equal(originOf(visitor), site().secondOrigin);
+    await visitor.logIn(person);
+    await visitor.button('Allow').click();
+    await visitor.seesPicture(person);
+    await visitor.sees(new URL(site().secondOrigin).host);
+    await visitor.sees(/^usr_/);
+    const before = await pseudonym(visitor);
+
+    await visitor.page.reload();
+    await visitor.seesPicture(person);
+    await visitor.sees(/^usr_/);
+    assert.equal(await pseudonym(visitor), before);
+
+    await visitor.link('Token').click();
+    await visitor.sees('Accepted');
+    await visitor.page.getByText(`From ${titles.second}, at ${new URL(site().secondOrigin).host}.`).waitFor();
+    await visitor.button('Renew it now').click();
+    await visitor.sees('A new token is here.');
+    await isClean(visitor);
+
+    await visitor.page.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
+    await visitor.heading('Sign out?').waitFor();
+    assert.equal(originOf(visitor), site().secondOrigin);
+    await visitor.button('Sign out').click();
+    await visitor.sees('You are signed out');
+    assert.equal(await visitor.page.evaluate('sessionStorage.length'), 0);
+    assert.equal(
+      log.countOf('GET', site().providerOrigin),
+      askedFirst,
+      'the other was not asked for anything',
+    );
+  });
+
+  it('the same subject at the other is somebody else, who finds nothing of what was typed', async () => {
+    const visitor = await running().visitor();
+    const person = personNamed('Twofold');
+    await signIn(visitor, atFirst, person);
+    const first = await pseudonym(visitor);
+    await visitor.open('data', 'stones', 'new');
+    await visitor.field('Colour').fill('My secret');
+    await visitor.context.clearCookies();
+    await visitor.page.reload();
+    await visitor.sees('Please sign in again');
+    await visitor.button(atSecond).click();
+    await visitor.logIn(person);
+    await visitor.button('Allow').click();
+    await visitor.heading('New').waitFor();
+    assert.equal(await visitor.field('Colour').inputValue(), '');
+    await visitor.link('You').click();
+    await visitor.sees(/^usr_/);
+    assert.notEqual(await pseudonym(visitor), first);
+  });
+
+  /** The answer of a provider as the browser came back with it. Without its settings the page does not read it yet. */
+  async function answerOf(visitor: Visitor, button: string, person: BrowserPerson): Promise<URL> {
+    await visitor.button(button).click();
+    await visitor.logIn(person);
+    await visitor.page.route(settings, (route) => route.abort('connectionrefused'));
+    await visitor.button('Allow').click();
+    await visitor.heading('Nobody answers the door').waitFor();
+    await visitor.page.unroute(settings);
+    assert.deepEqual(running().log.takeErrors(), ['net::ERR_CONNECTION_REFUSED /web/config.json']);
+    return new URL(visitor.page.url());
+  }
+
+  async function isRefused(visitor: Visitor, answer: URL, sentence: string): Promise<void> {
+    const { log } = running();
+    const redeemed = () =>
+      log.countOf('POST', site().providerOrigin) + log.countOf('POST', site().secondOrigin);
+    const before = redeemed();
+    await visitor.page.goto(answer.href);
+    await visitor.page.getByRole('alert').getByText(sentence).waitFor();
+    assert.equal(redeemed(), before, 'the code was shown to nobody');
+    assert.equal(new URL(visitor.page.url()).search, '');
+    await visitor.button(atFirst).waitFor();
+    await isClean(visitor);
+  }
+
+  it('an answer that names another provider than the one that was chosen is refused', async () => {
+    const visitor = await running().visitor();
+    const answer = await answerOf(visitor, atFirst, personNamed('Mixed'));
+    assert.equal(answer.searchParams.get('iss'), site().providerOrigin, 'it says whose it is');
+    answer.searchParams.set('iss', site().secondOrigin);
+    await isRefused(visitor, answer, 'The answer is from another provider than the one that you chose.');
+  });
+
+  it('an answer that names none is refused, where the provider always does', async () => {
+    const visitor = await running().visitor();
+    const answer = await answerOf(visitor, atFirst, personNamed('Nameless'));
+    answer.searchParams.delete('iss');
+    await isRefused(visitor, answer, 'response parameter "iss" (issuer) missing');
+  });
+
+  it('the answer to a sign-in at one is refused once another was begun with the other', async () => {
+    const visitor = await running().visitor();
+    const answer = await answerOf(visitor, atFirst, personNamed('Wavering'));
+    await visitor.page.goto(site().origin);
+    await visitor.button(atSecond).click();
+    await visitor.page.getByLabel('Password').waitFor();
+    await isRefused(
+      visitor,
+      answer,
+      'The answer belongs to another sign-in than the one that was begun last.',
+    );
+  });
+
+  it('a provider that is not offered any more is not asked', async () => {
+    const visitor = await running().visitor();
+    const answer = await answerOf(visitor, atSecond, personNamed('Late'));
+    await visitor.page.route(settings, async (route) => {
+      const response = await route.fetch();
+      const { providers, ...rest } = await response.json();
+      await route.fulfill({ response, json: { ...rest, providers: providers.slice(0, 1) } });
+    });
+    await visitor.page.goto(answer.href);
+    await visitor.sees('The provider where this sign-in was begun is not offered any more.');
+    // The page is as it always was where there is one.
+    await visitor.button('Sign in').waitFor();
+    assert.equal(await visitor.button(/^Sign in/).count(), 1);
+  });
+
+  it('one that is down leaves the other, also for somebody who was signed in at it', async () => {
+    const { log } = running();
+    const visitor = await running().visitor();
+    await signIn(visitor, atFirst, personNamed('Stranded'));
+    await site().stopProvider();
+    await visitor.page.reload();
+    await visitor.heading('The provider does not answer').waitFor();
+    await visitor.sees(new URL(site().providerOrigin).host);
+    await isClean(visitor);
+    assert.deepEqual(log.takeErrors(), [`net::ERR_CONNECTION_REFUSED ${discovery}`]);
+    await visitor.button('Sign in with another').click();
+    await signIn(visitor, atSecond, personNamed('Rescued'));
+    await site().startProvider();
+  });
+
+  describeNetworkLog(running);
+});

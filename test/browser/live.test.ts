@@ -1,0 +1,340 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { Route } from 'playwright-core';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { browsing, describeNetworkLog } from '../support/browser.ts';
+import { findingsOn } from '../support/browser-axe.ts';
+import { Keyboard } from '../support/browser-keyboard.ts';
+import { personNamed } from '../support/browser-person.ts';
+import { minuteMs, tokenSeconds } from '../support/browser-site.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
+
+const events = '**/api/consumer/v1/events*';
+const stones = '/api/consumer/v1/stones';
+
+/** Somebody who looks at the list of a collection, live. */
+async function lookingAt(visitor: Visitor, collection: string): Promise<Visitor> {
+  await visitor.open('data', collection);
+  await visitor.seesConnection('Live');
+  // Everything has come before anything goes away.
+  await visitor.page.locator('.meters').waitFor();
+  return visitor;
+}
+
+/** When the page first has a record in its list, by its own clock. To be called before. */
+function firstRecordAt({ page }: Visitor): Promise<number> {
+  return page.evaluate(`new Promise((resolve) => {
+    const look = () => document.querySelector('.record-title') && resolve(Date.now());
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+  })`);
+}
+
+/** Everything that the page says from now on, once it is asked for. */
+async function saidBy({ page }: Visitor): Promise<() => Promise<unknown>> {
+  await page.evaluate(`window.said = [];
+    new MutationObserver(() => {
+      const text = document.querySelector('.toast')?.innerText;
+      if (text !== undefined && text !== said.at(-1)) said.push(text);
+    }).observe(document.querySelector('.announcer'), { childList: true, characterData: true, subtree: true })`);
+  return () => page.evaluate('said');
+}
+
+describe('two windows of one person', () => {
+  const running = browsing();
+  let [here, there]: Visitor[] = [];
+  let machine: ApiCaller;
+  const [first, second] = [() => here as Visitor, () => there as Visitor];
+  before(async () => {
+    here = await running().visitor();
+    await here.signIn(personNamed('Twofold'));
+    there = await here.anotherWindow();
+    machine = await running().site.machine();
+  });
+
+  it('a record that is made in one is in the other within a second, which says so in words', async () => {
+    await lookingAt(first(), 'stones');
+    await second().open('data', 'stones', 'new');
+    await second().field('Colour').fill('Slate');
+    const [seenAt, answer] = [
+      firstRecordAt(first()),
+      second().page.waitForResponse((reply) => reply.url().endsWith(stones) && reply.status() === 201),
+    ];
+    await second().button('Save').click();
+    const { startTime, responseStart } = (await answer).request().timing();
+    const took = (await seenAt) - (startTime + responseStart);
+    assert.ok(took < 1_000, `it took ${took} ms from the answer in the one to the record in the other`);
+    await first().heading('Slate').waitFor();
+    await first().page.getByRole('status').getByText('Stones: “Slate” is new.').waitFor();
+    await first().sees('1 of 2');
+  });
+
+  it('a change and a deletion are seen as well, and are no news where they were made', async () => {
+    await lookingAt(second(), 'stones');
+    await first().link('Edit Slate').click();
+    await first().field('Colour').fill('Amber');
+    await first().button('Save').click();
+    await second().heading('Amber').waitFor();
+    await second().sees('Stones: “Amber” was changed.');
+    await lookingAt(first(), 'stones');
+    const said = await saidBy(first());
+    await first().button('Delete Amber').click();
+    await first().page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await second().heading('Amber').waitFor({ state: 'detached' });
+    await second().sees('Stones: “Amber” was deleted.');
+    await second().sees('Nothing here yet');
+    await second().elsewhere().make('stones', { colour: 'Coral' });
+    await first().sees('Stones: “Coral” is new.');
+    assert.deepEqual(await said(), ['Deleted.', 'Stones: “Coral” is new.']);
+  });
+
+  it('what a machine client approves is approved here, and said in words', async () => {
+    const { record } = await first().elsewhere().make('visits', { guest: 'Ada' });
+    for (const window of [first(), second()]) await lookingAt(window, 'visits');
+    await first().heading('Ada').waitFor();
+    const reply = await machine.send('POST', `/visits/${record.id}/approve`);
+    assert.equal(reply.status, 200, reply.text);
+    for (const window of [first(), second()]) {
+      await window.page.locator('.state').getByText('Approved').waitFor();
+      await window.page.getByRole('status').getByText('Visits: “Ada” is approved now.').waitFor();
+    }
+    await first().button('Call off Ada').waitFor({ state: 'detached' });
+    assert.deepEqual(await findingsOn(first().page), []);
+  });
+
+  it('many changes at once are one message', async () => {
+    const caller = first().elsewhere();
+    await Promise.all(['Ben', 'Cas', 'Dot', 'Eve'].map((guest) => caller.make('visits', { guest })));
+    for (const guest of ['Ben', 'Cas', 'Dot', 'Eve']) await first().heading(guest).waitFor();
+    await first().sees(/^Visits: \d changes made elsewhere\.$/);
+  });
+
+  it('stands where the chosen order and state have it', async () => {
+    await first().page.getByLabel('State').selectOption({ label: 'Asked for' });
+    await first().heading('Ada').waitFor({ state: 'detached' });
+    await first().page.getByLabel('Order').selectOption({ label: 'Oldest first' });
+    await first().seesConnection('Live');
+    const titles = first().page.getByRole('listitem').getByRole('heading');
+    const { record } = await first().elsewhere().make('visits', { guest: 'Fay' });
+    await first().heading('Fay').waitFor();
+    assert.equal(await titles.last().innerText(), 'Fay');
+    await machine.send('POST', `/visits/${record.id}/approve`);
+    await first().heading('Fay').waitFor({ state: 'detached' });
+    assert.equal(await titles.count(), 4);
+  });
+
+  it('whoever is at a button that goes away stays at the record', async () => {
+    const keyboard = new Keyboard(first().page);
+    const titles = first().page.getByRole('listitem').getByRole('heading');
+    const name = await titles.first().innerText();
+    await first().page.getByLabel('State').selectOption({ label: 'Every state' });
+    await first().heading('Ada').waitFor();
+    await first().seesConnection('Live');
+    await keyboard.goTo(first().button(`Call off ${name}`));
+    const found = (await first().elsewhere().all('visits')).find(({ guest }) => guest === name);
+    await machine.send('POST', `/visits/${found?.id}/approve`);
+    await first().heading(name).and(first().page.locator(':focus')).waitFor();
+  });
+
+  it('what is being edited is not overwritten, and can be loaded', async () => {
+    const caller = first().elsewhere();
+    const fields = { thing: 'A rope', from: '2027-03-01T08:30:00Z', count: 1 };
+    const { record, etag } = await caller.make('lendings', fields);
+    await first().open('data', 'lendings', record.id);
+    await first().field('Thing').fill('A rope, mine');
+    const theirs = { ...fields, thing: 'A rope, theirs' };
+    const reply = await caller.send('PUT', `/lendings/${record.id}`, theirs, { 'if-match': etag });
+    assert.equal(reply.status, 200, reply.text);
+    await first().page.getByRole('status').getByText('It was changed elsewhere', { exact: true }).waitFor();
+    assert.equal(await first().field('Thing').inputValue(), 'A rope, mine');
+    assert.deepEqual(await findingsOn(first().page), []);
+    await first().button('Load it as it is now').click();
+    await first().heading('Edit').and(first().page.locator(':focus')).waitFor();
+    assert.equal(await first().field('Thing').inputValue(), 'A rope, theirs');
+    assert.equal(await first().page.getByText('What you typed stays').count(), 0);
+    await first().field('Thing').fill('A rope, of both');
+    await first().button('Save').click();
+    await first().heading('A rope, of both').waitFor();
+  });
+
+  it('what is deleted elsewhere while it is edited is said to be gone', async () => {
+    const [record] = await first().elsewhere().all('lendings');
+    let reads = 0;
+    const rereads = first().page.waitForResponse((reply) => {
+      reads += Number(reply.url().endsWith(`/lendings/${record?.id}`));
+      return reads === 2;
+    });
+    await first().link('Edit A rope, of both').click();
+    // Once the stream has begun the record is read once more; from then on an event is all that it takes.
+    await rereads;
+    await first().field('Thing').fill('A rope, once more');
+    await first().elsewhere().send('DELETE', `/lendings/${record?.id}`, undefined, { 'if-match': '*' });
+    await first().sees('It was deleted elsewhere');
+    assert.equal(await first().field('Thing').inputValue(), 'A rope, once more');
+    assert.deepEqual(running().log.takeErrors(), ['404 /api/consumer/v1/lendings/…']);
+  });
+
+  it('what is erased in one is not written down again by the other', async () => {
+    // The tabs share a stream: from here on it is the second one that holds it.
+    await first().open('data');
+    await lookingAt(second(), 'visits');
+    await first().button('Erase everything…').click();
+    const dialog = first().page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('erase everything');
+    let requests = 0;
+    await second().page.route('**/api/consumer/**', async (route) => {
+      requests += 1;
+      await route.continue();
+    });
+    await dialog.getByRole('button', { name: 'Erase everything' }).click();
+    await first().heading('It is gone').waitFor();
+    await second().seesConnection('Everything was erased elsewhere');
+    assert.equal(requests, 0);
+  });
+
+  describeNetworkLog(running);
+});
+
+describe('the connection', () => {
+  const running = browsing();
+
+  async function signedIn(word: string): Promise<Visitor> {
+    const visitor = await running().visitor();
+    // From here on time passes when the test says so.
+    await visitor.later(0);
+    const person = personNamed(word);
+    await visitor.signIn(person);
+    await visitor.sees(/^usr_/);
+    // Without a refresh token this provider gives none for /userinfo either, and the page says so.
+    await visitor.sees(new RegExp(`^${person.name}$|^Your name and picture did not come$`));
+    return visitor;
+  }
+
+  const isStream = (route: Route) => route.request().headers().accept === 'text/event-stream';
+
+  it('that cannot be had is said to be none, and the page works and asks', async () => {
+    const visitor = await signedIn('Blocked');
+    await visitor.page.route(events, (route) => (isStream(route) ? route.abort('failed') : route.continue()));
+    await visitor.open('data', 'stones');
+    await visitor.seesConnection('Asking every 15 seconds');
+    assert.deepEqual(await findingsOn(visitor.page), []);
+    await visitor.addOne('stones', 'Colour', 'Slate');
+    await visitor.heading('Slate').waitFor();
+    await visitor.seesConnection('Asking every 15 seconds');
+    await visitor.elsewhere().make('stones', { colour: 'Amber' });
+    await visitor.later(0.25);
+    await visitor.heading('Amber').waitFor();
+    await visitor.sees('Stones: “Amber” is new.');
+    assert.deepEqual([...new Set(running().log.takeErrors())], ['net::ERR_FAILED /api/consumer/v1/events']);
+
+    await visitor.page.unroute(events);
+    for (let asks = 1; asks < 4; asks += 1) await visitor.later(0.25);
+    await visitor.seesConnection('Live');
+    await visitor.leave();
+  });
+
+  it('tells no news of what the list had when it was read', async () => {
+    const visitor = await signedIn('Current');
+    await visitor.open('data', 'stones');
+    await visitor.sees('Nothing here yet');
+    await visitor.open('data');
+    await visitor.sees('0 of 2');
+    // While nobody listens the service may say of a list that it was read a little earlier than it was.
+    await visitor.elsewhere().make('stones', { colour: 'Slate' });
+    const said = await saidBy(visitor);
+    await lookingAt(visitor, 'stones');
+    await visitor.heading('Slate').waitFor();
+    await visitor.elsewhere().make('stones', { colour: 'Amber' });
+    await visitor.sees('Stones: “Amber” is new.');
+    assert.deepEqual(await said(), ['Stones: “Amber” is new.']);
+    await visitor.leave();
+  });
+
+  it('that a proxy keeps back is taken for none', async () => {
+    const visitor = await signedIn('Buffered');
+    const held: Route[] = [];
+    await visitor.page.route(events, (route) => (isStream(route) ? void held.push(route) : route.continue()));
+    await visitor.open('data', 'stones');
+    await visitor.seesConnection('Connecting…');
+    await visitor.later(0.1);
+    await visitor.seesConnection('Asking every 15 seconds');
+    assert.equal(held.length, 1);
+    await visitor.leave();
+  });
+
+  it('that is lost is said to be lost, and is there again once the service is', async () => {
+    const { site, log } = running();
+    const visitor = await signedIn('Lost');
+    await lookingAt(visitor, 'stones');
+    await site.stopService();
+    await visitor.later(0.1);
+    await visitor.seesConnection('Not connected');
+    await site.startService();
+    await visitor.elsewhere().make('stones', { colour: 'Slate' });
+    await visitor.later(0.25);
+    await visitor.seesConnection('Live');
+    await visitor.heading('Slate').waitFor();
+    // What is tried now and then is a stream, and the list.
+    assert.deepEqual(
+      [...new Set(log.takeErrors())],
+      ['net::ERR_CONNECTION_REFUSED /api/consumer/v1/events', `net::ERR_CONNECTION_REFUSED ${stones}`],
+    );
+    await visitor.leave();
+  });
+
+  it('goes on with a new token when the old one ends', async () => {
+    const { site, log } = running();
+    const visitor = await signedIn('Renewed');
+    await lookingAt(visitor, 'stones');
+    const before = visitor.elsewhere().token;
+    const ahead = tokenSeconds * 1000 + minuteMs;
+    // The new token is one by the clock that the provider has.
+    await visitor.page.route(`${site.providerOrigin}/token`, async (route) => {
+      await site.service.stepWallClock(-ahead);
+      await route.continue();
+    });
+    const renewed = visitor.page.waitForResponse((reply) => reply.url().endsWith('/events') && reply.ok());
+    await site.service.stepWallClock(ahead);
+    assert.match(String((await renewed).headers()['content-type']), /^text\/event-stream/);
+    assert.notEqual(visitor.elsewhere().token, before);
+    await visitor.seesConnection('Live');
+    await visitor.elsewhere().make('stones', { colour: 'Slate' });
+    await visitor.heading('Slate').waitFor();
+    assert.deepEqual(log.takeErrors(), ['403 /api/consumer/v1/events']);
+    await visitor.leave();
+  });
+
+  it('ends when a page is not seen any more, and goes on when it is seen again', async () => {
+    const visitor = await signedIn('Hidden');
+    await lookingAt(visitor, 'stones');
+    const show = (isHidden: boolean) =>
+      visitor.page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    const ended = visitor.page.waitForEvent('requestfailed', (request) => request.url().endsWith('/events'));
+    await show(true);
+    await visitor.later(0.25);
+    await ended;
+    await visitor.elsewhere().make('stones', { colour: 'Slate' });
+    await show(false);
+    await visitor.heading('Slate').waitFor();
+    await visitor.seesConnection('Live');
+    await visitor.leave();
+  });
+
+  it('does not take anybody to the provider who has only looked on', async () => {
+    const { site, log } = running();
+    await site.stopProvider();
+    await site.startProvider({ refreshTokens: false });
+    const visitor = await signedIn('Onlooking');
+    await lookingAt(visitor, 'stones');
+    await visitor.page.evaluate('window.isSamePage = true');
+    await site.service.stepWallClock(tokenSeconds * 1000 + minuteMs);
+    await visitor.seesConnection('Not connected');
+    await site.service.stepWallClock(-(tokenSeconds * 1000 + minuteMs));
+    assert.equal(await visitor.page.evaluate('window.isSamePage'), true);
+    const errors = ['401 /userinfo', '403 /api/consumer/v1/events', `403 ${stones}`];
+    assert.deepEqual([...new Set(log.takeErrors())], errors);
+    await visitor.leave();
+  });
+
+  describeNetworkLog(running);
+});

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { browsing, describeNetworkLog } from '../support/browser.ts';
+import { personNamed } from '../support/browser-person.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
+
+/** A fifth of what the page once took for two collections. The site of these tests has more. */
+const tallest = 8_400;
+
+describe('the reference of the API at /docs, in a browser', () => {
+  const running = browsing();
+  let visitor: Visitor;
+  let token: string;
+  const errors: string[] = [];
+  before(async () => {
+    visitor = await running().visitor();
+    visitor.page.on('pageerror', ({ message }) => errors.push(message));
+    await visitor.signIn(personNamed('Reading'));
+    await visitor.open('data');
+    await visitor.sees('0 of 40');
+    token = visitor.elsewhere().token;
+    await visitor.page.goto(`${visitor.site.origin}/docs`);
+  });
+
+  const operation = (id: string) => visitor.page.locator('article', { has: visitor.page.locator(`#${id}`) });
+  const isOpen = (id: string) => operation(id).locator('.operation').getAttribute('open');
+  const sizes = () =>
+    visitor.page.evaluate<readonly [number, number]>(
+      '[document.documentElement.scrollHeight, document.documentElement.scrollWidth]',
+    );
+
+  it('shows everything at once, folded: on a desk and in the width of a phone', async () => {
+    for (const width of [390, 1280]) {
+      await visitor.page.setViewportSize({ width, height: 800 });
+      const [height, wide] = await sizes();
+      assert.ok(height <= tallest, `${height} pixels tall at ${width}`);
+      assert.ok(wide <= width, `${wide} pixels wide at ${width}`);
+    }
+    assert.ok((await visitor.page.locator('article').count()) > 30);
+  });
+
+  it('nothing of an operation is wider than a phone once it is unfolded', async () => {
+    await visitor.page.setViewportSize({ width: 390, height: 800 });
+    await visitor.page.evaluate(
+      "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })",
+    );
+    assert.ok((await sizes())[1] <= 390);
+    await visitor.page.evaluate(
+      "document.querySelectorAll('details').forEach((fold) => { fold.open = false; })",
+    );
+    await visitor.page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('a link of the contents unfolds the operation, which says first how it is called', async () => {
+    assert.equal(await isOpen('boards_do_mark'), null);
+    const contents = visitor.page.getByRole('navigation', { name: 'Contents' });
+    await contents.getByRole('link', { name: 'post Mark a board' }).click();
+    assert.equal(await isOpen('boards_do_mark'), '');
+    await operation('boards_do_mark')
+      .getByText(/^curl -X POST .*\/boards\/\$ID\/mark/)
+      .waitFor();
+    await operation('boards_do_mark')
+      .getByText(/^Errors: 400, 403, 404, /)
+      .waitFor();
+    assert.equal(await operation('boards_do_mark').getByText('token_expired').isVisible(), false);
+  });
+
+  it('and so does an address from outside, and the name of an error', async () => {
+    await visitor.page.goto(`${visitor.site.origin}/docs#stones_create`);
+    await visitor.page.reload();
+    assert.equal(await isOpen('stones_create'), '');
+    await operation('stones_create')
+      .getByText(/^Errors: /)
+      .click();
+    await operation('stones_create').getByRole('link', { name: 'quota_exceeded' }).click();
+    await visitor.page.locator('#error-quota_exceeded').waitFor();
+    assert.ok(await visitor.page.locator('#error-quota_exceeded').isVisible());
+  });
+
+  it('an address that somebody has cut off does no harm', async () => {
+    for (const cutOff of ['#%', '#%E4', '#nothing-of-this-name']) {
+      await visitor.page.goto(`${visitor.site.origin}/docs${cutOff}`);
+      await visitor.page.reload();
+      // What comes after it in the script has run.
+      await visitor.page.getByLabel('Filter').fill('no operation is like this');
+      assert.equal(await visitor.page.locator('article').filter({ visible: true }).count(), 0, cutOff);
+      await visitor.page.getByLabel('Filter').fill('');
+      // And so does the script when it is told of one later.
+      await visitor.page.evaluate(`location.hash = '${cutOff}x'`);
+    }
+    assert.deepEqual(errors, []);
+  });
+
+  it('is filtered by any words of an operation, in the contents as well', async () => {
+    await visitor.page.getByLabel('Filter').fill('BOARDS take');
+    const shown = visitor.page.locator('article').filter({ visible: true });
+    assert.equal(await shown.count(), 1);
+    await shown.getByText('Take down a board').waitFor();
+    assert.equal(await visitor.page.locator('nav ul ul li').filter({ visible: true }).count(), 1);
+    await visitor.page.getByLabel('Filter').fill('nothing of the kind');
+    await visitor.sees('Nothing here is called that.');
+    await visitor.page.getByLabel('Filter').fill('');
+    assert.ok((await shown.count()) > 30);
+  });
+
+  describe('trying it', () => {
+    /** The form of an operation, unfolded. */
+    const trying = async (id: string) => {
+      await visitor.page.goto(`${visitor.site.origin}/docs#${id}`);
+      const form = operation(id).locator('.try');
+      if ((await form.getAttribute('open')) === null) await form.getByText('Try it').click();
+      return form;
+    };
+
+    it('needs a token, and says so before anything is sent', async () => {
+      const form = await trying('stones_list');
+      await form.getByRole('button', { name: 'Send' }).click();
+      await form.getByText('Put an access token into the field at the top first.').waitFor();
+      await visitor.page.locator('#token:focus').waitFor();
+    });
+
+    it('sends what stands in the form with the token that was pasted, and shows the answer', async () => {
+      await visitor.page.getByLabel('Access token').fill(token);
+      const form = await trying('stones_create');
+      await form.getByLabel('Body').fill('{"colour":"Onyx"}');
+      await form.getByRole('button', { name: 'Send' }).click();
+      await form.getByText('201 Created').waitFor();
+      await form.getByText('"colour": "Onyx"').waitFor();
+      const [stone] = await visitor.elsewhere().all('stones');
+      assert.equal(stone?.colour, 'Onyx');
+    });
+
+    it('sends parameters, and leaves out what is empty', async () => {
+      const form = await trying('stones_list');
+      await form.getByLabel('limit').fill('1');
+      const sent = visitor.page.waitForRequest((request) => request.url().includes('/stones'));
+      await form.getByRole('button', { name: 'Send' }).click();
+      assert.equal(new URL((await sent).url()).search, '?limit=1');
+      await form.getByText('200 OK').waitFor();
+    });
+
+    it('shows a refusal as it is', async () => {
+      const form = await trying('stones_create');
+      await form.getByLabel('Body').fill('{"colour":1}');
+      await form.getByRole('button', { name: 'Send' }).click();
+      await form.getByText('422 Unprocessable Entity').waitFor();
+      await form.getByText('validation_failed').waitFor();
+      assert.deepEqual(running().log.takeErrors(), ['422 /api/consumer/v1/stones']);
+    });
+
+    it('asks before it deletes', async () => {
+      const [stone] = await visitor.elsewhere().all('stones');
+      const form = await trying('stones_delete');
+      await form.getByLabel('id').fill(String(stone?.id));
+      visitor.page.once('dialog', (dialog) => dialog.dismiss());
+      await form.getByRole('button', { name: 'Send' }).click();
+      assert.equal((await visitor.elsewhere().all('stones')).length, 1);
+      visitor.page.once('dialog', (dialog) => dialog.accept());
+      await form.getByRole('button', { name: 'Send' }).click();
+      await form.getByText('204 No Content').waitFor();
+      assert.equal((await visitor.elsewhere().all('stones')).length, 0);
+    });
+
+    it('keeps the token nowhere', async () => {
+      const kept = await visitor.page.evaluate<string>(
+        'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])',
+      );
+      assert.ok(!kept.includes(token));
+      await visitor.page.reload();
+      assert.equal(await visitor.page.getByLabel('Access token').inputValue(), '');
+    });
+  });
+
+  it('can be read without a script, which then offers nothing that needs one', async () => {
+    const browser = visitor.context.browser();
+    const context = await browser?.newContext({ javaScriptEnabled: false });
+    const page = (await context?.newPage()) ?? assert.fail();
+    await page.goto(`${visitor.site.origin}/docs`);
+    for (const hidden of ['#filter', '#token', '.try'])
+      assert.equal(await page.locator(hidden).first().isVisible(), false);
+    await page.getByText('Take down a board').last().click();
+    await page.getByText(/^curl -X POST .*take_down/).waitFor();
+    await context?.close();
+  });
+
+  describeNetworkLog(running);
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { browsing, describeNetworkLog } from '../support/browser.ts';
+import { findingsOn } from '../support/browser-axe.ts';
+import { personNamed } from '../support/browser-person.ts';
+import type { Visitor } from '../support/browser-visitor.ts';
+
+/** Where everybody reads everybody's records. */
+describe('a collection that everybody reads, in a browser', () => {
+  const running = browsing();
+  let visitor: Visitor;
+  let stranger: ApiCaller;
+  let theirs: string;
+  before(async () => {
+    const other = await running().visitor();
+    await other.signIn(personNamed('Somebody'));
+    await other.open('data');
+    await other.sees('0 of 40');
+    stranger = other.elsewhere();
+    theirs = (await stranger.make('boards', { text: 'Theirs', size: 2 })).record.id;
+    await other.leave();
+    visitor = await running().visitor();
+    await visitor.signIn(personNamed('Me'));
+  });
+
+  const promise = /between you and this service/;
+  const text = () => visitor.page.locator('main').innerText();
+  const cards = () => visitor.page.locator('.record');
+
+  it('is said to be one before anything is made in it, and promises nothing else', async () => {
+    await visitor.open('data');
+    const shelf = visitor.page.locator('.shelf', { hasText: 'Boards' });
+    await shelf.getByText('Everybody who signs in can read what you make here').waitFor();
+    await visitor.open('data', 'boards');
+    await visitor.sees('Nothing here yet');
+    await visitor.sees(/Everybody who signs in can read/);
+    assert.doesNotMatch(await text(), promise);
+    await visitor.link('Make the first one').click();
+    await visitor.heading('New').waitFor();
+    await visitor.sees(/Everybody who signs in can read/);
+    assert.doesNotMatch(await text(), promise);
+  });
+
+  it('one that nobody else reads still promises it, and says nothing of everybody', async () => {
+    await visitor.open('data', 'stones');
+    await visitor.sees('Nothing here yet');
+    assert.match(await text(), promise);
+    assert.doesNotMatch(await text(), /[Ee]verybody/);
+    await visitor.open('data', 'visits');
+    await visitor.sees('Nothing here yet');
+    assert.doesNotMatch(await text(), promise, 'where clients see everybody’s');
+  });
+
+  it('has one\'s own records under "Your data", and nobody else\'s', async () => {
+    await visitor.elsewhere().make('boards', { text: 'Mine', size: 1 });
+    await visitor.open('data', 'boards');
+    await visitor.heading('Mine').waitFor();
+    await visitor.link('Edit Mine').waitFor();
+    assert.equal(await cards().count(), 1);
+    assert.equal(await visitor.heading('Theirs').count(), 0);
+  });
+
+  it("hears of one's own alone", async () => {
+    await visitor.seesConnection('Live');
+    await stranger.make('boards', { text: 'Theirs, too', size: 3 });
+    await visitor.elsewhere().make('boards', { text: 'Mine, too', size: 4 });
+    await visitor.heading('Mine, too').waitFor();
+    assert.equal(await cards().count(), 2);
+  });
+
+  it("shows everybody's in a place of its own, to be read and not to be changed", async () => {
+    await visitor.link(/^See everybody’s/).click();
+    await visitor.heading('Boards: everybody’s').waitFor();
+    for (const name of ['Mine', 'Mine, too', 'Theirs', 'Theirs, too']) await visitor.heading(name).waitFor();
+    assert.equal(await cards().count(), 4);
+    assert.equal(await cards().getByRole('button').count(), 0);
+    assert.equal(await cards().getByRole('link').count(), 0);
+    assert.equal(await visitor.page.locator('nav [aria-current]').count(), 0, 'it is not "Your data"');
+    assert.equal(await visitor.page.locator('.connection').count(), 0, 'nothing tells it of changes');
+    assert.deepEqual(await findingsOn(visitor.page), []);
+  });
+
+  it('there, too, whatever can be chosen can be had', async () => {
+    const [state, order] = [visitor.page.getByLabel('State'), visitor.page.getByLabel('Order')];
+    await order.selectOption({ label: 'Size, ascending' });
+    await cards().nth(3).getByText('Mine, too').waitFor();
+    await state.selectOption({ label: 'Pinned' });
+    assert.equal(await order.inputValue(), '-created_at');
+    await cards().first().getByText('Mine, too').waitFor();
+    await order.selectOption({ label: 'Size, descending' });
+    assert.equal(await state.inputValue(), '');
+    await cards().nth(3).getByText('Mine').waitFor();
+    assert.equal(await visitor.page.getByRole('alert').count(), 0);
+    await stranger.make('boards', { text: 'The newest', size: 9 });
+    await visitor.button('Load again').click();
+    await visitor.heading('The newest').waitFor();
+  });
+
+  it('has no form for a record of somebody else, whatever the address says', async () => {
+    await visitor.open('data', 'boards', theirs);
+    await visitor.page.getByRole('alert').getByText('It belongs to somebody else').waitFor();
+    assert.equal(await visitor.page.locator('form').count(), 0);
+    assert.equal(await visitor.button('Try again').count(), 0);
+    await visitor.open('data', 'boards');
+    await visitor.link('Edit Mine').click();
+    await visitor.field('Text').fill('Mine, changed');
+    await visitor.button('Save').click();
+    await visitor.heading('Mine, changed').waitFor();
+  });
+
+  describeNetworkLog(running);
+});

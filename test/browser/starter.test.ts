@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { callAs, type Development, startDevelopment } from '../support/development.ts';
+import { endOf, newDirectory, succeeded } from '../support/outcome.ts';
+import { OwnPages, signInAsAda } from '../support/own-page.ts';
+import { until } from '../support/polling.ts';
+import { freePort } from '../support/ports.ts';
+import { serveFiles } from '../support/static-files.ts';
+
+/** What `vestibule init` writes, as plain files at an origin of their own, with ports that are free. */
+describe('the page of vestibule init', () => {
+  const folder = newDirectory();
+  let dev: Development;
+  let pages: OwnPages;
+  let page: Page;
+  let origin = '';
+  let stopServing: (() => Promise<void>) | undefined;
+
+  before(async () => {
+    succeeded(await endOf({}, ['init'], folder));
+    const port = await freePort();
+    origin = `http://localhost:${port}`;
+    replaceIn({ 'http://localhost:5173': origin });
+    dev = await startDevelopment(folder, { OPS_PORT: '0' }, ['--settings', 'vestibule.env']);
+    replaceIn({
+      'http://127.0.0.1:3000': `http://127.0.0.1:${dev.providerPort}`,
+      'http://127.0.0.1:8080': `http://127.0.0.1:${dev.port}`,
+    });
+    stopServing = await serveFiles(`${folder}/page`, port);
+    pages = await OwnPages.start();
+    page = await (await pages.context()).newPage();
+  });
+  after(async () => {
+    await pages?.stop();
+    await stopServing?.();
+    await dev?.stop();
+  });
+
+  function replaceIn(replacements: Readonly<Record<string, string>>): void {
+    for (const name of globSync(['page/*.js', '*.env'], { cwd: folder })) {
+      const text = readFileSync(`${folder}/${name}`, 'utf8');
+      const replaced = Object.entries(replacements).reduce((result, [one, other]) => {
+        return result.replaceAll(one, other);
+      }, text);
+      writeFileSync(`${folder}/${name}`, replaced);
+    }
+  }
+
+  const notes = () => page.getByRole('listitem').allTextContents();
+
+  it('signs in at the provider of dev, from an origin of its own', async () => {
+    await page.goto(origin);
+    await signInAsAda(page);
+    assert.equal(page.url(), `${origin}/`, 'no code stays in the address');
+    assert.deepEqual(await notes(), []);
+  });
+
+  it('adds and lists notes', async () => {
+    await page.getByLabel('New note').fill('buy <b>milk</b>');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('listitem').getByText('buy <b>milk</b>').waitFor();
+    const { body } = await callAs(dev, 'ada', '/notes');
+    assert.deepEqual(
+      (body.items as { text: string }[]).map(({ text }) => text),
+      ['buy <b>milk</b>'],
+    );
+  });
+
+  it('keeps no token where another script could find it', async () => {
+    const kept = await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie])');
+    assert.equal(kept, '[{},{"signed-in":"yes"},""]');
+  });
+
+  it('is still signed in after a reload', async () => {
+    await page.reload();
+    await page.getByRole('listitem').getByText('buy <b>milk</b>').waitFor();
+    assert.equal(page.url(), `${origin}/`);
+  });
+
+  it('says what the service has against something', async () => {
+    await page.getByLabel('New note').evaluate((input) => input.removeAttribute('required'));
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('status').getByText('schema').waitFor();
+    assert.match(pages.errors.splice(0).join(), /422/);
+  });
+
+  it('says what to look at when there is no answer', async () => {
+    await page.route('**/notes', (route) => route.abort());
+    await page.getByLabel('New note').fill('cake');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('status').getByText(`${origin} in CORS_ORIGINS?`).waitFor();
+    await page.unroute('**/notes');
+    assert.match(pages.errors.splice(0).join(), /ERR_FAILED/);
+  });
+
+  it('goes on when the collection has changed under it', async () => {
+    const file = `${folder}/collections/notes.yaml`;
+    writeFileSync(file, readFileSync(file, 'utf8').replace('minLength: 1', 'minLength: 3'));
+    await until(dev.printed, (text) => text.includes('are served: notes.'), 'the change is not served');
+    await page.getByLabel('New note').fill('tea');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('listitem').getByText('tea').waitFor();
+  });
+
+  it('does not take up a sign-in that was begun elsewhere', async () => {
+    const other = await (await pages.context()).newPage();
+    await other.goto(`${origin}/?code=stolen&state=guessed`);
+    await other.getByText('This sign-in was not begun in this tab.').waitFor();
+    assert.equal(other.url(), `${origin}/`);
+    await other.getByRole('button', { name: 'Sign in' }).waitFor();
+  });
+
+  it('keeps to one screen, wide or narrow', async (context) => {
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 700 });
+      assert.equal(
+        await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+        true,
+        `${width}`,
+      );
+      await page.screenshot({ path: `${folder}/page-${width}.png` });
+    }
+    context.diagnostic(`${folder}/page-390.png`);
+  });
+
+  it('signs out, at the provider too', async () => {
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    // The page's own button has the same name, and the page stays until the provider has told where to go.
+    await page.waitForURL(`http://127.0.0.1:${dev.providerPort}/**`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    assert.equal(new URL(page.url()).origin, origin);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Ada Lovelace' }).waitFor();
+  });
+
+  it('nothing else has gone wrong in it', () => assert.deepEqual(pages.errors, []));
+});

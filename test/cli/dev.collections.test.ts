@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { callAs, type Development, startDevelopment } from '../support/development.ts';
+import { newDirectory } from '../support/outcome.ts';
+import { until } from '../support/polling.ts';
+
+const withField = (field: string, rest = '') => `
+schema: { required: [${field}], properties: { ${field}: { type: string, maxLength: 40 } } }
+limits: { newcomer: 2/day for 7d }
+${rest}`;
+
+describe('vestibule dev and the files with the collections', () => {
+  const folder = newDirectory();
+  const declare = (name: string, text: string) => writeFileSync(`${folder}/declared/${name}.yaml`, text);
+  let dev: Development;
+  let user = '';
+  const create = async (collection: string, fields: object) =>
+    callAs(dev, 'ada', `/${collection}`, { method: 'POST', body: JSON.stringify(fields) });
+  /** Waits for it to have said so, once more than before. */
+  const prints = async (text: RegExp, change: () => void) => {
+    const times = () => [...dev.printed().matchAll(new RegExp(text.source, 'g'))].length;
+    const before = times();
+    change();
+    await until(times, (now) => now > before, `it has not said ${text} again`);
+  };
+  const served = (names: string) => new RegExp(`have changed and are served: ${names}\\.`);
+  const asBefore = /served as they were before this change/;
+
+  before(async () => {
+    mkdirSync(`${folder}/declared`);
+    declare('notes', withField('text'));
+    dev = await startDevelopment(folder, { OPS_PORT: '0', COLLECTIONS_DIR: './declared' });
+    user = String((await callAs(dev, 'ada', '/me')).body.id);
+  });
+  after(() => dev?.stop());
+
+  it('COLLECTIONS_DIR is taken', async () => {
+    assert.equal((await create('notes', { text: 'a' })).status, 201);
+  });
+
+  it('newcomers write as much as they like, and the welcome says that it is so here only', async () => {
+    for (const text of ['b', 'c', 'd']) assert.equal((await create('notes', { text })).status, 201);
+    assert.match(dev.welcome, /NEWCOMERS_PER_HOUR/);
+    assert.match(dev.welcome, /unlike "serve"/);
+  });
+
+  it('a file that comes along is served, and one that changes as it is now', async () => {
+    await prints(served('notes, tasks'), () => declare('tasks', withField('title')));
+    assert.equal((await create('tasks', { title: 'a' })).status, 201);
+    assert.equal((await create('tasks', { title: 'a', due: 'soon' })).status, 422);
+    const more = withField('title').replace(
+      'properties: {',
+      'properties: { due: { type: string, maxLength: 20 },',
+    );
+    await prints(served('notes, tasks'), () => declare('tasks', more));
+    assert.equal((await create('tasks', { title: 'a', due: 'soon' })).status, 201);
+  });
+
+  it('its description and the page of it are asked for each time, and so never of before the change', async () => {
+    for (const path of ['/openapi.json', '/docs']) {
+      const reply = await fetch(`http://127.0.0.1:${dev.port}${path}`);
+      assert.equal(reply.headers.get('cache-control'), 'no-cache');
+      assert.match(await reply.text(), /consumer\/v1\/tasks\b/);
+    }
+  });
+
+  it('who was signed in still is, and what was written is still there', async () => {
+    const { body } = await callAs(dev, 'ada', '/me');
+    assert.equal(body.id, user);
+    const notes = (await callAs(dev, 'ada', '/notes')).body.items as unknown[];
+    assert.equal(notes.length, 4);
+  });
+
+  it('a scope that a collection begins to ask for is given by the provider', async () => {
+    const guarded = withField('word', 'access: { scopes: { read: secrets.read } }');
+    await prints(served('guarded, notes, tasks'), () => declare('guarded', guarded));
+    const { status } = await callAs(dev, 'ada', '/guarded');
+    assert.equal(status, 200);
+  });
+
+  it('a mistake is said with its file and line, and the last good ones are served until it is repaired', async () => {
+    const good = readFileSync(`${folder}/declared/notes.yaml`, 'utf8');
+    await prints(asBefore, () => declare('notes', good.replace('limits:', 'limit:')));
+    assert.match(dev.printed(), /declared\/notes\.yaml:3: limit is not known here/);
+    assert.equal((await create('notes', { text: 'still' })).status, 201);
+    await prints(asBefore, () => declare('notes', 'schema: { half'));
+    assert.equal((await create('notes', { text: 'still' })).status, 201);
+    await prints(served('guarded, notes, tasks'), () => declare('notes', good));
+    assert.equal((await create('notes', { text: 'again' })).status, 201);
+  });
+
+  it('what would not fit the records that exist is said, and the last good ones are served', async () => {
+    const good = readFileSync(`${folder}/declared/notes.yaml`, 'utf8');
+    await prints(asBefore, () => declare('notes', withField('another')));
+    assert.match(dev.printed(), /notes: breaking: .* records would fail/);
+    assert.match(dev.printed(), /ALLOW_BREAKING_SCHEMAS=true/);
+    assert.equal((await create('notes', { text: 'as before' })).status, 201);
+    await prints(served('guarded, notes, tasks'), () => declare('notes', good));
+  });
+
+  it('a file that is gone is no longer served', async () => {
+    await prints(served('notes, tasks'), () => rmSync(`${folder}/declared/guarded.yaml`));
+    assert.equal((await callAs(dev, 'ada', '/guarded')).status, 404);
+  });
+
+  it('a folder that is gone is said, and what was in it is served', async () => {
+    await prints(asBefore, () => rmSync(`${folder}/declared`, { recursive: true }));
+    assert.match(dev.printed(), /"\.\/declared" \(COLLECTIONS_DIR\) cannot be read/);
+    assert.equal((await create('notes', { text: 'from memory' })).status, 201);
+  });
+
+  it('it can be changed more often than Node has patience for listeners', async () => {
+    mkdirSync(`${folder}/declared`);
+    const titled = (count: number) => `title: The ${count}.\n${withField('text')}`;
+    declare(
+      'tasks',
+      withField('title').replace('properties: {', 'properties: { due: { type: string, maxLength: 20 },'),
+    );
+    for (let count = 1; count <= 12; count++)
+      await prints(served('notes, tasks'), () => declare('notes', titled(count)));
+    assert.doesNotMatch(dev.printed(), /MaxListeners|Warning/);
+  });
+
+  it('it stops as ever', async () => {
+    assert.equal(await dev.stop(), 0);
+  });
+});
+
+describe('vestibule dev with ALLOW_BREAKING_SCHEMAS', () => {
+  it('takes up what does not fit the records that exist', async () => {
+    const folder = newDirectory();
+    mkdirSync(`${folder}/collections`);
+    const declare = (field: string) => writeFileSync(`${folder}/collections/notes.yaml`, withField(field));
+    declare('text');
+    const dev = await startDevelopment(folder, { OPS_PORT: '0', ALLOW_BREAKING_SCHEMAS: 'true' });
+    try {
+      const create = (fields: object) =>
+        callAs(dev, 'ada', '/notes', { method: 'POST', body: JSON.stringify(fields) });
+      assert.equal((await create({ text: 'a' })).status, 201);
+      declare('words');
+      await until(dev.printed, (text) => text.includes('are served: notes.'), 'it has not said so');
+      assert.equal((await create({ words: 'a' })).status, 201);
+    } finally {
+      await dev.stop();
+    }
+  });
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { callAs, type Development, shellIn, startDevelopment } from '../support/development.ts';
+import { endOf, failed, newDirectory, refused, succeeded } from '../support/outcome.ts';
+
+const noSettings = {};
+const token = (user: string) => ['dev', 'token', '--user', user];
+
+describe('the other commands and a running dev', () => {
+  const folder = newDirectory();
+  let dev: Development;
+  before(async () => {
+    dev = await startDevelopment(folder, { OPS_PORT: '0' });
+  });
+  after(() => dev?.stop());
+
+  it('"dev token" prints the token of a user and nothing else', async () => {
+    const { status, body } = await callAs(dev, 'ada', '/me');
+    assert.equal(status, 200);
+    assert.equal(body.kind, 'user');
+    assert.equal(body.subject, 'ada');
+    assert.deepEqual(body.scopes, ['consumer']);
+  });
+
+  it('any name is a user, and two names are two of them', async () => {
+    const ids = [];
+    for (const user of ['ada', "'Somebody Else'", "'  somebody else '"])
+      ids.push((await callAs(dev, user, '/me')).body.id);
+    assert.notEqual(ids[0], ids[1]);
+    assert.equal(
+      ids[1],
+      ids[2],
+      'capitals and blanks around a name make no difference, as on the login page',
+    );
+  });
+
+  it('a name that is none is refused in a sentence, and so is no name at all', async () => {
+    refused(await endOf(noSettings, token(' '), folder), /Enter a user name/);
+    refused(await endOf(noSettings, token('x'.repeat(65)), folder), /at most 64 characters/);
+    const { code, stdout, stderr } = await endOf(noSettings, ['dev', 'token'], folder);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /--user/);
+  });
+
+  it('a token comes only with the secret that is in the file', async () => {
+    const { control, secret } = JSON.parse(readFileSync(`${folder}/data/dev.json`, 'utf8'));
+    const ask = (method: string, path: string, authorization: string) =>
+      fetch(`${control}${path}`, { method, headers: { authorization } });
+    for (const wrong of ['', 'Bearer ', `Bearer ${secret}x`, `Bearer ${'x'.repeat(secret.length)}`, secret]) {
+      const reply = await ask('POST', '/token?user=ada', wrong);
+      assert.equal(reply.status, 403, wrong);
+      assert.doesNotMatch(await reply.text(), /eyJ/);
+      assert.equal((await ask('GET', '', wrong)).status, 403);
+    }
+    assert.match(await (await ask('POST', '/token?user=ada', `Bearer ${secret}`)).text(), /^eyJ/);
+  });
+
+  it('doctor takes its settings when none are given, and says so', async () => {
+    const report = succeeded(await endOf(noSettings, ['doctor'], folder));
+    assert.match(report, new RegExp(`^pass {2}settings +.*dev.*http://127\\.0\\.0\\.1:${dev.port}$`, 'm'));
+    assert.match(report, /^pass {2}ops port .*taken by a vestibule that is ready$/m);
+    assert.match(report, /Nothing stands in the way/);
+  });
+
+  it('explain takes its settings when none are given, and says so beside its answer', async () => {
+    const file = `${folder}/token.txt`;
+    await shellIn(folder, `npx vestibule dev token --user ada > ${file}`);
+    assert.match(await shellIn(folder, 'npx vestibule explain < token.txt'), /^Accepted\./);
+    assert.match(
+      await shellIn(folder, 'npx vestibule explain < token.txt 2>&1 >/dev/null'),
+      /those of .*dev/,
+    );
+    const data = await shellIn(folder, 'npx vestibule explain --json < token.txt 2>/dev/null');
+    assert.equal(JSON.parse(data).accepted, true);
+    // test/after looks for tokens in what the tests leave.
+    writeFileSync(file, '');
+  });
+
+  it('settings that are given count, whatever runs', async () => {
+    const settings = { IDP_ORIGIN: 'http://127.0.0.1:1', API_AUDIENCE: 'another' };
+    const { stdout } = await endOf(settings, ['doctor'], folder);
+    assert.match(stdout, /^pass {2}settings +all of them can be read and fit together$/m);
+    assert.match(stdout, /^FAIL {2}.*127\.0\.0\.1:1\b/m);
+  });
+
+  it('half of the settings is a mistake, and not taken for none', async () => {
+    const { stdout, code } = await endOf({ API_AUDIENCE: 'another' }, ['doctor'], folder);
+    assert.equal(code, 1);
+    assert.match(stdout, /^FAIL {2}settings +IDP_ORIGIN is not set/m);
+  });
+
+  it('a second one at the same ports says that and where the first one runs', async () => {
+    const ports = ['--port', String(dev.port), '--provider-port', String(dev.providerPort)];
+    failed(
+      await endOf(noSettings, ['dev', ...ports], folder),
+      new RegExp(`"npx vestibule dev" already runs in this folder, at http://127\\.0\\.0\\.1:${dev.port}\\.`),
+    );
+    failed(await endOf(noSettings, ['dev', ...ports], newDirectory()), /Port \d+ on 127\.0\.0\.1 is taken/);
+  });
+
+  it('in another folder nothing is known of it', async () => {
+    const elsewhere = newDirectory();
+    refused(await endOf(noSettings, token('ada'), elsewhere), /no "npx vestibule dev" runs in this folder/);
+    const { stdout, code } = await endOf(noSettings, ['doctor'], elsewhere);
+    assert.equal(code, 1);
+    assert.match(stdout, /IDP_ORIGIN is not set.*no "npx vestibule dev" runs in this folder/);
+  });
+
+  it('one that was killed is not taken for running, and the next one is found', async () => {
+    const ended = new Promise((done) => dev.process.once('close', done));
+    dev.process.kill('SIGKILL');
+    await ended;
+    refused(await endOf(noSettings, token('ada'), folder), /does not run any more/);
+    const { stdout, code } = await endOf(noSettings, ['doctor'], folder);
+    assert.equal(code, 1);
+    assert.match(stdout, /IDP_ORIGIN is not set.*does not run any more/);
+
+    dev = await startDevelopment(folder, { OPS_PORT: '0' });
+    assert.equal((await callAs(dev, 'ada', '/me')).status, 200);
+  });
+
+  it('another one at its port is not taken for it', async () => {
+    const file = `${folder}/data/dev.json`;
+    const left = readFileSync(file, 'utf8');
+    const { secret } = JSON.parse(left);
+    writeFileSync(file, left.replace(secret, 'the secret of one that ran before'));
+    refused(await endOf(noSettings, token('ada'), folder), /does not run any more/);
+    writeFileSync(file, 'half of a fi');
+    refused(await endOf(noSettings, token('ada'), folder), /does not run any more/);
+    writeFileSync(file, left);
+    assert.equal((await callAs(dev, 'ada', '/me')).status, 200);
+  });
+});

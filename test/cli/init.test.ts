@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { endOf, newDirectory, refused, succeeded } from '../support/outcome.ts';
+
+const written = ['collections', 'page', 'vestibule.env', 'vite.config.js'];
+/** What a test of this project leaves beside: what the command has printed. */
+const filesIn = (folder: string) => readdirSync(folder).filter((name) => !name.endsWith('.out'));
+
+describe('vestibule init', () => {
+  it('writes a settings file, a collection and a page, and prints the next two commands', async () => {
+    const folder = newDirectory();
+    const said = succeeded(await endOf({}, ['init'], folder));
+    assert.deepEqual(filesIn(folder), written);
+    assert.deepEqual(readdirSync(`${folder}/collections`), ['notes.yaml']);
+    assert.deepEqual(readdirSync(`${folder}/page`), ['index.html', 'page.js', 'sign-in.js']);
+    assert.deepEqual(said.match(/^ {2}npx .*$/gm), [
+      '  npx vestibule --settings vestibule.env dev',
+      '  npx vite',
+    ]);
+    assert.match(said, /http:\/\/localhost:5173\//);
+  });
+
+  it('its settings can be read, and its collection is right', async () => {
+    const folder = newDirectory();
+    succeeded(await endOf({}, ['init'], folder));
+    const settings = { IDP_ORIGIN: 'http://127.0.0.1:1', API_AUDIENCE: 'api' };
+    const said = succeeded(await endOf(settings, ['--settings', 'vestibule.env', 'check'], folder));
+    assert.match(said, /^CORS_ORIGINS +set +http:\/\/localhost:5173$/m);
+    assert.match(said, /\bnotes\b/);
+  });
+
+  it('goes beside what is in the folder already', async () => {
+    const folder = newDirectory();
+    writeFileSync(`${folder}/package.json`, '{}');
+    mkdirSync(`${folder}/collections`);
+    succeeded(await endOf({}, ['init'], folder));
+    assert.deepEqual(filesIn(folder), [...written, 'package.json'].sort());
+  });
+
+  for (const there of ['page/page.js', 'vestibule.env', 'collections/notes.yaml']) {
+    it(`refuses a folder that has ${there}, and touches nothing`, async () => {
+      const folder = newDirectory();
+      for (const name of ['collections', 'page']) mkdirSync(`${folder}/${name}`);
+      writeFileSync(`${folder}/${there}`, 'mine');
+      refused(await endOf({}, ['init'], folder), new RegExp(`has ${there} already, and nothing was written`));
+      assert.equal(readFileSync(`${folder}/${there}`, 'utf8'), 'mine');
+      assert.deepEqual(
+        filesIn(folder).sort(),
+        [...new Set(['collections', 'page', there.split('/')[0]])].sort(),
+      );
+    });
+  }
+
+  it('a second time it refuses', async () => {
+    const folder = newDirectory();
+    succeeded(await endOf({}, ['init'], folder));
+    refused(await endOf({}, ['init'], folder), /nothing was written/);
+  });
+});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { loadConfig, SettingsError } from '../../src/config/load.ts';
+import { answerWith } from '../support/hostile-answers.ts';
+import { AskedEndpoint, answerJson, introspectingSettings, opaqueToken } from '../support/introspection.ts';
+import { newDirectory } from '../support/outcome.ts';
+import type { Answer } from '../support/provider.ts';
+import { runVestibule, type Settings } from '../support/service.ts';
+
+/** The settings of a service whose list of providers is this text; `SECRET` in it is a file with a secret. */
+function settingsOf(text: string): Settings {
+  const directory = newDirectory();
+  writeFileSync(`${directory}/secret`, `${opaqueToken()}\n`);
+  writeFileSync(`${directory}/empty`, '\n');
+  writeFileSync(
+    `${directory}/providers.yaml`,
+    text.replaceAll('SECRET', `${directory}/secret`).replaceAll('EMPTY', `${directory}/empty`),
+  );
+  return { IDPS_FILE: `${directory}/providers.yaml`, API_AUDIENCE: 'https://api.example.org' };
+}
+
+const begin = `- name: main
+  origin: https://login.example.org
+  issuer: https://login.example.org
+  introspection:
+`;
+const good = `${begin}    url: https://login.example.org/introspect
+    client_id: api
+    client_secret_file: SECRET
+`;
+
+const mistakes: Record<string, readonly [text: string, says: readonly RegExp[]]> = {
+  'a text instead of members': [
+    begin.replace('introspection:', 'introspection: https://login.example.org/introspect'),
+    [/providers\.yaml:4: .*introspection must be a mapping with members such as "url"/],
+  ],
+  'an unknown member': [
+    good.replace('    client_id', '    client_idd: x\n    client_id'),
+    [/:6: .*client_idd is not known here; did you mean "client_id"\?/],
+  ],
+  'nothing in it': [
+    begin.replace('introspection:', 'introspection: {}'),
+    [/:4: .*has no "url"/, /:4: .*has no "client_id"/, /:4: .*has no "client_secret_file"/],
+  ],
+  'an address without TLS': [
+    good.replace('https://login.example.org/introspect', 'http://login.example.org/introspect'),
+    [/:5: .*url must be https, because a secret is sent there; found "http:/],
+  ],
+  'an address with a user': [
+    good.replace('https://login.example.org/introspect', 'https://a:b@login.example.org/introspect'),
+    [/:5: .*url must be a URL without user and fragment/],
+  ],
+  'a file that is not there': [
+    good.replace('SECRET', '/no/such/file'),
+    [/:7: .*client_secret_file The file "\/no\/such\/file" .*cannot be read \(ENOENT\)/],
+  ],
+  'a file that is empty': [good.replace('SECRET', 'EMPTY'), [/:7: .*it is empty/]],
+  'no issuer beside it': [
+    good.replace('  issuer: https://login.example.org\n', ''),
+    [/:3: .*introspection needs "issuer" beside it/],
+  ],
+  'a second entry with one': [
+    good + good.replace('main', 'other').replaceAll('login.', 'other.'),
+    [/:11: .*introspection can be of one entry only.*"main" and "other"/],
+  ],
+};
+
+describe('"introspection" of an entry of IDPS_FILE', () => {
+  it('is read with its secret, which no command prints', async () => {
+    const settings = settingsOf(good);
+    const [provider] = (await loadConfig(settings)).providers;
+    assert.equal(provider.introspection?.url, 'https://login.example.org/introspect');
+    assert.equal(provider.introspection?.clientId, 'api');
+    const { stdout } = await runVestibule(
+      { ...settings, TEST_DIRECTORY: newDirectory(), DATABASE_URL: `sqlite:${newDirectory()}/x.db` },
+      'check',
+      '--json',
+    );
+    assert.ok(!stdout.includes(String(provider.introspection?.clientSecret)));
+  });
+
+  for (const [what, [text, says]] of Object.entries(mistakes)) {
+    it(`refuses ${what}, with file and line`, async () => {
+      await assert.rejects(loadConfig(settingsOf(text)), (error: SettingsError) => {
+        assert.ok(error instanceof SettingsError);
+        assert.equal(error.mistakes.length, says.length, error.message);
+        for (const [index, pattern] of says.entries()) assert.match(String(error.mistakes[index]), pattern);
+        return true;
+      });
+    });
+  }
+});
+
+describe('doctor', () => {
+  const trouble: Record<string, readonly [answer: Answer, says: RegExp]> = {
+    'that does not know us': [
+      answerWith(401),
+      /status 401; expected .*Check "client_id" and "client_secret_file"/,
+    ],
+    'that sends us elsewhere': [
+      answerWith(302, '', { location: '/' }),
+      /status 302; expected .*no token is sent where somebody sends us/,
+    ],
+    'that is not there': [answerWith(404), /status 404; expected .*Check "url" of "introspection"/],
+    'that takes every token for good': [
+      answerJson({ active: true }),
+      /"active": true; expected .*everybody would come in/,
+    ],
+    'that is no such endpoint': [answerJson({ hello: 'there' }), /no JSON object with an "active"/],
+  };
+  it('finds out what is wrong with an endpoint', async () => {
+    const endpoint = await AskedEndpoint.start();
+    const introspection = { url: endpoint.url, clientId: 'api', clientSecret: opaqueToken() };
+    const { origin } = new URL(endpoint.url);
+    const settings = await introspectingSettings({ origin, introspection });
+    for (const [what, [answer, says]] of Object.entries(trouble)) {
+      endpoint.answer = answer;
+      const { stdout } = await runVestibule(settings, 'doctor');
+      const line = stdout.split('\n').find((text) => text.startsWith('FAIL  introspection')) ?? '';
+      assert.match(line, says, what);
+    }
+    endpoint.stop();
+  });
+});

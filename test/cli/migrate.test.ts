@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { migrateDatabase } from '../../src/administration.ts';
+import { loadStorageConfig } from '../../src/config/load.ts';
+import { newestVersion } from '../../src/storage/migrations.ts';
+import { releases } from '../support/future-steps.ts';
+import { endOf, refused, succeeded } from '../support/outcome.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { databaseEngines, newSettings, type Settings } from '../support/service.ts';
+
+const noProvider = { IDP_ORIGIN: 'http://127.0.0.1:9' };
+
+async function jsonOf(settings: Settings, ...parameters: string[]) {
+  return JSON.parse(succeeded(await endOf(settings, ['migrate', ...parameters, '--json'])));
+}
+
+for (const engine of databaseEngines) {
+  describe(`vestibule migrate on ${engine}`, () => {
+    it('makes the tables of an empty database; the plan says so before, and afterwards that nothing is to do', async () => {
+      const settings = await newSettings(engine, noProvider);
+      const { verdict, sentence } = await jsonOf(settings, '--plan');
+      assert.equal(verdict, 'rolling');
+      assert.match(sentence, /the first start makes/);
+      if (engine === 'sqlite') assert.deepEqual(readdirSync(String(settings.TEST_DIRECTORY)), []);
+      else assert.deepEqual(await plainSql(settings).tables(), []);
+      const { done } = await jsonOf(settings);
+      assert.equal(done.at(-1).version, newestVersion);
+      assert.match(succeeded(await endOf(settings, ['migrate', '--plan'])), /^nothing to do: The schema is/);
+      for (const parameters of [['migrate'], ['migrate', '--stopped'], ['migrate', '--contract']])
+        assert.equal(succeeded(await endOf(settings, parameters)), 'There is nothing to do.\n');
+    });
+
+    it('has to come before a start with MIGRATE=off, and then it is enough', async () => {
+      const settings = { ...(await newSettings(engine, noProvider)), MIGRATE: 'off' };
+      for (const command of [['serve'], ['client', 'add', 'billing']])
+        refused(await endOf(settings, command), /MIGRATE is off\. Run "npx vestibule migrate --plan"/);
+      succeeded(await endOf(settings, ['migrate']));
+      assert.match(succeeded(await endOf(settings, ['client', 'add', 'billing'])), /vsec_/);
+    });
+
+    it('of an older release leaves the schema of a newer one as it is, and says so', async () => {
+      const settings = await newSettings(engine, noProvider);
+      const config = loadStorageConfig(settings);
+      await migrateDatabase(config, 'beside', releases.now);
+      await migrateDatabase(config, 'beside', releases.next);
+      const plan = await jsonOf(settings, '--plan');
+      assert.equal(plan.verdict, 'nothing to do');
+      assert.match(plan.sentence, /of a newer release; this one, .*, may run beside it/);
+      assert.deepEqual(await jsonOf(settings), { done: [] });
+      await migrateDatabase(config, 'contract', releases.next);
+      for (const parameters of [['migrate'], ['migrate', '--plan']])
+        refused(await endOf(settings, parameters), /knows versions up to \d+\. (Use|Start) a release/);
+    });
+  });
+}
+
+it('says of a database of before that its processes cannot go on', async () => {
+  const settings = await newSettings('sqlite', noProvider);
+  succeeded(await endOf(settings, ['migrate']));
+  const { query } = plainSql(settings);
+  await query(`delete from schema_migrations where version = ${newestVersion}`);
+  await query('alter table schema_migrations drop column oldest');
+  const shown = succeeded(await endOf(settings, ['migrate', '--plan']));
+  assert.match(
+    shown,
+    /^stop first: The release that made schema version \d+ refuses every newer one: .*Stop them/,
+  );
+  assert.match(shown, new RegExp(`^${newestVersion} +\\w+ +`, 'm'));
+});
+
+it('takes only one of --stopped and --contract', async () => {
+  const settings = await newSettings('sqlite', noProvider);
+  refused(await endOf(settings, ['migrate', '--stopped', '--contract']), /First --stopped, then/);
+});

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { apply, insertAll, newProof } from '../support/batches.ts';
+import { postgresDatabase } from '../support/databases.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { DeclaredService } from '../support/declared-service.ts';
+import { endOf, failed, refused, succeeded } from '../support/outcome.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { TestProvider } from '../support/provider.ts';
+import { newRecord } from '../support/records.ts';
+import {
+  addClient,
+  fileOf,
+  newSettings,
+  quickSigning,
+  runVestibule,
+  type Settings,
+  startService,
+} from '../support/service.ts';
+
+const notes = `
+schema: { required: [rank], properties: { text: { type: string, maxLength: 2000 }, rank: { type: integer } } }
+index: [rank]
+limits: { writes: 100000/min, per_user: 100000 }
+`;
+const manyRecords = 4_000;
+
+describe('vestibule move, from SQLite to PostgreSQL', () => {
+  let provider: TestProvider;
+  let source: Settings;
+  let target: Settings;
+  let caller: ApiCaller;
+  const known = { id: '', etag: '', cursor: '', page: '', position: 0, me: '' };
+  const pageAfter = async (one: ApiCaller, cursor: string) =>
+    (await one.get(`/notes?limit=50&sort=rank&cursor=${cursor}`)).text;
+  const to = () => ['--to', String(target.DATABASE_URL)];
+  const move = (...parameters: string[]) => runVestibule(source, 'move', ...parameters);
+
+  before(async () => {
+    provider = await TestProvider.start();
+    const shared = { ...quickSigning, ...provider.settings, COLLECTIONS_DIR: declarationsFolder({ notes }) };
+    source = await newSettings('sqlite', shared);
+    const url = await createDatabase();
+    target = { ...source, DATABASE_URL: url, MASTER_SECRET_FILE: `${fileOf(source)}.secret` };
+    await addClient(source, 'machine');
+    const service = await startService(source);
+    const declared = new DeclaredService(provider, service, new Map());
+    caller = await declared.person();
+    for (let rank = 0; rank < 120; rank += 1)
+      await caller.make('notes', { text: `ünïcode ${rank} \u{1f469}`, rank });
+    const { record, etag } = await caller.make('notes', { text: 'kept', rank: 500 });
+    const gone = await declared.person();
+    await gone.make('notes', { text: 'gone', rank: 1 });
+    await gone.send('DELETE', '/me');
+    const first = (await caller.get('/notes?limit=50&sort=rank')).json<{ next: string }>();
+    Object.assign(known, {
+      id: record.id,
+      etag,
+      cursor: first.next,
+      page: await pageAfter(caller, first.next),
+      position: (await caller.get('/events')).json<{ next: number }>().next,
+      me: (await caller.get('/me')).json<{ id: string }>().id,
+    });
+    refused(await move(...to()), /is in use\. Stop whatever uses it first: "npx vestibule serve"/);
+    await service.stop();
+    const storage = await plainSql(source).open();
+    const odd = ['\u0001', "it''s", '\\', 'a'.repeat(9_000)].map((text) => newRecord({ fields: { text } }));
+    const many = Array.from({ length: manyRecords }, (_, rank) => newRecord({ fields: { rank } }));
+    await insertAll(storage, [...odd, ...many]);
+    await apply(storage, { proofs: [newProof(), newProof()] });
+    await storage.close();
+  });
+  after(() => provider.stop());
+
+  it('wants to know where to, and goes in this direction only', async () => {
+    refused(await move(), /^vestibule: Say where to: npx vestibule move --to postgres/);
+    refused(await move('--to', 'sqlite:other.db'), /from an SQLite file \(DATABASE_URL\) to a PostgreSQL/);
+    refused(await runVestibule(target, 'move', ...to()), /from an SQLite file/);
+    assert.match((await move('--to', 'postgres://db.example.org/x')).stderr, /sslmode=verify-full/);
+  });
+
+  it('refuses a database that is not empty', async () => {
+    const other = await newSettings('postgres', {});
+    await addClient(other, 'there');
+    refused(await move('--to', String(other.DATABASE_URL)), /is not empty\. Move to an empty one/);
+  });
+
+  it('killed three times on the way, goes on each time, and nobody can use either side meanwhile', async () => {
+    const url = String(target.DATABASE_URL);
+    for (const most of [200, 1_500, 3_000]) {
+      const copied = await killedAt(source, url, most);
+      assert.ok(copied >= most && copied < manyRecords, `killed after ${copied} records`);
+      failed(await endOf(source, ['serve']), /being moved to postgres:.*--abandon/);
+      failed(await endOf(target, ['serve']), /A move from the SQLite file .* has not come to its end/);
+      refused(await runVestibule(target, 'client', 'add', 'early'), /has not come to its end/);
+    }
+    const said = JSON.parse(succeeded(await move(...to(), '--json')));
+    assert.doesNotMatch(said.to, /:[^/@]+@/, 'no password');
+    const rows = Object.fromEntries(
+      said.tables.map((one: { table: string; rows: number }) => [one.table, one.rows]),
+    );
+    assert.equal(rows.records, 121 + 4 + manyRecords);
+    assert.equal(rows.erasures, 1);
+    assert.equal(rows.proofs, 2);
+  });
+
+  it('leaves the same rows in both, column by column', async () => {
+    for (const table of [
+      'records',
+      'events',
+      'usage',
+      'consumers',
+      'clients',
+      'audit',
+      'signing_keys',
+      'erasures',
+      'proofs',
+    ]) {
+      const [one, other] = await Promise.all(
+        [source, target].map((each) => plainSql(each).query(`select * from ${table}`)),
+      );
+      assert.deepEqual(textsOf(other ?? []), textsOf(one ?? []), table);
+    }
+  });
+
+  it('serves the same callers, versions, cursors and positions from there', async () => {
+    const service = await startService(target);
+    const same = caller.at(service);
+    assert.equal((await same.get('/me')).json<{ id: string }>().id, known.me);
+    const reply = await same.get(`/notes/${known.id}`);
+    assert.equal(reply.headers.get('etag'), known.etag);
+    assert.equal(await pageAfter(same, known.cursor), known.page);
+    const events = (await same.get(`/events?after=${known.position}`)).json<{ items: []; reset: boolean }>();
+    assert.deepEqual([events.items, events.reset], [[], false]);
+    await same.make('notes', { text: 'the next one', rank: 2 });
+    const next = (await same.get(`/events?after=${known.position}`)).json<{
+      items: { position: number }[];
+    }>();
+    assert.equal(next.items[0]?.position, known.position + 1);
+    await service.stop();
+    // The audit goes on with its numbers.
+    await addClient(target, 'another');
+  });
+
+  it('leaves nothing to serve behind, says so, and does not happen twice', async () => {
+    failed(await endOf(source, ['serve']), /was moved to postgres:.* Set DATABASE_URL to that one/);
+    refused(await move(...to()), /was moved to postgres:.* already/);
+    refused(await move('--abandon'), /was moved to .*, and that is done/);
+  });
+});
+
+describe('two moves to one place at once', () => {
+  it('are one move, and the other file stays in use', async () => {
+    const sources = await Promise.all([newSettings('sqlite', {}), newSettings('sqlite', {})]);
+    for (const source of sources) await addClient(source, 'machine');
+    const url = await createDatabase();
+    const outcomes = await Promise.all(
+      sources.map((source) => runVestibule(source, 'move', '--to', url, '--json')),
+    );
+    const winner = outcomes.findIndex(({ code }) => code === 0);
+    succeeded(outcomes[winner] ?? assert.fail(outcomes.map(({ stderr }) => stderr).join()));
+    refused(
+      outcomes[1 - winner] ?? assert.fail(),
+      /is not empty(: it holds a part of another move)?\. Move to/,
+    );
+    await addClient(sources[1 - winner] ?? assert.fail(), 'another');
+    const [row] = await postgresDatabase(url).query('select count(*) as count from clients');
+    assert.equal(Number(row?.count), 1);
+  });
+});
+
+describe('vestibule move --abandon', () => {
+  it('lets the file be used again, and the half of a move be in nobody’s way', async () => {
+    const source = await newSettings('sqlite', {});
+    await addClient(source, 'machine');
+    assert.match(succeeded(await runVestibule(source, 'move', '--abandon')), /^There is nothing to abandon/);
+    const url = await createDatabase();
+    const storage = await plainSql(source).open();
+    await insertAll(
+      storage,
+      Array.from({ length: 2_000 }, () => newRecord()),
+    );
+    await storage.close();
+    await killedAt(source, url, 100);
+    assert.match(succeeded(await runVestibule(source, 'move', '--abandon')), /^The move is abandoned/);
+    await addClient(source, 'another');
+    refused(await runVestibule(source, 'move', '--to', url), /holds a part of another move/);
+    succeeded(await runVestibule(source, 'move', '--to', await createDatabase()));
+  });
+});
+
+/** Starts a move and kills it once so many records are there; how many there are then. */
+async function killedAt(settings: Settings, url: string, most: number): Promise<number> {
+  const child = spawn(process.execPath, ['bin/vestibule.js', 'move', '--to', url, '--rows-at-once', '20'], {
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: 'ignore',
+  });
+  const ended = once(child, 'exit');
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const count = async () => {
+    const [found] = (await client.query("select to_regclass('records') as table")).rows;
+    return found.table === null
+      ? 0
+      : Number((await client.query('select count(*) from records')).rows[0].count);
+  };
+  while ((await count()) < most && child.exitCode === null) await pause(1);
+  child.kill('SIGKILL');
+  assert.equal((await ended)[1], 'SIGKILL', 'it was still under way');
+  const copied = await count();
+  await client.end();
+  return copied;
+}
+
+function textsOf(rows: readonly Record<string, unknown>[]): string[] {
+  const plain = (value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value);
+  return rows
+    .map((row) =>
+      JSON.stringify(
+        Object.keys(row)
+          .sort()
+          .map((column) => [column, plain(row[column])]),
+      ),
+    )
+    .sort();
+}

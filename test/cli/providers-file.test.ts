@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { loadConfig, SettingsError } from '../../src/config/load.ts';
+import { newDirectory, succeeded } from '../support/outcome.ts';
+import { runVestibule } from '../support/service.ts';
+
+const folder = newDirectory();
+const noCollections = newDirectory();
+const file = `${folder}/providers.yaml`;
+const good = {
+  TEST_DIRECTORY: folder,
+  DATABASE_URL: `sqlite:${folder}/vestibule.db`,
+  COLLECTIONS_DIR: noCollections,
+  IDPS_FILE: file,
+  API_AUDIENCE: 'https://api.example.org',
+};
+
+const load = (text: string, changes = {}) => {
+  writeFileSync(file, text);
+  return loadConfig({ ...good, ...changes });
+};
+
+/** Every mistake, the file called as it would be in its own folder. */
+async function mistakesIn(text: string, changes = {}): Promise<readonly string[]> {
+  try {
+    await load(text, changes);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof SettingsError, String(error));
+    return error.mistakes.map((mistake) => mistake.replaceAll(`${folder}/`, ''));
+  }
+}
+
+const entry = '- name: main\n  origin: https://login.example.org\n';
+
+describe('a list of providers (IDPS_FILE)', () => {
+  it('takes an entry with a name and an origin, and the usual for all else', async () => {
+    const { providers } = await load(entry);
+    assert.equal(providers.length, 1);
+    const { settings, ...provider } = providers[0];
+    assert.deepEqual(provider, {
+      name: 'main',
+      title: 'main',
+      origin: 'https://login.example.org',
+      jwksUrl: 'https://login.example.org/.well-known/jwks.json',
+      issuers: ['https://login.example.org', 'https://login.example.org/'],
+      audiences: ['https://api.example.org'],
+      audienceClaim: 'aud',
+      requiredClaims: {},
+      allowsNonce: false,
+      algorithms: ['RS256'],
+      requiredScopes: [],
+      scopesFrom: [['scope'], ['scp']],
+      requireAtJwt: false,
+      maxTokenLifetimeSeconds: null,
+      webClientId: null,
+      introspection: null,
+      logoutAudiences: [],
+      signals: null,
+    });
+    assert.equal(settings.issuer, '"issuer" of "main" in IDPS_FILE');
+  });
+
+  it('takes everything that an entry can say, and each entry for itself', async () => {
+    const text = [
+      '- name: keycloak',
+      '  title: Staff',
+      '  origin: https://login.example.org',
+      '  issuer: https://login.example.org/realms/main',
+      '  jwks_path: /realms/main/protocol/openid-connect/certs',
+      '  audience: [vestibule-api, other-api]',
+      '  algorithms: [RS256, ES256]',
+      '  required_scopes: api',
+      '  scopes_from: [scope, [realm_access, roles]]',
+      '  require_at_jwt: true',
+      '  max_token_lifetime_seconds: 3600',
+      '  web_client_id: vestibule-web',
+      '- name: cognito',
+      '  origin: https://cognito-idp.eu-central-1.amazonaws.com',
+      '  issuer: https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Example',
+      '  audience: 1example23456789',
+      '  audience_claim: client_id',
+      '  required_claims: { "custom:tenant": acme, jti: true, token_use: true }',
+      '  nonce_in_access_tokens: true',
+    ].join('\n');
+    const [keycloak, cognito] = (await load(text)).providers;
+    assert.deepEqual(
+      [keycloak.title, keycloak.jwksUrl, keycloak.issuers, keycloak.audiences, keycloak.algorithms],
+      [
+        'Staff',
+        'https://login.example.org/realms/main/protocol/openid-connect/certs',
+        ['https://login.example.org/realms/main'],
+        ['vestibule-api', 'other-api'],
+        ['RS256', 'ES256'],
+      ],
+    );
+    assert.deepEqual(
+      [keycloak.requiredScopes, keycloak.scopesFrom],
+      [['api'], [['scope'], ['realm_access', 'roles']]],
+    );
+    assert.deepEqual(
+      [keycloak.requireAtJwt, keycloak.maxTokenLifetimeSeconds, keycloak.webClientId],
+      [true, 3600, 'vestibule-web'],
+    );
+    // What goes with the audience claim of Cognito stays, whatever else is required.
+    assert.deepEqual(cognito?.requiredClaims, { token_use: 'access', 'custom:tenant': 'acme', jti: true });
+    assert.deepEqual(
+      [cognito?.audienceClaim, cognito?.allowsNonce, cognito?.requireAtJwt],
+      ['client_id', true, false],
+    );
+  });
+
+  /** A text, and what is said of it. */
+  const wrong: Record<string, readonly [text: string, ...says: string[]]> = {
+    'an empty file': [
+      '',
+      'providers.yaml:1: The file must be a list of 1 to 32 providers, each beginning with "- name:"; found nothing.',
+    ],
+    'a mapping': [
+      'name: main\norigin: https://login.example.org\n',
+      'providers.yaml:1: The file must be a list of 1 to 32 providers, each beginning with "- name:"; found a mapping.',
+    ],
+    'a text as an entry': [
+      `${entry}- https://other.example.org\n`,
+      'providers.yaml:3: This entry must be a mapping with members such as "name"; found "https://other.example.org".',
+    ],
+    'a tab': [
+      '- name:\n\t- x\n',
+      'providers.yaml:2: This is not YAML that can be read: it is indented with a tab. Indent with spaces.',
+    ],
+    'an anchor': [
+      '- name: &one main\n',
+      'providers.yaml:1: Anchors ("&") and aliases ("*") are not taken. Write the value out, or use $defs.',
+    ],
+    'a member twice': [
+      `${entry}  name: other\n`,
+      'providers.yaml:3: "name" is there twice. Keep one of the two.',
+    ],
+    'no name and no origin': [
+      '- title: Staff\n',
+      'providers.yaml:1: This entry has no "name", which every entry needs.',
+      'providers.yaml:1: This entry has no "origin", which every entry needs.',
+    ],
+    'a name that no metric could have': [
+      '- name: Main Provider\n  origin: https://login.example.org\n',
+      'providers.yaml:1: name must be a name of 1 to 63 small letters, digits and "-" that begins with a letter; found "Main Provider".',
+    ],
+    'a misspelt member': [
+      `${entry}  audiance: x\n`,
+      'providers.yaml:3: audiance is not known here; did you mean "audience"?',
+    ],
+    'an origin with a path': [
+      '- name: main\n  origin: https://login.example.org/realms/main\n',
+      'providers.yaml:2: origin must be an origin with no path, in its plain form: "https://login.example.org"; found "https://login.example.org/realms/main".',
+    ],
+    'an origin without TLS': [
+      '- name: main\n  origin: http://login.example.org\n',
+      `providers.yaml:2: origin must be https, because keys fetched over plain HTTP can be anybody's; found "http://login.example.org".`,
+    ],
+    'an issuer that is no text': [
+      `${entry}  issuer: 7\n`,
+      'providers.yaml:3: issuer must be a text; found 7.',
+    ],
+    'an audience of nobody': [
+      `${entry}  audience: []\n`,
+      'providers.yaml:3: audience must have at least one item; found an empty list.',
+    ],
+    'an audience with a number in it': [
+      `${entry}  audience:\n    - one\n    - 2\n`,
+      'providers.yaml:5: audience.1 must be a text; found 2.',
+    ],
+    'the client id of a frontend at Google': [
+      `${entry}  audience: 12-x.apps.googleusercontent.com\n`,
+      'providers.yaml:3: audience must not be the client id of a frontend at Google, for which there are ID tokens only; found "12-x.apps.googleusercontent.com".',
+    ],
+    'a symmetric algorithm': [
+      `${entry}  algorithms: [RS256, HS256]\n`,
+      /^providers\.yaml:3: algorithms\.1 must be one of RS256, .*; found "HS256"\.$/.source,
+    ],
+    'a scope with a blank': [
+      `${entry}  required_scopes: "read write"\n`,
+      'providers.yaml:3: required_scopes must be a scope: printable ASCII without blanks, quotes and backslashes; found "read write".',
+    ],
+    'scopes from one text': [
+      `${entry}  scopes_from: roles\n`,
+      'providers.yaml:3: scopes_from must be a list such as [scope, [realm_access, roles]]; found "roles".',
+    ],
+    'scopes from nowhere': [
+      `${entry}  scopes_from: [scope, []]\n`,
+      'providers.yaml:3: scopes_from.1 must be the name of a claim, or a list of names; found a list.',
+    ],
+    'a flag that is a text': [
+      `${entry}  require_at_jwt: "yes"\n`,
+      'providers.yaml:3: require_at_jwt must be true or false; found "yes".',
+    ],
+    'a life that is too short': [
+      `${entry}  max_token_lifetime_seconds: 5\n`,
+      'providers.yaml:3: max_token_lifetime_seconds must be a whole number from 60 to 31536000; found 5.',
+    ],
+    'required claims that are a list': [
+      `${entry}  required_claims: [token_use]\n`,
+      'providers.yaml:3: required_claims must be a mapping such as { token_use: access }; found a list.',
+    ],
+    'a required claim that is a number, and one with rules of its own': [
+      `${entry}  required_claims:\n    tier: 3\n    iss: me\n`,
+      'providers.yaml:4: required_claims.tier must be the text that the claim has, or true if it only has to be there; found 3.',
+      'providers.yaml:5: required_claims.iss has rules of its own and cannot be named here.',
+    ],
+    'a nonce that nothing tells from that of an ID token': [
+      `${entry}  nonce_in_access_tokens: true\n`,
+      'providers.yaml:3: nonce_in_access_tokens takes away what tells an ID token, and needs a claim in "required_claims" that only access tokens have.',
+    ],
+    'a name for two': [
+      `${entry}- name: main\n  origin: https://other.example.org\n`,
+      'providers.yaml:3: name is the name of an entry before it, too; found "main".',
+    ],
+    'an issuer for two': [
+      `${entry}- name: other\n  origin: https://keys.example.org\n  issuer: https://login.example.org/\n`,
+      'providers.yaml:5: issuer is that of an entry before it, and nobody could tell whose a token is; found "https://login.example.org/".',
+    ],
+  };
+  for (const [name, [text, ...says]] of Object.entries(wrong)) {
+    it(`refuses ${name}, with file and line`, async () => {
+      const mistakes = await mistakesIn(text);
+      assert.equal(mistakes.length, says.length, mistakes.join('\n'));
+      for (const [index, mistake] of mistakes.entries()) {
+        const said = String(says[index]);
+        if (said.startsWith('^')) assert.match(mistake, new RegExp(said));
+        else assert.equal(mistake, said);
+      }
+    });
+  }
+
+  it('is refused when it is too long, too large or not there', async () => {
+    const many = Array.from(
+      { length: 33 },
+      (_, index) => `- name: p${index}\n  origin: https://p${index}.example.org\n`,
+    );
+    assert.match(
+      String(await mistakesIn(many.join(''))),
+      /^providers\.yaml:1: The file must be a list of 1 to 32/,
+    );
+    assert.match(
+      String(await mistakesIn(`# ${'x'.repeat(262_144)}\n${entry}`)),
+      /is larger than 262144 bytes/,
+    );
+    const nowhere = { IDPS_FILE: `${folder}/nowhere.yaml` };
+    assert.deepEqual(await mistakesIn(entry, nowhere), [
+      'The file "nowhere.yaml" (IDPS_FILE) cannot be read (ENOENT).',
+    ]);
+  });
+
+  it('is reported with all mistakes of the other settings at once', async () => {
+    const text = '- name: main\n  origin: http://login.example.org\n- name: main\n  algorithms: none\n';
+    const mistakes = await mistakesIn(text, { API_AUDIENCE: '', PORT: 'x', PROCESSES: '0' });
+    assert.deepEqual(mistakes.map((mistake) => mistake.split(' ', 2).join(' ')).sort(), [
+      'API_AUDIENCE is',
+      'PORT must',
+      'PROCESSES must',
+      'providers.yaml:2: origin',
+      'providers.yaml:3: This',
+      'providers.yaml:4: algorithms',
+    ]);
+    const missing = await mistakesIn(entry, { IDPS_FILE: `${folder}/nowhere.yaml`, PORT: 'x' });
+    assert.equal(missing.length, 2, missing.join('\n'));
+  });
+
+  it('is refused beside a setting that each entry has for itself', async () => {
+    const beside = {
+      IDP_ORIGIN: 'https://login.example.org',
+      IDP_ISSUER: 'https://login.example.org/',
+      IDP_JWKS_PATH: '/jwks',
+      IDP_REQUIRED_SCOPES: 'api',
+      ALLOWED_ALGORITHMS: 'ES256',
+      REQUIRE_AT_JWT: 'true',
+      MAX_TOKEN_LIFETIME_SECONDS: '600',
+      WEB_CLIENT_ID: 'web',
+    };
+    for (const [name, value] of Object.entries(beside)) {
+      const [mistake, ...others] = await mistakesIn(entry, { [name]: value });
+      assert.deepEqual(others, []);
+      assert.match(
+        String(mistake),
+        new RegExp(`^IDPS_FILE and ${name} are set, .* each provider has its own`),
+      );
+    }
+  });
+
+  it('has no entry with the issuer of the service itself', async () => {
+    const [mistake, ...others] = await mistakesIn(entry, {
+      BASE_URL: 'https://login.example.org',
+      TRUSTED_PROXIES: '127.0.0.1',
+    });
+    assert.deepEqual(others, []);
+    assert.match(String(mistake), /^BASE_URL is also the issuer of the provider "main"/);
+  });
+
+  it('is said by "check" on standard error, and what is in it by the names of its entries', async () => {
+    writeFileSync(file, `${entry}  audiance: x\n- name: other\n`);
+    const { code, stdout, stderr } = await runVestibule(good, 'check');
+    assert.deepEqual([code, stdout], [1, '']);
+    const said = stderr.replaceAll(`${folder}/`, '');
+    assert.match(
+      said,
+      /^vestibule: 2 settings are wrong:\n {2}providers\.yaml:3: audiance.*\n {2}providers\.yaml:4: /,
+    );
+    writeFileSync(file, `${entry}- name: other\n  origin: https://other.example.org\n`);
+    const shown = succeeded(await runVestibule(good, 'check'));
+    assert.match(shown, /^No keys of "main" are stored/m);
+    assert.match(shown, /^No keys of "other" are stored/m);
+    const { providers } = JSON.parse(succeeded(await runVestibule(good, 'check', '--json')));
+    assert.deepEqual(providers, { main: null, other: null });
+  });
+});

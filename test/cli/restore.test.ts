@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { DeclaredService } from '../support/declared-service.ts';
+import { newMasterSecret } from '../support/master-secret.ts';
+import { newDirectory, refused, succeeded } from '../support/outcome.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { TestProvider } from '../support/provider.ts';
+import { plainNotes } from '../support/sample-declarations.ts';
+import {
+  fileOf,
+  newSettings,
+  quickSigning,
+  runVestibule,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/service.ts';
+
+const notes = plainNotes(2_000);
+const erasuresOf = (output: string) => JSON.parse(output).erasures;
+
+describe('vestibule restore', () => {
+  const backup = `${newDirectory()}/backup.db`;
+  let provider: TestProvider;
+  let settings: Settings;
+  let restored: Settings;
+  let service: Service;
+  let declared: DeclaredService;
+  /** What each caller had when the backup was made, and where each stood in the log then and afterwards. */
+  let callers: Record<'stays' | 'erased' | 'returned' | 'renewed', ApiCaller>;
+  const ids: Record<string, string> = {};
+  const etags: Record<string, string> = {};
+  const positions = { backup: 0, afterwards: 0 };
+  const run = (overrides: Settings, ...parameters: string[]) => runVestibule(overrides, ...parameters);
+  const elsewhere = async (): Promise<Settings> => ({
+    ...(await newSettings('sqlite', {})),
+    ...provider.settings,
+    ...quickSigning,
+    COLLECTIONS_DIR: String(settings.COLLECTIONS_DIR),
+    MASTER_SECRET_FILE: `${fileOf(settings)}.secret`,
+  });
+  const lastPosition = async (caller: ApiCaller) =>
+    (await caller.get('/events')).json<{ next: number }>().next;
+
+  before(async () => {
+    provider = await TestProvider.start();
+    settings = await newSettings('sqlite', {
+      ...quickSigning,
+      ...provider.settings,
+      COLLECTIONS_DIR: declarationsFolder({ notes }),
+    });
+    service = await startService(settings);
+    declared = new DeclaredService(provider, service, new Map());
+    callers = {
+      stays: await declared.person(),
+      erased: await declared.person(),
+      returned: await declared.person(),
+      renewed: await declared.person(),
+    };
+    for (const [name, caller] of Object.entries(callers)) {
+      const { record, etag } = await caller.make('notes', { text: `first of ${name} `.repeat(40) });
+      ids[name] = record.id;
+      etags[name] = etag;
+    }
+    // Erased before the backup, and back before it.
+    await callers.returned.send('DELETE', '/me');
+    const again = await callers.returned.make('notes', { text: 'came back' });
+    ids.returned = again.record.id;
+    etags.returned = again.etag;
+    succeeded(await run(settings, 'backup', backup));
+    positions.backup = await lastPosition(callers.stays);
+    // Erased after it; one of them is back, too.
+    assert.equal((await callers.erased.send('DELETE', '/me')).status, 200);
+    assert.equal((await callers.renewed.send('DELETE', '/me')).status, 200);
+    await callers.renewed.make('notes', { text: 'since the backup' });
+    await callers.stays.make('notes', { text: 'since the backup' });
+    positions.afterwards = await lastPosition(callers.stays);
+    await service.stop();
+    restored = await elsewhere();
+  });
+  after(() => provider.stop());
+
+  it('says what it would do, and changes nothing', async () => {
+    const log = `${fileOf(settings)}.erasures`;
+    const said = succeeded(await run(restored, 'restore', backup, '--dry-run', '--erasures', log));
+    assert.match(
+      said,
+      /^The backup can be restored; of 3 erasures that are known 2 came after the backup\. Nothing/,
+    );
+    assert.equal(existsSync(fileOf(restored)), false);
+  });
+
+  it('refuses while nothing knows who was erased since, and does not take a wrong place for an answer', async () => {
+    refused(
+      await run(restored, 'restore', backup),
+      /who was erased after the backup .*--erasures.*--without-erasures/,
+    );
+    refused(
+      await run(restored, 'restore', backup, '--erasures', '/nowhere/log'),
+      /cannot be read \(ENOENT\)/,
+    );
+    refused(await run(restored, 'restore', backup, '--erasures', 'sqlite:/nowhere/old.db'), /is not there/);
+    assert.equal(existsSync(fileOf(restored)), false);
+  });
+
+  it('refuses another master secret, and to go without one, in one sentence', async () => {
+    const other = { ...restored, MASTER_SECRET: newMasterSecret(), MASTER_SECRET_FILE: '' };
+    refused(
+      await run(other, 'restore', backup, '--without-erasures'),
+      /^vestibule: The backup was made with another master secret\. Set MASTER_SECRET/,
+    );
+    const none = { ...restored, MASTER_SECRET_FILE: '' };
+    refused(
+      await run(none, 'restore', backup, '--without-erasures'),
+      /master secret that belongs to the backup is not at/,
+    );
+    assert.equal(existsSync(`${fileOf(restored)}.secret`), false, 'none is made');
+    assert.equal(existsSync(fileOf(restored)), false);
+  });
+
+  it('refuses what is no backup, is damaged or of another database', async () => {
+    const folder = newDirectory();
+    const file = `${folder}/some.db`;
+    const refuses = (says: RegExp) =>
+      run(restored, 'restore', file, '--without-erasures').then((outcome) => refused(outcome, says));
+    await refuses(/^vestibule: There is no file/);
+    writeFileSync(file, 'something else, which is long enough for a header of SQLite. '.repeat(20));
+    await refuses(/is not an SQLite database/);
+    writeFileSync(file, 'PGDMP and so on');
+    await refuses(/is a dump of a PostgreSQL database/);
+    const bytes = readFileSync(backup);
+    writeFileSync(file, bytes.fill(7, 8_192, 40_000));
+    await refuses(/damaged/);
+    writeFileSync(file, readFileSync(backup).subarray(0, 20_000));
+    await refuses(/damaged/);
+    copyFileSync(backup, file);
+    writeFileSync(`${file}-wal`, 'writes');
+    await refuses(/-wal" holds writes that are not in ".*some\.db" yet/);
+    assert.equal(existsSync(fileOf(restored)), false);
+  });
+
+  it('refuses a place where there is something', async () => {
+    refused(
+      await run(settings, 'restore', backup),
+      /is not empty, and a backup is restored only where there is nothing\. Move/,
+    );
+    const withLog = await elsewhere();
+    symlinkSync(`${fileOf(withLog)}.nowhere`, fileOf(withLog));
+    refused(await run(withLog, 'restore', backup, '--without-erasures'), /vestibule\.db" is there/);
+    rmSync(fileOf(withLog));
+    writeFileSync(`${fileOf(withLog)}-wal`, '');
+    refused(await run(withLog, 'restore', backup, '--without-erasures'), /-wal" is there/);
+  });
+
+  it('[F170] brings everything back but whoever was erased, before the backup or after it', async () => {
+    const log = `${fileOf(settings)}.erasures`;
+    const outcome = await run(restored, 'restore', backup, '--erasures', log, '--json');
+    assert.deepEqual(erasuresOf(succeeded(outcome)), { known: 3, unreadable: 0, later: 2, done: 2 });
+    assert.equal(statSync(fileOf(restored)).mode & 0o777, 0o600);
+    for (const text of ['first of erased', 'first of renewed', 'first of returned'])
+      assert.equal(readFileSync(fileOf(restored)).includes(text), false, text);
+    assert.ok(readFileSync(fileOf(restored)).includes('first of stays'), 'control');
+    const again = await startService(restored);
+    const at = (caller: ApiCaller) => caller.at(again);
+    const { stays, erased, returned, renewed } = callers;
+    for (const [name, caller] of Object.entries({ stays, returned })) {
+      const reply = await at(caller).get(`/notes/${ids[name]}`);
+      assert.equal(reply.status, 200, name);
+      assert.equal(reply.headers.get('etag'), etags[name], 'the version it had');
+      assert.equal((await at(caller).all('notes')).length, 1);
+    }
+    for (const caller of [erased, renewed]) {
+      assert.deepEqual(await at(caller).all('notes'), []);
+      assert.equal((await at(caller).usage('notes')).records.used, 0);
+    }
+    await again.stop();
+  });
+
+  it('tells readers of events who were further than the backup, and gives no position twice', async () => {
+    const again = await startService(restored);
+    const caller = callers.stays.at(again);
+    const read = async (after: number) =>
+      (await caller.get(`/events?after=${after}`)).json<{
+        items: { position: number; data: object }[];
+        reset: boolean;
+      }>();
+    assert.ok(positions.afterwards > positions.backup, 'control');
+    assert.equal((await read(positions.afterwards)).reset, true);
+    assert.equal((await read(positions.backup)).reset, false);
+    const { record } = await caller.make('notes', { text: 'the next one' });
+    const { items } = await read(positions.backup);
+    assert.deepEqual(
+      items.map(({ data }) => JSON.stringify(data).includes(record.id)),
+      [true],
+    );
+    assert.ok(Number(items[0]?.position) > positions.afterwards + 1e9);
+    await again.stop();
+  });
+
+  it('does no erasure twice: who came back since is still there after the next restore', async () => {
+    const again = await startService(restored);
+    const caller = callers.renewed.at(again);
+    await caller.make('notes', { text: 'back after the restore' });
+    const next = `${newDirectory()}/next.db`;
+    succeeded(await run(restored, 'backup', next));
+    await again.stop();
+    const third = await elsewhere();
+    // From the log that goes on with the restored database, and from the old one.
+    const places = [
+      '--erasures',
+      `${fileOf(restored)}.erasures`,
+      '--erasures',
+      `${fileOf(settings)}.erasures`,
+    ];
+    assert.deepEqual(erasuresOf(succeeded(await run(third, 'restore', next, ...places, '--json'))), {
+      known: 3,
+      unreadable: 0,
+      later: 0,
+      done: 0,
+    });
+    const last = await startService(third);
+    assert.equal((await callers.renewed.at(last).all('notes')).length, 1);
+    await last.stop();
+  });
+
+  it('takes the word of the database that was in use, if it is still there', async () => {
+    const fourth = await elsewhere();
+    const outcome = await run(
+      fourth,
+      'restore',
+      backup,
+      '--erasures',
+      String(settings.DATABASE_URL),
+      '--json',
+    );
+    assert.deepEqual(erasuresOf(succeeded(outcome)), { known: 3, unreadable: 0, later: 2, done: 2 });
+  });
+
+  it('finds the log of erasures beside the place by itself', async () => {
+    const fifth = await elsewhere();
+    copyFileSync(`${fileOf(settings)}.erasures`, `${fileOf(fifth)}.erasures`);
+    const outcome = await run(fifth, 'restore', backup, '--json');
+    assert.deepEqual(erasuresOf(succeeded(outcome)), { known: 3, unreadable: 0, later: 2, done: 2 });
+  });
+
+  it('makes nothing where there is nothing, and says how much of a log cannot be read', async () => {
+    const empty = await elsewhere();
+    const log = `${newDirectory()}/log`;
+    writeFileSync(log, `${readFileSync(`${fileOf(settings)}.erasures`, 'utf8')}2026-01-02T`);
+    refused(
+      await run(empty, 'restore', '--erasures', log),
+      /^vestibule: There is no database where DATABASE_URL/,
+    );
+    assert.equal(existsSync(fileOf(empty)), false);
+    const said = succeeded(await run(empty, 'restore', backup, '--erasures', log, '--dry-run'));
+    assert.match(said, /2 came after the backup\. 1 lines of the log of erasures cannot be read\. Nothing/);
+  });
+
+  it('does the same without a file, after something else has restored the database', async () => {
+    const sixth = await elsewhere();
+    copyFileSync(backup, fileOf(sixth));
+    const place = ['--erasures', `${fileOf(settings)}.erasures`, '--json'];
+    assert.deepEqual(erasuresOf(succeeded(await run(sixth, 'restore', '--dry-run', ...place))), {
+      known: 3,
+      unreadable: 0,
+      later: 2,
+      done: 0,
+    });
+    assert.deepEqual(erasuresOf(succeeded(await run(sixth, 'restore', ...place))), {
+      known: 3,
+      unreadable: 0,
+      later: 2,
+      done: 2,
+    });
+    assert.deepEqual(erasuresOf(succeeded(await run(sixth, 'restore', ...place))), {
+      known: 3,
+      unreadable: 0,
+      later: 0,
+      done: 0,
+    });
+    const rows = await plainSql(sixth).query(
+      "select count(*) as count from records where body like '%first of erased%'",
+    );
+    assert.equal(rows[0]?.count, 0);
+  });
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { before, describe, it } from 'node:test';
+import { typesDocument } from '../../src/consumer/types/types-document.ts';
+import { declared } from '../collections/declared.ts';
+import { endOf, newDirectory, refused, succeeded } from '../support/outcome.ts';
+import { runVestibule, type Settings } from '../support/service.ts';
+
+const notes = 'schema: { properties: { text: { type: string, maxLength: 280 } } }\n';
+
+describe('vestibule types', () => {
+  let folder: string;
+  let work: string;
+  const expected = typesDocument([declared(notes, 'notes')]);
+  before(() => {
+    folder = `${newDirectory()}/declared`;
+    work = newDirectory();
+    mkdirSync(folder);
+    writeFileSync(`${folder}/notes.yaml`, notes);
+  });
+  const run = (settings: Settings, ...parameters: string[]) =>
+    runVestibule({ TEST_DIRECTORY: newDirectory(), ...settings }, 'types', ...parameters);
+
+  it('prints the types of a folder, or of COLLECTIONS_DIR, and needs no other setting', async () => {
+    assert.equal(succeeded(await run({}, folder)), expected);
+    assert.equal(succeeded(await run({ COLLECTIONS_DIR: folder })), expected);
+    assert.equal(succeeded(await run({ COLLECTIONS_DIR: '/nowhere' }, folder)), expected);
+  });
+
+  it('writes them to a file, in the place of what was there, and leaves nothing else', async () => {
+    const file = `${work}/written/collections.d.ts`;
+    mkdirSync(`${work}/written`);
+    for (const before of [null, 'something else']) {
+      if (before !== null) writeFileSync(file, before);
+      assert.match(
+        succeeded(await run({}, folder, '--out', file)),
+        /^The types are in ".*collections\.d\.ts"\.$/m,
+      );
+      assert.equal(readFileSync(file, 'utf8'), expected);
+    }
+    assert.deepEqual(readdirSync(`${work}/written`), ['collections.d.ts']);
+    assert.equal(statSync(file).mode & 0o600, 0o600);
+  });
+
+  it('writes where a link leads, and keeps the link', async () => {
+    writeFileSync(`${work}/target.d.ts`, '');
+    symlinkSync(`${work}/target.d.ts`, `${work}/link.d.ts`);
+    succeeded(await run({}, folder, '--out', `${work}/link.d.ts`));
+    assert.equal(readFileSync(`${work}/target.d.ts`, 'utf8'), expected);
+  });
+
+  it('refuses to write where there is no folder, or what is no file', async () => {
+    refused(
+      await run({}, folder, '--out', `${work}/none/x.d.ts`),
+      /none\/x\.d\.ts" cannot be written \(ENOENT\)/,
+    );
+    refused(await run({}, folder, '--out', '/dev/null'), /"\/dev\/null" is there and is no file/);
+    refused(await run({}, folder, '--out', work), /is there and is no file/);
+    assert.equal(statSync('/dev/null').isCharacterDevice(), true);
+  });
+
+  it('says with --check whether a file is what it would write, and writes nothing', async () => {
+    const file = `${work}/checked.d.ts`;
+    refused(await run({}, folder, '--check', file), /checked\.d\.ts" cannot be read \(ENOENT\)/);
+    for (const same of [expected, expected.replaceAll('\n', '\r\n')]) {
+      writeFileSync(file, same);
+      assert.match(succeeded(await run({}, folder, '--check', file)), /is what the declarations say\.$/m);
+    }
+    const other = expected.replace('text?', 'texts?');
+    writeFileSync(file, other);
+    refused(
+      await run({}, folder, '--check', file),
+      /is not what the declarations say now\. Write it anew: npx vestibule types --out /,
+    );
+    assert.equal(readFileSync(file, 'utf8'), other);
+  });
+
+  it('takes one of --out and --check', async () => {
+    const { code, stderr } = await run({}, folder, '--check', 'a', '--out', 'b');
+    assert.equal(code, 2);
+    assert.match(stderr, /cannot be used with option/);
+  });
+
+  it('says what is wrong with a declaration, with its line, and leaves the file as it is', async () => {
+    const wrong = `${newDirectory()}/wrong`;
+    mkdirSync(wrong);
+    writeFileSync(`${wrong}/notes.yaml`, `${notes}limts: {}\n`);
+    const file = `${work}/kept.d.ts`;
+    writeFileSync(file, 'kept');
+    const { code, stdout, stderr } = await run({}, wrong, '--out', file);
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, /notes\.yaml:2: limts is not known here; did you mean "limits"\?/);
+    assert.equal(readFileSync(file, 'utf8'), 'kept');
+  });
+
+  it('says that there are no collections', async () => {
+    refused(
+      await endOf({}, ['types']),
+      /There are no collections in "collections": no file there ends in \.yaml or \.yml\./,
+    );
+    refused(await run({}, newDirectory()), /There are no collections in ".*": no file there/);
+    refused(await run({}, `${work}/nowhere`), /nowhere" \(COLLECTIONS_DIR\) cannot be read \(ENOENT\)/);
+  });
+});
+
+describe('vestibule schema', () => {
+  it('prints docs/collection.schema.json, and needs no settings', async () => {
+    const shown = succeeded(await runVestibule({ TEST_DIRECTORY: newDirectory() }, 'schema'));
+    assert.equal(shown, readFileSync('docs/collection.schema.json', 'utf8'));
+  });
+});

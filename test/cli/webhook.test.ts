@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { refused, succeeded } from '../support/outcome.ts';
+import { databaseEngines, newSettings, runVestibule, type Settings } from '../support/service.ts';
+import { answerWith, WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const idForm = /^whk_[0-9a-f]{24}$/;
+const secretForm = /^whsec_[A-Za-z0-9+/]{43}=$/;
+
+for (const engine of databaseEngines) {
+  describe(`vestibule webhook on ${engine}`, () => {
+    let settings: Settings;
+    let receiver: WebhookReceiver;
+    /** All that was printed, but for what shows a new secret. */
+    let printed = '';
+    const secrets: string[] = [];
+    before(async () => {
+      receiver = await WebhookReceiver.start();
+      const allowed = new URL(receiver.url).origin;
+      settings = await newSettings(engine, { WEBHOOK_ALLOW: allowed, BASE_URL: 'https://api.example.org' });
+    });
+    after(() => receiver.stop());
+
+    const webhook = async (...parameters: string[]) => {
+      const outcome = await runVestibule(settings, 'webhook', ...parameters);
+      if (!['add', 'rotate'].includes(parameters[0] ?? '')) printed += outcome.stdout;
+      printed += outcome.stderr;
+      return outcome;
+    };
+    const data = async (...parameters: string[]) =>
+      JSON.parse(succeeded(await webhook(...parameters, '--json')));
+    const add = async (...options: string[]): Promise<string> => {
+      const added = await data('add', receiver.url, '--events', 'notes.*', ...options);
+      secrets.push(added.secret ?? '');
+      return added.webhook_id;
+    };
+    const audited = async (): Promise<string[]> => {
+      const lines = JSON.parse(succeeded(await runVestibule(settings, 'audit', '--json')));
+      return lines.map(({ action }: { action: string }) => action);
+    };
+
+    it('says what to do when there are none yet', async () => {
+      succeeded(await runVestibule(settings, 'client', 'add', 'makes-the-database'));
+      assert.match(
+        succeeded(await webhook('list')),
+        /no webhooks yet\. Add one with: npx vestibule webhook add/,
+      );
+      assert.deepEqual(await data('list'), []);
+    });
+
+    it('adds one and shows its secret this once', async () => {
+      const shown = succeeded(
+        await webhook('add', receiver.url, '--events', 'bookings.*, consumer.erased,bookings.*'),
+      );
+      const id = /^webhook_id {2}(\S+)$/m.exec(shown)?.[1] ?? '';
+      const secret = /^secret {6}(\S+)$/m.exec(shown)?.[1] ?? '';
+      assert.match(id, idForm);
+      assert.match(secret, secretForm);
+      assert.match(shown, /cannot be shown again/);
+      secrets.push(secret);
+      const [listed] = await data('list');
+      const { created_at: created, ...rest } = listed;
+      assert.equal(new Date(created).toISOString(), created);
+      assert.deepEqual(rest, {
+        webhook_id: id,
+        url: receiver.url,
+        events: ['bookings.*', 'consumer.erased'],
+        signing: 'hmac',
+        state: 'active',
+        disabled_because: null,
+        genuine: true,
+        position: 0,
+        delivered: 0,
+        dead: 0,
+        oldest_undelivered_at: null,
+        last_success_at: null,
+        last_failure: null,
+        failing_since: null,
+        disabled_at: null,
+        paused_until: null,
+        previous_secret_ends_at: null,
+      });
+      assert.deepEqual(await data('show', id), listed);
+      const lines = succeeded(await webhook('list')).split('\n');
+      assert.match(String(lines[0]), /^ID +STATE +EVENTS +DELIVERED +DEAD +LAST SUCCESS +URL +NOTE$/);
+      assert.match(String(lines[1]), /^whk_\w+ +active +bookings\.\*,consumer\.erased +0 +0 +never +http/);
+      assert.match(succeeded(await webhook('show', id)), /^url +http:\/\/127/m);
+      assert.equal(
+        succeeded(await webhook('deliveries', id)),
+        'Nothing waits to be delivered, and nothing was given up.\n',
+      );
+    });
+
+    it('shows of Ed25519 only what verifies', async () => {
+      const added = await data('add', receiver.url, '--events', '*', '--signing', 'ed25519');
+      assert.deepEqual(Object.keys(added), ['webhook_id', 'public_key']);
+      assert.match(added.public_key, /^whpk_[A-Za-z0-9+/]{43}=$/);
+      const shown = succeeded(await webhook('rotate', added.webhook_id));
+      assert.match(shown, /^public_key {2}whpk_/m);
+      assert.match(shown, /\/\.well-known\/webhook-keys\.json/);
+    });
+
+    it('has two secrets for a day after a rotation, and no third', async () => {
+      const id = await add();
+      const before = Date.now();
+      const rotated = await data('rotate', id);
+      secrets.push(rotated.secret);
+      assert.deepEqual(Object.keys(rotated), ['webhook_id', 'secret', 'previous_secret_ends_at']);
+      const ends = Date.parse(rotated.previous_secret_ends_at);
+      assert.ok(ends >= before + 86_400_000 && ends <= Date.now() + 86_400_000);
+      refused(await webhook('rotate', id), /has two secrets already, until .*Z\. Wait until then, or.*--now/);
+      const now = await data('rotate', id, '--now');
+      secrets.push(now.secret);
+      assert.equal(now.previous_secret_ends_at, null);
+      assert.equal((await data('show', id)).previous_secret_ends_at, null);
+    });
+
+    it('disables, enables and removes, each of which is written down', async () => {
+      const id = await add();
+      assert.equal(succeeded(await webhook('disable', id)), `Webhook "${id}" is disabled.\n`);
+      assert.deepEqual(await data('disable', id), { webhook_id: id, state: 'disabled' });
+      assert.equal((await data('show', id)).disabled_because, 'operator');
+      assert.match(succeeded(await webhook('list')), /disabled: by a command$/m);
+      assert.deepEqual(await data('enable', id), { webhook_id: id, state: 'active' });
+      refused(await webhook('remove', id), /Say so with --yes/);
+      assert.equal(succeeded(await webhook('remove', id, '--yes')), `Webhook "${id}" is removed.\n`);
+      assert.deepEqual((await audited()).slice(-4), [
+        'webhook.added',
+        'webhook.disabled',
+        'webhook.enabled',
+        'webhook.removed',
+      ]);
+    });
+
+    for (const command of ['show', 'rotate', 'disable', 'enable', 'deliveries', 'test']) {
+      it(`says so when there is none to ${command}`, async () => {
+        refused(
+          await webhook(command, 'whk_none'),
+          /There is no webhook "whk_none"\. "npx vestibule webhook list"/,
+        );
+      });
+    }
+
+    it('says so when there is none to remove or to send again to', async () => {
+      refused(await webhook('remove', 'whk_none', '--yes'), /There is no webhook "whk_none"/);
+      refused(await webhook('replay', 'whk_none', '--dead'), /There is no webhook "whk_none"/);
+    });
+
+    it('[E133] refuses addresses that are not of the internet, and says what can be done', async () => {
+      const port = new URL(receiver.url).port;
+      for (const url of [
+        `https://127.0.0.1:${port}/`,
+        'https://169.254.169.254/latest/',
+        'https://[::1]/',
+        'https://2130706433/',
+        'https://localhost/',
+      ])
+        refused(
+          await webhook('add', url, '--events', '*'),
+          /an address of the internet, and found \S+\. .*WEBHOOK_ALLOW=/,
+        );
+      refused(
+        await webhook('add', 'http://127.0.0.1:1/', '--events', '*'),
+        /an https URL.*WEBHOOK_ALLOW=http:\/\/127\.0\.0\.1:1/,
+      );
+      refused(await webhook('add', 'http://8.8.8.8/', '--events', '*'), /an https URL/);
+      refused(
+        await webhook('add', 'https://api.example.org/hook', '--events', '*'),
+        /another host than this service/,
+      );
+      refused(await webhook('add', 'https://no-such-name.invalid/', '--events', '*'), /leads to no address/);
+    });
+
+    it('refuses types of events that are none, with an example', async () => {
+      for (const events of [
+        '',
+        ' , ',
+        'notes',
+        'notes.',
+        '.created',
+        'notes.cre*',
+        'a.b.c',
+        'Notes.created',
+        '**',
+        "x';--",
+      ])
+        refused(
+          await webhook('add', receiver.url, '--events', events),
+          /--events is a list of .*Example: --events 'bookings/,
+        );
+    });
+
+    it('is wrong usage without events, with another signature, and with a time that is none', async () => {
+      const wrong = [
+        ['add', receiver.url],
+        ['add', receiver.url, '--events', '*', '--signing', 'rsa'],
+        ['replay', 'whk_x', '--since', 'yesterday'],
+        ['replay', 'whk_x', '--to', '1h'],
+        ['deliveries', 'whk_x', '--limit', '0'],
+      ];
+      for (const parameters of wrong)
+        assert.equal((await webhook(...parameters)).code, 2, parameters.join(' '));
+      const id = await add();
+      for (const options of [[], ['--to', '5'], ['--dead', '--since', '1h']])
+        refused(await webhook('replay', id, ...options), /either --dead, or --since/);
+      assert.deepEqual(await data('replay', id, '--since', '1'), { webhook_id: id, deliveries: 0 });
+    });
+
+    it('sends a message to see whether it arrives, and says what came back', async () => {
+      const id = await add();
+      assert.equal(succeeded(await webhook('test', id)), `Webhook "${id}" took it: status 204.\n`);
+      const { headers, type, body } = receiver.received.at(-1) ?? assert.fail();
+      assert.equal(type, 'vestibule.test');
+      assert.deepEqual(JSON.parse(body).data, { webhook: id });
+      const { Webhook } = await import('standardwebhooks');
+      new Webhook(secrets.at(-1) ?? '').verify(body, { ...headers });
+      receiver.answer = answerWith(503);
+      const failed = await webhook('test', id, '--json');
+      assert.equal(failed.code, 1);
+      assert.deepEqual(JSON.parse(failed.stdout), {
+        webhook_id: id,
+        ok: false,
+        status: 503,
+        reason: 'status_503',
+      });
+      receiver.answer = answerWith(204);
+      await receiver.stop();
+      const unreachable = await webhook('test', id);
+      assert.equal(unreachable.code, 1);
+      assert.match(unreachable.stdout, /did not take it: unreachable\./);
+      await receiver.comeBack();
+    });
+
+    it('has shown no secret a second time', async () => {
+      await webhook('list');
+      await webhook('list', '--json');
+      assert.ok(secrets.filter((secret) => secretForm.test(secret)).length > 5 && printed.includes('whk_'));
+      for (const secret of secrets.filter((one) => one !== '')) {
+        assert.equal(printed.includes(secret), false);
+        assert.equal(printed.includes(secret.slice('whsec_'.length)), false);
+      }
+    });
+  });
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Storage } from '../../src/storage/port.ts';
+import { openTwice, storageKinds, type TestDatabase } from '../support/databases.ts';
+
+const minute = 60_000;
+
+for (const kind of storageKinds) {
+  describe(`leases, by the storage contract on ${kind}`, () => {
+    let database: TestDatabase;
+    let storage: Storage;
+    /** A second process, as far as the database can tell. */
+    let neighbour: Storage;
+    openTwice(kind, (opened) => {
+      ({ database, storage, neighbour } = opened);
+    });
+
+    it('go to one of twenty who ask at once, and to nobody else while that one renews', async () => {
+      const taken = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          (index % 2 === 0 ? storage : neighbour).leases.take('crowd', `holder ${index}`, minute),
+        ),
+      );
+      assert.equal(taken.filter(Boolean).length, 1);
+      const holder = `holder ${taken.indexOf(true)}`;
+      assert.equal(await neighbour.leases.take('crowd', holder, minute), true);
+      assert.equal(await storage.leases.take('crowd', 'another', minute), false);
+    });
+
+    it('of other names are other leases', async () => {
+      assert.equal(await storage.leases.take('one name', 'one', minute), true);
+      assert.equal(await neighbour.leases.take('another name', 'other', minute), true);
+      assert.equal(await neighbour.leases.take('one name', 'other', minute), false);
+    });
+
+    it('end by themselves, and whoever had one has it no more', async () => {
+      assert.equal(await storage.leases.take('short', 'one', 300), true);
+      await pause(400);
+      assert.equal(await neighbour.leases.take('short', 'other', minute), true);
+      assert.equal(await storage.leases.take('short', 'one', minute), false);
+    });
+
+    it('are free at once when they are given back, by whoever has them only', async () => {
+      await storage.leases.take('given back', 'one', minute);
+      await neighbour.leases.release('given back', 'other');
+      assert.equal(await neighbour.leases.take('given back', 'other', minute), false);
+      await storage.leases.release('given back', 'one');
+      assert.equal(await neighbour.leases.take('given back', 'other', minute), true);
+    });
+
+    it('taken by a clock that was far ahead are taken over', async () => {
+      await storage.leases.take('ahead', 'one', minute);
+      await database.query("update leases set ends_at = ends_at + 3600000 where name = 'ahead'");
+      assert.equal(await neighbour.leases.take('ahead', 'other', minute), true);
+    });
+  });
+}

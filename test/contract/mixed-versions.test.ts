@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { OperatorError, Refusal } from '../../src/base/errors.ts';
+import { type Manner, migrate } from '../../src/storage/migrate.ts';
+import { planOf } from '../../src/storage/migration-plan.ts';
+import { newestVersion } from '../../src/storage/migrations.ts';
+import { schemaOf } from '../../src/storage/schema-state.ts';
+import { addOne, register } from '../support/batches.ts';
+import { anyKeys, createTestDatabase, openedAt, type TestDatabase } from '../support/databases.ts';
+import { type Release, releases } from '../support/future-steps.ts';
+import { databaseEngines } from '../support/service.ts';
+
+const steps = (release: Release) => ({ steps: releases[release] });
+
+/** What `vestibule migrate` of that release does; the versions it has reached. */
+async function migrateBy(database: TestDatabase, release: Release, manner: Manner): Promise<number[]> {
+  const engine = await database.openEngine();
+  try {
+    const done = await migrate(engine, openedAt, anyKeys, manner, releases[release]);
+    return done.map(({ version }) => version);
+  } finally {
+    await engine.close();
+  }
+}
+
+async function planBy(database: TestDatabase, release: Release) {
+  const engine = await database.openEngine();
+  try {
+    return planOf(await schemaOf(engine, engine.database), releases[release]);
+  } finally {
+    await engine.close();
+  }
+}
+
+const isUnready = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
+function says(...patterns: RegExp[]) {
+  return (error: unknown) => {
+    assert.ok(error instanceof OperatorError, String(error));
+    assert.doesNotMatch(error.message, /\n/);
+    for (const pattern of patterns) assert.match(error.message, pattern);
+    return true;
+  };
+}
+
+for (const engine of databaseEngines) {
+  describe(`releases beside each other on ${engine}`, () => {
+    async function made(): Promise<TestDatabase> {
+      const database = await createTestDatabase(engine);
+      await (await database.open()).close();
+      return database;
+    }
+
+    it('an older one stays ready, works and starts again after a newer one has expanded the schema', async () => {
+      const database = await made();
+      const old = await database.open();
+      await register(old, 'usr_somebody', 'user', 1);
+      const next = await database.open(steps('next'));
+      for (const storage of [old, next, await database.open()]) {
+        await storage.ping();
+        await register(storage, 'usr_somebody', 'user', 2);
+        assert.equal(await addOne(storage, 'usr_somebody'), true);
+        assert.equal((await storage.consumers.find('usr_somebody'))?.registeredAt, 1);
+        await storage.close();
+      }
+      const rows = await database.query('select oldest from schema_migrations order by version');
+      const oldest = rows.slice(newestVersion - 1).map((row) => Number(row.oldest));
+      assert.equal(new Set(oldest).size, 1, 'who could serve before can serve now');
+    });
+
+    it('nothing is taken away at a start, but by the command; then the older one is unready and does not start', async () => {
+      const database = await made();
+      const old = await database.open();
+      await (await database.open(steps('next'))).close();
+      assert.ok((await database.tables()).includes('future_copies'));
+      assert.deepEqual(await migrateBy(database, 'next', 'contract'), [newestVersion + 3]);
+      assert.ok(!(await database.tables()).includes('future_copies'));
+      await assert.rejects(old.ping(), isUnready);
+      await old.close();
+      await assert.rejects(
+        database.open(),
+        says(new RegExp(`schema version ${newestVersion + 3}, .* up to ${newestVersion}`)),
+      );
+      const next = await database.open(steps('next'));
+      await next.ping();
+      await next.close();
+      assert.deepEqual(await migrateBy(database, 'next', 'contract'), []);
+    });
+
+    it('nothing is taken away before it is expanded', async () => {
+      const database = await made();
+      await assert.rejects(
+        migrateBy(database, 'next', 'contract'),
+        says(/expanded first.*vestibule migrate"/),
+      );
+      assert.ok(!(await database.tables()).includes('future_copies'));
+    });
+
+    it('what an older one cannot bear is not done at a start, and says what to do', async () => {
+      const database = await made();
+      const old = await database.open();
+      const before = await database.tables();
+      const refusal = says(/version \d+ \(another table of records\)/, /Stop every process.*--stopped/);
+      await assert.rejects(database.open(steps('last')), refusal);
+      await assert.rejects(migrateBy(database, 'last', 'beside'), refusal);
+      assert.deepEqual(await database.tables(), before, 'not even what could be done');
+      await old.ping();
+      const done = await migrateBy(database, 'last', 'alone');
+      assert.deepEqual(done, [newestVersion + 1, newestVersion + 2, newestVersion + 4]);
+      await assert.rejects(old.ping(), isUnready);
+      await old.close();
+      const last = await database.open(steps('last'));
+      await last.ping();
+      await last.close();
+    });
+
+    it('all steps are done at once where nothing is yet, and nothing is left to contract', async () => {
+      const database = await createTestDatabase(engine);
+      await (await database.open(steps('last'))).close();
+      assert.equal((await planBy(database, 'last')).verdict, 'nothing to do');
+      const tables = await database.tables();
+      assert.deepEqual([tables.includes('future_copies'), tables.includes('future_records')], [false, true]);
+    });
+
+    it('the plan says how it can be done, before and after', async () => {
+      const database = await createTestDatabase(engine);
+      const verdict = async (release: Release) => (await planBy(database, release)).verdict;
+      assert.equal(await verdict('now'), 'rolling');
+      await (await database.open()).close();
+      assert.equal(await verdict('now'), 'nothing to do');
+      assert.equal(await verdict('next'), 'rolling, then contract');
+      assert.equal(await verdict('last'), 'stop first');
+      await (await database.open(steps('next'))).close();
+      assert.equal(await verdict('next'), 'contract');
+      assert.equal(await verdict('now'), 'nothing to do');
+      await migrateBy(database, 'next', 'contract');
+      assert.equal(await verdict('next'), 'nothing to do');
+    });
+
+    it('without steps at a start nothing is made, and the sentence names the command', async () => {
+      const database = await createTestDatabase(engine);
+      const off = { migrates: false };
+      await assert.rejects(database.open(off), says(/MIGRATE is off.*npx vestibule migrate --plan/));
+      assert.deepEqual(await database.tables(), []);
+      await migrateBy(database, 'now', 'beside');
+      const storage = await database.open(off);
+      await storage.ping();
+      await storage.close();
+      await assert.rejects(database.open({ ...off, ...steps('next') }), says(/MIGRATE is off/));
+    });
+
+    it('[F166] six processes of the next release start at once beside an older one: each step is done once', async () => {
+      const database = await made();
+      const old = await database.open();
+      const storages = await Promise.all(Array.from({ length: 6 }, () => database.open(steps('next'))));
+      for (const storage of [old, ...storages]) {
+        await storage.ping();
+        await storage.close();
+      }
+      const rows = await database.query('select version from schema_migrations');
+      assert.equal(rows.length, releases.next.length - 1, 'all but what contracts');
+    });
+  });
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Client } from 'pg';
+import type { Storage } from '../../src/storage/port.ts';
+import { documentedStatements } from '../scale/partitions.ts';
+import { apply, insertAll, register } from '../support/batches.ts';
+import { postgresDatabase } from '../support/databases.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { erasureOf, newEvent, newRecord } from '../support/records.ts';
+
+const everything = { after: 0, until: Number.MAX_SAFE_INTEGER, owner: null, limit: 1_000 };
+const owners = ['usr_abcdefgh-one', 'usr_abcdefgh-two', 'usr_somebody-else'] as const;
+
+describe('the log in partitions, by the statements of docs/scale.md', () => {
+  /** One that had its statements before, and one that comes later. */
+  let storage: Storage;
+  let later: Storage;
+  let client: Client;
+  let url: string;
+  /** The first position of the second partition. */
+  let bound = 0;
+  before(async () => {
+    url = await createDatabase();
+    storage = await postgresDatabase(url).open();
+    client = new Client({ connectionString: url });
+    await client.connect();
+  });
+  after(async () => {
+    await client.end();
+    await later.close();
+    await storage.close();
+  });
+
+  const run = async (heading: string) => {
+    for (const statement of documentedStatements(heading, { bound, next: bound + 1_000 }))
+      await client.query(statement);
+  };
+  const append = (count: number) =>
+    apply(storage, {
+      events: Array.from({ length: count }, (_, number) =>
+        newEvent(number, { owner: String(owners[number % 3]) }),
+      ),
+    });
+  const positions = async (from: Storage, owner: string | null = null) =>
+    (await from.events.list({ ...everything, owner })).map(({ position }) => position);
+
+  it('are made beside processes that go on, and what comes then goes over the bound', async () => {
+    for (const owner of owners) await register(storage, owner, 'user', 1);
+    await insertAll(
+      storage,
+      owners.map((owner) => newRecord({ owner })),
+    );
+    await append(30);
+    assert.deepEqual(await storage.events.extent(), { first: 1, last: 30 });
+    assert.equal((await positions(storage)).length, 30);
+    bound = 35;
+    await run('To partitions, before');
+    await run('To partitions, locked');
+    await run('The next partition');
+    await append(30);
+    const found = await positions(storage);
+    assert.deepEqual(
+      found,
+      Array.from({ length: 60 }, (_, index) => index + 1),
+    );
+    const { rows } = await client.query('select count(*)::int as count from events_2');
+    assert.equal(rows[0].count, 26);
+  });
+
+  it('are nothing that a start would notice', async () => {
+    later = await postgresDatabase(url).open();
+    assert.deepEqual(await positions(later), await positions(storage));
+    assert.equal((await positions(later, owners[0])).length, 20);
+    assert.deepEqual(await later.events.extent(), { first: 1, last: 60 });
+  });
+
+  it('leave nothing of who is erased in either of them, and keep all else', async () => {
+    await storage.records.erase(owners[1], null, erasureOf(owners[1]));
+    assert.deepEqual(await positions(later, owners[1]), [61]);
+    assert.equal((await positions(later)).length, 41);
+  });
+
+  it('take only deliveries of events that are there', async () => {
+    await client.query(`insert into webhooks (id, url, events, signing, secret, created_at, state, position, failures, delivered, lease_until)
+      values ('whk_1', 'http://127.0.0.1:9', '*', 'hmac', '', 1, 'active', 0, 0, 0, 0)`);
+    const deliver = (position: number) =>
+      client.query(`insert into deliveries (webhook_id, position, record_key, attempts, due_at, state)
+        values ('whk_1', ${position}, '', 0, 1, 'pending')`);
+    await deliver(1);
+    await deliver(60);
+    await assert.rejects(deliver(2), /foreign key/);
+  });
+
+  it('are forgotten by being dropped, with what was to be told of them', async () => {
+    await run('To forget');
+    assert.deepEqual(await later.events.extent(), { first: 36, last: 61 });
+    const { rows } = await client.query('select position::int from deliveries');
+    assert.deepEqual(rows, [{ position: 60 }]);
+    await append(1);
+    assert.equal((await positions(storage)).at(-1), 62);
+  });
+
+  it('have to be there in time: what has none is not written, and nothing of its batch is', async () => {
+    const record = newRecord({ owner: owners[0] });
+    const events = Array.from({ length: 1_000 }, (_, number) => newEvent(number));
+    await assert.rejects(apply(storage, { newRecords: [record], events }), /no partition/);
+    assert.equal(await storage.records.find(record.collection, record.id), null);
+    await client.query('create table events_3 (like events including all)');
+    await client.query('alter table events attach partition events_3 for values from (1035) to (3000)');
+    await apply(storage, { newRecords: [record], events });
+    assert.deepEqual(await later.events.extent(), { first: 36, last: 1_062 });
+  });
+
+  it('are swept like one table', async () => {
+    const none = { before: Number.MAX_SAFE_INTEGER, ahead: Number.MAX_SAFE_INTEGER };
+    while ((await storage.events.prune(none, 100)) === 100);
+    assert.deepEqual(await later.events.extent(), { first: 1_062, last: 1_062 });
+    await append(1);
+    assert.deepEqual(await positions(later), [1_062, 1_063]);
+  });
+});

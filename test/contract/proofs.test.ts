@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import type { UsedProof } from '../../src/base/caller.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import { createLog } from '../../src/base/log.ts';
+import { readCollections } from '../../src/consumer/collections/read-collections.ts';
+import { type BatchRulesData, batchRulesModule } from '../../src/consumer/records/decide/write-rules.ts';
+import { Sweeper } from '../../src/consumer/records/sweeper.ts';
+import { WriteQueue } from '../../src/consumer/records/write-queue.ts';
+import type { Storage } from '../../src/storage/port.ts';
+import { openPostgres } from '../../src/storage/postgres/engine.ts';
+import { createStorage } from '../../src/storage/storage.ts';
+import { apply, insertAll, load, newProof, register } from '../support/batches.ts';
+import {
+  anyKeys,
+  createTestDatabase,
+  openedAt,
+  openTwice,
+  storageKinds,
+  type TestDatabase,
+} from '../support/databases.ts';
+import { MovableClock } from '../support/movable-clock.ts';
+import { beginOutside } from '../support/outsider.ts';
+import { until } from '../support/polling.ts';
+import { createDatabase, direct } from '../support/postgres.ts';
+import { erasureOf, newRecord } from '../support/records.ts';
+
+const isReplay = (error: unknown) => error instanceof Refusal && error.code === 'proof_replayed';
+
+for (const engine of storageKinds) {
+  describe(`used proofs, by the storage contract on ${engine}`, () => {
+    let storage: Storage;
+    let neighbour: Storage;
+    openTwice(engine, (opened) => {
+      ({ storage, neighbour } = opened);
+    });
+
+    it('are loaded exactly as far as they were used, in whichever process', async () => {
+      const [used, other, unused] = [newProof(), newProof(), newProof()];
+      await apply(storage, { proofs: [used, other] });
+      const { proofs } = await load(neighbour, { proofs: [used.digest, unused.digest] });
+      assert.deepEqual(proofs, [used.digest]);
+      assert.deepEqual((await load(neighbour, { proofs: [unused.digest] })).proofs, []);
+    });
+
+    it('are forgotten when they have expired, those first that did so first, and no more at once than asked', async () => {
+      const proofs = [5, 1, 4, 2, 3].map((expiresAt) => newProof({ expiresAt }));
+      const kept = newProof();
+      await apply(storage, { proofs: [...proofs, kept] });
+      const left = async () => {
+        const digests = [...proofs, kept].map(({ digest }) => digest);
+        const found = new Set((await load(neighbour, { proofs: digests })).proofs.map(String));
+        return [...proofs, kept]
+          .filter(({ digest }) => found.has(String(digest)))
+          .map(({ expiresAt }) => expiresAt);
+      };
+      assert.equal(await storage.records.expireProofs(0, 10), 0);
+      assert.equal(await storage.records.expireProofs(4, 2), 2);
+      assert.deepEqual(await left(), [5, 4, 3, kept.expiresAt]);
+      assert.equal(await storage.records.expireProofs(4, 10), 2);
+      assert.deepEqual(await left(), [5, kept.expiresAt]);
+      assert.equal(await storage.records.expireProofs(5, 1), 1);
+      assert.equal(await storage.records.expireProofs(5, 1), 0);
+    });
+
+    describe('of whoever erases itself', () => {
+      const erase = (owner: string, proof: UsedProof | null) =>
+        neighbour.records.erase(owner, null, erasureOf(owner), undefined, proof);
+      const somebody = async () => {
+        const { id } = await register(storage, `usr_${randomUUID()}`, 'user', openedAt);
+        await insertAll(storage, [newRecord({ owner: id })]);
+        return id;
+      };
+
+      it('are used up by it, and stay when everything else of it goes', async () => {
+        const [owner, proof] = [await somebody(), newProof()];
+        assert.deepEqual((await erase(owner, proof))?.records, { notes: 1 });
+        assert.deepEqual((await load(storage, { proofs: [proof.digest] })).proofs, [proof.digest]);
+      });
+
+      it('erase nobody a second time', async () => {
+        const [owner, proof] = [await somebody(), newProof()];
+        await apply(storage, { proofs: [proof] });
+        await assert.rejects(erase(owner, proof), isReplay);
+        assert.notEqual(await storage.consumers.find(owner), null);
+        assert.equal((await storage.records.ofOwner(owner, null, 10)).length, 1);
+        assert.notEqual(await erase(owner, newProof()), null, 'control: another proof does it');
+      });
+
+      it('are used up, too, when there was nothing to erase', async () => {
+        const [owner, proof] = [`usr_${randomUUID()}`, newProof()];
+        assert.equal(await erase(owner, proof), null);
+        await assert.rejects(erase(owner, proof), isReplay);
+        assert.equal(await erase(owner, null), null);
+      });
+
+      it('erase once when they come to two processes at the same moment', async () => {
+        const [owner, proof] = [await somebody(), newProof()];
+        const both = [storage, neighbour].map((each) =>
+          each.records.erase(owner, null, erasureOf(owner), undefined, proof),
+        );
+        const outcomes = await Promise.allSettled(both);
+        const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+        assert.equal(refused.length, 1);
+        assert.ok(isReplay(refused[0]?.reason), String(refused[0]?.reason));
+      });
+    });
+  });
+
+  describe(`a proof that comes to two processes at the same moment, on ${engine}`, () => {
+    let place: string;
+    let storage: Storage;
+    let neighbour: Storage;
+    let queues: readonly WriteQueue[] = [];
+    openTwice(engine, (opened) => {
+      ({ place, storage, neighbour } = opened);
+    });
+    before(async () => {
+      queues = await Promise.all([storage, neighbour].map(openQueue));
+    });
+    after(async () => {
+      for (const queue of queues) await queue.stop();
+    });
+
+    const write = (queue: WriteQueue, owner: string, proof: UsedProof | null, id: string) => {
+      const caller = { id: owner, kind: 'user', isMachine: false } as const;
+      const change = { collection: 'notes', id, revision: id, kind: 'create_under', body: '{}' } as const;
+      return queue.submit({ caller, now: openedAt, proof, change }, 2, () => false);
+    };
+    const recordsOf = async (owner: string) => (await storage.records.ofOwner(owner, null, 100)).length;
+
+    it('writes once, thirty times out of thirty; everybody else is refused and nothing fails', async () => {
+      for (let turn = 0; turn < 30; turn += 1) {
+        const [owner, proof] = [`usr_${randomUUID()}`, newProof()];
+        if (turn % 2 === 0) await Promise.all(queues.map((queue) => write(queue, owner, null, randomUUID())));
+        const before = await recordsOf(owner);
+        const outcomes = await Promise.allSettled(
+          queues.flatMap((queue) =>
+            [1, 2].map(() => write(queue, owner, { ...proof, digest: proof.digest.slice() }, randomUUID())),
+          ),
+        );
+        const refused = outcomes.flatMap((outcome) =>
+          outcome.status === 'rejected' ? [outcome.reason] : [],
+        );
+        assert.equal(refused.length, 3);
+        for (const reason of refused) assert.ok(isReplay(reason), String(reason));
+        assert.equal(await recordsOf(owner), before + 1);
+      }
+    });
+
+    it('is refused, and is no error, when another has used it while the batch was under way; the others of the batch are done', async () => {
+      const [owner, proof] = [`usr_${randomUUID()}`, newProof()];
+      const [queue] = queues;
+      assert.ok(queue !== undefined);
+      const outsider = await beginOutside(place);
+      const hex = Buffer.from(proof.digest).toString('hex');
+      const digest = engine === 'sqlite' ? `x'${hex}'` : `'\\x${hex}'`;
+      await outsider.run(`insert into proofs (digest, expires_at) values (${digest}, 9000000000000)`);
+      const replayed = write(queue, owner, proof, randomUUID());
+      const others = [newProof(), null].map((used) =>
+        write(queue, `usr_${randomUUID()}`, used, randomUUID()),
+      );
+      const settled = Promise.allSettled([replayed, ...others]);
+      await outsider.untilSomebodyWaits();
+      await outsider.commit();
+      const [first, ...rest] = await settled;
+      assert.ok(first?.status === 'rejected' && isReplay(first.reason), JSON.stringify(first));
+      for (const { status } of rest) assert.equal(status, 'fulfilled');
+      assert.equal(await recordsOf(owner), 0);
+    });
+  });
+}
+
+const text = 'schema: { properties: { text: { type: string, maxLength: 20 } } }';
+
+/** The queue of writes with the rules of the service, as every process has one. */
+async function openQueue(storage: Storage): Promise<WriteQueue> {
+  const collections = readCollections([{ name: 'notes', path: 'notes.yaml', text }]);
+  const store = await storage.openBatches({
+    module: batchRulesModule,
+    data: {
+      collections: collections.map(({ checkFields: _, ...plain }) => plain),
+      prefix: '/api',
+      newcomersPerHour: 0,
+      digestKey: new Uint8Array(32),
+    } satisfies BatchRulesData,
+  });
+  return new WriteQueue({ store, clock: systemClock });
+}
+
+describe('batches without proofs', () => {
+  it('ask PostgreSQL nothing about proofs', async () => {
+    const engine = openPostgres(await direct(await createDatabase()), { poolSize: 1 });
+    const storage = await createStorage(engine, openedAt, anyKeys);
+    const about = async () => {
+      const { rows } = await sql<{
+        count: number;
+      }>`select count(*) as count from pg_prepared_statements where statement like '%proofs%'
+        and statement not like '%pg_prepared_statements%'`.execute(engine.database);
+      return rows[0]?.count;
+    };
+    await register(storage, 'usr_plain', 'user', openedAt);
+    await insertAll(storage, [newRecord()]);
+    assert.equal(await about(), 0);
+    const proof = newProof();
+    await apply(storage, { proofs: [proof] });
+    await load(storage, { proofs: [proof.digest] });
+    assert.equal(await about(), 2, 'control: one that reads and one that writes');
+    await storage.close();
+  });
+});
+
+describe('the sweep', () => {
+  it('forgets proofs a minute after they are too old, however many there are, and leaves the others', async () => {
+    const database = await createTestDatabase('sqlite');
+    const storage = await database.open();
+    const clock = new MovableClock();
+    const now = clock.now();
+    const old = Array.from({ length: 2_500 }, () => newProof({ expiresAt: now - 30_000 }));
+    const young = newProof({ expiresAt: now + 86_400_000 });
+    await apply(storage, { proofs: [...old, young] });
+    const log = createLog('silent');
+    const sweeper = new Sweeper({
+      store: storage.records,
+      events: storage.events,
+      eventsKeptMs: 86_400_000,
+      consumers: storage.consumers,
+      standing: storage.standing,
+      assertions: storage.assertions,
+      collections: [],
+      onBroughtBack: () => {},
+      onScrubDue: () => {},
+      hold: async () => true,
+      clock,
+      time: new ConfirmedTime(clock, log),
+      log,
+    });
+    sweeper.start();
+    const left = async () => Number((await database.query('select count(*) as count from proofs'))[0]?.count);
+    assert.equal(await left(), 2_501);
+    await until(
+      () => {
+        clock.advance(60_000);
+        return left();
+      },
+      (count) => count === 1,
+      'proofs that expired stay in the database',
+    );
+    await sweeper.stop();
+    await storage.close();
+  });
+});
+
+describe('the table of proofs', () => {
+  for (const engine of storageKinds) {
+    it(`has a digest and a time, and nothing of whom or what it was for, on ${engine}`, async () => {
+      const database: TestDatabase = await createTestDatabase(engine);
+      const storage = await database.open();
+      await apply(storage, { proofs: [newProof()] });
+      const [row] = await database.query('select * from proofs');
+      assert.deepEqual(Object.keys(row ?? {}).sort(), ['digest', 'expires_at']);
+      await storage.close();
+    });
+  }
+});

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join, matchesGlob } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { parse, parseAllDocuments } from 'yaml';
+import { loadConfig } from '../../src/config/load.ts';
+import { environmentName, settings as known } from '../../src/config/settings.ts';
+import { ApiCaller } from '../support/api-caller.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { endOf, succeeded } from '../support/outcome.ts';
+import { freePort } from '../support/ports.ts';
+import { TestProvider } from '../support/provider.ts';
+import { newSettings, quickSigning, type Settings, startService, startThrough } from '../support/service.ts';
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const names = new Set(Object.keys(known).map(environmentName));
+const collections = { notes: 'schema: { properties: { text: { type: string, maxLength: 10 } } }' };
+
+/** What the service takes to stop at most: see docs/deploy.md. */
+async function secondsToStop(settings: Settings): Promise<number> {
+  const { drainSeconds, shutdownSeconds } = await loadConfig(settings);
+  return drainSeconds + shutdownSeconds + 6;
+}
+
+/** All of them are settings of ours, but for the password that the driver of PostgreSQL takes. */
+function areSettings(environment: Settings): void {
+  assert.deepEqual(
+    Object.keys(environment).filter((name) => !names.has(name) && name !== 'PGPASSWORD'),
+    [],
+  );
+}
+
+describe('the Dockerfile', () => {
+  const instructions = readFileSync('deploy/docker/Dockerfile', 'utf8')
+    .split('\n')
+    .filter((line) => /^[A-Z]+ /.test(line));
+  const stages = instructions.join('\n').split(/^(?=FROM )/m);
+  const last = stages.at(-1) ?? '';
+  const inPackage = /\/opt\/vestibule\/node_modules\/vestibule\/([^"]+)/g;
+
+  it('has a stage that packs, one that installs, and one that runs, on the Node.js of the project', () => {
+    assert.equal(stages.length, 3);
+    const [major] = manifest.devDependencies.node.split('.');
+    for (const stage of stages) assert.match(stage, new RegExp(`^FROM node:${major}-`));
+    assert.match(stages[0] ?? '', /^RUN npm ci --ignore-scripts && npm run pack$/m);
+    assert.match(stages[1] ?? '', /^RUN npm install --omit=optional --ignore-scripts /m);
+    const [, copied = ''] =
+      /^COPY --from=pack \/project\/dist\/(\S+) vestibule\.tgz$/m.exec(stages[1] ?? '') ?? [];
+    const packed = ['vestibule', 'vestibule-client', 'vestibule-verify'].map(
+      (name) => `${name}-${manifest.version}.tgz`,
+    );
+    assert.deepEqual(
+      packed.filter((file) => matchesGlob(file, copied)),
+      packed.slice(0, 1),
+    );
+    assert.doesNotMatch(last, /\bnpm\b/);
+  });
+
+  it('does not run as root', () => assert.match(last, /^USER node$/m));
+
+  it('starts and checks what the package has', () => {
+    const files = [...last.matchAll(inPackage)].map(([, file]) => String(file));
+    assert.deepEqual(files.sort(), ['bin/vestibule.js', 'deploy/docker/health.js']);
+    for (const file of files) {
+      assert.ok(existsSync(file), file);
+      assert.ok(
+        manifest.files.some((one: string) => file === one || file.startsWith(`${one}/`)),
+        file,
+      );
+    }
+  });
+
+  it('is given all that the package is made from, and nothing that is made', () => {
+    const lines = readFileSync('deploy/docker/Dockerfile.dockerignore', 'utf8').split('\n');
+    const given = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    const isGiven = (path: string) => globSync(given).includes(path.split('/')[0] ?? '');
+    for (const pattern of given) assert.ok(globSync(pattern).length > 0, pattern);
+    const made = ['lib', 'web/dist'];
+    const needed = ['src', 'packages', 'web', 'package-lock.json', 'tsconfig.build.json', 'bin', '.npmrc'];
+    for (const path of [...needed, ...manifest.files.filter((one: string) => !made.includes(one))])
+      assert.ok(isGiven(path), path);
+    for (const path of ['test', '.git', 'data', 'node_modules']) assert.ok(!isGiven(path), path);
+    for (const name of ['**/node_modules', '**/dist', '**/lib']) assert.ok(lines.includes(name), name);
+  });
+});
+
+describe('the service as the image has it', () => {
+  let provider: TestProvider;
+  before(async () => {
+    provider = await TestProvider.start();
+  });
+  after(() => provider.stop());
+
+  it('is healthy when it is ready, and not when nobody answers', async () => {
+    const service = await startService(
+      await newSettings('sqlite', { ...quickSigning, ...provider.settings }),
+    );
+    const health = (port: string) =>
+      spawnSync(process.execPath, ['deploy/docker/health.js'], { env: { OPS_PORT: port } }).status;
+    assert.equal(health(new URL(service.opsUrl).port), 0);
+    assert.equal(health(String(await freePort())), 1);
+    await service.stop();
+  });
+
+  it('serves where nothing can be written to but its own folder', async () => {
+    const settings = await newSettings('sqlite', {
+      ...quickSigning,
+      ...provider.settings,
+      COLLECTIONS_DIR: declarationsFolder(collections),
+    });
+    const script =
+      'mount --bind "$0" "$0" && mount -o remount,bind,ro / && ! touch "$0/../no" 2>/dev/null && exec "$@"';
+    const user = process.getuid?.() === 0 ? [] : ['--map-root-user'];
+    const through = ['unshare', '--mount', ...user, 'sh', '-c', script, String(settings.TEST_DIRECTORY)];
+    const service = await startThrough(through, settings);
+    await new ApiCaller(service.url, await provider.token()).make('notes', { text: 'x' });
+    await service.stop();
+  });
+
+  it('takes the password of PostgreSQL from PGPASSWORD', async () => {
+    const settings = await newSettings('postgres', provider.settings);
+    const url = new URL(String(settings.DATABASE_URL));
+    const { password } = url;
+    url.password = '';
+    const plan = (PGPASSWORD: string) =>
+      endOf({ ...settings, DATABASE_URL: url.href, PGPASSWORD }, ['migrate', '--plan']);
+    succeeded(await plan(decodeURIComponent(password)));
+    assert.match((await plan('another')).stderr, /password|28P01/);
+  });
+});
+
+describe('the compose file', () => {
+  const { services, networks, volumes, secrets } = parse(readFileSync('deploy/docker/compose.yaml', 'utf8'));
+  const { vestibule, proxy } = services;
+
+  it('has settings that are ours, and in order', async () => {
+    areSettings(vestibule.environment);
+    await loadConfig(vestibule.environment);
+  });
+
+  it('trusts the network of the proxy and no other', () => {
+    const [{ subnet }] = networks.inside.ipam.config;
+    assert.equal(vestibule.environment.TRUSTED_PROXIES, subnet);
+    assert.deepEqual(proxy.networks, ['inside']);
+    assert.match(readFileSync('docs/proxies/Caddyfile', 'utf8'), /\{\$VESTIBULE:/);
+    assert.equal(proxy.environment.VESTIBULE, 'vestibule:8080');
+    assert.equal(vestibule.ports, undefined, 'nobody goes around it');
+  });
+
+  it('gives the service the time that it takes to stop, and nothing to write to but its volume', async () => {
+    assert.ok(
+      Number.parseInt(vestibule.stop_grace_period, 10) > (await secondsToStop(vestibule.environment)),
+    );
+    assert.equal(vestibule.read_only, true);
+    assert.deepEqual(vestibule.cap_drop, ['ALL']);
+    assert.ok(vestibule.environment.ERASURE_LOG.startsWith('/var/lib/vestibule/'));
+    assert.equal(vestibule.environment.MASTER_SECRET_FILE, `/run/secrets/${Object.keys(secrets)[0]}`);
+  });
+
+  it('mounts what is there', () => {
+    const mounts = [vestibule, proxy, services.postgres].flatMap(({ volumes: list }) => list as string[]);
+    for (const mount of mounts) {
+      const [source = ''] = mount.split(':');
+      assert.ok(
+        source.startsWith('.') ? existsSync(join('deploy/docker', source)) : source in volumes,
+        source,
+      );
+    }
+  });
+});
+
+describe('the manifests for Kubernetes', () => {
+  const documents = parseAllDocuments(readFileSync('deploy/kubernetes/vestibule.yaml', 'utf8'));
+  // biome-ignore lint/suspicious/noExplicitAny: whatever stands in the file
+  const objects = documents.map((document) => document.toJS() as any);
+  const find = (kind: string, name = 'vestibule') =>
+    objects.find((one) => one.kind === kind && one.metadata.name === name) ?? assert.fail(kind);
+  const { data: environment } = find('ConfigMap');
+  const { template, volumeClaimTemplates, selector } = find('StatefulSet').spec;
+  const pod = template.spec;
+  const [container] = pod.containers;
+
+  it('are what YAML and kubectl can read', () => {
+    for (const { errors, warnings } of documents) assert.deepEqual([...errors, ...warnings], []);
+    for (const { apiVersion, kind, metadata } of objects) assert.ok(apiVersion && kind && metadata.name);
+  });
+
+  it('have settings that are ours, and in order, and a collection that is', async () => {
+    areSettings(environment);
+    for (const value of Object.values(environment)) assert.equal(typeof value, 'string');
+    const declared = Object.entries(find('ConfigMap', 'vestibule-collections').data as Settings);
+    const COLLECTIONS_DIR = declarationsFolder(
+      Object.fromEntries(declared.map(([file, text]) => [file.replace(/\.yaml$/, ''), text])),
+    );
+    // The master secret is not here.
+    const { MASTER_SECRET_FILE: _, ...rest } = environment;
+    const MASTER_SECRET = execFileSync('openssl', ['rand', '-base64', '48'], { encoding: 'utf8' }).trim();
+    const outcome = await endOf({ ...rest, MASTER_SECRET, COLLECTIONS_DIR }, ['check']);
+    assert.match(succeeded(outcome), /^The settings are in order\.$/m);
+  });
+
+  it('give the service the time that it takes to stop, and time to be left out before', async () => {
+    assert.ok(pod.terminationGracePeriodSeconds > (await secondsToStop(environment)));
+    assert.ok(Number(environment.DRAIN_SECONDS) >= 5);
+  });
+
+  it('ask for health at its own port, which the kubelet can reach', async () => {
+    const { opsPort, opsHost, port } = await loadConfig(environment);
+    const ports = Object.fromEntries(
+      container.ports.map((one: { name: string; containerPort: number }) => [one.name, one.containerPort]),
+    );
+    assert.deepEqual([ports, opsHost], [{ http: port, ops: opsPort }, '0.0.0.0']);
+    const paths = { startupProbe: '/livez', livenessProbe: '/livez', readinessProbe: '/readyz' };
+    for (const [probe, path] of Object.entries(paths))
+      assert.deepEqual(container[probe].httpGet, { path, port: 'ops' });
+  });
+
+  it('let it write to its volumes only, as nobody in particular', () => {
+    assert.equal(pod.securityContext.runAsNonRoot, true);
+    assert.deepEqual(container.securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  });
+
+  it('mount every volume where the settings look for it', () => {
+    const named = [...pod.volumes, ...volumeClaimTemplates.map((one: { metadata: object }) => one.metadata)];
+    const mounts = container.volumeMounts as { name: string; mountPath: string }[];
+    assert.deepEqual(mounts.map(({ name }) => name).sort(), named.map(({ name }) => name).sort());
+    for (const name of ['ERASURE_LOG', 'MASTER_SECRET_FILE', 'COLLECTIONS_DIR'])
+      assert.ok(
+        mounts.some(({ mountPath }) => `${environment[name]}/`.startsWith(`${mountPath}/`)),
+        name,
+      );
+  });
+
+  it('find each other, and run this release', () => {
+    const { labels } = template.metadata;
+    assert.deepEqual(find('Service').spec.selector, labels);
+    for (const { matchLabels } of [selector, find('PodDisruptionBudget').spec.selector])
+      assert.deepEqual(matchLabels, labels);
+    assert.equal(container.image.split(':').at(-1), manifest.version);
+  });
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { type ExecFileException, execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { parseEnv } from 'node:util';
+import { loadConfig } from '../../src/config/load.ts';
+import { ApiCaller } from '../support/api-caller.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { endOf, newDirectory, succeeded } from '../support/outcome.ts';
+import { until } from '../support/polling.ts';
+import { findProgram } from '../support/programs.ts';
+import { TestProvider } from '../support/provider.ts';
+import { newSettings, quickSigning, startThrough } from '../support/service.ts';
+
+const unitFile = 'deploy/systemd/vestibule.service';
+const unit = readFileSync(unitFile, 'utf8');
+const config = await loadConfig(parseEnv(readFileSync('deploy/systemd/settings', 'utf8')));
+
+function directive(name: string): string {
+  const [, value] = new RegExp(`^${name}=(.*)$`, 'm').exec(unit) ?? [];
+  assert.ok(value !== undefined, `${name} is not in ${unitFile}`);
+  return value;
+}
+
+/** What systemd's own judge says, and whether it has found nothing. */
+async function analyse(...parameters: readonly string[]) {
+  const program = await findProgram('systemd-analyze');
+  return new Promise<{ code: ExecFileException['code'] | 0; said: string }>((resolve) =>
+    execFile(program, parameters, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, said: stdout + stderr }),
+    ),
+  );
+}
+
+/** The system calls that a set of systemd stands for. */
+async function callsIn(set: string): Promise<readonly string[]> {
+  const { said } = await analyse('syscall-filter', set);
+  const names = said.split('\n').flatMap((line) => /^ {4}(@?\w[\w-]*)$/.exec(line)?.[1] ?? []);
+  const all = await Promise.all(names.map((name) => (name.startsWith('@') ? callsIn(name) : [name])));
+  return all.flat();
+}
+
+describe('the unit for systemd', () => {
+  let provider: TestProvider;
+  before(async () => {
+    provider = await TestProvider.start();
+  });
+  after(() => provider.stop());
+
+  it('is taken by systemd without a word', async () => {
+    const copy = `${newDirectory()}/vestibule.service`;
+    // Where the Node.js of this machine is: systemd looks whether the program is there.
+    writeFileSync(copy, unit.replace('/usr/bin/node', process.execPath));
+    assert.deepEqual(await analyse('verify', copy), { code: 0, said: '' });
+  });
+
+  it('is exposed by 2.0 at most', async (context) => {
+    const { code, said } = await analyse(
+      'security',
+      '--offline=true',
+      '--threshold=20',
+      '--no-pager',
+      unitFile,
+    );
+    assert.equal(code, 0, said);
+    context.diagnostic(said.trim().split('\n').at(-1) ?? '');
+  });
+
+  it('gives the service the time that it takes to stop, and the files that it may open', () => {
+    assert.ok(Number(directive('TimeoutStopSec')) > config.drainSeconds + config.shutdownSeconds + 6);
+    assert.ok(Number(directive('LimitNOFILE')) > config.maxConnections);
+  });
+
+  it('starts what the package has, with settings of which the service can keep its database', () => {
+    assert.match(
+      directive('ExecStart'),
+      / node_modules\/vestibule\/bin\/vestibule.js --settings \/etc\/vestibule\/settings serve$/,
+    );
+    const { databaseUrl } = config;
+    assert.ok(databaseUrl.engine === 'sqlite');
+    assert.ok(databaseUrl.file.startsWith(`/var/lib/${directive('StateDirectory')}/`), databaseUrl.file);
+  });
+
+  it('comes with settings that are in order', async () => {
+    const parameters = ['--settings', resolve('deploy/systemd/settings'), 'check'];
+    const outcome = await endOf({ COLLECTIONS_DIR: resolve('collections') }, parameters);
+    assert.match(succeeded(outcome), /^The settings are in order\.$/m);
+  });
+
+  it('refuses no system call that the service makes', async () => {
+    const [refused = '', allowed = ''] = [...unit.matchAll(/^SystemCallFilter=(.*)$/gm)]
+      .map(([, value]) => String(value))
+      .sort((one) => (one.startsWith('~') ? -1 : 1));
+    const sets = (text: string) => Promise.all(text.replace('~', '').split(' ').map(callsIn));
+    const [yes, no] = [(await sets(allowed)).flat(), (await sets(refused)).flat()];
+    assert.ok(yes.length > 200 && no.includes('setuid'), 'the sets are read');
+    const made = await callsOfService(provider);
+    assert.ok(made.length > 40 && made.includes('fsync'), made.join(' '));
+    const failing = made.filter((call) => !yes.includes(call) || no.includes(call));
+    // SQLite gives its files to the owner of the database, which it tries only as root.
+    assert.deepEqual(
+      failing.filter((call) => !(call === 'fchown' && process.getuid?.() === 0)),
+      [],
+    );
+  });
+});
+
+/** All that two processes call from their start to their end, with a write in between. */
+async function callsOfService(provider: TestProvider): Promise<readonly string[]> {
+  const settings = await newSettings('sqlite', {
+    ...quickSigning,
+    ...provider.settings,
+    PROCESSES: '2',
+    COLLECTIONS_DIR: declarationsFolder({
+      notes: 'schema: { properties: { text: { type: string, maxLength: 10 } } }',
+    }),
+  });
+  const file = `${settings.TEST_DIRECTORY}/calls`;
+  // With -D it is the service that is the child, and gets our signals.
+  const strace = [await findProgram('strace'), '-D', '-f', '-c', '-U', 'name', '-o', file];
+  const service = await startThrough(strace, settings);
+  await new ApiCaller(service.url, await provider.token()).make('notes', { text: 'x' });
+  await service.stop();
+  const table = await until(
+    () => readFileSync(file, 'utf8'),
+    (text) => text.includes('total'),
+    'strace does not say what it has seen',
+  );
+  return table
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => /^\w+$/.test(line) && !['syscall', 'total'].includes(line));
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { AppFolder } from '../support/app-folder.ts';
+import { OwnPages, signInAsAda } from '../support/own-page.ts';
+import { freePort } from '../support/ports.ts';
+import { part } from '../support/surroundings.ts';
+
+const text = readFileSync('docs/frontend.md', 'utf8');
+
+/** The commands below a heading, in their order; what needs two lines of a shell is one. */
+function commandsBelow(heading: string): string[] {
+  const section = text.split(/^## /m).find((one) => one.startsWith(heading)) ?? '';
+  return [...section.matchAll(/^```sh\n([\s\S]*?)\n```$/gm)].flatMap(([, block = '']) =>
+    block.startsWith('TOKEN=') ? [block] : block.split('\n'),
+  );
+}
+
+/** The file that stands below its name. */
+function fileNamed(name: string): string {
+  const start = text.indexOf(`\n\`${name}\``, text.indexOf('## 3.'));
+  assert.ok(start > 0, `${name} is not in docs/frontend.md`);
+  const [, content] = /^```\w+\n([\s\S]*?)\n```$/m.exec(text.slice(start)) ?? [];
+  return `${content}\n`;
+}
+
+/** Somebody follows docs/frontend.md, with ports that are free. */
+describe('docs/frontend.md', () => {
+  const app = new AppFolder();
+  const ran: string[] = [];
+  let addresses: Readonly<Record<string, string>> = {};
+  let pages: OwnPages;
+  let page: Page;
+
+  const atFreePorts = (content: string) =>
+    Object.entries(addresses).reduce((result, [one, other]) => result.replaceAll(one, other), content);
+  const edit = (name: string, change: (content: string) => string) =>
+    writeFileSync(`${app.path}/${name}`, change(readFileSync(`${app.path}/${name}`, 'utf8')));
+  const follow = async (heading: string) => {
+    const outputs = [];
+    for (const command of commandsBelow(heading)) {
+      ran.push(command);
+      outputs.push(await app.run(atFreePorts(command)));
+    }
+    return outputs.join('\n');
+  };
+  const notes = () => page.getByRole('listitem');
+
+  before(async () => {
+    const [port, providerPort, pagePort] = [await freePort(), await freePort(), await freePort()];
+    addresses = {
+      'vestibule.env dev': `vestibule.env dev --port ${port} --provider-port ${providerPort}`,
+      'npx vite': `npx vite --port ${pagePort} --strictPort`,
+      'npx vite build': 'npx vite build',
+      'http://127.0.0.1:3000': `http://127.0.0.1:${providerPort}`,
+      'http://127.0.0.1:8080': `http://127.0.0.1:${port}`,
+      'http://localhost:5173': `http://localhost:${pagePort}`,
+    };
+    pages = await OwnPages.start();
+    page = await (await pages.context()).newPage();
+    const { tarballs } = await part('packages');
+    cpSync(tarballs, app.path, { recursive: true });
+  });
+  after(async () => {
+    await pages?.stop();
+    await app.stop();
+    // What the run leaves is looked through, and this is mostly of others.
+    rmSync(app.path, { recursive: true, force: true });
+  });
+
+  it('1. fills an empty folder', async () => {
+    assert.match(await follow('1.'), /npx vestibule --settings vestibule\.env dev\n {2}npx vite\n/);
+    const table = text.match(/^\| `.*? \|/gm) ?? [];
+    const named = table.flatMap((row) => row.match(/[\w./-]+\.\w+/g) ?? []);
+    assert.equal(named.length, 6);
+    for (const name of named) assert.ok(existsSync(`${app.path}/${name}`), name);
+    for (const name of ['vestibule.env', 'page/page.js', 'page/sign-in.js']) edit(name, atFreePorts);
+  });
+
+  it('2. runs, and Ada signs in at a page of her own and writes a note', async () => {
+    const [dev = '', vite = ''] = commandsBelow('2.');
+    ran.push(dev, vite);
+    await app.runUntil(atFreePorts(dev), /Stop with Ctrl-C/);
+    await app.runUntil(atFreePorts(vite), /Local/);
+    const [, address = ''] = /Open <(http:[^>]+)>/.exec(text) ?? [];
+    await page.goto(atFreePorts(address));
+    await signInAsAda(page);
+    await page.getByLabel('New note').fill('the first');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await notes().getByText('the first').waitFor();
+    for (const name of ['data/dev.db.secret', 'data/dev.json', 'vestibule.env']) {
+      const secret = readFileSync(`${app.path}/${name}`, 'utf8');
+      for (const path of [
+        `/${name}`,
+        `/../${name}`,
+        `/@fs${app.path}/${name}`,
+        `/@fs${app.path}/${name}?raw`,
+      ]) {
+        const answer = await fetch(new URL(path, atFreePorts(address)));
+        assert.ok(!(await answer.text()).includes(secret.trim().slice(0, 40)), `${path}: ${answer.status}`);
+      }
+    }
+    assert.match(await app.run('npx vestibule doctor'), /Nothing stands in the way/);
+    ran.push('npx vestibule doctor');
+  });
+
+  it('3. has types that fit, and a page that can be built', async () => {
+    const [types = '', ...rest] = commandsBelow('3.');
+    await app.run(types);
+    for (const name of ['tsconfig.json', 'page/notes.ts', 'page/page.js'])
+      writeFileSync(`${app.path}/${name}`, atFreePorts(fileNamed(name)));
+    for (const command of rest) await app.run(command);
+    ran.push(types, ...rest);
+    assert.ok(existsSync(`${app.path}/page/dist/index.html`));
+    const wrong = fileNamed('page/notes.ts').replace('notes.create({ text })', 'notes.create({ txt: text })');
+    writeFileSync(`${app.path}/page/wrong.ts`, wrong);
+    writeFileSync(`${app.path}/wrong.json`, '{ "extends": "./tsconfig.json", "include": ["page/wrong.ts"] }');
+    await assert.rejects(
+      app.run('npx tsc -p wrong.json'),
+      /'txt' does not exist/,
+      'a mistake does not compile',
+    );
+  });
+
+  it('4. shows at once what a shell or another tab has written', async () => {
+    // Vite has loaded it anew by itself.
+    await page.getByLabel('the first').waitFor();
+    await follow('4.');
+    await notes().getByText('from a shell').waitFor();
+
+    const tab = await page.context().newPage();
+    await tab.goto(page.url());
+    // Who is signed in is known to each tab by itself; the provider knows it already.
+    await tab.getByRole('button', { name: 'Sign in' }).click();
+    await tab.getByRole('listitem').getByText('from a shell').waitFor();
+    await page.getByLabel('New note').fill('for both');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await tab.getByRole('listitem').getByText('for both').waitFor();
+    await tab.getByLabel('for both').check();
+    await page.locator('li:has-text("for both") input:checked').waitFor();
+    await tab.close();
+  });
+
+  it('5. goes on when the collection has changed, with types that say so', async () => {
+    const [, added = ''] = /^```yaml\n([\s\S]*?)\n```$/m.exec(text.slice(text.indexOf('## 5.'))) ?? [];
+    edit('collections/notes.yaml', (content) => content.replace(/ {2}properties:\n/, `$&${added}\n`));
+    assert.doesNotMatch(readFileSync(`${app.path}/page/collections.d.ts`, 'utf8'), /\bdue\?: string/);
+    await follow('5.');
+    assert.match(readFileSync(`${app.path}/page/collections.d.ts`, 'utf8'), /\bdue\?: string/);
+    await app.run('npx tsc');
+    const [shell = ''] = commandsBelow('4.');
+    const dated = atFreePorts(shell).replace('"from a shell"', '"dated","due":"2026-12-24"');
+    const deadline = performance.now() + 20_000;
+    while (!(await app.run(dated)).includes('"due":"2026-12-24"')) assert.ok(performance.now() < deadline);
+    await notes().getByText('dated').waitFor();
+  });
+
+  it('has no command that was not run', () => {
+    const printed = ['1.', '2.', '3.', '4.', '5.', '6.'].flatMap(commandsBelow);
+    assert.deepEqual(ran.filter((one) => printed.includes(one)).toSorted(), printed.toSorted());
+  });
+});

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, readdirSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { DeclaredService } from '../support/declared-service.ts';
+import { newDirectory, succeeded } from '../support/outcome.ts';
+import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
+import { plainNotes } from '../support/sample-declarations.ts';
+import {
+  fileOf,
+  newSettings,
+  quickSigning,
+  runVestibule,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/service.ts';
+
+const notes = plainNotes(5_000);
+const writers = 12;
+/** So many records of 2 KB are there before: a file of some 60 MB. */
+const ballast = 25_000;
+
+describe('a backup while everybody writes', () => {
+  let provider: TestProvider;
+  let settings: Settings;
+  let service: Service;
+  let callers: ApiCaller[];
+
+  before(async () => {
+    provider = await TestProvider.start();
+    settings = await newSettings('sqlite', {
+      ...quickSigning,
+      ...provider.settings,
+      COLLECTIONS_DIR: declarationsFolder({ notes }),
+      NEWCOMERS_PER_HOUR: '0',
+      LOG_LEVEL: 'warn',
+    });
+    service = await startService({ ...settings, LOG_LEVEL: 'info' });
+    const declared = new DeclaredService(provider, service, new Map());
+    callers = await Promise.all(Array.from({ length: writers }, () => declared.person()));
+    fill(fileOf(settings));
+  });
+  after(async () => {
+    await service.stop();
+    await provider.stop();
+  });
+
+  /** Everybody writes until it is over; when each write began and ended, and what was acknowledged. */
+  function writing() {
+    let isOver = false;
+    const done: { began: number; ended: number; id: string; etag: string; caller: ApiCaller }[] = [];
+    const write = async (caller: ApiCaller) => {
+      for (let number = 0; !isOver; number += 1) {
+        const began = performance.now();
+        const { record, etag } = await caller.make('notes', { text: `${number} `.repeat(100) });
+        done.push({ began, ended: performance.now(), id: record.id, etag, caller });
+      }
+    };
+    const all = Promise.all(callers.map(write));
+    return {
+      done,
+      async end() {
+        isOver = true;
+        await all;
+      },
+    };
+  }
+
+  it('[F170] holds up nobody, and has every record that was acknowledged before it, as it was', async (t) => {
+    const load = writing();
+    await until(
+      () => load.done.length,
+      (count) => count >= 100,
+      'nobody writes',
+    );
+    const backup = `${newDirectory()}/backup.db`;
+    const began = performance.now();
+    const said = JSON.parse(succeeded(await runVestibule(settings, 'backup', backup, '--json')));
+    const ended = performance.now();
+    const soFar = load.done.length;
+    await until(
+      () => load.done.length - soFar,
+      (count) => count >= 100,
+      'nobody writes any more',
+    );
+    await load.end();
+    const longest = (some: typeof load.done) =>
+      Math.max(...some.map((one) => one.ended - one.began)).toFixed(1);
+    const during = load.done.filter((one) => one.ended >= began && one.began <= ended);
+    const outside = load.done.filter((one) => one.ended < began || one.began > ended);
+    t.diagnostic(
+      `a file of ${Math.round(said.bytes / 1e6)} MB in ${said.seconds} s; the longest of ${during.length} writes during it took ${longest(during)} ms, of ${outside.length} outside of it ${longest(outside)} ms`,
+    );
+    assert.ok(during.length > 0, 'control: somebody wrote meanwhile');
+
+    const restored = { ...(await newSettings('sqlite', {})), ...provider.settings, ...quickSigning };
+    const place = {
+      ...restored,
+      COLLECTIONS_DIR: String(settings.COLLECTIONS_DIR),
+      MASTER_SECRET_FILE: `${fileOf(settings)}.secret`,
+    };
+    const restoring = performance.now();
+    succeeded(await runVestibule(place, 'restore', backup, '--erasures', `${fileOf(settings)}.erasures`));
+    t.diagnostic(`restored in ${((performance.now() - restoring) / 1000).toFixed(2)} s`);
+    compare(fileOf(settings), fileOf(place), said.rows.records);
+    const acknowledged = load.done.filter((one) => one.ended < began);
+    assert.ok(acknowledged.length > 0, 'control');
+    using copy = new DatabaseSync(fileOf(place), { readOnly: true });
+    const find = copy.prepare("select revision from records where collection = 'notes' and id = ?");
+    for (const { id, etag } of acknowledged)
+      assert.equal(`"${find.get(id)?.revision}"`, etag, 'what was acknowledged is there, in its version');
+    const again = await startService(place);
+    for (const { id, etag, caller } of acknowledged.slice(0, 20)) {
+      const reply = await caller.at(again).get(`/notes/${id}`);
+      assert.equal(reply.headers.get('etag'), etag);
+    }
+    await again.stop();
+  });
+
+  it('[F158] leaves a log that is used again from its beginning', async () => {
+    const wal = `${fileOf(settings)}-wal`;
+    const load = writing();
+    for (let round = 0; round < 3; round += 1)
+      succeeded(await runVestibule(settings, 'backup', `${newDirectory()}/backup.db`));
+    await pause(500);
+    await load.end();
+    assert.ok(load.done.length > 0);
+    // 64 MB and what is written until the next time that it is emptied.
+    assert.ok(statSync(wal).size < 84e6, `the log has ${statSync(wal).size} bytes`);
+  });
+
+  it('killed in the middle leaves nothing under the name it was to have, and interrupted nothing at all', async () => {
+    const folder = newDirectory();
+    for (const signal of ['SIGKILL', 'SIGINT'] as const) {
+      const file = `${folder}/${signal}.db`;
+      const child = spawn(process.execPath, ['bin/vestibule.js', 'backup', file], {
+        env: { PATH: process.env.PATH, ...settings },
+        stdio: 'ignore',
+      });
+      const ended = once(child, 'exit');
+      const drafts = () => globSync(`${file}.*.part`);
+      while (drafts().every((draft) => statSync(draft).size === 0) && child.exitCode === null) await pause(1);
+      child.kill(signal);
+      await ended;
+      assert.equal(existsSync(file), false, signal);
+      assert.equal(drafts().length, signal === 'SIGKILL' ? 1 : 0, signal);
+    }
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith('SIGINT')),
+      [],
+    );
+  });
+});
+
+/** Records that were always there, written past the service. */
+function fill(file: string): void {
+  using database = new DatabaseSync(file, { timeout: 5_000 });
+  database.exec(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${ballast})
+    insert into records (collection, id, owner, state, revision, created_at, updated_at, body, bytes)
+    select 'notes', 'ballast' || n, 'usr_ballast', null, 'r' || n, n, n, '{"text":"' || hex(randomblob(1000)) || '"}', 2011
+    from numbers`);
+}
+
+/** The copy is of one moment: its records are those of the source, its counts and its log fit them. */
+function compare(source: string, copy: string, expected: number): void {
+  using database = new DatabaseSync(copy, { readOnly: true });
+  database.exec(`attach '${source}' as source`);
+  const one = (sql: string) => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
+  assert.equal(one('select count(*) from main.records'), expected);
+  assert.equal(
+    one('select count(*) from (select * from main.records except select * from source.records)'),
+    0,
+    'each is as it is in the source',
+  );
+  assert.equal(
+    one(`select count(*) from main.usage where records <>
+      (select count(*) from main.records where owner = usage.owner and collection = usage.collection)`),
+    0,
+    'as many as are counted',
+  );
+  assert.equal(
+    one("select count(*) from main.events where type = 'notes.created'"),
+    one(`select count(*) from main.records where owner <> 'usr_ballast'`),
+    'as many as were told',
+  );
+}

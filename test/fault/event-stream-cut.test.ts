@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createParser } from 'eventsource-parser';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { declaredProcesses } from '../support/declared-processes.ts';
+import { eventDeclarations } from '../support/event-declarations.ts';
+import { PseudoRandom } from '../support/pseudo-random.ts';
+import { databaseEngines } from '../support/service.ts';
+import { sized } from '../support/size.ts';
+
+const cuts = sized(200, 1_000);
+
+for (const engine of databaseEngines) {
+  describe(`a stream of events that is cut off again and again, on ${engine}`, () => {
+    const two = declaredProcesses(engine, 2, eventDeclarations);
+
+    /** Reads a stream from an id on, so many bytes, and hangs up. What has come whole by then, in its order. */
+    async function readSome(caller: ApiCaller, from: string, most: number) {
+      const cut = new AbortController();
+      const seen: { id: string; type: string }[] = [];
+      const parser = createParser({
+        onEvent: ({ id = '', event = '' }) => void seen.push({ id, type: event }),
+      });
+      try {
+        const response = await fetch(`${caller.url}/api/consumer/v1/events`, {
+          headers: {
+            authorization: `Bearer ${caller.token}`,
+            accept: 'text/event-stream',
+            'last-event-id': from,
+          },
+          signal: cut.signal,
+        });
+        assert.equal(response.status, 200);
+        let left = most;
+        for await (const chunk of response.body as ReadableStream<Uint8Array>) {
+          parser.feed(new TextDecoder().decode(chunk.subarray(0, left)));
+          left -= chunk.length;
+          if (left <= 0) break;
+        }
+      } catch {
+        // The process has just been stopped.
+      }
+      cut.abort();
+      return seen;
+    }
+
+    it(`has everything once after ${cuts} cuts at random places, at either process and over a restart`, async () => {
+      const random = new PseudoRandom(7);
+      const caller = await two().person();
+      const begun = String((await caller.get('/events')).json().next);
+      const written: string[] = [];
+      let isWriting = true;
+      const writing = (async () => {
+        while (isWriting) written.push((await caller.make('notes', { text: 'x' })).record.id);
+      })();
+      const known: { id: string; type: string }[] = [];
+      let from = begun;
+      for (let cut = 0; cut < cuts; cut += 1) {
+        // The writer stays at the first, so that it goes on.
+        if (cut === cuts / 2) await two().processes.replace(1, {});
+        const seen = await readSome(caller.at(two().service(cut)), from, 1 + random.below(1_500));
+        known.push(...seen.filter(({ type }) => type === 'notes.created'));
+        from = seen.findLast(({ id }) => id !== '')?.id ?? from;
+      }
+      isWriting = false;
+      await writing;
+      // The rest, as a page.
+      for (let after = from; ; ) {
+        const page = (await caller.get(`/events?after=${after}`)).json<{
+          items: { position: number; type: string; data: { id: string } }[];
+          next: number;
+        }>();
+        known.push(...page.items.map(({ position, type }) => ({ id: String(position), type })));
+        if (page.items.length === 0) break;
+        after = String(page.next);
+      }
+      const positions = known.map(({ id }) => Number(id));
+      assert.equal(positions.length, written.length, 'nothing is missing, nothing is there twice');
+      const first = Number(begun) + 1;
+      assert.deepEqual(
+        positions,
+        Array.from({ length: written.length }, (_, index) => first + index),
+      );
+      assert.ok(written.length > cuts / 5, `${written.length} were written`);
+    });
+  });
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+import { ApiCaller } from '../support/api-caller.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { eventDeclarations } from '../support/event-declarations.ts';
+import { EventStream } from '../support/event-stream.ts';
+import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
+import { newSettings, quickSigning, type Service, startService } from '../support/service.ts';
+
+/** A service of its own, which may be stopped. */
+async function withService(
+  overrides: Record<string, string>,
+  work: (service: Service, newCaller: (name: string) => Promise<ApiCaller>) => Promise<void>,
+): Promise<void> {
+  const provider = await TestProvider.start();
+  const settings = await newSettings('sqlite', {
+    ...quickSigning,
+    ...provider.settings,
+    COLLECTIONS_DIR: declarationsFolder(eventDeclarations),
+    READS_PER_MINUTE: '1000000',
+    ...overrides,
+  });
+  const service = await startService(settings);
+  try {
+    await work(service, async (sub) => new ApiCaller(service.url, await provider.token({ sub })));
+  } finally {
+    await service.stop();
+    await provider.stop();
+  }
+}
+
+const metricOf = async (service: Service, name: string) =>
+  Number((await service.metrics()).match(new RegExp(`^${name} (\\d+)$`, 'm'))?.[1]);
+
+describe('a reader of events who does not read', () => {
+  it('[G178] is cut off, holds little until then, and finds everything when it comes back', async () => {
+    await withService({ REQUEST_TIMEOUT_SECONDS: '1' }, async (service, newCaller) => {
+      const caller = await newCaller('slow');
+      const first = await EventStream.open(caller);
+      const { lastId } = first;
+      first.close();
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      const lines = [
+        'GET /api/consumer/v1/events HTTP/1.1',
+        'host: 127.0.0.1',
+        `authorization: Bearer ${caller.token}`,
+        'accept: text/event-stream',
+      ];
+      socket.pause();
+      socket.on('error', () => {});
+      socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+      await until(
+        () => metricOf(service, 'vestibule_event_streams_open'),
+        (open) => open === 1,
+        'the stream is not open',
+      );
+      const before = await metricOf(service, 'process_resident_memory_bytes');
+      // What the two systems keep for a connection comes first, and that is megabytes.
+      const written = 1_000;
+      const text = 'x'.repeat(16_000);
+      for (let number = 0; number < written; number += 1) await caller.make('orders', { text });
+      await until(
+        () => metricOf(service, 'vestibule_event_streams_open'),
+        (open) => open === 0,
+        'it is never cut off',
+        60_000,
+      );
+      const grown = (await metricOf(service, 'process_resident_memory_bytes')) - before;
+      assert.ok(grown < 100e6, `${grown} bytes more`);
+      socket.destroy();
+      const back = await EventStream.open(caller, { lastEventId: lastId });
+      await back.next(written);
+      assert.equal(back.events.length, written);
+      back.close();
+    });
+  });
+});
+
+describe('streams of events of a process that is stopped', () => {
+  it('end spread over the time that is left, each with a word, and new ones go elsewhere', async () => {
+    await withService({ DRAIN_SECONDS: '2', STREAMS_PER_CALLER: '20' }, async (service, newCaller) => {
+      const caller = await newCaller('leaving');
+      const streams: EventStream[] = [];
+      for (let number = 0; number < 20; number += 1) streams.push(await EventStream.open(caller));
+      const stopping = service.stop();
+      await until(
+        () => streams.filter(({ isOver }) => isOver).length,
+        (over) => over >= 5,
+        'no stream ends',
+      );
+      assert.ok(
+        streams.some(({ isOver }) => !isOver),
+        'all end at once',
+      );
+      const refused = await caller.get('/events', { accept: 'text/event-stream' });
+      assert.equal(refused.status, 503, refused.text);
+      for (const stream of streams) {
+        await stream.ended();
+        assert.equal(stream.reason, 'shutting_down');
+      }
+      await stopping;
+    });
+  });
+});

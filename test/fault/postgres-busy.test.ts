@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { assertCode } from '../support/code.ts';
+import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
+import { beginOutside } from '../support/outsider.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { request } from '../support/request.ts';
+
+const declarations = {
+  notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { writes: 100000/min }',
+};
+/** A batch is tried so often by itself. */
+const mostAttempts = 10;
+
+describe('a PostgreSQL that is there, and in the way', () => {
+  const one = declaredProcesses('postgres', 1, declarations);
+  const url = () => String(one().processes.settings.DATABASE_URL);
+  const sql = (text: string) => plainSql(one().processes.settings).query(text);
+
+  for (const state of ['40001', '40P01'])
+    it(`[F164] by SQLSTATE ${state} without end: a write is tried so often, is refused, and is done when it is over`, async () => {
+      const caller = await one().person();
+      await caller.make('notes', { text: 'before' });
+      // A sequence counts what is rolled back, too.
+      await sql('create sequence tries');
+      await sql(`create function fail() returns trigger language plpgsql as
+        $$ begin perform nextval('tries'); raise exception 'storm' using errcode = '${state}'; end $$`);
+      await sql('create trigger storm before insert on records for each row execute function fail()');
+      const writes = 5;
+      for (let count = 0; count < writes; count += 1) {
+        const reply = await caller.send('POST', '/notes', { text: 'during' });
+        assertCode(reply, 'storage_unavailable');
+        assert.match(String(reply.headers.get('retry-after')), /^[1-9]\d*$/);
+      }
+      const [tried] = await sql("select nextval('tries') as count");
+      await sql('drop trigger storm on records');
+      await sql('drop function fail');
+      await sql('drop sequence tries');
+      assert.ok(Number(tried?.count) <= writes * mostAttempts + 1, `${tried?.count} tries`);
+      await caller.make('notes', { text: 'after' });
+      assert.equal((await caller.all('notes')).length, 2);
+      assert.equal((await caller.usage('notes')).records.used, 2);
+    });
+
+  it('[F164] two hundred reads that wait for it are refused in time, and keep nobody else waiting', async () => {
+    const caller = await one().person();
+    await caller.make('notes', { text: 'before' });
+    assert.equal((await caller.get('/me')).status, 200);
+    const outsider = await beginOutside(url());
+    await outsider.run('lock table records in access exclusive mode');
+    let answered = 0;
+    const reads = atOnce(200, async () => {
+      const reply = await caller.get('/notes');
+      answered += 1;
+      return reply;
+    });
+    try {
+      await outsider.untilSomebodyWaits();
+      assert.equal((await caller.get('/me')).status, 200);
+      assert.equal((await request(`${one().service(0).opsUrl}/livez`)).status, 200);
+      assert.equal(answered, 0, 'control: the reads have waited all along');
+      // Long before the outsider ends: there is no other end to it.
+      for (const reply of await reads) {
+        assert.equal(reply.status, 503, reply.text);
+        const { code } = reply.json<{ code: string }>();
+        assert.ok(['overloaded', 'storage_unavailable'].includes(code), reply.text);
+        assert.match(String(reply.headers.get('retry-after')), /^[1-9]\d*$/);
+      }
+    } finally {
+      await outsider.commit();
+    }
+    assert.equal((await caller.all('notes')).length, 1);
+    const [sessions] = await sql(
+      "select count(*) as count from pg_stat_activity where application_name = 'vestibule' and datname = current_database()",
+    );
+    assert.ok(Number(sessions?.count) <= 10, `${sessions?.count} sessions`);
+  });
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { after, before, describe, it } from 'node:test';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { assertCode } from '../support/code.ts';
+import { DeclaredProcesses, declarationsFolder } from '../support/declared-processes.ts';
+import { OwnPostgres } from '../support/own-postgres.ts';
+import { until } from '../support/polling.ts';
+import { Processes } from '../support/processes.ts';
+import { request } from '../support/request.ts';
+import { SmallDisk } from '../support/small-disk.ts';
+
+const declarations = {
+  notes:
+    'schema: { properties: { text: { type: string, maxLength: 60000 } } }\nlimits: { per_user: 100000, writes: 100000/min, bytes: 65536 }',
+};
+/** Hardly to be compressed, as what PostgreSQL keeps of a long text would be. */
+const longText = () => Array.from({ length: 3_000 }, () => Math.random().toString(36).slice(2)).join('');
+
+/** The tables are on a disk of their own; what PostgreSQL needs to go on itself (pg_wal) is not. */
+describe('the disk of PostgreSQL', () => {
+  let disk: SmallDisk;
+  let server: OwnPostgres;
+  let one: DeclaredProcesses;
+  let caller: ApiCaller;
+  before(async () => {
+    server = await OwnPostgres.start(['-c', 'fsync=off']);
+    disk = new SmallDisk(64);
+    execFileSync('chown', ['postgres', disk.folder]);
+    await server.query(`create tablespace small location '${disk.folder}'`);
+    await server.query('create database vestibule tablespace small');
+    one = new DeclaredProcesses(
+      await Processes.start('postgres', 1, {
+        DATABASE_URL: server.url.replace(/postgres$/, 'vestibule'),
+        COLLECTIONS_DIR: declarationsFolder(declarations),
+      }),
+    );
+    caller = await one.person();
+  });
+  after(async () => {
+    await one?.processes.stop();
+    await server?.remove();
+    disk?.remove();
+  });
+  const write = () => caller.send('POST', '/notes', { text: longText() });
+
+  it('is full: writes are refused, reads go on, and it goes on by itself once there is room', async () => {
+    const { record } = await caller.make('notes', { text: 'before' });
+    disk.fill();
+    const refusal = await until(write, ({ status }) => status !== 201, 'the disk is not full');
+    assertCode(refusal, 'storage_unavailable');
+    assert.match(String(refusal.headers.get('retry-after')), /^[1-9]\d*$/);
+    assert.equal((await caller.get('/me')).status, 200);
+    assert.equal((await caller.get(`/notes/${record.id}`)).status, 200);
+    const { opsUrl } = one.service(0);
+    assert.equal((await request(`${opsUrl}/livez`)).status, 200);
+    const said = one
+      .service(0)
+      .logLines()
+      .filter(({ msg }) => msg === 'requests are refused');
+    assert.match(String(said[0]?.detail), /SQLSTATE 53100/);
+    disk.free();
+    await until(write, ({ status }) => status === 201, 'it does not write again', 5_000);
+    assert.equal((await request(`${opsUrl}/readyz`)).status, 200);
+    assert.equal((await caller.get(`/notes/${record.id}`)).status, 200);
+  });
+});

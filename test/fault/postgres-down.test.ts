@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { ErrorCode } from '../../src/base/errors.ts';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { assertCode } from '../support/code.ts';
+import { atOnce, DeclaredProcesses, declarationsFolder } from '../support/declared-processes.ts';
+import { OwnPostgres } from '../support/own-postgres.ts';
+import { until } from '../support/polling.ts';
+import { createDatabase, isAllPooled, pooledByItself } from '../support/postgres.ts';
+import { Processes } from '../support/processes.ts';
+import { Relay } from '../support/relay.ts';
+import { type Reply, request } from '../support/request.ts';
+
+const declarations = {
+  notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { writes: 100000/min }',
+};
+const poolSize = 5;
+/** Those of the pool, and the one that listens. */
+const mostSessions = poolSize + 1;
+
+/** One process, and a PostgreSQL that may be ended, stopped and replaced, behind an address that stays. */
+describe('a PostgreSQL that fails', () => {
+  let server: OwnPostgres;
+  let relay: Relay;
+  let stopPooler: () => Promise<void>;
+  let one: DeclaredProcesses;
+  let caller: ApiCaller;
+  let standby: OwnPostgres;
+  const servers: OwnPostgres[] = [];
+  const acknowledged: string[] = [];
+  before(async () => {
+    server = await OwnPostgres.start(['-c', 'fsync=off', '-c', 'max_connections=20']);
+    servers.push(server);
+    const url = new URL(await createDatabase(server.url));
+    relay = await Relay.start(new URL(url));
+    url.host = `127.0.0.1:${relay.port}`;
+    const pooled = await pooledByItself(url.href);
+    stopPooler = pooled.stop;
+    const settings = {
+      DATABASE_URL: pooled.url,
+      ...(isAllPooled ? { DATABASE_LISTEN_URL: url.href } : {}),
+      DATABASE_POOL_SIZE: String(poolSize),
+      COLLECTIONS_DIR: declarationsFolder(declarations),
+      READS_PER_MINUTE: '100000',
+    };
+    one = new DeclaredProcesses(await Processes.start('postgres', 1, settings));
+    caller = await one.person();
+    await recovers();
+  });
+  after(async () => {
+    await one?.processes.stop();
+    await stopPooler?.();
+    await relay?.stop();
+    for (const each of servers) await each.remove();
+  });
+
+  const ops = (path: string) => request(`${one.service(0).opsUrl}${path}`);
+  /** A write that may be refused; what was acknowledged is remembered. */
+  const tryToWrite = async (): Promise<Reply> => {
+    const reply = await caller.send('POST', '/notes', { text: 'kept' });
+    if (reply.status === 201) acknowledged.push(reply.json<{ id: string }>().id);
+    return reply;
+  };
+  const assertUnavailable = (reply: Reply, ...others: ErrorCode[]) => {
+    const { code } = reply.json<{ code: ErrorCode }>();
+    // PgBouncer refuses nobody while its server is away: those behind the first ones are not begun in time.
+    if (isAllPooled) others.push('overloaded');
+    assertCode(reply, others.includes(code) ? code : 'storage_unavailable');
+    assert.match(String(reply.headers.get('retry-after')), /^[1-9]\d*$/);
+  };
+  const goesOn = async () => {
+    assert.equal((await caller.get('/me')).status, 200, 'whoever is known is');
+    assert.equal((await ops('/livez')).status, 200);
+  };
+  const isNotReady = () =>
+    until(
+      () => ops('/readyz'),
+      ({ status }) => status === 503,
+      'it stays ready',
+    );
+  const recovers = async () => {
+    await until(
+      async () => (await tryToWrite()).status,
+      (status) => status === 201,
+      'it does not write again',
+      5_000,
+    );
+    await until(
+      () => ops('/readyz'),
+      ({ status }) => status === 200,
+      'it does not get ready',
+      5_000,
+    );
+    // Known from here on, whatever fails next: once it listens again everybody is looked up once more.
+    const listening =
+      "select 1 from pg_stat_activity where datname <> 'postgres' and query in ('listen vestibule_events', 'select 1')";
+    await until(
+      async () => (await server.query(listening)).length,
+      (count) => count > 0,
+      'it does not listen again',
+    );
+    await pause(100);
+    assert.equal((await caller.get('/me')).status, 200);
+  };
+  /** Everything that was acknowledged is there, and no process has more sessions than it may. */
+  const nothingIsLost = async () => {
+    const found = new Set((await caller.all('notes')).map(({ id }) => id));
+    assert.deepEqual(
+      acknowledged.filter((id) => !found.has(id)),
+      [],
+    );
+    const [row] = await server.query(
+      "select count(*) as count from pg_stat_activity where application_name = 'vestibule' or query like 'listen%'",
+    );
+    assert.ok(Number(row?.count) <= mostSessions, `${row?.count} sessions`);
+  };
+
+  it('[F162] by standing still is told to whoever needs it, and used again when it goes on', async () => {
+    server.freeze();
+    try {
+      const needIt = [tryToWrite(), caller.get('/notes'), ...Array.from({ length: 20 }, tryToWrite)];
+      await goesOn();
+      await isNotReady();
+      // Writes that were not begun in time are told so.
+      for (const reply of await Promise.all(needIt)) assertUnavailable(reply, 'overloaded');
+    } finally {
+      server.thaw();
+    }
+    await recovers();
+    await nothingIsLost();
+  });
+
+  it('[F162] by ending is told at once, is not run at, and is used again when it is back', async () => {
+    await server.kill();
+    for (const reply of await atOnce(50, tryToWrite)) assertUnavailable(reply);
+    assertUnavailable(await caller.get('/notes'));
+    await goesOn();
+    await isNotReady();
+    const before = relay.accepted;
+    await pause(2_000);
+    // It is listened again every half second, and the count of changes is read a little more often.
+    assert.ok(relay.accepted - before <= 20, `${relay.accepted - before} connections in two seconds`);
+    await server.startAgain();
+    await recovers();
+    await nothingIsLost();
+  });
+
+  it('[F162] in the middle of writes, again and again, loses nothing that was acknowledged', async () => {
+    for (let count = 0; count < 3; count += 1) {
+      let isOver = false;
+      const writing = atOnce(8, async () => {
+        while (!isOver) if ((await tryToWrite()).status !== 201) await pause(20);
+      });
+      await pause(150);
+      try {
+        await server.kill();
+      } finally {
+        isOver = true;
+        await writing;
+      }
+      await server.startAgain();
+      await recovers();
+      await nothingIsLost();
+    }
+  });
+
+  it('[F164] without a connection to spare is told to whoever needs it, until there is one', async () => {
+    const others: Client[] = [];
+    const takeAll = async () => {
+      for (;;) {
+        const client = new Client({ connectionString: server.url });
+        client.on('error', () => {});
+        try {
+          await client.connect();
+        } catch {
+          return;
+        }
+        others.push(client);
+      }
+    };
+    // Nobody takes the place of a session that is ended here.
+    relay.leadTo(new URL('tcp://127.0.0.1:9'));
+    await takeAll();
+    await others[0]?.query(
+      "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname <> 'postgres'",
+    );
+    await takeAll();
+    relay.leadTo(new URL(server.url));
+    for (const reply of await atOnce(20, tryToWrite)) assertUnavailable(reply);
+    assertUnavailable(await caller.get('/notes'));
+    await goesOn();
+    await isNotReady();
+    await Promise.all(others.map((client) => client.end()));
+    await recovers();
+    await nothingIsLost();
+  });
+
+  it('[F165] its standby, acknowledges nothing that only the server has that is about to be replaced', async () => {
+    standby = await server.standby({ isAwaited: true });
+    servers.push(standby);
+    await recovers();
+    standby.freeze();
+    try {
+      // Those behind the first one are not begun.
+      const [first, ...others] = await Promise.all([tryToWrite(), pause(50).then(tryToWrite)]);
+      assertUnavailable(first);
+      for (const reply of others) assertUnavailable(reply, 'overloaded');
+      await goesOn();
+    } finally {
+      standby.thaw();
+    }
+    await recovers();
+  });
+
+  it('[F165] and is followed by its standby: what was acknowledged is there, and it goes on by itself', async () => {
+    let isOver = false;
+    const writing = atOnce(8, async () => {
+      while (!isOver) if ((await tryToWrite()).status !== 201) await pause(20);
+    });
+    await pause(300);
+    await server.kill();
+    await standby.promote();
+    relay.leadTo(new URL(standby.url));
+    server = standby;
+    isOver = true;
+    await writing;
+    await goesOn();
+    await recovers();
+    await nothingIsLost();
+  });
+});

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { oneService } from '../support/one-service.ts';
+import { until } from '../support/polling.ts';
+import { request, withToken } from '../support/request.ts';
+import { me, quickSigning, runVestibule, type Service } from '../support/service.ts';
+import { childrenOf, endings, metric, SteadyLoad, serving } from '../support/supervised.ts';
+
+const settings = { ...quickSigning, PROCESSES: '2', REFUSALS_PER_MINUTE: '1000000' };
+
+/** How many requests each process has answered, by its log. */
+const answeredBy = (service: Service, route: string) => {
+  const lines = service.logLines().filter((line) => line.route === route);
+  return [1, 2].map((number) => lines.filter(({ process }) => process === number).length) as [number, number];
+};
+
+const listeningLines = (service: Service) =>
+  until(
+    () => service.logLines().filter(({ msg }) => msg === 'listening'),
+    ({ length }) => length > 0,
+    'it does not say where it listens',
+  );
+
+describe('two processes behind one port', () => {
+  const running = oneService(settings);
+
+  it('one line says where, how many, and how connections get to them', async () => {
+    const { service } = running();
+    const lines = await listeningLines(service);
+    assert.equal(lines.length, 1);
+    assert.deepEqual([lines[0]?.processes, lines[0]?.connections], [2, 'reusePort']);
+    assert.equal(childrenOf(service).length, 2);
+  });
+
+  it('connections are spread over them, 40 to 60 of a hundred', async () => {
+    const { service } = running();
+    for (let round = 0; round < 20; round += 1)
+      await Promise.all(
+        Array.from({ length: 50 }, () =>
+          request(`${service.url}/token`, { headers: { connection: 'close' } }),
+        ),
+      );
+    const counts = await until(
+      () => answeredBy(service, '/token'),
+      ([one, other]) => one + other === 1000,
+      'not all requests are in the log',
+    );
+    for (const count of counts) assert.ok(count >= 400 && count <= 600, String(counts));
+  });
+
+  it('the ops port counts what all of them answered, and says how many there are', async () => {
+    const { service } = running();
+    const line = /^http_requests_total\{method="GET",route="\/token",status="405"\} 1000$/m;
+    await until(
+      () => service.metrics(),
+      (text) => line.test(text),
+      'the requests of both are not summed',
+    );
+    assert.equal(await metric(service, 'vestibule_processes_wanted'), 2);
+    assert.equal(await metric(service, 'vestibule_processes_serving'), 2);
+    assert.equal(await metric(service, 'jwks_usable_keys{provider="provider"}'), 1, 'both have the same key');
+    const text = await service.metrics();
+    const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
+    assert.equal(new Set(names).size, names.length, 'each metric is described once');
+  });
+
+  it('one that hangs makes health the worst, within a second and a bit, and metrics go on', async () => {
+    const { service } = running();
+    const before = await metric(service, 'process_cpu_seconds_total');
+    const [hung] = childrenOf(service) as [number];
+    process.kill(hung, 'SIGSTOP');
+    try {
+      for (const path of ['/readyz', '/livez']) {
+        const askedAt = performance.now();
+        const reply = await request(`${service.opsUrl}${path}`);
+        assert.equal(reply.status, 503, reply.text);
+        assert.deepEqual(reply.json().processes, { wanted: 2, serving: 2, silent: 1 });
+        assert.ok(performance.now() - askedAt < 2_000);
+      }
+      assert.ok((await metric(service, 'process_cpu_seconds_total')) >= before, 'a counter never goes back');
+    } finally {
+      process.kill(hung, 'SIGCONT');
+    }
+    await serving(service, 2);
+    await until(
+      () => request(`${service.opsUrl}/readyz`),
+      ({ status }) => status === 200,
+      'it does not get ready again',
+    );
+  });
+
+  it('health is answered while all of them are busy', async () => {
+    const { service, provider } = running();
+    const headers = { authorization: `Bearer ${await provider.token()}` };
+    const load = new SteadyLoad(64, () => ({ method: 'GET', url: `${service.url}${me}`, headers }));
+    for (let count = 0; count < 5; count += 1) {
+      const reply = await request(`${service.opsUrl}/readyz`);
+      assert.equal(reply.status, 200, reply.text);
+      await pause(100);
+    }
+    await load.stop();
+    assert.deepEqual([[...load.statuses.keys()], load.failures], [[200], []]);
+  });
+
+  it('[F150] of a process that is killed only the requests in it fail, and another takes its place', async () => {
+    const { service, provider } = running();
+    const headers = { authorization: `Bearer ${await provider.token()}` };
+    const counted = await metric(service, 'http_request_duration_seconds_count\\{route="/token"\\}');
+    const load = new SteadyLoad(16, () => ({ method: 'GET', url: `${service.url}${me}`, headers }));
+    const kills: number[] = [];
+    const endedBefore = endings(service).length;
+    for (let kill = 0; kill < 5; kill += 1) {
+      const victims = childrenOf(service);
+      process.kill(victims[kill % victims.length] as number, 'SIGKILL');
+      kills.push(performance.now());
+      await pause(1_000);
+    }
+    await serving(service, 2);
+    await load.stop();
+    assert.deepEqual([...load.statuses.keys()], [200]);
+    assert.ok(load.answered > 500, `${load.answered} requests were answered`);
+    // What was under way in it, or on its way to it, when the system ended it.
+    const inIt = (failedAt: number) => kills.some((at) => failedAt >= at - 20 && failedAt <= at + 300);
+    const others = load.failures.filter(({ failedAt }) => !inIt(failedAt));
+    assert.deepEqual(others, []);
+    assert.ok(load.failures.length <= 5 * 16, 'no more than one request of each caller and kill');
+    const lines = await until(
+      () => endings(service).slice(endedBefore),
+      ({ length }) => length === 5,
+      'not every end is in the log',
+    );
+    for (const { signal, again_in_ms: delay } of lines) {
+      assert.equal(signal, 'SIGKILL');
+      assert.ok(Number(delay) < 1_000, 'another is started within a second');
+    }
+    assert.equal(await metric(service, 'vestibule_processes_ended_total'), endedBefore + 5);
+    assert.ok(
+      (await metric(service, 'http_request_duration_seconds_count\\{route="/token"\\}')) >= counted,
+      'what those have counted that are gone stays counted',
+    );
+  });
+
+  it('who comes while the last one is gone as well waits for the next, and is not refused', async () => {
+    const { service, provider } = running();
+    const token = await provider.token();
+    const [first, second] = childrenOf(service) as [number, number];
+    process.kill(first, 'SIGKILL');
+    await serving(service, 1);
+    process.kill(second, 'SIGKILL');
+    await until(
+      () => childrenOf(service).includes(second),
+      (isThere) => !isThere,
+      'it is not gone',
+    );
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => withToken(`${service.url}${me}`, token)),
+    );
+    assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
+    await serving(service, 2);
+  });
+
+  it('a port that is taken is said in one sentence, also when both would share it', async () => {
+    const { service } = running();
+    const { port } = new URL(service.url);
+    const { code, stderr } = await runVestibule(
+      { ...service.settings, PORT: port },
+      'serve',
+      '--processes',
+      '2',
+    );
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`^vestibule: Port ${port} on 127.0.0.1 is taken by another process\\. `));
+  });
+});
+
+describe('the end of a supervisor', () => {
+  const running = oneService(settings);
+
+  it('when it is killed nobody goes on serving', async () => {
+    const { service } = running();
+    const children = childrenOf(service);
+    const closed = once(service.process, 'exit');
+    service.process.kill('SIGKILL');
+    await closed;
+    const isThere = (pid: number) => {
+      try {
+        return process.kill(pid, 0);
+      } catch {
+        return false;
+      }
+    };
+    await until(
+      () => children.filter(isThere),
+      (left) => left.length === 0,
+      'a process is left',
+      5_000,
+    );
+    await assert.rejects(fetch(`${service.url}/token`));
+  });
+});
+
+describe('without SO_REUSEPORT', () => {
+  const running = oneService({ ...settings, NODE_OPTIONS: '--import=./test/support/no-reuse-port.ts' });
+
+  it('node:cluster gives connections to all processes, and the log says so', async () => {
+    const { service, provider } = running();
+    const [line] = await listeningLines(service);
+    assert.equal(line?.connections, 'node:cluster');
+    const token = await provider.token();
+    for (let count = 0; count < 40; count += 1) {
+      const headers = { authorization: `Bearer ${token}`, connection: 'close' };
+      assert.equal((await request(`${service.url}${me}`, { headers })).status, 200);
+    }
+    await until(
+      () => answeredBy(service, me),
+      ([one, other]) => one >= 10 && other >= 10,
+      'one of them has next to nothing',
+    );
+  });
+});

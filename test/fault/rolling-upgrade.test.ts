@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ApiCaller, type WireRecord } from '../support/api-caller.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import type { Release } from '../support/future-steps.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { TestProvider } from '../support/provider.ts';
+import { ReadyProcesses } from '../support/ready-processes.ts';
+import { fixtureSettings, issuer, loadFixture, noteText, subjects } from '../support/schema-fixture.ts';
+import { type DatabaseEngine, databaseEngines, type Settings, startService } from '../support/service.ts';
+
+/** As the fixture was written with, but for how much anybody may write. */
+const declared = (name: string) =>
+  readFileSync(`collections/${name}.yaml`, 'utf8').replace(
+    /^limits:.*$/m,
+    'limits: { per_user: 1000000, writes: 1000000/min }',
+  );
+
+/** Somebody who reads and writes all the time, wherever a process is ready. */
+class Load {
+  readonly failures: string[] = [];
+  readonly made: string[] = [];
+  requests = 0;
+  isOver = false;
+  readonly #processes: ReadyProcesses;
+  readonly #token: string;
+
+  constructor(processes: ReadyProcesses, token: string) {
+    this.#processes = processes;
+    this.#token = token;
+  }
+
+  caller(): ApiCaller {
+    return new ApiCaller(this.#processes.pick(), this.#token);
+  }
+
+  async run(): Promise<void> {
+    while (!this.isOver) {
+      const made = await this.#send('POST', '/notes', 201, { text: `number ${this.requests}` });
+      if (made !== null) {
+        this.made.push(made.id);
+        await this.#send('GET', `/notes/${made.id}`, 200);
+        await this.#send('PATCH', `/notes/${made.id}`, 200, { done: true });
+      }
+      await this.#send('GET', '/me', 200);
+      await this.#send('GET', '/notes?limit=5', 200);
+      await this.#send('GET', '/events?after=0', 200);
+      await pause(20);
+    }
+  }
+
+  async #send(method: string, path: string, expected: number, body?: object): Promise<WireRecord | null> {
+    this.requests += 1;
+    try {
+      const reply = await this.caller().send(method, path, body);
+      if (reply.status === expected) return reply.json<WireRecord>();
+      this.failures.push(`${method} ${path}: ${reply.status} ${reply.text}`);
+    } catch (error) {
+      this.failures.push(`${method} ${path}: ${(error as Error).message}`);
+    }
+    return null;
+  }
+}
+
+async function upgradeAndBack(engine: DatabaseEngine, provider: TestProvider) {
+  const settings: Settings = await fixtureSettings(engine, provider, {
+    COLLECTIONS_DIR: declarationsFolder({ notes: declared('notes'), bookings: declared('bookings') }),
+    READS_PER_MINUTE: '1000000',
+    DRAIN_SECONDS: '2',
+    LOG_LEVEL: 'info',
+  });
+  await loadFixture(engine, settings);
+  const processes = new ReadyProcesses();
+  const token = await provider.token({ iss: issuer, sub: subjects.active });
+  const load = new Load(processes, token);
+  const start = async (release: Release) => {
+    const service = await startService(settings, { release });
+    await processes.add(service);
+    return service;
+  };
+  try {
+    const old = [await start('now'), await start('now')] as const;
+    const running = Promise.all(Array.from({ length: 3 }, () => load.run()));
+    await pause(300);
+
+    // Forward: the first of the next release migrates, and an old one goes and comes back in the middle.
+    const first = await start('next');
+    await processes.stop(old[0]);
+    const back = await start('now');
+    const second = await start('next');
+    await processes.stop(old[1]);
+    await processes.stop(back);
+    await pause(300);
+    const expanded = await plainSql(settings).tables();
+
+    // And back.
+    await start('now');
+    await processes.stop(first);
+    await start('now');
+    await processes.stop(second);
+    await pause(300);
+
+    load.isOver = true;
+    await running;
+    const notes = await load.caller().all('notes');
+    return { load, notes, expanded, unready: processes.unready };
+  } finally {
+    load.isOver = true;
+    await processes.stopAll();
+  }
+}
+
+for (const engine of databaseEngines) {
+  describe(`an upgrade of one process after the other, and back, on ${engine}`, () => {
+    it('[F166] fails no request while old processes stay ready and start again beside the newer schema', async (t) => {
+      const provider = await TestProvider.start();
+      try {
+        const { load, notes, expanded, unready } = await upgradeAndBack(engine, provider);
+        t.diagnostic(`${load.requests} requests, ${load.made.length} records made`);
+        assert.deepEqual(load.failures.slice(0, 10), []);
+        assert.deepEqual(unready, []);
+        assert.ok(expanded.includes('future_copies'), 'the next release has migrated');
+        const ids = new Set(notes.map(({ id }) => id));
+        assert.deepEqual(
+          load.made.filter((id) => !ids.has(id)),
+          [],
+        );
+        assert.ok(notes.some(({ text }) => text === noteText));
+        assert.ok(load.made.length > 50, `${load.made.length} records`);
+      } finally {
+        await provider.stop();
+      }
+    });
+  });
+}

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+import { ApiCaller } from '../support/api-caller.ts';
+import { atOnce, declarationsFolder } from '../support/declared-processes.ts';
+import { concurrently } from '../support/flood.ts';
+import { endOf, failed } from '../support/outcome.ts';
+import { until } from '../support/polling.ts';
+import { Processes } from '../support/processes.ts';
+import { makeKey, TestProvider } from '../support/provider.ts';
+import { request, withToken } from '../support/request.ts';
+import {
+  me,
+  newSettings,
+  quickSigning,
+  type Service,
+  type Settings,
+  startService,
+  startThrough,
+} from '../support/service.ts';
+import { SmallDisk } from '../support/small-disk.ts';
+
+const declarations = {
+  notes:
+    'schema: { properties: { text: { type: string, maxLength: 60000 } } }\nlimits: { per_user: 100000, writes: 100000/min, bytes: 65536 }',
+};
+
+describe('a service with too little', () => {
+  let provider: TestProvider;
+  const running: Service[] = [];
+  const disks: SmallDisk[] = [];
+  before(async () => {
+    provider = await TestProvider.start();
+  });
+  after(async () => {
+    await Promise.all(running.map((service) => service.stop()));
+    await provider.stop();
+    for (const disk of disks) disk.remove();
+  });
+  const place = (overrides: Settings = {}) =>
+    newSettings('sqlite', {
+      ...quickSigning,
+      ...provider.settings,
+      COLLECTIONS_DIR: declarationsFolder(declarations),
+      READS_PER_MINUTE: '100000',
+      ...overrides,
+    });
+  const kept = (service: Service) => {
+    running.push(service);
+    return service;
+  };
+  const newDisk = (megabytes: number) => {
+    const disk = new SmallDisk(megabytes);
+    disks.push(disk);
+    return disk;
+  };
+  const callerAt = async ({ url }: Service) => new ApiCaller(url, await provider.token());
+  const isAlive = (service: Service) => assert.equal(service.process.exitCode, null);
+
+  it('[F169] memory: a flood of large writes and lists is done or refused, and it is well afterwards', async () => {
+    const service = kept(await startService(await place({ NODE_OPTIONS: '--max-old-space-size=80' })));
+    const caller = await callerAt(service);
+    const text = 'x'.repeat(50_000);
+    const seen = new Map<number, number>();
+    const count = (status: number) => seen.set(status, (seen.get(status) ?? 0) + 1);
+    const bytes = JSON.stringify({ text });
+    const headers = { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' };
+    await concurrently(300, 150, async () => {
+      const url = `${service.url}/api/consumer/v1/notes`;
+      const reply = await fetch(url, { method: 'POST', headers, body: bytes }).catch(() => null);
+      await reply?.arrayBuffer();
+      count(reply?.status ?? 0);
+    });
+    await concurrently(40, 40, async () => {
+      const reply = await fetch(`${service.url}/api/consumer/v1/notes?limit=50`, { headers }).catch(
+        () => null,
+      );
+      await reply?.arrayBuffer();
+      count(reply?.status ?? 0);
+    });
+    isAlive(service);
+    assert.deepEqual(
+      [...seen.keys()].filter((status) => ![200, 201, 503].includes(status)),
+      [],
+      JSON.stringify([...seen]),
+    );
+    await caller.make('notes', { text: 'well' });
+    assert.equal((await caller.usage('notes')).records.used, (seen.get(201) ?? 0) + 1);
+  });
+
+  it('[F169] descriptors: whoever finds none waits or is cut off, and it is well when there are some', async () => {
+    const service = kept(await startThrough(['prlimit', '--nofile=64:64'], await place()));
+    const caller = await callerAt(service);
+    const { hostname, port } = new URL(service.url);
+    const held: Socket[] = [];
+    for (let count = 0; count < 150; count += 1) {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => {});
+      held.push(socket);
+    }
+    await Promise.all(held.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])));
+    // Some of them are behind the last descriptor, and so would anybody else be.
+    await Promise.race([caller.get('/me').catch(() => null), new Promise((done) => setTimeout(done, 500))]);
+    isAlive(service);
+    for (const socket of held) socket.destroy();
+    await until(
+      async () => (await caller.send('POST', '/notes', { text: 'well' }).catch(() => null))?.status,
+      (status) => status === 201,
+      'it is not well again',
+    );
+    assert.equal((await request(`${service.opsUrl}/readyz`)).status, 200);
+    assert.deepEqual(
+      service.logLines().filter(({ level }) => Number(level) >= 50),
+      [],
+    );
+  });
+
+  it('[F169] names: while nobody knows the provider nobody gets in, and everybody does once somebody does', async () => {
+    const settings = await place({
+      IDP_ORIGIN: provider.origin.replace('127.0.0.1', 'localhost'),
+      IDP_ISSUER: provider.origin,
+    });
+    const hosts = `${settings.TEST_DIRECTORY}/hosts`;
+    const resolver = `${settings.TEST_DIRECTORY}/resolv.conf`;
+    writeFileSync(hosts, '');
+    writeFileSync(resolver, 'nameserver 127.0.0.1\noptions timeout:1 attempts:1\n');
+    const steps = `mount --bind ${hosts} /etc/hosts && mount --bind ${resolver} /etc/resolv.conf && exec "$@"`;
+    const service = kept(await startThrough(['unshare', '-m', 'sh', '-c', steps, 'sh'], settings));
+    const token = await provider.token();
+    const reply = await withToken(service.url + me, token);
+    assert.deepEqual([reply.status, reply.json().code], [503, 'keys_unavailable']);
+    assert.match(String(reply.headers.get('retry-after')), /^[1-9]\d*$/);
+    assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
+    assert.equal((await request(`${service.opsUrl}/readyz`)).status, 503);
+    writeFileSync(hosts, '127.0.0.1 localhost\n');
+    await until(
+      async () => (await withToken(service.url + me, token)).status,
+      (status) => status === 200,
+      'nobody gets in',
+      40_000,
+    );
+  });
+
+  it('[F169] temporary files: without room for any it starts, and serves everything', async () => {
+    const disk = newDisk(1);
+    disk.fill();
+    const folder = disk.folder;
+    const service = kept(
+      await startService(
+        await place({ TMPDIR: folder, SQLITE_TMPDIR: folder, NODE_COMPILE_CACHE: `${folder}/compiled` }),
+      ),
+    );
+    const caller = await callerAt(service);
+    await atOnce(20, () => caller.make('notes', { text: 'x'.repeat(5_000) }));
+    assert.equal((await caller.all('notes', '&sort=-created_at')).length, 20);
+    assert.match((await caller.get('/me/export')).text, /"type":"end","records":20\}\n$/);
+    assert.equal((await caller.send('DELETE', '/me')).status, 200);
+  });
+
+  it('[F172] no room on the disk while it recovers from a kill: nothing is lost, and nothing is half', async () => {
+    const disk = newDisk(6);
+    const file = `${disk.folder}/vestibule.db`;
+    const settings = await place({ DATABASE_URL: `sqlite:${file}` });
+    const service = kept(await startService(settings));
+    const caller = await callerAt(service);
+    const acknowledged: string[] = [];
+    for (let count = 0; count < 40; count += 1)
+      acknowledged.push((await caller.make('notes', { text: 'x'.repeat(2_000) })).record.id);
+    const ended = once(service.process, 'close');
+    service.process.kill('SIGKILL');
+    await ended;
+    disk.fill();
+    const recovering = await startService(settings).catch(() => null);
+    if (recovering === null)
+      failed(await endOf(settings, ['serve']), /the disk is full|input or output error/);
+    else {
+      const again = new ApiCaller(kept(recovering).url, caller.token);
+      assert.equal((await again.send('POST', '/notes', { text: 'x'.repeat(50_000) })).status, 503);
+      assert.equal((await again.all('notes')).length, acknowledged.length);
+    }
+    disk.free();
+    const after = recovering ?? kept(await startService(settings));
+    const again = new ApiCaller(after.url, caller.token);
+    await until(
+      async () => (await request(`${after.opsUrl}/readyz`)).status,
+      (status) => status === 200,
+      'it does not get ready',
+    );
+    acknowledged.push((await again.make('notes', { text: 'after' })).record.id);
+    const found = (await again.all('notes')).map(({ id }) => id);
+    assert.deepEqual(found.toSorted(), acknowledged.toSorted());
+    assert.equal((await again.usage('notes')).records.used, acknowledged.length);
+    await after.stop();
+    using database = new DatabaseSync(file, { readOnly: true });
+    assert.deepEqual({ ...database.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' });
+  });
+});
+
+describe('a rolling restart while the provider is down', () => {
+  it('[F172] lets in whom it let in before, by the keys that were stored, and nobody else', async () => {
+    const processes = await Processes.start('postgres', 2, quickSigning);
+    const { provider } = processes;
+    try {
+      const before = await provider.token({ sub: 'before' });
+      await processes.letIn([before]);
+      await until(
+        () => processes.become(200, before),
+        () => true,
+        'the keys are stored',
+      );
+      await provider.stop();
+      for (const index of [0, 1]) {
+        await processes.replace(index, {});
+        await processes.letIn([before, await provider.token({ sub: `during ${index}` })]);
+        const stranger = await makeKey(provider.key.kid);
+        assert.deepEqual(await processes.statuses(await provider.token({}, {}, stranger)), [403, 403]);
+        const unknown = await makeKey();
+        const statuses = await processes.statuses(await provider.token({}, {}, unknown));
+        for (const status of statuses) assert.ok([403, 503].includes(status), `${status}`);
+      }
+    } finally {
+      await processes.stop();
+    }
+  });
+});

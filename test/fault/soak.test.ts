@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { slopes } from '../soak/samples.ts';
+import { soak } from '../soak/soak.ts';
+import { isOfPooler } from '../support/postgres.ts';
+import { databaseEngines } from '../support/service.ts';
+
+/** The short form of `npm run soak`, which says whether memory stays where it is; that takes longer than a test may. */
+describe('a mixed load with bad input, a provider that restarts, and keys that change', () => {
+  for (const database of databaseEngines)
+    it(`[F171] ends as it began, on ${database}`, async (t) => {
+      const seed = Date.now() % 1_000_000;
+      t.diagnostic(`seed ${seed}`);
+      const options = { database, seconds: 5, perSecond: 100, everySeconds: 1, seed } as const;
+      const { samples, answers, warnings } = await soak(options);
+      const all = JSON.stringify([...answers]);
+      for (const what of [
+        'GET /me 200',
+        'POST /notes 201',
+        'POST /token 200',
+        'POST /token 401',
+        'a forged token 403',
+      ])
+        assert.ok((answers.get(what) ?? 0) > 0, `${what} in ${all}`);
+      assert.deepEqual(
+        [...answers.keys()].filter((answer) => /5\d\d$/.test(answer)),
+        [],
+        all,
+      );
+      assert.deepEqual(
+        [...warnings.keys()].filter((msg) => !isOfPooler({ msg })),
+        [],
+      );
+      const last = samples.slice(-4).map(({ descriptors }) => descriptors);
+      assert.ok(Math.max(...last) - Math.min(...last) <= 20, `descriptors: ${last}`);
+      assert.ok(Number.isFinite(slopes(samples).resident));
+    });
+});

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+import { createLog } from '../../src/base/log.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { expositionText, type Family } from '../../src/ops/exposition.ts';
+import { countsOf, together } from '../../src/ops/summed-metrics.ts';
+import { Backoff } from '../../src/supervisor/backoff.ts';
+import { shareOf } from '../../src/supervisor/shares.ts';
+import { killWhenSilent } from '../../src/supervisor/silence.ts';
+import { newMasterSecret } from '../support/master-secret.ts';
+import { MovableClock } from '../support/movable-clock.ts';
+import { oneService } from '../support/one-service.ts';
+import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
+import { head, parseReply } from '../support/raw-http.ts';
+import { request } from '../support/request.ts';
+import {
+  addClient,
+  fileOf,
+  newSettings,
+  quickSigning,
+  runVestibule,
+  type Service,
+  startService,
+} from '../support/service.ts';
+import { childrenOf, endings, serving } from '../support/supervised.ts';
+import { writeTlsFiles } from '../support/tls-files.ts';
+import { credentialsBody } from '../support/token-endpoint.ts';
+
+const settings = { ...quickSigning, PROCESSES: '2' };
+
+describe('a process that cannot start any more', () => {
+  let provider: TestProvider;
+  let service: Service;
+  let secretFile = '';
+  before(async () => {
+    provider = await TestProvider.start();
+    const all = await newSettings('sqlite', { ...provider.settings, ...settings });
+    secretFile = `${fileOf(all)}.secret`;
+    service = await startService(all);
+  });
+  after(async () => {
+    await provider.stop();
+    service.process.kill('SIGTERM');
+    const [code] = await once(service.process, 'close');
+    assert.equal(code, 0);
+  });
+
+  it('is tried again after 1, 2 and 4 seconds, while the other one serves and says so', async () => {
+    renameSync(secretFile, `${secretFile}.away`);
+    process.kill(childrenOf(service)[0] as number, 'SIGKILL');
+    const lines = await until(
+      () => endings(service),
+      ({ length }) => length >= 4,
+      'it is not tried again',
+      30_000,
+    );
+    const delays = lines.slice(0, 4).map(({ again_in_ms: delay }) => Number(delay));
+    assert.deepEqual(delays.slice(1), [1_000, 2_000, 4_000]);
+    assert.ok((delays[0] as number) <= 1_000);
+    const reply = await request(`${service.opsUrl}/readyz`);
+    assert.equal(reply.status, 200, reply.text);
+    assert.deepEqual(reply.json().processes, { wanted: 2, serving: 1, silent: 0 });
+    assert.equal((await request(`${service.url}/.well-known/jwks.json`)).status, 200);
+  });
+
+  it('comes back by itself once it can', async () => {
+    renameSync(`${secretFile}.away`, secretFile);
+    await serving(service, 2);
+  });
+});
+
+describe('the first of several processes that cannot start', () => {
+  it('ends all, with what it said and an exit code', async () => {
+    const provider = await TestProvider.start();
+    const all = await newSettings('sqlite', { ...provider.settings, ...settings });
+    const file = `${all.TEST_DIRECTORY}/no-database`;
+    writeFileSync(file, 'these are notes and no database '.repeat(100));
+    const broken = { ...all, MASTER_SECRET: newMasterSecret(), DATABASE_URL: `sqlite:${file}` };
+    const { code, stderr } = await runVestibule(broken, 'serve');
+    assert.equal(code, 1);
+    assert.match(stderr, /^vestibule: The SQLite file .* cannot be used/m);
+    assert.match(stderr, /^vestibule: The first of 2 processes has not come up; what it said is above\.$/m);
+    await provider.stop();
+  });
+});
+
+describe('signals to a supervisor', () => {
+  it('SIGTERM lets requests in flight finish in all processes, those handed over too, and exits with 0', async () => {
+    const provider = await TestProvider.start();
+    const all = await newSettings('sqlite', { ...provider.settings, ...settings });
+    const body = credentialsBody({ id: 'caller', secret: await addClient(all, 'caller') });
+    const service = await startService(all);
+    // With one process gone the supervisor takes connections, too.
+    process.kill(childrenOf(service)[0] as number, 'SIGKILL');
+    await serving(service, 1);
+    await serving(service, 2);
+    const { hostname, port } = new URL(service.url);
+    const flights = await Promise.all(
+      Array.from({ length: 24 }, async () => {
+        const socket = connect(Number(port), hostname);
+        let received = '';
+        socket.on('data', (chunk) => {
+          received += chunk.toString('latin1');
+        });
+        const closed = once(socket, 'close');
+        const type = 'content-type: application/json';
+        socket.write(head('POST', '/token', type, `content-length: ${body.length}`, 'expect: 100-continue'));
+        await once(socket, 'data');
+        received = '';
+        return { socket, closed, reply: () => parseReply(received) };
+      }),
+    );
+    const ended = once(service.process, 'close');
+    service.process.kill('SIGTERM');
+    await until(
+      () => service.logLines().filter(({ msg, process }) => msg === 'stopping' && process !== undefined),
+      ({ length }) => length === 2,
+      'not all of them stop',
+    );
+    const ready = await request(`${service.opsUrl}/readyz`);
+    assert.deepEqual([ready.status, ready.json().status], [503, 'stopping']);
+    for (const { socket } of flights) socket.write(body);
+    for (const { closed, reply } of flights) {
+      await closed;
+      assert.equal(reply().status, 200);
+    }
+    assert.deepEqual(await ended, [0, null]);
+    const lastWord = () => service.logLines().at(-1)?.msg;
+    await until(lastWord, (message) => message === 'stopped', 'it does not say that it has stopped');
+    await provider.stop();
+  });
+
+  it('SIGHUP has all processes take up a renewed certificate', async () => {
+    const provider = await TestProvider.start();
+    const all = await newSettings('sqlite', { ...provider.settings, ...settings });
+    const elsewhere = await newSettings('sqlite', {});
+    const first = await writeTlsFiles(String(all.TEST_DIRECTORY));
+    const second = await writeTlsFiles(String(elsewhere.TEST_DIRECTORY));
+    const files = { TLS_CERT_FILE: first.certificateFile, TLS_KEY_FILE: first.keyFile };
+    const service = await startService({ ...all, ...files });
+    const shown = () => Promise.all(Array.from({ length: 30 }, () => fingerprint(service.url)));
+    const before = new Set(await shown());
+    cpSync(second.certificateFile, first.certificateFile);
+    cpSync(second.keyFile, first.keyFile);
+    service.process.kill('SIGHUP');
+    const renewed = () => service.logLines().filter(({ msg }) => msg === 'certificate read again');
+    await until(renewed, ({ length }) => length === 2, 'not all have read it');
+    const now = new Set(await shown());
+    assert.deepEqual([before.size, now.size, before.isDisjointFrom(now)], [1, 1, true]);
+    await service.stop();
+    await provider.stop();
+    first.remove();
+    second.remove();
+  });
+});
+
+describe('a supervisor that is told to stop', () => {
+  const running = oneService(settings);
+
+  it('[F161] twice is as good as once', async () => {
+    const { service } = running();
+    const ended = once(service.process, 'close');
+    service.process.kill('SIGTERM');
+    service.process.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null]);
+  });
+
+  it('[F161] while its first process comes up, ends well and leaves nobody', async () => {
+    const env = { PATH: process.env.PATH, ...running().service.settings };
+    const supervisor = spawn(process.execPath, ['bin/vestibule.js', 'serve'], { env, stdio: 'ignore' });
+    const ended = once(supervisor, 'exit');
+    const children = await until(
+      () => childrenOf({ process: supervisor }),
+      ({ length }) => length > 0,
+      'it starts no process',
+    );
+    supervisor.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null]);
+    assert.deepEqual(children.filter(isRunning), []);
+  });
+});
+
+describe('a process that hangs', () => {
+  /** One that takes connections, and answers as told; until it is killed. */
+  const hanging = (answers: readonly boolean[]) => {
+    const clock = new MovableClock();
+    const signals: string[] = [];
+    let asked = 0;
+    const child = {
+      process: 1,
+      isListening: true,
+      async ask() {
+        const isAnswered = answers[asked] ?? true;
+        asked += 1;
+        if (asked > answers.length) child.isListening = false;
+        // Whoever is asked in vain waits for the time that an answer may take.
+        else if (!isAnswered) clock.advance(10_000);
+        setImmediate(() => clock.advance(10_000));
+        return isAnswered ? (true as never) : null;
+      },
+      signal: (signal: string) => signals.push(signal),
+    };
+    return { ended: killWhenSilent(child, clock, createLog('silent')), signals, asked: () => asked };
+  };
+
+  it('is killed when it has not answered three times in a row', async () => {
+    const { ended, signals, asked } = hanging([true, false, false, false]);
+    await ended;
+    assert.deepEqual([signals, asked()], [['SIGKILL'], 4]);
+  });
+
+  it('is left alone when it answers in between, as one does that was held up with its supervisor', async () => {
+    const { ended, signals } = hanging([false, false, true, false, false, true]);
+    await ended;
+    assert.deepEqual(signals, []);
+  });
+});
+
+describe('what a supervisor decides', () => {
+  const byItself = { code: 1, signal: null };
+  const killed = { code: null, signal: 'SIGKILL' };
+
+  it('who keeps ending by itself waits longer each time, 30 seconds at most', () => {
+    const backoff = new Backoff();
+    const delays = Array.from({ length: 7 }, () => backoff.delayMs(byItself, 500));
+    assert.deepEqual(delays, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+  });
+
+  it('who has worked for a while, or was killed, is replaced at once, and no more than once a second', () => {
+    const backoff = new Backoff();
+    backoff.delayMs(byItself, 500);
+    assert.equal(backoff.delayMs(byItself, 10_000), 0);
+    assert.equal(backoff.delayMs(killed, 300), 700);
+    assert.equal(backoff.delayMs(killed, 3_000), 0);
+    assert.equal(backoff.delayMs(byItself, 500), 1_000);
+  });
+
+  it('counters are summed, ages are the greatest, what is left is the least, and nothing is a number where one has none', () => {
+    const process = (count: number, age: number, left: number): Family[] => [
+      { name: 'a_total', type: 'counter', help: '', samples: [{ labels: { route: '/' }, value: count }] },
+      { name: 'age', type: 'gauge', help: '', across: 'most', samples: [{ labels: {}, value: age }] },
+      { name: 'left', type: 'gauge', help: '', across: 'least', samples: [{ labels: {}, value: left }] },
+    ];
+    const told = together([process(1, 5, 7), process(2, 9, 3)]);
+    const values = (families: readonly Family[]) => families.map(({ samples }) => samples[0]?.value);
+    assert.deepEqual(values(told), [3, 9, 3]);
+    assert.deepEqual(values(together([process(1, 5, 7), process(2, Number.NaN, 3)])), [3, Number.NaN, 3]);
+    assert.deepEqual(
+      countsOf(told).map(({ name }) => name),
+      ['a_total'],
+    );
+    assert.match(expositionText(told), /^a_total\{route="\/"\} 3$/m);
+  });
+
+  it('connections are shared out, rounded up; what a caller may do is not', async () => {
+    const config = await loadConfig({
+      IDP_ORIGIN: 'https://login.example.org',
+      API_AUDIENCE: 'https://api.example.org',
+      PROCESSES: '3',
+    });
+    const share = shareOf(config);
+    assert.deepEqual(
+      [share.databasePoolSize, share.maxConnections, share.maxConnectionsPerAddress],
+      [4, 3_334, 667],
+    );
+    assert.equal(share.readsPerMinute, config.readsPerMinute);
+    assert.equal(share.streamsPerCaller, config.streamsPerCaller);
+  });
+});
+
+function isRunning(pid: number): boolean {
+  return existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+}
+
+/** Of the certificate that a new connection is shown. */
+function fingerprint(url: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const where = { host: '127.0.0.1', port: Number(new URL(url).port), rejectUnauthorized: false };
+  const socket = connectTls(where, () => {
+    resolve(socket.getPeerCertificate().fingerprint256);
+    socket.end();
+  });
+  socket.on('error', reject);
+  return promise;
+}

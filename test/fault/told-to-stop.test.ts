@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Caller, NoAnswer, newAgent } from '../chaos/caller.ts';
+import { ApiCaller } from '../support/api-caller.ts';
+import { atOnce, declarationsFolder } from '../support/declared-processes.ts';
+import { payload } from '../support/fault-on-signal.ts';
+import { beginOutside } from '../support/outsider.ts';
+import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
+import { request } from '../support/request.ts';
+import { plainNotes } from '../support/sample-declarations.ts';
+import {
+  databaseEngines,
+  fileOf,
+  newSettings,
+  quickSigning,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/service.ts';
+
+const declarations = { notes: plainNotes(280) };
+const isWhole = (settings: Settings) => {
+  using database = new DatabaseSync(fileOf(settings), { readOnly: true });
+  assert.deepEqual({ ...database.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' });
+};
+
+for (const engine of databaseEngines) {
+  describe(`a process on ${engine} that is told to stop`, () => {
+    let provider: TestProvider;
+    const running: Service[] = [];
+    before(async () => {
+      provider = await TestProvider.start();
+    });
+    after(async () => {
+      await Promise.all(running.map((service) => service.stop()));
+      await provider.stop();
+    });
+    const newPlace = (overrides: Settings = {}) =>
+      newSettings(engine, {
+        ...quickSigning,
+        ...provider.settings,
+        COLLECTIONS_DIR: declarationsFolder(declarations),
+        READS_PER_MINUTE: '100000',
+        ...overrides,
+      });
+    const start = async (settings: Settings) => {
+      const service = await startService(settings);
+      running.push(service);
+      return service;
+    };
+    /** The ids of all notes of somebody, from a process that was started anew. */
+    const foundAfterwards = async (settings: Settings, token: string) => {
+      const service = await start(settings);
+      const all = await new ApiCaller(service.url, token).all('notes');
+      await service.stop();
+      return all.map(({ id }) => id).toSorted();
+    };
+
+    it('[F159] at full load is not ready first, finishes what it has begun, and leaves nothing undone', async () => {
+      const settings = await newPlace({ DRAIN_SECONDS: '1' });
+      const service = await start(settings);
+      const agent = newAgent();
+      const token = await provider.token();
+      const caller = new Caller(service.url, token, agent);
+      const acknowledged: string[] = [];
+      const others = new Map<number, number>();
+      const endings = new Set<unknown>();
+      /** By how many writes it was taken after it was told to stop. */
+      let isTold = false;
+      let takenWhileDraining = 0;
+      const writing = atOnce(24, async () => {
+        for (;;) {
+          try {
+            const { status, headers, text } = await caller.send('POST', '/notes', { text: 'x' });
+            if (status === 201) {
+              acknowledged.push(JSON.parse(text).id);
+              if (isTold) takenWhileDraining += 1;
+            } else others.set(status, (others.get(status) ?? 0) + 1);
+            if (status === 503) endings.add(headers.connection);
+          } catch (error) {
+            assert.ok(error instanceof NoAnswer, String(error));
+            return;
+          }
+        }
+      });
+      await pause(400);
+      const ended = once(service.process, 'close');
+      isTold = true;
+      service.process.kill('SIGTERM');
+      const ready = await until(
+        () => request(`${service.opsUrl}/readyz`),
+        ({ status }) => status === 503,
+        'it stays ready',
+      );
+      assert.equal(ready.json<{ status: string }>().status, 'stopping');
+      assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
+      assert.deepEqual(await ended, [0, null]);
+      await writing;
+      agent.destroy();
+      assert.ok(takenWhileDraining > 0, 'it takes requests while it says that it is not ready');
+      assert.deepEqual(
+        [...others.keys()].filter((status) => status !== 503),
+        [],
+      );
+      assert.deepEqual(
+        [...endings].filter((connection) => connection !== 'close'),
+        [],
+      );
+      if (engine === 'sqlite') {
+        assert.equal(existsSync(`${fileOf(settings)}-wal`), false, 'the log is in the file');
+        isWhole(settings);
+      }
+      assert.deepEqual(
+        await foundAfterwards(settings, token),
+        acknowledged.toSorted(),
+        'whatever was begun was answered, and nothing else is there',
+      );
+    });
+
+    it('[F160] while its database waits for somebody else is gone when its time is over', async () => {
+      const settings = await newPlace({ SHUTDOWN_SECONDS: '1' });
+      const service = await start(settings);
+      const token = await provider.token();
+      const caller = new ApiCaller(service.url, token);
+      await caller.make('notes', {});
+      const outsider = await beginOutside(
+        engine === 'sqlite' ? fileOf(settings) : String(settings.DATABASE_URL),
+      );
+      if (engine === 'postgres') await outsider.run('lock table consumers in exclusive mode');
+      const writes = Promise.allSettled(Array.from({ length: 20 }, () => caller.send('POST', '/notes', {})));
+      await pause(100);
+      const ended = once(service.process, 'close');
+      service.process.kill('SIGTERM');
+      assert.deepEqual(await ended, [0, null]);
+      await outsider.commit();
+      const answers = await writes;
+      const made = answers.filter((each) => each.status === 'fulfilled' && each.value.status === 201).length;
+      const found = await foundAfterwards(settings, token);
+      // A batch that had begun may be done after nobody could be told any more.
+      assert.ok(found.length > made, `${found.length} are there, ${made + 1} were acknowledged`);
+    });
+
+    it('[F161] at any moment of its start, on an empty database, leaves one that the next can use', async () => {
+      const settings = await newPlace();
+      for (const delayMs of [0, 200, 350, 500]) {
+        const { child, said } = spawnServe(settings);
+        const ended = once(child, 'close');
+        await pause(delayMs);
+        child.kill('SIGTERM');
+        const [code, signal] = await ended;
+        // As long as nothing is loaded, nothing has begun, and the system ends it.
+        assert.ok(code === 0 || signal === 'SIGTERM', `${code} ${signal} after ${delayMs} ms: ${said()}`);
+        assert.equal(said(), '');
+      }
+      const service = await start(settings);
+      await new ApiCaller(service.url, await provider.token()).make('notes', {});
+      await service.stop();
+      if (engine === 'sqlite') isWhole(settings);
+    });
+
+    const fault = engine === 'sqlite' ? 'exception' : 'rejection';
+    it(`[F168] by an error (${fault}) that nobody caught says so once, without its message, and the next one goes on`, async () => {
+      const settings = await newPlace();
+      const NODE_OPTIONS = '--import ./test/support/fault-on-signal.ts';
+      const service = await startService({ ...settings, NODE_OPTIONS, TEST_FAULT: fault });
+      const token = await provider.token();
+      const caller = new Caller(service.url, token, newAgent());
+      const acknowledged: string[] = [];
+      const writing = atOnce(8, async () => {
+        for (;;) {
+          const reply = await caller.send('POST', '/notes', {}).catch(() => null);
+          if (reply === null) return;
+          if (reply.status === 201) acknowledged.push(JSON.parse(reply.text).id);
+        }
+      });
+      await pause(300);
+      const ended = once(service.process, 'close');
+      service.process.kill('SIGUSR2');
+      assert.deepEqual(await ended, [1, null]);
+      await writing;
+      const lines = service.logLines();
+      assert.equal(lines.filter(({ level }) => Number(level) >= 50).length, 1);
+      assert.equal(lines.at(-1)?.msg, 'unexpected error, exiting');
+      assert.equal(JSON.stringify(lines).includes(payload), false);
+      const found = new Set(await foundAfterwards(settings, token));
+      assert.deepEqual(
+        acknowledged.filter((id) => !found.has(id)),
+        [],
+      );
+      if (engine === 'sqlite') isWhole(settings);
+    });
+  });
+}
+
+describe('a process that waits for its database while it starts', () => {
+  let provider: TestProvider;
+  let settings: Settings;
+  before(async () => {
+    provider = await TestProvider.start();
+    settings = await newSettings('postgres', { ...quickSigning, ...provider.settings });
+    await (await startService(settings)).stop();
+  });
+  after(() => provider.stop());
+  /** In the middle of its start. */
+  const startBehindOutsider = async () => {
+    const outsider = await beginOutside(String(settings.DATABASE_URL));
+    await outsider.run('lock table schema_migrations in access exclusive mode');
+    const spawned = spawnServe(settings);
+    const ended = once(spawned.child, 'close');
+    await outsider.untilSomebodyWaits();
+    return { ...spawned, ended, outsider };
+  };
+
+  it('[F161] stops when it is told to, as soon as the database lets it', async () => {
+    const { child, ended, outsider, said } = await startBehindOutsider();
+    child.kill('SIGTERM');
+    child.kill('SIGTERM');
+    await outsider.commit();
+    assert.deepEqual(await ended, [0, null], said());
+  });
+
+  it('[F161] does not wait for ever, told or not', async () => {
+    const { child, ended, outsider, said } = await startBehindOutsider();
+    child.kill('SIGTERM');
+    assert.deepEqual(await ended, [1, null]);
+    assert.match(said(), /^vestibule: [^\n]+\n$/);
+    await outsider.commit();
+  });
+
+  it('[F161] goes on when it is told to read its certificates again', async () => {
+    const { child, ended, outsider, said } = await startBehindOutsider();
+    let log = '';
+    child.stdout.on('data', (chunk) => {
+      log += chunk;
+    });
+    child.kill('SIGHUP');
+    await outsider.commit();
+    await until(
+      () => log,
+      (text) => text.includes('"msg":"listening"'),
+      `it does not listen: ${said()}`,
+    );
+    child.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null]);
+  });
+});
+
+/** As `startService` does, and without waiting for anything. */
+function spawnServe(settings: Settings) {
+  const child = spawn(process.execPath, ['bin/vestibule.js', 'serve'], {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stderr = '';
+  child.stdout.resume();
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  return { child, said: () => stderr };
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
+import { until } from '../support/polling.ts';
+import { createDatabase, direct } from '../support/postgres.ts';
+import { Processes } from '../support/processes.ts';
+import { Relay } from '../support/relay.ts';
+import { request } from '../support/request.ts';
+import { quickSigning } from '../support/service.ts';
+import { assertShutOutInTime } from '../support/shut-out.ts';
+
+const declarations = {
+  notes:
+    'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { per_user: 10000, writes: 10000/min, newcomer: 10000/day for 1d }',
+};
+
+describe('whom the operator shuts out, when nobody hears of it', () => {
+  it('is refused within a second at processes whose listening connections have fallen silent', async (t) => {
+    const url = await createDatabase();
+    const listening = new URL(await direct(url));
+    const relay = await Relay.start(new URL(listening));
+    t.after(() => relay.stop());
+    listening.port = String(relay.port);
+    const two = await Processes.start('postgres', 2, {
+      ...quickSigning,
+      DATABASE_URL: url,
+      DATABASE_LISTEN_URL: listening.href,
+    });
+    t.after(() => two.stop());
+    for (const { opsUrl } of two.services)
+      await until(
+        async () => (await request(`${opsUrl}/readyz`)).json<{ changes: { heard_by: string } }>(),
+        ({ changes }) => changes.heard_by === 'notification',
+        'control: nobody listens',
+      );
+    relay.fallSilent();
+    await assertShutOutInTime(two);
+  });
+
+  describe('[F156] on one SQLite file that two processes write to', () => {
+    const two = declaredProcesses('sqlite', 2, declarations);
+
+    it('is refused within a second at both while they write as much as they can', async () => {
+      let isOver = false;
+      const people = await atOnce(16, () => two().person());
+      let written = 0;
+      const writing = atOnce(16, async (index) => {
+        const person = (people[index] ?? assert.fail()).at(two().service(index));
+        while (!isOver) {
+          const { status } = await person.send('POST', '/notes', { text: 'again' });
+          if (status === 201) written += 1;
+        }
+      });
+      try {
+        await assertShutOutInTime(two().processes);
+      } finally {
+        isOver = true;
+        await writing;
+      }
+      assert.ok(written > 100, `control: only ${written} were written`);
+    });
+  });
+});

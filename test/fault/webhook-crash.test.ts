@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { describe, it } from 'node:test';
+import { atOnce } from '../support/declared-processes.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { until } from '../support/polling.ts';
+import { type ClockedService, databaseEngines } from '../support/service.ts';
+import { sized } from '../support/size.ts';
+import { answerWith, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { type WebhookStage, webhookStage } from '../support/webhook-stage.ts';
+
+/** Longer than a process that is gone holds what it held. */
+const leaseMs = 31_000;
+const hour = 3_600_000;
+
+async function kill({ process }: ClockedService): Promise<void> {
+  const gone = once(process, 'exit');
+  process.kill('SIGKILL');
+  await gone;
+}
+
+/** So many notes of many people at once, over all processes. */
+async function manyNotes(stage: WebhookStage, count: number): Promise<void> {
+  const people = await atOnce(10, () => stage.person());
+  await atOnce(10, async (index) => {
+    const person = (people[index] ?? assert.fail()).at(stage.declared.service(index));
+    for (let made = 0; made < count / 10; made += 1) await person.make('notes', { text: `${index} ${made}` });
+  });
+}
+
+/** All that was taken, none twice, the versions of each record in order. */
+function assertInOrder(receiver: WebhookReceiver): void {
+  for (const [record, taken] of Map.groupBy(receiver.taken, (one) => one.record)) {
+    const positions = taken.map(({ position }) => position);
+    assert.deepEqual(
+      positions,
+      [...new Set(positions)].toSorted((one, other) => one - other),
+      record,
+    );
+  }
+}
+
+for (const engine of databaseEngines) {
+  describe(`webhooks of a process that is killed, on ${engine}`, () => {
+    const stage = webhookStage(engine, 1, { READS_PER_MINUTE: '1000000' });
+    const service = () => stage().declared.service(0);
+    const comeBack = async () => {
+      await stage().ageLeases(leaseMs);
+      await stage().declared.processes.restartAfter(leaseMs, {});
+    };
+
+    it('[E144] have all of a thousand that waited delivered by the next one', async () => {
+      const { receiver, id } = await stage().webhook();
+      await receiver.stop();
+      await manyNotes(stage(), 1_000);
+      await until(
+        () =>
+          plainSql(stage().settings).query(
+            `select count(*) as count from deliveries where webhook_id = '${id}'`,
+          ),
+        ([row]) => Number(row?.count) === 1_000,
+        'not all of them wait',
+      );
+      await kill(service());
+      await receiver.comeBack();
+      await comeBack();
+      await stage().pass(5 * 60_000);
+      await receiver.takes(1_000, 60_000);
+      assertInOrder(receiver);
+      assert.equal(receiver.taken.length, 1_000, 'each of them once');
+      await stage().shows(id, ({ delivered }) => delivered === 1_000, 'not all are noted');
+    });
+
+    it('have it delivered again, under the same id, when it died between the answer and its note of it', async () => {
+      const { receiver } = await stage().webhook();
+      const dying = service();
+      let answered: Promise<unknown> = Promise.resolve();
+      receiver.answer = (_received, response) => {
+        // It is gone before it can know of the answer.
+        answered = kill(dying).then(() => response.writeHead(204).end());
+      };
+      await stage().notes(1);
+      const [first = assert.fail()] = await receiver.receives(1);
+      await answered;
+      receiver.answer = answerWith(204);
+      await comeBack();
+      await receiver.receives(2);
+      const again = receiver.received.at(-1);
+      assert.equal(receiver.received.length, 2);
+      assert.equal(again?.headers['webhook-id'], first.headers['webhook-id']);
+      assert.equal(again?.body, first.body);
+    });
+
+    it('are delivered in the order of each record after a day without a receiver', async () => {
+      const { receiver, id } = await stage().webhook();
+      await receiver.stop();
+      const writer = await stage().person();
+      const ids = await stage().notes(5, writer);
+      for (let hours = 0; hours < 24; hours += 4) {
+        await stage().pass(4 * hour);
+        const writes = (await stage().person()).at(service());
+        await stage().notes(1, writes);
+        const again = (await stage().declared.person({ sub: 'the same every time' })).at(service());
+        await stage().notes(1, again);
+      }
+      const fresh = await stage().declared.person({ sub: 'the same every time' });
+      const mine = await fresh.all('notes');
+      for (const { id: note } of mine)
+        for (const text of ['one', 'two', 'three']) await fresh.send('PATCH', `/notes/${note}`, { text });
+      const expected = ids.length + 12 + mine.length * 3;
+      await receiver.comeBack();
+      // Until it is probed again. With the first that it takes all the others follow.
+      for (let hours = 0; hours < 12 && receiver.taken.length === 0; hours += 1) {
+        await stage().pass(hour);
+        await receiver.takes(1, 2_000).catch(() => {});
+      }
+      await receiver.takes(expected);
+      assertInOrder(receiver);
+      assert.equal(receiver.taken.length, expected, 'each of them once');
+      await until(
+        () => stage().deliveries(id),
+        ({ length }) => length === 0,
+        'something is left',
+      );
+    });
+  });
+
+  describe(`webhooks of two processes on ${engine}`, () => {
+    const stage = webhookStage(engine, 2);
+
+    /** Which of the two has delivered anything. */
+    const holder = async (): Promise<number> => {
+      const counts = await Promise.all(
+        stage().declared.services.map(async (service) =>
+          Number(
+            /^vestibule_webhook_deliveries_total\{result="delivered"\} (\d+)/m.exec(
+              await service.metrics(),
+            )?.[1] ?? 0,
+          ),
+        ),
+      );
+      return (counts[0] ?? 0) > 0 ? 0 : 1;
+    };
+
+    it('[E147] are delivered once, and by the other one when the lease of one that was killed has ended', async () => {
+      const { receiver, id } = await stage().webhook();
+      await manyNotes(stage(), 200);
+      await receiver.takes(200);
+      await stage().shows(id, ({ delivered }) => delivered === 200, 'not all are noted');
+      assert.equal(receiver.received.length, 200, 'nothing twice');
+      const waiting: (() => void)[] = [];
+      receiver.answer = (_received, response) => waiting.push(() => response.destroy());
+      const dying = await holder();
+      const other = 1 - dying;
+      const writer = (await stage().person()).at(stage().declared.service(other));
+      await stage().notes(3, writer);
+      await receiver.receives(203);
+      await kill(stage().declared.service(dying));
+      for (const end of waiting) end();
+      receiver.answer = answerWith(204);
+      await stage().ageLeases(10_000);
+      await stage().declared.service(other).advance(10_000);
+      assert.equal(receiver.received.length, 203, 'its lease has not ended yet');
+      await stage().ageLeases(25_000);
+      await stage().declared.service(other).advance(25_000);
+      await receiver.takes(203);
+      assert.equal(receiver.received.length, 206);
+      await stage().declared.processes.replace(dying, {});
+    });
+  });
+
+  describe(`[F160] webhooks of a process that is told to stop, on ${engine}`, () => {
+    const stage = webhookStage(engine, 1, { SHUTDOWN_SECONDS: '1' });
+
+    it('[E148] are given back at once, and what a receiver did not answer in time was not tried', async () => {
+      const { receiver, id } = await stage().webhook();
+      receiver.answer = () => {};
+      await stage().notes(1);
+      await receiver.receives(1);
+      await stage().declared.service(0).stop();
+      const { query } = plainSql(stage().settings);
+      const [row] = await query(`select lease_holder from webhooks where id = '${id}'`);
+      assert.equal(row?.lease_holder, null);
+      const [delivery] = await stage().deliveries(id);
+      assert.deepEqual([delivery?.state, delivery?.attempts], ['pending', 0]);
+      receiver.answer = answerWith(204);
+      await stage().declared.processes.replace(0, {});
+      await receiver.takes(1);
+      assert.equal(receiver.received.length, 2);
+    });
+  });
+}
+
+describe('a dead receiver with ten thousand events', () => {
+  const stage = webhookStage('sqlite');
+
+  /** How long each of so many notes takes from its answer to the receiver, in milliseconds. */
+  const delays = async (receiver: WebhookReceiver, count: number): Promise<string> => {
+    const writer = await stage().person();
+    const made = new Map<string, number>();
+    const before = receiver.taken.length;
+    for (let index = 0; index < count; index += 1) {
+      const { record } = await writer.make('notes', { text: `${index}` });
+      made.set(record.id, performance.now());
+    }
+    const taken = (await receiver.takes(before + count)).slice(before);
+    const sorted = taken
+      .map(({ record, at }) => at - (made.get(record) ?? at))
+      .toSorted((one, other) => one - other);
+    const share = (part: number) => (sorted[Math.floor(part * (count - 1))] ?? 0).toFixed(1);
+    return `p50 ${share(0.5)} ms, p99 ${share(0.99)} ms`;
+  };
+
+  it('[E146] costs one connection, and delays no other', async (t) => {
+    const dead = await stage().webhook('bulk.*');
+    dead.receiver.answer = () => {};
+    const live = await stage().webhook('notes.*');
+    // Once it is held, and everything has been used.
+    await delays(live.receiver, 30);
+    t.diagnostic(`without it ${await delays(live.receiver, 100)}`);
+    const { query } = plainSql(stage().settings);
+    await query(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 10000)
+      insert into events (position, at, type, collection, record_id, owner, data)
+      select (select coalesce(max(position), 0) from events) + n, ${Date.now()}, 'bulk.created', 'bulk', 'r' || n, 'usr_x', '{"id":"r' || n || '"}'
+      from numbers`);
+    await dead.receiver.receives(8);
+    t.diagnostic(`beside it ${await delays(live.receiver, 100)}`);
+    assert.equal(dead.receiver.received.length, 8, 'while those to the dead one are still under way');
+    // Fifteen seconds each time: from then on one at a time, with pauses that grow.
+    for (let round = 0; round < 12; round += 1) {
+      await stage().pass(15_000);
+      await stage().pass(30_000);
+    }
+    await until(
+      () => dead.receiver.open,
+      (open) => open <= 1,
+      'there is more than one connection',
+    );
+    assert.ok(dead.receiver.received.length <= 8 + 12, `${dead.receiver.received.length} tries`);
+    t.diagnostic(`while it rests ${await delays(live.receiver, 100)}`);
+    const pending = await query(
+      `select sum(attempts) as tries from deliveries where webhook_id = '${dead.id}'`,
+    );
+    assert.ok(Number(pending[0]?.tries) <= 20, 'those that were not tried have lost no try');
+    dead.receiver.answer = answerWith(204);
+    for (let tries = 0; tries < 6 && dead.receiver.taken.length === 0; tries += 1) {
+      await stage().pass(5 * 60_000);
+      await dead.receiver.takes(1, 3_000).catch(() => {});
+    }
+    await dead.receiver.takes(sized(1_000, 10_000), 120_000);
+  });
+});

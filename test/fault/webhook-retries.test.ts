@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { until } from '../support/polling.ts';
+import { databaseEngines } from '../support/service.ts';
+import { answerWith } from '../support/webhook-receiver.ts';
+import { type ShownDelivery, webhookStage } from '../support/webhook-stage.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const delays = [5_000, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour];
+
+for (const engine of databaseEngines) {
+  describe(`retries of webhooks on ${engine}`, () => {
+    const stage = webhookStage(engine);
+
+    /** Once the only delivery has failed so often. */
+    const failedTimes = async (id: string, attempts: number): Promise<ShownDelivery> => {
+      const [delivery = assert.fail()] = await until(
+        () => stage().deliveries(id),
+        ([one]) => one?.attempts === attempts,
+        `there are not ${attempts} failures noted`,
+      );
+      return delivery;
+    };
+    /** From now to when a delivery is due, by the clock of the service. */
+    const untilDue = ({ due_at }: ShownDelivery) =>
+      Date.parse(String(due_at)) - stage().declared.processes.now();
+
+    it('[E145] come by the schedule, and end as a dead letter that can be sent again', async () => {
+      const { receiver, id } = await stage().webhook();
+      receiver.answer = answerWith(500);
+      await stage().notes(1);
+      await receiver.receives(1);
+      for (const [index, delay] of delays.entries()) {
+        const delivery = await failedTimes(id, index + 1);
+        const wait = untilDue(delivery);
+        assert.ok(wait > delay * 0.9 - 60_000 && wait <= delay * 1.1, `${wait} ms instead of ${delay}`);
+        if (wait > 60_000) {
+          await stage().pass(wait - 30_000);
+          assert.equal(receiver.received.length, index + 1, 'not before it is due');
+        }
+        await stage().pass(Math.max(untilDue(delivery), 0) + 10);
+        await receiver.receives(index + 2);
+      }
+      const dead = await until(
+        () => stage().deliveries(id, '--dead'),
+        ({ length }) => length === 1,
+        'it is not given up',
+      );
+      assert.deepEqual([dead[0]?.attempts, dead[0]?.reason, dead[0]?.due_at], [8, 'status_500', null]);
+      await stage().pass(2 * day);
+      assert.equal(receiver.received.length, 8, 'it is over');
+      receiver.answer = answerWith(200);
+      assert.deepEqual(await stage().command('replay', id, '--dead'), { webhook_id: id, deliveries: 1 });
+      await receiver.takes(1);
+      assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1);
+      await stage().shows(
+        id,
+        ({ dead: count, delivered }) => count === 0 && delivered === 1,
+        'it is not counted',
+      );
+    });
+
+    it('[E141] carry the same id and body, with a new time and signature', async () => {
+      const { receiver, id } = await stage().webhook();
+      receiver.answer = answerWith(500);
+      await stage().notes(1);
+      await failedTimes(id, 1);
+      await stage().pass(5_600);
+      await failedTimes(id, 2);
+      receiver.answer = answerWith(200);
+      await stage().pass(5.5 * minute + 10);
+      await receiver.takes(1);
+      const values = (name: string) => new Set(receiver.received.map(({ headers }) => headers[name]));
+      assert.equal(values('webhook-id').size, 1);
+      assert.equal(values('webhook-timestamp').size, 3);
+      assert.equal(values('webhook-signature').size, 3);
+      assert.equal(new Set(receiver.received.map(({ body }) => body)).size, 1);
+    });
+
+    it('[E145] take nothing but a 2xx for a success', async () => {
+      const { receiver, id } = await stage().webhook();
+      const statuses = [400, 401, 404, 500, 502, 200];
+      receiver.answer = (_received, response) => {
+        response.writeHead(statuses[Math.min(receiver.received.length, statuses.length) - 1] ?? 500).end();
+      };
+      await stage().notes(1);
+      for (let tries = 1; tries < statuses.length; tries += 1) {
+        await receiver.receives(tries);
+        await failedTimes(id, tries);
+        await stage().pass((delays[tries - 1] ?? 0) * 1.1 + 10);
+      }
+      await receiver.takes(1);
+      assert.equal(receiver.received.length, statuses.length);
+    });
+
+    it('[E136] follow no redirect', async () => {
+      const elsewhere = await stage().receiver();
+      for (const status of [301, 302, 303, 307, 308]) {
+        const { receiver, id } = await stage().webhook('posts.*');
+        receiver.answer = answerWith(status, { location: elsewhere.url });
+        await (await stage().person()).make('posts', { text: 'moved' });
+        await failedTimes(id, 1);
+        const { last_failure: reason } = await stage().show(id);
+        assert.equal(reason, 'redirect');
+        await stage().command('remove', id, '--yes');
+      }
+      assert.equal(elsewhere.received.length, 0);
+    });
+
+    it('[E145] wait for as long as a receiver says with 429 or 503, and no longer than a day', async () => {
+      const asked: readonly (readonly [number, string, number])[] = [
+        [429, '120', 120_000],
+        [503, '3600', hour],
+        [429, new Date(stage().declared.processes.now() + 600_000).toUTCString(), 0],
+        [503, String(30 * 86_400), day],
+        [429, 'soon', 0],
+        [500, '3600', 0],
+      ];
+      for (const [status, value, expected] of asked) {
+        const { receiver, id } = await stage().webhook('posts.*');
+        const ours = { date: new Date(stage().declared.processes.now()).toUTCString() };
+        receiver.answer = answerWith(status, { 'retry-after': value, ...ours });
+        const writer = await stage().person();
+        await writer.make('posts', { text: 'later' });
+        const wait = untilDue(await failedTimes(id, 1));
+        const least = value.endsWith('GMT') ? 500_000 : expected === 0 ? 0 : expected - 60_000;
+        const most = value.endsWith('GMT') ? 610_000 : Math.max(expected, 5_500);
+        assert.ok(wait >= least && wait <= most, `${status} ${value}: ${wait}`);
+        if (expected > 0) {
+          await writer.make('posts', { text: 'waits too' });
+          await stage().pass(20_000);
+          assert.equal(receiver.received.length, 1, 'nothing is sent meanwhile');
+        }
+        await stage().command('remove', id, '--yes');
+      }
+    });
+
+    it('[E145] end at once with 410, which switches the webhook off and says so', async () => {
+      const { receiver, id } = await stage().webhook('posts.*');
+      receiver.answer = answerWith(410);
+      const writer = await stage().person();
+      await writer.make('posts', { text: 'gone' });
+      const shown = await stage().shows(id, ({ state }) => state === 'disabled', 'it is not disabled');
+      assert.equal(shown.disabled_because, 'gone');
+      await writer.make('posts', { text: 'gone too' });
+      await stage().pass(hour);
+      assert.equal(receiver.received.length, 1);
+      const lines = await stage().declared.processes.audited('webhook.disabled');
+      assert.ok(lines.some(({ subject }) => subject === id));
+      receiver.answer = answerWith(204);
+      await stage().command('enable', id);
+      await stage().pass(5_600);
+      await receiver.takes(2);
+    });
+
+    it('[E148] end after five days of failures, which were said a day before, and a command brings all of it back', async () => {
+      const { receiver, id } = await stage().webhook('posts.*');
+      await receiver.stop();
+      const writer = await stage().person();
+      await writer.make('posts', { text: 'one' });
+      await failedTimes(id, 1);
+      const logged = (text: RegExp) =>
+        stage()
+          .declared.service(0)
+          .logLines()
+          .filter(({ msg, webhook }) => webhook === id && text.test(String(msg)));
+      for (let hours = 0; hours < 95; hours += 5) await stage().pass(5 * hour);
+      assert.deepEqual(
+        [logged(/going to be disabled/).length, (await stage().show(id)).state],
+        [0, 'active'],
+      );
+      await stage().pass(2 * hour);
+      await until(
+        () => logged(/going to be disabled/),
+        ({ length }) => length === 1,
+        'nothing is said a day before',
+      );
+      const { failing_since: since, disabled_at: end } = await stage().show(id);
+      assert.equal(Date.parse(String(end)) - Date.parse(String(since)), 5 * day);
+      const metrics = await stage().declared.service(0).metrics();
+      const failing = Number(
+        new RegExp(`^vestibule_webhook_failing_seconds\\{webhook="${id}"\\} (\\S+)`, 'm').exec(metrics)?.[1],
+      );
+      assert.ok(failing >= 4 * 86_400, metrics);
+      // What happens while it fails waits, and is not lost.
+      const another = await stage().person();
+      await another.make('posts', { text: 'two' });
+      await stage().pass(25 * hour);
+      const shown = await stage().shows(id, ({ state }) => state === 'disabled', 'it is not disabled');
+      assert.equal(shown.disabled_because, 'failing');
+      assert.equal(logged(/disabled: it has failed/).length, 1);
+      await receiver.comeBack();
+      await stage().pass(hour);
+      assert.equal(receiver.received.length, 0);
+      await stage().command('enable', id);
+      await stage().command('replay', id, '--since', '1');
+      await receiver.takes(2);
+    });
+  });
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { healthAfter, retryAt, retryDelaysMs } from '../../src/events/webhooks/schedule.ts';
+
+const now = Date.UTC(2026, 0, 2);
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const well = { failingSince: null, failures: 0, restingSince: null, pausedUntil: null };
+const ok = { ok: true, retryAfterMs: null };
+const bad = { ok: false, retryAfterMs: null };
+const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
+
+describe('the schedule of retries', () => {
+  it('[E145] is 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, give or take a tenth, and then it is over', () => {
+    const expected = [5_000, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour];
+    assert.deepEqual([...retryDelaysMs], expected);
+    for (const [index, delay] of expected.entries()) {
+      const at = (random: number) => (retryAt(index + 1, now, null, () => random) ?? 0) - now;
+      assert.deepEqual([at(0), at(0.5), at(1)], [delay * 0.9, delay, Math.round(delay * 1.1)]);
+    }
+    assert.equal(retryAt(8, now, null), null);
+    assert.equal(retryAt(8, now, 1_000), null);
+  });
+
+  it('[E145] waits as long as the receiver asks, and never longer than a day for it', () => {
+    const at = (retryAfterMs: number) => (retryAt(1, now, retryAfterMs, () => 0.5) ?? 0) - now;
+    assert.deepEqual([at(0), at(1_000), at(90_000), at(10 * day)], [5_000, 5_000, 90_000, day]);
+  });
+});
+
+describe('how a receiver fares', () => {
+  it('is well as long as it takes something now and then', () => {
+    const mixed = [...times(4, bad), ok, ...times(4, bad), ok];
+    assert.deepEqual(healthAfter(well, mixed, now), { health: well, dueAgainSince: null });
+  });
+
+  it('rests after five failures in a row, for longer each time, and no longer than five minutes', () => {
+    const after = (failures: number) => healthAfter(well, times(failures, bad), now).health;
+    assert.deepEqual(after(4), { failingSince: now, failures: 4, restingSince: null, pausedUntil: null });
+    assert.deepEqual(after(5), {
+      failingSince: now,
+      failures: 5,
+      restingSince: now,
+      pausedUntil: now + 5_000,
+    });
+    assert.equal(after(6).pausedUntil, now + 10_000);
+    assert.equal(after(40).pausedUntil, now + 5 * minute);
+    const later = healthAfter(after(5), [bad], now + hour).health;
+    assert.deepEqual([later.failingSince, later.restingSince], [now, now]);
+  });
+
+  it('is back with one success, and what failed since it rested is due again', () => {
+    const { health: resting } = healthAfter(well, times(9, bad), now);
+    assert.deepEqual(healthAfter(resting, [ok], now + day), { health: well, dueAgainSince: now });
+  });
+
+  it('[E145] pauses when it asks for it, also when it takes something else meanwhile', () => {
+    const waits = { ok: false, retryAfterMs: 120_000 };
+    const { health } = healthAfter(well, [waits, ok], now);
+    assert.deepEqual(health, { ...well, pausedUntil: now + 120_000 });
+    assert.equal(
+      healthAfter(well, [{ ok: false, retryAfterMs: 9 * day }], now).health.pausedUntil,
+      now + day,
+    );
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, it } from 'node:test';
+import { assertProblemWith, declaredService } from '../support/declared-service.ts';
+
+describe('400 at GET /events', () => {
+  const service = declaredService('sqlite');
+  const stream = { accept: 'text/event-stream' };
+
+  for (const [query, parameter] of Object.entries({
+    '?collection=': 'collection',
+    '?collection=nothing': 'collection',
+    '?collection=notes,nothing': 'collection',
+    '?collection=notes&collection=notes': 'collection',
+    '?after=': 'after',
+    '?after=-1': 'after',
+    '?after=01': 'after',
+    '?after=1e3': 'after',
+    '?after=1.5': 'after',
+    '?after=9999999999999999': 'after',
+    '?wait=31': 'wait',
+    '?wait=-1': 'wait',
+    '?wait=1.5': 'wait',
+    '?wait=': 'wait',
+    '?limit=5': 'limit',
+    '?cursor=5': 'cursor',
+  }))
+    it(`${query} names ${parameter}`, async () => {
+      const caller = await service().person();
+      assertProblemWith(await caller.get(`/events${query}`), 'query_invalid', { parameter });
+    });
+
+  it('?wait= is for pages', async () => {
+    const caller = await service().person();
+    assertProblemWith(await caller.get('/events?wait=5', stream), 'query_invalid', { parameter: 'wait' });
+  });
+
+  for (const id of ['x', '-1', '1.5', '01', '9999999999999999', '"5"'])
+    it(`Last-Event-ID: ${id}`, async () => {
+      const caller = await service().person();
+      const reply = await caller.get('/events', { ...stream, 'last-event-id': id });
+      assertProblemWith(reply, 'header_invalid', { header: 'Last-Event-ID' });
+    });
+});

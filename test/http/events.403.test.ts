@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { assertCode } from '../support/code.ts';
+import { declaredProcesses } from '../support/declared-processes.ts';
+import { eventDeclarations } from '../support/event-declarations.ts';
+
+describe('403 at GET /events', () => {
+  const one = declaredProcesses('sqlite', 1, {
+    ...eventDeclarations,
+    people: eventDeclarations.notes.replace('own', 'none'),
+  });
+
+  for (const accept of ['application/json', 'text/event-stream']) {
+    it(`whoever has no name has no events (${accept})`, async () => {
+      const caller = await one().person({ sub: undefined as never });
+      assertCode(await caller.get('/events', { accept }), 'subject_required');
+    });
+
+    it(`a collection that is asked for by name refuses as it does elsewhere (${accept})`, async () => {
+      const person = await one().person();
+      assertCode(await person.get('/events?collection=guarded', { accept }), 'insufficient_scope');
+      const machine = await one().machine(await one().processes.addClient(`machine-${accept.length}`));
+      assertCode(await machine.get('/events?collection=people', { accept }), 'client_not_admitted');
+    });
+  }
+
+  it('without names, collections that do not admit the caller are left out', async () => {
+    const person = await one().person({ scope: 'guarded.read' });
+    const [begun, blind] = [(await person.get('/events')).json(), await one().person({ sub: 'without' })];
+    await person.make('guarded', {});
+    await person.make('notes', {});
+    const types = async (caller: typeof person) =>
+      (await caller.get(`/events?after=${begun.next}`))
+        .json<{ items: { type: string }[] }>()
+        .items.map(({ type }) => type);
+    assert.deepEqual(await types(person), ['guarded.created', 'notes.created']);
+    assert.deepEqual(await types(blind), []);
+  });
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { assertCode } from '../support/code.ts';
+import { dayMs, declaredProcesses } from '../support/declared-processes.ts';
+import { eventDeclarations } from '../support/event-declarations.ts';
+import type { WireEvent } from '../support/event-stream.ts';
+import { until } from '../support/polling.ts';
+import { databaseEngines, runVestibule } from '../support/service.ts';
+
+interface EventPage {
+  readonly items: readonly (WireEvent & { readonly position: number })[];
+  readonly next: number;
+  readonly reset: boolean;
+}
+
+for (const engine of databaseEngines) {
+  describe(`GET /events as a page, at two processes on ${engine}`, () => {
+    const two = declaredProcesses(engine, 2, eventDeclarations, { EVENTS_KEEP_DAYS: '3' });
+    const page = async (caller: ApiCaller, query = ''): Promise<EventPage> => {
+      const reply = await caller.get(`/events${query}`);
+      assert.equal(reply.status, 200, reply.text);
+      return reply.json<EventPage>();
+    };
+    const someoneWaits = () =>
+      until(
+        async () => (await two().service(0).metrics()).match(/vestibule_event_requests_waiting (\d+)/)?.[1],
+        (count) => count === '1',
+        'nobody waits',
+      );
+    const elsewhere = (caller: ApiCaller) => caller.at(two().service(1));
+
+    it('has nothing to begin with but where to go on, and then what has happened since', async () => {
+      const caller = await two().person();
+      await caller.make('notes', { text: 'before' });
+      const begun = await page(caller);
+      assert.deepEqual(begun, { items: [], next: begun.next, reset: false });
+      const { record, etag } = await caller.make('notes', { text: 'after' });
+      const { items, next } = await page(elsewhere(caller), `?after=${begun.next}`);
+      const [created] = items;
+      assert.deepEqual(items, [
+        {
+          position: next,
+          type: 'notes.created',
+          timestamp: record.created_at,
+          data: { id: record.id, collection: 'notes', revision: etag.slice(1, -1), state: null },
+        },
+      ]);
+      assert.equal(created?.position, begun.next + 1);
+      assert.deepEqual(await page(caller, `?after=${next}`), { items: [], next, reset: false });
+    });
+
+    it('leads through all that is kept, a hundred at a time', async () => {
+      const caller = await two().person();
+      const ids: string[] = [];
+      for (let number = 0; number < 205; number += 1) ids.push((await caller.make('notes', {})).record.id);
+      const pages: EventPage[] = [];
+      for (let after = 0; ; after = pages.at(-1)?.next ?? 0) {
+        const one = await page(caller, `?after=${after}`);
+        pages.push(one);
+        if (one.items.length === 0) break;
+      }
+      assert.deepEqual(
+        pages.map(({ items }) => items.length),
+        [100, 100, 5, 0],
+      );
+      assert.deepEqual(
+        pages.flatMap(({ items }) => items.map(({ data }) => data.id)),
+        ids,
+      );
+    });
+
+    it('waits for an event where there is none, no longer than is said', async () => {
+      const [caller, other] = [await two().person(), await two().person()];
+      const { next } = await page(caller);
+      const waiting = page(caller, `?after=${next}&wait=20`);
+      await other.make('notes', { text: 'not for this one' });
+      await elsewhere(caller).make('notes', { text: 'this is' });
+      const { items } = await waiting;
+      assert.deepEqual(
+        items.map(({ type }) => type),
+        ['notes.created'],
+      );
+      const inVain = page(caller, `?after=${items[0]?.position}&wait=20`);
+      let isOver = false;
+      void inVain.then(() => {
+        isOver = true;
+      });
+      await someoneWaits();
+      await two().advance(19_000);
+      assert.equal(isOver, false);
+      await two().advance(2_000);
+      assert.deepEqual((await inVain).items, []);
+    });
+
+    it('is refused when the token ends while it waits, or the caller is suspended', async () => {
+      const expires = Math.floor(two().processes.now() / 1000) + 10;
+      const caller = await two().person({ exp: expires });
+      const { next } = await page(caller);
+      const waiting = caller.get(`/events?after=${next}&wait=30`);
+      await someoneWaits();
+      await two().advance(12_000);
+      assertCode(await waiting, 'token_expired');
+      const suspended = await two().person();
+      const { id } = (await suspended.get('/me')).json();
+      const again = suspended.get('/events?wait=30');
+      await someoneWaits();
+      const outcome = await runVestibule(two().processes.settings, 'consumer', 'suspend', String(id));
+      assert.equal(outcome.code, 0, outcome.stderr);
+      assertCode(await again, 'consumer_suspended');
+    });
+
+    it('is told by a list from where on nothing is missed', async () => {
+      const caller = await two().person();
+      await caller.make('notes', { text: 'listed' });
+      const list = await elsewhere(caller).get('/notes');
+      const position = Number(list.headers.get('events-position'));
+      assert.ok(Number.isInteger(position));
+      const { record } = await caller.make('notes', { text: 'afterwards' });
+      const { items } = await page(elsewhere(caller), `?after=${position}`);
+      assert.equal(items.at(-1)?.data.id, record.id);
+    });
+
+    it('says so where what was asked for is not kept any more, or was never given', async () => {
+      const caller = await two().person();
+      await caller.make('notes', {});
+      await two().advance(4 * dayMs);
+      const later = await two().person();
+      await later.make('notes', {});
+      const kept = await until(
+        () => page(later, '?after=1'),
+        ({ reset }) => reset,
+        'old events are kept',
+      );
+      assert.deepEqual(kept.items, []);
+      const { record } = await later.make('notes', {});
+      const { items } = await page(later, `?after=${kept.next}`);
+      assert.deepEqual(
+        items.map(({ data }) => data.id),
+        [record.id],
+      );
+      assert.equal((await page(later, '?after=999999999')).reset, true);
+      assert.equal((await page(later, '?after=0')).reset, false, 'the beginning is wherever it is now');
+    });
+  });
+}

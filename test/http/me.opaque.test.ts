@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { explained, leaksOf, runExplain } from '../support/explained.ts';
+import { introspectingSettings, opaqueToken } from '../support/introspection.ts';
+import { startOpaqueProvider } from '../support/opaque-provider.ts';
+import { assertRefused } from '../support/refusals.ts';
+import { withToken } from '../support/request.ts';
+import { type ClockedService, me, runVestibule, startService } from '../support/service.ts';
+import { audience } from '../support/surroundings.ts';
+
+describe('opaque tokens of a certified provider', () => {
+  let provider: Awaited<ReturnType<typeof startOpaqueProvider>>;
+  let service: ClockedService;
+  before(async () => {
+    provider = await startOpaqueProvider();
+    service = await startService(await introspectingSettings(provider), { clocked: true });
+  });
+  after(async () => {
+    provider.stop();
+    await service.stop();
+  });
+  const ask = (token: string) => withToken(`${service.url}${me}`, token);
+  const questions = async (result: string) => {
+    const line = `vestibule_introspections_total{provider="main",result="${result}"} `;
+    const found = (await service.metrics()).split('\n').find((text) => text.startsWith(line));
+    return Number(found?.slice(line.length) ?? 0);
+  };
+
+  it('lets a person in, with what the provider says of the token, and asks once', async () => {
+    const before = await questions('active');
+    const token = await provider.userToken('person-1');
+    for (let count = 0; count < 5; count += 1) {
+      const reply = await ask(token);
+      assert.equal(reply.status, 200, reply.text);
+      const { kind, issuer, subject, audience: ours, scopes } = reply.json();
+      assert.deepEqual(
+        { kind, issuer, subject, ours, scopes },
+        { kind: 'user', issuer: provider.origin, subject: 'person-1', ours: audience, scopes: ['consumer'] },
+      );
+    }
+    assert.equal((await questions('active')) - before, 1);
+  });
+
+  it('knows the same person by another token, and another person as another', async () => {
+    const idOf = async (account: string) =>
+      (await ask(await provider.userToken(account))).json<{ id: string }>().id;
+    assert.equal(await idOf('person-2'), await idOf('person-2'));
+    assert.notEqual(await idOf('person-2'), await idOf('person-3'));
+  });
+
+  it('lets a program in as a client', async () => {
+    const reply = await ask(await provider.programToken());
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.json().kind, 'client');
+  });
+
+  it('refuses what the provider has not issued', async () => {
+    const token = opaqueToken();
+    assertRefused(await ask(token), 'token_inactive', token);
+  });
+
+  it('refuses a refresh token, which is active at the same endpoint', async () => {
+    const token = await provider.refreshToken('person-4');
+    assertRefused(await ask(token), 'audience_mismatch', token);
+  });
+
+  it('takes a token for a minute after it was taken back, and no longer', async () => {
+    const token = await provider.userToken('person-5');
+    assert.equal((await ask(token)).status, 200);
+    await provider.revoke(token);
+    await service.advance(59_000);
+    assert.equal((await ask(token)).status, 200);
+    await service.advance(1_000);
+    assertRefused(await ask(token), 'token_inactive', token);
+  });
+
+  it('is found in order by doctor, and explained', async () => {
+    const token = await provider.userToken('person-6');
+    const { stdout } = await runVestibule(service.settings, 'doctor');
+    assert.match(stdout, /^pass {2}introspection +http\S+ says of a made-up token that it is not active$/m);
+    const found = await explained(service.settings, token);
+    assert.equal(found.code, null, found.summary);
+    const printed = await runExplain(service.settings, token);
+    assert.equal(printed.code, 0, printed.stdout);
+    assert.match(printed.stdout, /^pass {2}introspection +the provider says that it is active$/m);
+    assert.deepEqual(leaksOf(token, printed.stdout + printed.stderr), []);
+    assert.ok(!printed.stdout.includes('person-6'));
+    const refused = await explained(service.settings, opaqueToken());
+    assert.equal(refused.code, 'token_inactive');
+  });
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ApiCaller } from '../support/api-caller.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
+import { databaseEngines, newSettings, type Service, startService } from '../support/service.ts';
+
+const notes = 'schema: { properties: { text: { type: string, maxLength: 100 } } }\nlimits: { per_user: 2 }';
+
+for (const engine of databaseEngines) {
+  describe(`what /metrics counts of a caller's requests, on ${engine}`, () => {
+    let provider: TestProvider;
+    let service: Service;
+    let caller: ApiCaller;
+    before(async () => {
+      provider = await TestProvider.start();
+      const COLLECTIONS_DIR = declarationsFolder({ notes });
+      service = await startService(await newSettings(engine, { ...provider.settings, COLLECTIONS_DIR }));
+      caller = new ApiCaller(service.url, await provider.token());
+    });
+    // The provider first: it is there even when the service did not start.
+    after(async () => {
+      await provider.stop();
+      await service.stop();
+    });
+    const value = async (line: string) => {
+      const found = (await service.metrics()).split('\n').find((text) => text.startsWith(`${line} `));
+      return found === undefined ? null : Number(found.slice(line.length + 1));
+    };
+    /** A request is counted once its answer is out, which the caller may see first. */
+    const becomes = (line: string, expected: number) =>
+      until(
+        () => value(line),
+        (found) => found === expected,
+        `${line} is not ${expected}`,
+      );
+
+    it('is there with 0 before anything happens, so that the first one is seen', async () => {
+      for (const code of ['internal', 'storage_unavailable', 'overloaded', 'quota_exceeded'])
+        assert.equal(await value(`vestibule_refusals_total{code="${code}"}`), 0);
+      assert.equal(await value('vestibule_write_batch_size_count'), 0);
+    });
+
+    it('is a batch for writes that come one by one, and nothing waits afterwards', async () => {
+      for (const text of ['one', 'two']) await caller.make('notes', { text });
+      // The first sight of the caller is a write, too, in the batch of its first one.
+      const batches = await value('vestibule_write_batch_size_count');
+      assert.ok(batches === 2 || batches === 3, String(batches));
+      await becomes('vestibule_write_batch_duration_seconds_count', Number(batches));
+      assert.equal(await value('vestibule_write_batch_size_bucket{le="256"}'), batches);
+      assert.equal(await value('vestibule_write_queue_length'), 0);
+      assert.equal(await value('vestibule_write_queue_oldest_seconds'), 0);
+    });
+
+    it('is a quota that refused', async () => {
+      assert.equal((await caller.send('POST', '/notes', { text: 'three' })).status, 409);
+      await becomes('vestibule_refusals_total{code="quota_exceeded"}', 1);
+    });
+
+    it('is a token that was known, and one that was not', async () => {
+      assert.equal(await value('vestibule_token_cache_lookups_total{result="miss"}'), 1);
+      assert.equal(await value('vestibule_token_cache_lookups_total{result="hit"}'), 2);
+      assert.equal(await value('vestibule_token_cache_entries'), 1);
+    });
+
+    it('is the sessions with PostgreSQL, where there are any', async () => {
+      const limit = await value('vestibule_database_sessions_limit');
+      if (engine === 'sqlite') return assert.equal(limit, null);
+      assert.equal(limit, 10);
+      assert.ok(Number(await value('vestibule_database_sessions{state="idle"}')) >= 1);
+      assert.equal(await value('vestibule_database_sessions_waiting'), 0);
+      assert.equal(await value('vestibule_database_session_waits_total'), 0);
+    });
+  });
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ApiCaller } from '../support/api-caller.ts';
+import { atOnce, declarationsFolder } from '../support/declared-processes.ts';
+import { tally } from '../support/flood.ts';
+import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
+import type { Reply } from '../support/request.ts';
+import {
+  databaseEngines,
+  newSettings,
+  quickSigning,
+  type Service,
+  startService,
+} from '../support/service.ts';
+import { childrenOf, serving } from '../support/supervised.ts';
+
+const quota = 10;
+const budget = 20;
+const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
+const declarations = {
+  few: `${schema}\nlimits: { per_user: ${quota}, writes: 1000000/day }`,
+  rare: `${schema}\nlimits: { writes: ${budget}/day }`,
+  notes: `${schema}\nlimits: { writes: 1000000/day }`,
+};
+
+const statuses = (replies: readonly Reply[]) =>
+  Object.fromEntries(tally(replies.map(({ status }) => status)));
+
+/** Each on a connection of its own, so that they come to both processes. */
+const apart = { connection: 'close' };
+
+for (const engine of databaseEngines) {
+  describe(`writes at two processes behind one port, on ${engine}`, () => {
+    let provider: TestProvider;
+    let service: Service;
+    before(async () => {
+      provider = await TestProvider.start();
+      const settings = await newSettings(engine, {
+        ...quickSigning,
+        ...provider.settings,
+        COLLECTIONS_DIR: declarationsFolder(declarations),
+        READS_PER_MINUTE: '1000000',
+        PROCESSES: '2',
+      });
+      service = await startService(settings);
+    });
+    after(async () => {
+      await service?.stop();
+      await provider.stop();
+    });
+    const person = async (sub: string) => new ApiCaller(service.url, await provider.token({ sub }));
+
+    it('[D129] of many at once, as many are made as the quota has room for', async () => {
+      const caller = await person('with a quota');
+      const replies = await atOnce(60, () => caller.send('POST', '/few', {}, apart));
+      assert.deepEqual(statuses(replies), { 201: quota, 409: 60 - quota });
+      assert.equal((await caller.all('few')).length, quota);
+      assert.equal((await caller.usage('few')).records.used, quota);
+      const seen = () => service.logLines().filter(({ route }) => route === '/api/consumer/v1/few');
+      const processes = await until(
+        () => new Set(seen().map(({ process }) => process)),
+        ({ size }) => size === 2,
+        'one process has had all of them',
+      );
+      assert.deepEqual([...processes].sort(), [1, 2]);
+    });
+
+    it('[D132] of many at once, as many are done as the budget has', async () => {
+      const caller = await person('with a budget');
+      const replies = await atOnce(5 * budget, () => caller.send('POST', '/rare', {}, apart));
+      assert.deepEqual(statuses(replies), { 201: budget, 429: 4 * budget });
+      assert.equal((await caller.all('rare')).length, budget);
+    });
+
+    it('[D128] many at once with one key make one record, which all of them are told', async () => {
+      const caller = await person('with a key');
+      const headers = { ...apart, 'idempotency-key': randomUUID() };
+      const replies = await atOnce(50, () => caller.send('POST', '/notes', { text: 'once' }, headers));
+      assert.deepEqual([...new Set(replies.map(({ status }) => status))], [201]);
+      assert.equal(new Set(replies.map((reply) => reply.json().id)).size, 1);
+      assert.equal((await caller.all('notes')).length, 1);
+    });
+
+    it('[F150] while processes are killed, what is tried again with its key is done once, and nothing acknowledged is lost', async () => {
+      const caller = await person('undaunted');
+      const made = new Set<unknown>();
+      let isOver = false;
+      let unanswered = 0;
+      const makeOne = async () => {
+        const headers = { ...apart, 'idempotency-key': randomUUID() };
+        for (;;) {
+          try {
+            const reply = await caller.send('POST', '/notes', { text: 'kept' }, headers);
+            assert.equal(reply.status, 201, reply.text);
+            made.add(reply.json().id);
+            return;
+          } catch (error) {
+            if (error instanceof assert.AssertionError) throw error;
+            unanswered += 1;
+          }
+        }
+      };
+      const callers = atOnce(8, async () => {
+        while (!isOver) await makeOne();
+      });
+      for (let kill = 0; kill < 3; kill += 1) {
+        await pause(700);
+        const children = childrenOf(service);
+        process.kill(children[kill % children.length] as number, 'SIGKILL');
+      }
+      await serving(service, 2);
+      isOver = true;
+      await callers;
+      const found = (await caller.all('notes')).map(({ id }) => id);
+      assert.deepEqual(found.toSorted(), [...made].toSorted());
+      assert.equal((await caller.usage('notes')).records.used, found.length);
+      assert.ok(unanswered <= 3 * 8, `${unanswered} requests were not answered`);
+    });
+  });
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import type { WireRecord } from '../support/api-caller.ts';
+import { canaryClaims } from '../support/canaries.ts';
+import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
+import { assertProofRefused, newDpopKey, type ProofChanges, proofBy, withProof } from '../support/dpop.ts';
+import { tally } from '../support/flood.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import type { Reply } from '../support/request.ts';
+import { databaseEngines, me } from '../support/service.ts';
+
+const prefix = me.slice(0, -'/me'.length);
+const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
+const declarations = { notes: `${schema}\nlimits: { writes: 1000000/day }` };
+
+interface Copied {
+  readonly method: string;
+  readonly path: string;
+  readonly init: RequestInit;
+  readonly proof: string;
+}
+
+for (const engine of databaseEngines) {
+  describe(`a write that was copied on its way, with its token and its proof, on ${engine}`, () => {
+    const two = declaredProcesses(engine, 2, declarations);
+    const key = newDpopKey();
+
+    /** Somebody whose tokens are bound, and the requests that it sends. */
+    const caller = async (sub: string = randomUUID()) => {
+      const token = await two().processes.provider.token({ sub, cnf: { jkt: key.thumbprint } });
+      const base = String(two().processes.settings.BASE_URL);
+      const make = (method: string, path: string, init: RequestInit = {}, changes: ProofChanges = {}) => {
+        // Whatever somebody puts into a proof, none of it may be found again in the database.
+        const jti = `${canaryClaims.email} ${randomUUID()}`;
+        const proving = { method, url: base + prefix + path, token };
+        const proof = proofBy(key, proving, { ...changes, claims: { jti, ...changes.claims } });
+        return { method, path, init, proof };
+      };
+      const send = (process: number, { method, path, init, proof }: Copied) =>
+        withProof(two().service(process).url + prefix + path, token, proof, { ...init, method });
+      const sendNew = (process: number, method: string, path: string, init?: RequestInit) =>
+        send(process, make(method, path, init));
+      const count = async () => (await sendNew(0, 'GET', '/notes')).json<{ items: unknown[] }>().items.length;
+      return { make, send, sendNew, count };
+    };
+    const fields = (text: string, headers: Readonly<Record<string, string>> = {}) => ({
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ text }),
+    });
+    const refused = (reply: Reply) => assertProofRefused(reply, 'proof_replayed', null);
+
+    it('is refused by the process that did it, and by another one', async () => {
+      const { make, send, count } = await caller();
+      const creation = make('POST', '/notes', fields('once'));
+      const first = await send(0, creation);
+      assert.equal(first.status, 201, first.text);
+      refused(await send(1, creation));
+      refused(await send(0, creation));
+      assert.equal(await count(), 1);
+    });
+
+    it('is refused whatever it was, also when there would be something to do for it again', async () => {
+      const { make, send, sendNew } = await caller();
+      const id = randomUUID();
+      const isNew = { 'if-none-match': '*' };
+      const copies = [
+        make('PUT', `/notes/${id}`, fields('made', isNew)),
+        make('PUT', `/notes/${id}`, fields('replaced')),
+        make('PATCH', `/notes/${id}`, fields('patched', { 'content-type': 'application/merge-patch+json' })),
+        make('DELETE', `/notes/${id}`),
+      ];
+      for (const copy of copies) {
+        const reply = await send(0, copy);
+        assert.ok(reply.status < 300, `${copy.method} ${reply.text}`);
+      }
+      const again = fields('again', isNew);
+      assert.equal((await sendNew(0, 'PUT', `/notes/${id}`, again)).status, 201);
+      for (const copy of copies) refused(await send(1, copy));
+      assert.equal((await sendNew(1, 'GET', `/notes/${id}`)).json<WireRecord>().text, 'again');
+    });
+
+    it('is refused with its Idempotency-Key, too, and with a proof of its own it is answered as before', async () => {
+      const { make, send, sendNew, count } = await caller();
+      const init = fields('once', { 'idempotency-key': randomUUID() });
+      const creation = make('POST', '/notes', init);
+      const first = await send(0, creation);
+      assert.equal(first.status, 201, first.text);
+      const copied = await send(1, creation);
+      refused(copied);
+      assert.equal(copied.text.includes(first.json<WireRecord>().id), false, 'nothing of the record is told');
+      const retried = await sendNew(1, 'POST', '/notes', init);
+      assert.equal(retried.status, 201, retried.text);
+      assert.equal(retried.json<WireRecord>().id, first.json<WireRecord>().id);
+      assert.equal(await count(), 1);
+    });
+
+    it('erases nobody who has come back', async () => {
+      const { make, send, sendNew, count } = await caller();
+      assert.equal((await sendNew(0, 'POST', '/notes', fields('old'))).status, 201);
+      const erasure = make('DELETE', '/me');
+      assert.equal((await send(0, erasure)).json<{ total: number }>().total, 1);
+      assert.equal((await sendNew(0, 'POST', '/notes', fields('new'))).status, 201);
+      refused(await send(1, erasure));
+      assert.equal(await count(), 1);
+    });
+
+    it('is done once of forty that come to both processes at the same moment; none fails', async () => {
+      for (let turn = 0; turn < 5; turn += 1) {
+        const { make, send, count } = await caller();
+        const creation = make('POST', '/notes', fields('once'));
+        const replies = await atOnce(40, (index) => send(index, creation));
+        assert.deepEqual(Object.fromEntries(tally(replies.map(({ status }) => status))), { 201: 1, 403: 39 });
+        for (const reply of replies) if (reply.status === 403) refused(reply);
+        assert.equal(await count(), 1);
+      }
+    });
+
+    it('a proof made between two seconds is as good as any', async () => {
+      const { make, send } = await caller();
+      const iat = Math.floor(Date.now() / 1000) - 0.3337;
+      const creation = make('POST', '/notes', fields('x'), { claims: { iat } });
+      assert.equal((await send(0, creation)).status, 201);
+      refused(await send(1, creation));
+    });
+
+    it('leaves a digest and a time of its proof, and nothing of what is in it', async () => {
+      const database = plainSql(two().processes.settings);
+      const rows = await database.query('select * from proofs');
+      assert.ok(rows.length > 0);
+      for (const row of rows) {
+        assert.deepEqual(Object.keys(row).sort(), ['digest', 'expires_at']);
+        assert.equal((row.digest as Uint8Array).length, 32);
+        assert.ok(Number(row.expires_at) < Date.now() + 120_000);
+      }
+    });
+  });
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import * as oauth from 'oauth4webapi';
+import { addClientWith, assertOAuthError, basic, encodeForm, formType } from '../support/oauth-form.ts';
+import { until } from '../support/polling.ts';
+import { Processes } from '../support/processes.ts';
+import { assertNoEcho, assertRefused } from '../support/refusals.ts';
+import { type Reply, request, withToken } from '../support/request.ts';
+import { me } from '../support/service.ts';
+import { type Credentials, tokenOf } from '../support/token-endpoint.ts';
+
+for (const [engine, count] of [
+  ['sqlite', 1],
+  ['postgres', 2],
+] as const) {
+  describe(`POST /revoke: ${engine}, processes: ${count}`, () => {
+    let processes: Processes;
+    let [client, other]: Credentials[] = [];
+    before(async () => {
+      processes = await Processes.start(engine, count);
+      client = await addClientWith(processes.settings, 'machine');
+      other = await addClientWith(processes.settings, 'another');
+    });
+    after(() => processes.stop());
+
+    const url = () => String(processes.services[0]?.url);
+    const post = (fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Reply> =>
+      request(`${url()}/revoke`, {
+        method: 'POST',
+        headers: { 'content-type': formType, ...headers },
+        body: encodeForm(fields),
+      });
+    const revoke = (token: string, credentials = client as Credentials) =>
+      post({ token }, basic(credentials));
+    const done = (reply: Reply) => {
+      assert.deepEqual([reply.status, reply.text], [200, '']);
+      assert.equal(reply.headers.get('cache-control'), 'no-store');
+    };
+    const live = async (credentials = client as Credentials) => {
+      const token = await tokenOf(url(), credentials);
+      await processes.letIn([token]);
+      return token;
+    };
+    const refusedEverywhere = async (token: string) => {
+      for (const reply of await processes.become(403, token)) assertRefused(reply, 'token_revoked', token);
+    };
+
+    it('takes the token back at every process, and no other of the client', async () => {
+      const [token, kept] = [await live(), await live()];
+      done(await revoke(token));
+      await refusedEverywhere(token);
+      await processes.letIn([kept]);
+      done(await revoke(token));
+      await refusedEverywhere(token);
+    });
+
+    it('takes the credentials in the body as well, and a hint', async () => {
+      const token = await live();
+      const { id, secret } = client as Credentials;
+      done(await post({ token, token_type_hint: 'access_token', client_id: id, client_secret: secret }));
+      await refusedEverywhere(token);
+    });
+
+    it('leaves the token of another client alone, and says the same', async () => {
+      const token = await live(other);
+      done(await revoke(token));
+      await processes.letIn([token]);
+      done(await revoke(token, other));
+      await refusedEverywhere(token);
+    });
+
+    it('says the same of what is no token of ours', async () => {
+      const foreign = await processes.provider.token();
+      const token = await live();
+      for (const nothing of [foreign, 'x', `${token}x`, token.slice(0, -4), 'x'.repeat(10_000)])
+        done(await revoke(nothing));
+      await processes.letIn([token, foreign]);
+    });
+
+    it('refuses whoever is no client, and takes nothing back', async () => {
+      const token = await live();
+      const wrong = { id: 'machine', secret: 'not-its-secret' };
+      for (const credentials of [wrong, { id: 'nobody', secret: 'x' }]) {
+        const reply = await revoke(token, credentials);
+        assertOAuthError(reply, 401, 'invalid_client', 'wrong credentials');
+        assertNoEcho(reply, token);
+      }
+      assertOAuthError(await post({ token }), 400, 'invalid_request', 'no credentials');
+      assertOAuthError(await post({}, basic(client as Credentials)), 400, 'invalid_request', 'no token');
+      const bearer = { authorization: `Bearer ${token}` };
+      assertOAuthError(await post({ token }, bearer), 401, 'invalid_client', 'the token itself');
+      const json = await request(`${url()}/revoke`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...basic(client as Credentials) },
+        body: JSON.stringify({ token }),
+      });
+      assertOAuthError(json, 400, 'invalid_request', 'JSON');
+      await processes.letIn([token]);
+    });
+
+    it('is found and used by a standard client', async () => {
+      const issuer = new URL(String(processes.settings.BASE_URL));
+      const document = await request(`${url()}/.well-known/oauth-authorization-server`);
+      const server = {
+        ...document.json<oauth.AuthorizationServer>(),
+        revocation_endpoint: `${url()}/revoke`,
+      };
+      assert.equal(document.json().revocation_endpoint, `${issuer.href}/revoke`);
+      const token = await live();
+      const { id, secret } = client as Credentials;
+      const response = await oauth.revocationRequest(
+        server,
+        { client_id: id },
+        oauth.ClientSecretBasic(secret),
+        token,
+        { [oauth.allowInsecureRequests]: true },
+      );
+      await oauth.processRevocationResponse(response);
+      await refusedEverywhere(token);
+    });
+
+    it('is forgotten once the token has ended', async () => {
+      const token = await live();
+      done(await revoke(token));
+      await refusedEverywhere(token);
+      await processes.advance(700_000);
+      const [reply] = await Promise.all([withToken(`${url()}${me}`, token)]);
+      assertRefused(reply as Reply, 'token_expired', token);
+      done(await revoke(token));
+      await until(
+        async () => processes.services[0]?.metrics(),
+        (metrics) => /^vestibule_revocations 0$/m.test(String(metrics)),
+        'it is still known',
+      );
+    });
+  });
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type DevProvider, startDevProvider } from '../../src/cli/dev/provider.ts';
+import { assertProblem } from '../support/answers.ts';
+import { ApiCaller } from '../support/api-caller.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { EventStream } from '../support/event-stream.ts';
+import { succeeded } from '../support/outcome.ts';
+import { until } from '../support/polling.ts';
+import { freePort } from '../support/ports.ts';
+import { assertRefused } from '../support/refusals.ts';
+import { type Reply, request } from '../support/request.ts';
+import {
+  type DatabaseEngine,
+  newSettings,
+  quickSigning,
+  runVestibule,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/service.ts';
+import { SignedIn } from '../support/signed-in.ts';
+import { surroundings } from '../support/surroundings.ts';
+
+/** What is promised, and what a machine that runs other tests beside may need. */
+const promisedMs = 1_000;
+const atWorstMs = 5_000;
+
+const clientId = 'web';
+const redirectUri = 'https://app.example/';
+
+/** Processes on one database, and a real OpenID Connect provider that tells the first of them who has signed out. */
+class Stage {
+  readonly provider: DevProvider;
+  readonly services: readonly Service[];
+  readonly settings: Settings;
+
+  constructor(provider: DevProvider, services: readonly Service[], settings: Settings) {
+    this.provider = provider;
+    this.services = services;
+    this.settings = settings;
+  }
+
+  static async start(engine: DatabaseEngine, count: number): Promise<Stage> {
+    const [port, providerPort] = [await freePort(), await freePort()];
+    const provider = await startDevProvider({
+      port: providerPort,
+      audience: surroundings().audience,
+      webClient: {
+        id: clientId,
+        redirectUris: [redirectUri],
+        postLogoutRedirectUris: [],
+        logoutUri: `http://127.0.0.1:${port}/idp/logout`,
+      },
+    });
+    const settings = await newSettings(engine, {
+      ...quickSigning,
+      IDP_ORIGIN: provider.origin,
+      IDP_JWKS_PATH: '/jwks',
+      WEB_CLIENT_ID: clientId,
+      COLLECTIONS_DIR: declarationsFolder({
+        notes: 'title: Notes\nschema: { properties: { text: { type: string, maxLength: 100 } } }\n',
+      }),
+      PORT: String(port),
+    });
+    const services: Service[] = [];
+    const stage = new Stage(provider, services, settings);
+    try {
+      while (services.length < count)
+        services.push(await startService(services.length === 0 ? settings : { ...settings, PORT: '0' }));
+      return stage;
+    } catch (error) {
+      // What is left open would keep the tests from ending.
+      await stage.stop();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const service of this.services) await service.stop();
+    await this.provider.stop();
+  }
+
+  signIn(user: string): Promise<SignedIn> {
+    return SignedIn.signIn({ origin: this.provider.origin, clientId, redirectUri }, user);
+  }
+
+  /** The same token at every process. */
+  callers({ accessToken }: SignedIn): readonly ApiCaller[] {
+    return this.services.map(({ url }) => new ApiCaller(url, accessToken));
+  }
+
+  /** What every process says to it, of every kind of address. */
+  async ask(someone: SignedIn): Promise<readonly Reply[]> {
+    const asked = this.callers(someone).flatMap((caller) =>
+      ['/me', '/notes', '/me/export', '/events?after=0'].map((path) => caller.get(path)),
+    );
+    return Promise.all(asked);
+  }
+
+  async isLetIn(someone: SignedIn): Promise<void> {
+    for (const reply of await this.ask(someone)) assert.equal(reply.status, 200, reply.text);
+  }
+
+  /** How long it takes until everything is refused everywhere. */
+  async refusedAfterMs(someone: SignedIn, since: number): Promise<number> {
+    const replies = await until(
+      () => this.ask(someone),
+      (all) => all.every(({ status }) => status === 403),
+      'somebody who has signed out is let in',
+      atWorstMs,
+    );
+    const took = performance.now() - since;
+    for (const reply of replies) assertRefused(reply, 'token_revoked', someone.accessToken);
+    return took;
+  }
+}
+
+for (const [engine, count] of [
+  ['sqlite', 2],
+  ['postgres', 2],
+] as const) {
+  describe(`signing out at the provider, on ${engine}, processes: ${count}`, () => {
+    let stage: Stage;
+    before(async () => {
+      stage = await Stage.start(engine, count);
+    });
+    after(() => stage?.stop());
+
+    it('refuses the tokens of that session everywhere within a second, and ends its streams', async (t) => {
+      const [someone, elsewhere, bystander] = [
+        await stage.signIn('ada'),
+        await stage.signIn('ada'),
+        await stage.signIn('alan'),
+      ];
+      for (const one of [someone, elsewhere, bystander]) await stage.isLetIn(one);
+      const streams = await Promise.all(stage.callers(someone).map((caller) => EventStream.open(caller)));
+      const others = await Promise.all(stage.callers(elsewhere).map((caller) => EventStream.open(caller)));
+      await someone.signOut();
+      const told = performance.now();
+      const took = await stage.refusedAfterMs(someone, told);
+      for (const stream of streams) {
+        await stream.ended();
+        assert.equal(stream.reason, 'token_revoked');
+      }
+      const ended = performance.now() - told;
+      t.diagnostic(`refused after ${Math.round(took)} ms, streams over after ${Math.round(ended)} ms`);
+      for (const stream of others) assert.equal(stream.isOver, false, 'another session goes on');
+      for (const stream of others) stream.close();
+      for (const one of [elsewhere, bystander]) await stage.isLetIn(one);
+    });
+
+    it('[promise] by the middle one of several tries within a second', async (t) => {
+      const all: number[] = [];
+      for (let number = 0; number < 5; number += 1) {
+        const someone = await stage.signIn(`somebody ${number}`);
+        await stage.isLetIn(someone);
+        await someone.signOut();
+        all.push(await stage.refusedAfterMs(someone, performance.now()));
+      }
+      const middle = all.toSorted((one, other) => one - other)[2] ?? 0;
+      t.diagnostic(`refused everywhere after ${all.map((ms) => Math.round(ms)).join(', ')} ms`);
+      assert.ok(middle <= promisedMs, `${middle} ms`);
+    });
+
+    it('lets whoever signs in again come in at once', async () => {
+      const before = await stage.signIn('grace');
+      await before.signOut();
+      const again = await stage.signIn('grace');
+      await stage.isLetIn(again);
+      await stage.refusedAfterMs(before, performance.now());
+      await stage.isLetIn(again);
+    });
+
+    it('is known to a process that starts later', async () => {
+      const someone = await stage.signIn('late');
+      await someone.signOut();
+      await stage.refusedAfterMs(someone, performance.now());
+      const third = await startService({ ...stage.settings, PORT: '0' });
+      const reply = await new ApiCaller(third.url, someone.accessToken)
+        .get('/me')
+        .finally(() => third.stop());
+      assertRefused(reply, 'token_revoked', someone.accessToken);
+    });
+
+    it('is counted', async () => {
+      const metrics = await stage.services[0]?.metrics();
+      assert.match(String(metrics), /^vestibule_sign_outs_total\{by="logout"\} [1-9]/m);
+      assert.match(String(metrics), /^vestibule_revocations [1-9]/m);
+      assert.match(String(metrics), /^vestibule_refusals_total\{code="token_revoked"\} [1-9]/m);
+    });
+
+    it('is what the operator can do as well, and see', async () => {
+      const someone = await stage.signIn('operated');
+      await stage.isLetIn(someone);
+      const [caller] = stage.callers(someone);
+      const { id } = (await caller?.get('/me'))?.json<{ id: string }>() ?? assert.fail();
+      const run = async (...parameters: string[]) =>
+        succeeded(await runVestibule(stage.settings, 'consumer', ...parameters, '--json'));
+      assert.equal(JSON.parse(await run('show', id)).signed_out_at, null);
+      const { signed_out_at: at } = JSON.parse(await run('sign-out', id));
+      await stage.refusedAfterMs(someone, performance.now());
+      assert.equal(JSON.parse(await run('show', id)).signed_out_at, at);
+      const audit = succeeded(await runVestibule(stage.settings, 'audit', '--json'));
+      assert.match(audit, /consumer\.signed_out/);
+    });
+  });
+}
+
+it('the address is not there where nobody may tell', async () => {
+  const provider = await startDevProvider({
+    port: 0,
+    audience: 'x',
+    webClient: { id: clientId, redirectUris: [redirectUri], postLogoutRedirectUris: [] },
+  });
+  const settings = await newSettings('sqlite', {
+    ...quickSigning,
+    IDP_ORIGIN: provider.origin,
+    IDP_JWKS_PATH: '/jwks',
+  });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => provider.stop());
+  const service = await startService(settings);
+  ends.defer(() => service.stop());
+  for (const path of ['/idp/logout', '/idp/events']) {
+    const reply = await request(`${service.url}${path}`, { method: 'POST' });
+    assertProblem(reply, 'not_found');
+  }
+});

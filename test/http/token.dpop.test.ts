@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import { addressedService } from '../support/addressed-service.ts';
+import { partsOf } from '../support/compact.ts';
+import { type DpopKey, newDpopKey, type ProofChanges, proofBy, withProof } from '../support/dpop.ts';
+import { type Reply, request, withToken } from '../support/request.ts';
+import { addClient, me, quickSigning } from '../support/service.ts';
+
+const client = { client_id: 'reports', client_secret: '' };
+const prepare = async (settings: Parameters<typeof addClient>[0]) => {
+  client.client_secret = await addClient(settings, client.client_id);
+};
+
+describe('POST /token with a DPoP proof', () => {
+  const running = addressedService(quickSigning, prepare);
+  const endpoint = () => `${running().service.url}/token`;
+  const myself = () => `${running().service.url}${me}`;
+  const key = newDpopKey();
+
+  const proofFor = (changes: ProofChanges = {}, by: DpopKey = key) =>
+    proofBy(by, { method: 'POST', url: endpoint() }, changes);
+  const byJson = (proof: string): Promise<Reply> =>
+    request(endpoint(), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', dpop: proof },
+      body: JSON.stringify(client),
+    });
+  const byForm = (proof: string): Promise<Reply> =>
+    request(endpoint(), {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', dpop: proof },
+      body: String(new URLSearchParams({ grant_type: 'client_credentials', ...client })),
+    });
+
+  it('gives a token that is bound to its key, in both dialects, and that opens the door with a proof only', async () => {
+    const asked = [await byJson(proofFor()), await byForm(proofFor())];
+    assert.deepEqual(Object.keys(asked[0]?.json() ?? {}), ['token', 'token_type']);
+    for (const reply of asked) {
+      assert.equal(reply.status, 200, reply.text);
+      const { token, access_token, token_type } = reply.json();
+      assert.equal(token_type, 'DPoP');
+      const bound = String(token ?? access_token);
+      assert.deepEqual(partsOf(bound).claims.cnf, { jkt: key.thumbprint });
+      const proof = proofBy(key, { method: 'GET', url: myself(), token: bound });
+      assert.equal((await withProof(myself(), bound, proof)).status, 200);
+      assert.equal((await withToken(myself(), bound)).json().code, 'token_bound');
+    }
+  });
+
+  it('is bound to nothing without one', async () => {
+    const reply = await request(endpoint(), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(client),
+    });
+    const { token, token_type } = reply.json();
+    assert.equal(token_type, 'Bearer');
+    assert.equal(partsOf(String(token)).claims.cnf, undefined);
+  });
+
+  const faults: Record<string, () => string> = {
+    'no proof': () => 'proof',
+    'for another method': () => proofFor({ claims: { htm: 'GET' } }),
+    'for another address': () => proofFor({ claims: { htu: myself() } }),
+    'of an hour ago': () => proofFor({ claims: { iat: Math.floor(Date.now() / 1000) - 3600 } }),
+    'signed by another key': () => proofFor({ signedBy: newDpopKey() }),
+    'with a private key': () => proofFor({ header: { jwk: key.privateKey.export({ format: 'jwk' }) } }),
+    'of another type': () => proofFor({ header: { typ: 'JWT' } }),
+  };
+  for (const [name, proof] of Object.entries(faults)) {
+    it(`refuses a proof ${name}, each dialect in its own words`, async () => {
+      const json = await byJson(proof());
+      assert.deepEqual([json.status, json.text], [400, '{}']);
+      const form = await byForm(proof());
+      assert.deepEqual([form.status, form.json().error], [400, 'invalid_dpop_proof']);
+    });
+  }
+
+  it('takes a proof once, and only of a client that is known', async () => {
+    const proof = proofFor();
+    const stranger = await request(endpoint(), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', dpop: proof },
+      body: JSON.stringify({ ...client, client_secret: 'wrong' }),
+    });
+    assert.deepEqual([stranger.status, stranger.text], [401, '{}']);
+    assert.equal((await byForm(proof)).status, 200);
+    assert.equal((await byForm(proof)).json().error, 'invalid_dpop_proof');
+    assert.deepEqual([(await byJson(proof)).status, (await byJson(proof)).text], [400, '{}']);
+  });
+
+  it('tells clients about it in its metadata', async () => {
+    const algorithms = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'];
+    for (const name of ['oauth-authorization-server', 'oauth-protected-resource']) {
+      const { dpop_signing_alg_values_supported: told } = (
+        await request(`${running().service.url}/.well-known/${name}`)
+      ).json();
+      assert.deepEqual(told, algorithms);
+    }
+  });
+});
+
+describe('POST /token with nonces required', () => {
+  const running = addressedService({ ...quickSigning, DPOP: 'required', DPOP_NONCE: 'required' }, prepare);
+  const base = () => new URL(running().service.url);
+  const myself = () => new URL(`${running().service.url}${me}`);
+
+  it('openid-client gets and uses a bound token', async () => {
+    const execute = [openid.allowInsecureRequests];
+    const options = { algorithm: 'oauth2', execute } as const;
+    const secret = openid.ClientSecretPost(client.client_secret);
+    const config = await openid.discovery(base(), client.client_id, {}, secret, options);
+    const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
+    const { access_token, token_type } = await openid.clientCredentialsGrant(config, {}, { DPoP });
+    assert.equal(token_type, 'dpop');
+    const none = undefined;
+    const reply = await openid.fetchProtectedResource(config, access_token, myself(), 'GET', none, none, {
+      DPoP,
+    });
+    assert.equal(reply.status, 200);
+  });
+
+  it('oauth4webapi is told by 400 use_dpop_nonce, and succeeds the second time', async () => {
+    const insecure = { [oauth.allowInsecureRequests]: true } as const;
+    const found = await oauth.discoveryRequest(base(), { algorithm: 'oauth2', ...insecure });
+    const server = await oauth.processDiscoveryResponse(base(), found);
+    const self: oauth.Client = { client_id: client.client_id };
+    const DPoP = oauth.DPoP(self, await oauth.generateKeyPair('PS256'));
+    const secret = oauth.ClientSecretBasic(client.client_secret);
+    const ask = async () => {
+      const answer = await oauth.clientCredentialsGrantRequest(
+        server,
+        self,
+        secret,
+        {},
+        { DPoP, ...insecure },
+      );
+      return oauth.processClientCredentialsResponse(server, self, answer);
+    };
+    await assert.rejects(ask(), (error) => {
+      assert.ok(error instanceof oauth.ResponseBodyError && oauth.isDPoPNonceError(error));
+      return error.status === 400;
+    });
+    assert.equal((await ask()).token_type, 'dpop');
+  });
+
+  it('JSON is told by 400 with an empty object and the nonce', async () => {
+    const key = newDpopKey();
+    const url = `${running().service.url}/token`;
+    const ask = (nonce: string | null) =>
+      request(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', dpop: proofBy(key, { method: 'POST', url, nonce }) },
+        body: JSON.stringify(client),
+      });
+    const refused = await ask(null);
+    assert.deepEqual([refused.status, refused.text], [400, '{}']);
+    assert.equal((await ask(refused.headers.get('dpop-nonce'))).json().token_type, 'DPoP');
+  });
+
+  it('a request without a proof gets no token that would be worth nothing', async () => {
+    const url = `${running().service.url}/token`;
+    const headers = { 'content-type': 'application/json' };
+    const json = await request(url, { method: 'POST', headers, body: JSON.stringify(client) });
+    assert.deepEqual([json.status, json.text], [400, '{}']);
+    const body = new URLSearchParams({ grant_type: 'client_credentials', ...client });
+    const form = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: String(body),
+    });
+    assert.deepEqual([form.status, form.json().error], [400, 'invalid_dpop_proof']);
+  });
+
+  it('an unbound token of the provider is refused, and told what would do', async () => {
+    const reply = await withToken(myself().href, await running().provider.token());
+    assert.deepEqual([reply.status, reply.json().code], [403, 'proof_required']);
+    assert.match(
+      String(reply.headers.get('www-authenticate')),
+      /^DPoP realm="vestibule", error="invalid_token"/,
+    );
+    const nobody = await request(myself().href);
+    assert.match(
+      String(nobody.headers.get('www-authenticate')),
+      /^DPoP realm="vestibule", resource_metadata=/,
+    );
+    const { dpop_bound_access_tokens_required: required } = (
+      await request(`${running().service.url}/.well-known/oauth-protected-resource`)
+    ).json();
+    assert.equal(required, true);
+  });
+});
+
+describe('with DPOP=off', () => {
+  const running = addressedService({ ...quickSigning, DPOP: 'off' }, prepare);
+
+  it('nobody hears of it, and a bound token opens nothing', async () => {
+    const { service, provider } = running();
+    const url = `${service.url}${me}`;
+    const key = newDpopKey();
+    const token = await provider.token({ cnf: { jkt: key.thumbprint } });
+    const proof = proofBy(key, { method: 'GET', url, token });
+    const bound = await withProof(url, token, proof);
+    assert.deepEqual([bound.status, bound.json().code], [403, 'token_missing']);
+    assert.match(String(bound.headers.get('www-authenticate')), /^Bearer [^D]*$/);
+    assert.equal((await withToken(url, token)).json().code, 'token_bound');
+    const metadata = (await request(`${service.url}/.well-known/oauth-authorization-server`)).json();
+    assert.ok(!('dpop_signing_alg_values_supported' in metadata));
+  });
+});

@@ -1,0 +1,101 @@
+import { checksOf, type Mutant } from '../mutant.ts';
+
+const answers = ['test/fault/introspection-answers.test.ts'];
+const outage = ['test/fault/introspection-outage.test.ts'];
+const certified = ['test/http/me.opaque.test.ts'];
+
+/** Opaque tokens, and what a provider says of them. */
+export const introspectionChecks: readonly Mutant[] = [
+  ...checksOf('src/auth/introspection/question.ts', answers, [
+    ['active is true', 'return document.active ? document : null;', 'return document;', 'any token will do'],
+    [
+      'active is no text',
+      "typeof document.active !== 'boolean'",
+      'document.active === undefined',
+      'an answer that is none lets anybody in',
+    ],
+    [
+      'no other types of token',
+      "if (!isAccess || !isKnown) throw new Refusal('token_type_not_allowed');",
+      '',
+      'a refresh token opens the door',
+    ],
+    [
+      'a stated issuer counts',
+      'answer.iss === undefined ?',
+      'answer.iss !== null ?',
+      'the tokens of another issuer are taken for those of the entry',
+    ],
+  ]),
+  ...checksOf('src/auth/introspection/introspection.ts', answers, [
+    [
+      'the rules of the entry',
+      'const claims = checkClaims(payload, rules.claims, now / 1000);',
+      'const claims = checkClaims({ ...payload, aud: rules.claims.audiences?.[0] }, rules.claims, now / 1000);',
+      'a token for another API opens the door',
+    ],
+    [
+      'a refusal is remembered',
+      'if (isAboutToken) this.#refused.add(digest, refusal);',
+      '',
+      'each request with a bad token is a question',
+    ],
+    [
+      'an answer counts for a minute',
+      'askedAt + longestRememberedMs',
+      'askedAt + 1e9',
+      'a token that was taken back works on',
+      certified,
+    ],
+    [
+      'and not past the expiry',
+      'clock.monotonic() + untilExpiryMs',
+      'askedAt + longestRememberedMs',
+      'an expired token is not asked about',
+      outage,
+    ],
+    [
+      'how many questions at once',
+      'this.#inFlight.size >= mostInFlight || ',
+      '',
+      'a flood of tokens becomes a flood of questions',
+      outage,
+    ],
+    [
+      'one question for one token',
+      'this.#inFlight.get(digest) ?? this.#begin(…)',
+      'this.#begin(digest, token, origin)',
+      'a crowd with one token becomes a crowd of questions',
+      outage,
+    ],
+  ]),
+  ...checksOf('src/auth/introspection/opaque.ts', answers, [
+    [
+      'JWTs are not asked about',
+      "return secondDot === -1 || token.indexOf('.', secondDot + 1) !== -1;",
+      'return true;',
+      'JWTs are sent to somebody who may not be their issuer',
+    ],
+    [
+      'garbage is not asked about',
+      'if (token.length < shortestOpaque || token.length > maxTokenBytes) return false;',
+      '',
+      'garbage becomes questions',
+    ],
+  ]),
+  ...checksOf('src/auth/introspection/breaker.ts', outage, [
+    [
+      'nobody waits in the pause',
+      'if (seconds > 0)',
+      'if (seconds > 1e9)',
+      'every request waits for a provider that is down',
+    ],
+    ['one try at a time', 'this.#isTrying ? 1 : 0', '0', 'a crowd falls upon a provider that comes back'],
+    [
+      'a token that makes no sense is no failure',
+      'if (status === 400) return;',
+      '',
+      'whoever sends such tokens shuts out everybody',
+    ],
+  ]),
+];

@@ -1,0 +1,87 @@
+import { checksOf, type Mutant } from '../mutant.ts';
+
+const shutOut = ['test/attack/shut-out.test.ts'];
+const logout = ['test/attack/logout-token.test.ts'];
+const event = ['test/attack/security-event.test.ts'];
+const revoke = ['test/http/revoke.200.test.ts'];
+
+/** Tokens that are taken back, and who may say so. */
+export const signOutChecks: readonly Mutant[] = [
+  ...checksOf('src/consumer/standing.ts', shutOut, [
+    ['tokens that were taken back', 'this.#revocations.check(…);', '', 'whoever has signed out stays in'],
+  ]),
+  ...checksOf('src/consumer/revocations.ts', shutOut, [
+    [
+      'tokens without a time of issue',
+      'issuedAtSeconds === null || ',
+      'issuedAtSeconds !== null && ',
+      'a token that does not say when it was issued outlives its session',
+    ],
+    [
+      'a token of the same second',
+      '<= Math.floor(revocation.issuedUntil / 1000)',
+      '< Math.floor(revocation.issuedUntil / 1000)',
+      'a token that was issued just before the logout stays good',
+    ],
+    [
+      'tokens that name no session',
+      'id !== null && session === null',
+      'id === undefined',
+      'a session whose tokens do not name it never ends',
+    ],
+  ]),
+  ...checksOf('src/auth/provider-document.ts', logout, [
+    [
+      'the signature of a logout token',
+      "if (!holds) throw new Refusal('signature_invalid');",
+      '',
+      'anybody signs others out',
+    ],
+  ]),
+  ...checksOf('src/consumer/sign-out/logout-token.ts', logout, [
+    ['its type', "if (…) throw wrong('typ');", '', 'another document is taken for a logout token'],
+    ['its audience', "if (…) throw wrong('aud');", '', 'the logout of another application signs out here'],
+    ['its age', "if (…) throw wrong('iat');", '', 'an old logout token is sent again'],
+    ['its expiry', "if (…) throw wrong('exp');", '', 'an old logout token is sent again'],
+    ['its id', "if (id === null) throw wrong('jti');", '', 'a logout token counts twice'],
+    ['its event', "if (…) throw wrong('events');", '', 'an ID token signs out'],
+    ['no nonce', "if (…) throw wrong('nonce');", '', 'an ID token signs out'],
+    [
+      'whom it is about',
+      "if (…) throw wrong('sub and sid');",
+      '',
+      'a logout that signs out nobody is acknowledged',
+    ],
+  ]),
+  ...checksOf('src/consumer/sign-out/logout.ts', logout, [
+    [
+      'a logout token counts once',
+      "if (!isFirst) throw new Refusal('logout_token_invalid', …);",
+      '',
+      'a logout token counts twice',
+    ],
+  ]),
+  ...checksOf('src/consumer/sign-out/security-event.ts', event, [
+    ['the type of an event', "if (…) throw wrong('typ');", '', 'another document is taken for an event'],
+    [
+      'the audience of an event',
+      "if (…) throw new Refusal('event_audience_invalid');",
+      '',
+      'the events of another receiver sign out here',
+    ],
+    [
+      'whose user it is',
+      ' || !tokenIssuers.includes(user.issuer)',
+      '',
+      'a provider signs out users of another',
+    ],
+  ]),
+  ...checksOf('src/tokens/revoke.ts', revoke, [
+    [
+      'only the client itself takes its token back',
+      ' || own.subject !== known.client.id',
+      '',
+      'a client takes back tokens of others',
+    ],
+  ]),
+];

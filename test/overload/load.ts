@@ -1,0 +1,106 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openMany, type RawAnswer, RawConnection } from './raw-connection.ts';
+import { Samples } from './samples.ts';
+
+/** The same kind of request, again and again. */
+export interface Load {
+  readonly origin: string;
+  /** As bytes, in turn. */
+  readonly requests: readonly string[];
+  /** What an answer has that is no refusal. */
+  readonly good: number;
+  readonly seconds: number;
+}
+
+/** What became of the requests of a load. */
+export class Outcomes {
+  readonly #good: number;
+  readonly accepted = new Samples();
+  readonly refused = new Samples();
+  readonly others = new Map<number, number>();
+  withoutRetryAfter = 0;
+  sent = 0;
+  /** Due, and not sent because every connection was waiting. */
+  heldBack = 0;
+  cutOff = 0;
+  unanswered = 0;
+  /** How long the load's own event loop kept answers waiting; the times above include it. */
+  ownDelayMs = 0;
+
+  constructor(good: number) {
+    this.#good = good;
+  }
+
+  take({ status, head, milliseconds }: RawAnswer): void {
+    if (status === this.#good) this.accepted.add(milliseconds);
+    else if (status === 503) {
+      this.refused.add(milliseconds);
+      if (!/\r\nretry-after: \d/i.test(head)) this.withoutRetryAfter += 1;
+    } else this.others.set(status, (this.others.get(status) ?? 0) + 1);
+  }
+}
+
+/** As many as the service can take: each connection sends the next one when it has its answer. */
+export async function capacity({ origin, requests, good, seconds }: Load, connections: number) {
+  let isOver = false;
+  let next = 0;
+  const sendNext = (connection: RawConnection) => {
+    next += 1;
+    connection.send(String(requests[next % requests.length]));
+  };
+  const outcomes = new Outcomes(good);
+  const all = await openMany(connections, () =>
+    RawConnection.open(origin, '127.0.0.1', (answer, connection) => {
+      outcomes.take(answer);
+      if (!isOver) sendNext(connection);
+    }),
+  );
+  all.forEach(sendNext);
+  await pause(seconds * 1000);
+  isOver = true;
+  await pause(1_000);
+  for (const { socket } of all) socket.destroy();
+  return { perSecond: outcomes.accepted.count / seconds, outcomes };
+}
+
+/** At a pace, whether or not the earlier ones are answered; up to so many behind each other on a connection. */
+export async function overload(
+  { origin, requests, good, seconds }: Load,
+  { perSecond, connections, pipelined }: { perSecond: number; connections: number; pipelined: number },
+): Promise<Outcomes> {
+  const outcomes = new Outcomes(good);
+  const free: RawConnection[] = [];
+  const all = await openMany(connections, (index) =>
+    RawConnection.open(origin, `127.0.0.${1 + (index % 8)}`, (answer, connection) => {
+      outcomes.take(answer);
+      if (connection.waiting === pipelined - 1) free.push(connection);
+    }),
+  );
+  free.push(...all);
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  const startedAt = performance.now();
+  for (let due = 0; ; ) {
+    const elapsed = performance.now() - startedAt;
+    if (elapsed > seconds * 1000) break;
+    for (const target = (elapsed * perSecond) / 1000; due < target; due += 1) {
+      const connection = free.pop();
+      if (connection === undefined) outcomes.heldBack += 1;
+      else if (connection.isOpen) {
+        connection.send(String(requests[due % requests.length]));
+        outcomes.sent += 1;
+        if (connection.waiting < pipelined) free.push(connection);
+      }
+    }
+    await pause(2);
+  }
+  outcomes.ownDelayMs = Math.round(delay.percentile(99) / 1e6);
+  delay.disable();
+  // Those who were taken in have an answer by then.
+  await pause(2_500);
+  outcomes.cutOff = all.filter(({ isOpen }) => !isOpen).length;
+  outcomes.unanswered = all.reduce((sum, { isOpen, waiting }) => sum + (isOpen ? waiting : 0), 0);
+  for (const { socket } of all) socket.destroy();
+  return outcomes;
+}

@@ -1,0 +1,6 @@
+import { calls } from './calls.ts';
+import { live } from './live.ts';
+import { retries } from './retries.ts';
+import type { Cases } from './scene.ts';
+
+export const cases: Cases = { ...calls, ...retries, ...live };

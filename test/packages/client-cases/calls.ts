@@ -1,0 +1,164 @@
+import { all, api, type Cases, check, refused, same, signedIn, texts } from './scene.ts';
+
+/** Calls that go well, and what is refused. */
+export const calls: Cases = {
+  'says who the caller is, what it has used, and what there is': async (scene) => {
+    const service = await signedIn(scene);
+    const { kind, subject } = await service.me();
+    same([kind, subject], ['user', scene.name]);
+    const { collections } = await service.usage();
+    check(
+      collections.some(({ name, records }) => name === 'notes' && records.used === 0),
+      'notes are not counted',
+    );
+    check(
+      (await service.overview()).collections.some(({ name }) => name === 'bookings'),
+      'no bookings',
+    );
+  },
+
+  'makes, reads, changes, replaces and removes a record': async (scene) => {
+    const notes = (await signedIn(scene)).collection('notes');
+    const made = await notes.create({ text: 'one' });
+    same((await notes.get(made.id)).text, 'one');
+    same((await notes.update(made.id, { done: true })).done, true);
+    same((await notes.update(made.id, { done: null })).done, undefined);
+    same((await notes.replace(made.id, { text: 'two' })).text, 'two');
+    same(texts(await all(notes.list())), ['two']);
+    same(await notes.remove(made.id), undefined);
+    same((await refused(notes.get(made.id), scene.client)).code, 'not_found');
+  },
+
+  'goes through all pages of a list, and gives a page at a time to who wants one': async (scene) => {
+    const notes = (await signedIn(scene)).collection('notes');
+    for (const text of ['a', 'b', 'c', 'd', 'e']) await notes.create({ text });
+    const listed = await all(notes.list({ sort: 'created_at', limit: 2 }));
+    same(
+      listed.map(({ text }) => text),
+      ['a', 'b', 'c', 'd', 'e'],
+    );
+    const first = await notes.page({ limit: 3, sort: 'created_at' });
+    const second = await notes.page({ limit: 3, sort: 'created_at', cursor: first.next });
+    same([first.items.length, second.items.length, second.next], [3, 2, null]);
+    check(typeof first.position === 'number', 'the page does not say how far it has the log');
+    for await (const note of notes.list({ limit: 1 })) {
+      same(note.text, 'e');
+      break;
+    }
+  },
+
+  'filters by equality and by bounds': async (scene) => {
+    const bookings = (await signedIn(scene)).collection('bookings');
+    for (const seats of [1, 2, 3]) await bookings.create({ slot: `2027-01-0${seats}T00:00:00Z`, seats });
+    const seatsOf = async (query: object) =>
+      (await all(bookings.list(query))).map(({ seats }) => seats).sort();
+    same(await seatsOf({ seats: 2 }), [2]);
+    same(await seatsOf({ seats: { gte: 2 } }), [2, 3]);
+    same(await seatsOf({ slot: { gt: new Date('2027-01-01T00:00:00Z'), lt: '2027-01-03T00:00:00Z' } }), [2]);
+    same(await seatsOf({ 'seats[lt]': 2, state: 'draft', sort: undefined }), [1]);
+  },
+
+  'takes actions as methods, and by their names': async (scene) => {
+    const bookings = (await signedIn(scene)).collections.bookings;
+    check(bookings !== undefined && (await bookings) === bookings, 'a collection is no promise');
+    const { id } = await bookings.create({ slot: '2027-01-01T00:00:00Z', seats: 1 });
+    const submitted = await bookings.submit?.(id);
+    same(submitted?.state, 'submitted');
+    same((await bookings.act(id, 'cancel')).state, 'cancelled');
+    const problem = await refused(bookings.act(id, 'submit'), scene.client);
+    same([problem.status, problem.code, problem.document.allowed], [409, 'invalid_transition', []]);
+    same(JSON.stringify({ bookings }).length > 0, true);
+  },
+
+  'lets nothing into an address but names and ids': async (scene) => {
+    const service = await signedIn(scene);
+    const notes = service.collection('notes');
+    for (const name of [
+      '',
+      '.',
+      '..',
+      'me',
+      'events',
+      'me#',
+      'me/export',
+      '../v1/me?',
+      'Notes',
+      'a'.repeat(64),
+    ]) {
+      let error: unknown;
+      try {
+        service.collection(name);
+      } catch (reason) {
+        error = reason;
+      }
+      check(error instanceof TypeError, `"${name}" is taken for a collection`);
+    }
+    for (const id of ['', '.', '..'])
+      for (const call of [
+        () => notes.get(id),
+        () => notes.update(id, {}),
+        () => notes.update(id, () => ({})),
+        () => notes.replace(id, {}),
+        () => notes.remove(id),
+        () => notes.act(id, 'submit'),
+      ])
+        check((await call().catch((reason) => reason)) instanceof TypeError, `"${id}" is taken for an id`);
+    for (const action of ['', '..', 'submit?', 'a/b', '_a', 'a'.repeat(33)])
+      check(
+        (await notes.act('x', action).catch((reason) => reason)) instanceof TypeError,
+        `"${action}" is taken for an action`,
+      );
+    // What JavaScript itself asks an object for is no collection.
+    check((await service.collections) === service.collections, 'collections are no promise');
+    same(JSON.stringify(service.collections), '{}');
+    for (const key of ['then', 'toJSON', Symbol.toPrimitive, Symbol.iterator])
+      check(Reflect.get(service.collections, key) === undefined, `${String(key)} is no collection`);
+  },
+
+  'tells every refusal by its code, with all that came with it': async (scene) => {
+    const service = await signedIn(scene);
+    const problem = await refused(service.collection('notes').create({ text: '', more: 1 }), scene.client);
+    same([problem.status, problem.code, problem.name], [422, 'validation_failed', 'Problem']);
+    check(
+      problem.errors.length === 2 && problem.errors.some(({ pointer }) => pointer === '/text'),
+      'no errors',
+    );
+    check(problem.message === problem.title && problem.title.length > 10, 'no sentence');
+    same(problem.maybeDone, false);
+    same((await refused(service.collection('notes').get('nothing'), scene.client)).code, 'not_found');
+    same((await refused(service.collection('notes').page({ limit: 0 }), scene.client)).code, 'query_invalid');
+    const nobody = scene.client.createClient({ url: scene.url, token: () => 'no.token.atall' });
+    same((await refused(nobody.me(), scene.client)).status, 403);
+  },
+
+  'changes what was read, or says what is there instead': async (scene) => {
+    const { client } = scene;
+    const ledger = (await signedIn(scene)).collection('ledger');
+    const made = await ledger.create({ amount: 1 });
+    same((await refused(ledger.update(made.id, { amount: 2 }), client)).code, 'precondition_required');
+    const changed = await ledger.update(made.id, { amount: 2 }, { ifMatch: made });
+    const late = await refused(ledger.replace(made.id, { amount: 9 }, { ifMatch: made }), client);
+    same([late.code, (late.record as { amount: number }).amount], ['precondition_failed', 2]);
+    same(late.etag, client.etagOf(changed));
+    same((await ledger.update(made.id, ({ amount }) => ({ amount: amount + 1 }))).amount, 3);
+    const [listed] = await all(ledger.list());
+    const error = await ledger.update(made.id, { amount: 9 }, { ifMatch: listed }).catch((reason) => reason);
+    check(error instanceof TypeError, 'a record of a list has no version');
+    await ledger.remove(made.id, { ifMatch: '*' });
+  },
+
+  'exports everything, or says that some is missing': async (scene) => {
+    const service = await signedIn(scene);
+    for (const text of ['a', 'b']) await service.collection('notes').create({ text });
+    const lines = await all(service.export());
+    same(
+      lines.map(({ type }) => type),
+      ['consumer', 'record', 'record'],
+    );
+    await scene.stage.arrange({ on: `GET ${api}/me/export`, what: 'within' });
+    const problem = await refused(all(service.export()), scene.client);
+    check(['export_incomplete', 'service_unreachable'].includes(problem.code), problem.code);
+    const { total } = await service.erase();
+    same(total, 2);
+  },
+};

@@ -1,0 +1,163 @@
+import type * as Package from '../../../packages/client/src/index.ts';
+import { all, api, type Cases, check, same, signedIn, texts, until } from './scene.ts';
+
+/** Lists that are kept alive, and the stream of events behind them. */
+export const live: Cases = {
+  'keeps a list alive: what is made, changed, moved and removed elsewhere is in it': async (scene) => {
+    const [here, there] = [await signedIn(scene), (await signedIn(scene)).collection('bookings')];
+    const live = here.collection('bookings').live({ state: 'draft', sort: 'slot' });
+    const seats = () => live.items?.map((booking) => booking.seats).join() ?? null;
+    try {
+      await until(() => live.status === 'live' && live.items?.length === 0, 'it does not begin');
+      const second = await there.create({ slot: '2027-02-02T00:00:00Z', seats: 2 });
+      await until(() => seats() === '2', 'a new one is not seen');
+      const first = await there.create({ slot: '2027-02-01T00:00:00Z', seats: 1 });
+      await until(() => seats() === '1,2', 'another one is not seen where it belongs');
+      await there.update(second.id, { seats: 8 });
+      await until(() => seats() === '1,8', 'a change is not seen');
+      await there.submit?.(first.id);
+      await until(() => seats() === '8', 'one that left the state is still there');
+      await there.remove(second.id);
+      await until(() => seats() === '', 'a removed one is still there');
+    } finally {
+      live.close();
+    }
+  },
+
+  'gives each turn of a loop the list as it is then, and ends with the loop': async (scene) => {
+    const service = await signedIn(scene);
+    const notes = service.collection('notes');
+    const turns: number[] = [];
+    for await (const items of notes.live()) {
+      if (turns.at(-1) !== items.length) turns.push(items.length);
+      if (items.length === 2) break;
+      await notes.create({ text: 'one more' });
+    }
+    same(turns, [0, 1, 2]);
+    await until(() => service.events.status === 'off', 'the stream is still there');
+  },
+
+  'shows as many as are asked for, and more than a page': async (scene) => {
+    const notes = (await signedIn(scene)).collection('notes');
+    await Promise.all(Array.from({ length: 203 }, (_, index) => notes.create({ text: `${index}` })));
+    for (const [limit, expected] of [
+      [undefined, 203],
+      [3, 3],
+    ] as const) {
+      const live = notes.live({ limit });
+      await until(() => live.items !== null, 'it does not begin');
+      live.close();
+      same(live.items?.length, expected);
+    }
+  },
+
+  'misses nothing when the connection is cut and the service is restarted': async (scene) => {
+    const [here, there] = [await signedIn(scene), (await signedIn(scene)).collection('notes')];
+    const live = here.collection('notes').live();
+    try {
+      await until(() => live.status === 'live', 'it does not begin');
+      const expected: string[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        if (round === 2) await scene.stage.restart();
+        else await scene.stage.cutAll();
+        for (const part of ['a', 'b', 'c']) {
+          expected.push(`${part}${round}`);
+          await there.create({ text: `${part}${round}` });
+        }
+        here.events.resume();
+        await until(
+          () => texts(live.items)?.join() === [...expected].sort().join(),
+          `round ${round}: some are missing`,
+        );
+      }
+      await until(() => live.status === 'live', 'it does not come back');
+    } finally {
+      live.close();
+    }
+  },
+
+  'reads lists anew where no stream can be had': async (scene) => {
+    const here = await signedIn(scene);
+    const what = { status: 502, body: {} };
+    await scene.stage.arrange({ on: `GET ${api}/events`, what, times: 2 });
+    const live = here.collection('notes').live();
+    try {
+      await until(() => live.status === 'polling', 'it does not say that there is none');
+      await here.collection('notes').create({ text: 'one' });
+      here.events.resume();
+      await until(() => live.items?.length === 1, 'what happened is not seen');
+    } finally {
+      live.close();
+    }
+  },
+
+  'rests, and goes on where it was': async (scene) => {
+    const here = await signedIn(scene);
+    const notes = here.collection('notes');
+    const heard: string[] = [];
+    const page = await notes.page();
+    const unlisten = here.events.listen({
+      collection: 'notes',
+      after: page.position,
+      hear: ({ type, data }) => heard.push(`${type} ${data.id}`),
+      missed: () => heard.push('missed'),
+    });
+    try {
+      const first = await notes.create({ text: 'one' });
+      await until(() => heard.length === 1, 'it is not heard');
+      here.events.pause();
+      same(here.events.status, 'off');
+      const second = await notes.create({ text: 'two' });
+      await here.collection('counters').create({ count: 0 });
+      here.events.resume();
+      await until(() => heard.length === 2, 'what happened meanwhile is not heard');
+      same(heard, [`notes.created ${first.id}`, `notes.created ${second.id}`]);
+    } finally {
+      unlisten();
+    }
+  },
+
+  'shows the list of whoever is signed in now': async (scene) => {
+    const tokens = [await scene.stage.token(scene.name), await scene.stage.token(`${scene.name} too`)];
+    const [one, other] = tokens.map((token) =>
+      scene.client.createClient({ url: scene.url, token: () => String(token) }),
+    );
+    await one?.collection('notes').create({ text: 'of the one' });
+    await other?.collection('notes').create({ text: 'of the other' });
+    let current = String(tokens[0]);
+    const service = scene.client.createClient({ url: scene.url, token: () => current });
+    const live = service.collection('notes').live();
+    try {
+      await until(
+        () => live.status === 'live' && texts(live.items)?.join() === 'of the one',
+        'it does not begin',
+      );
+      current = String(tokens[1]);
+      await service.me();
+      await until(
+        () => live.status === 'live' && texts(live.items)?.join() === 'of the other',
+        'it is still the list of the one before',
+      );
+      await one?.collection('notes').create({ text: 'of the one again' });
+      await other?.collection('notes').create({ text: 'of the other again' });
+      await until(() => texts(live.items)?.join() === 'of the other,of the other again', 'it is not alive');
+    } finally {
+      live.close();
+    }
+  },
+
+  'ends when the caller is erased, and says so': async (scene) => {
+    const service = await signedIn(scene);
+    const live = service.collection('notes').live();
+    try {
+      await service.collection('notes').create({ text: 'one' });
+      await until(() => live.status === 'live', 'it does not begin');
+      await service.erase();
+      await until(() => live.status === 'ended', 'it does not end');
+    } finally {
+      live.close();
+    }
+    same((live.error as Package.Problem).code, 'erased');
+    check((await all(live).catch((error) => error)) === live.error, 'the loop does not end with it');
+  },
+};

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createClient } from '../../packages/client/src/index.ts';
+import { ClientBrowser } from '../support/client-browser.ts';
+import { ClientStage } from '../support/client-stage.ts';
+import { atOnce } from '../support/declared-processes.ts';
+
+const name = 'somebody who counts';
+
+describe('a record that is counted up by everybody at once', () => {
+  let stage: ClientStage;
+  before(async () => {
+    stage = await ClientStage.start();
+  });
+  after(() => stage.stop());
+
+  it('is at 100 after 100 clients', async () => {
+    const token = await stage.token(name);
+    const countersOf = () => createClient({ url: stage.url, token: () => token }).collection('counters');
+    const { id } = await countersOf().create({ count: 0 });
+    const counted = await atOnce(100, () =>
+      countersOf().update(id, ({ count }) => ({ count: count + 1 }), { deadlineSeconds: 120 }),
+    );
+    assert.equal((await countersOf().get(id)).count, 100);
+    assert.equal(
+      new Set(counted.map(({ count }) => count)).size,
+      100,
+      'each of them has seen another number',
+    );
+  });
+
+  it('has one record for each create, however many connections are cut: 200 cuts, 0 lost, 0 twice', async () => {
+    const token = await stage.token('somebody who is cut off');
+    const notes = createClient({ url: stage.url, token: () => token, deadlineSeconds: 120 }).collection(
+      'notes',
+    );
+    const kinds = ['before', 'after', 'within'] as const;
+    const before = stage.proxy.cuts;
+    const made: string[] = [];
+    let number = 0;
+    while (stage.proxy.cuts - before < 200) {
+      const texts = Array.from({ length: 10 }, () => `note ${++number}`);
+      for (const [index] of texts.entries())
+        await stage.arrange({ on: 'POST /api/consumer/v1/notes', what: kinds[index % 3] ?? 'after' });
+      const records = await Promise.all(texts.map((text) => notes.create({ text })));
+      made.push(...records.map(({ id, text }) => `${id} ${text}`));
+    }
+    await stage.calm();
+    const kept: string[] = [];
+    for await (const { id, text } of notes.list({ limit: 200 })) kept.push(`${id} ${text}`);
+    const cuts = stage.proxy.cuts - before;
+    console.log(`${cuts} cuts, ${made.length} creates, ${kept.length} records`);
+    assert.ok(cuts >= 200);
+    assert.deepEqual(kept.toSorted(), made.toSorted());
+  });
+});
+
+describe('tabs of a browser', () => {
+  let browser: ClientBrowser;
+  before(async () => {
+    browser = await ClientBrowser.start();
+  });
+  after(() => browser.stop());
+
+  it('that count up one record at once have counted each of their turns', async () => {
+    const tabs = await atOnce(10, () => browser.tab());
+    const token = await browser.stage.token(name);
+    const { id } = await createClient({ url: browser.stage.url, token: () => token })
+      .collection('counters')
+      .create({ count: 0 });
+    const turns = `(async () => {
+      const token = await stage.token(${JSON.stringify(name)});
+      const counters = client.createClient({ url: serviceUrl, token: () => token }).collection('counters');
+      const up = ({ count }) => ({ count: count + 1 });
+      await Promise.all(Array.from({ length: 10 }, () => counters.update('${id}', up, { deadlineSeconds: 120 })));
+      return (await counters.get('${id}')).count;
+    })()`;
+    const seen = await Promise.all(tabs.map((tab) => tab.evaluate(turns)));
+    assert.equal(Math.max(...(seen as number[])), 100);
+    for (const tab of tabs) await tab.close();
+  });
+});

@@ -1,0 +1,13 @@
+import { after, before, describe, it } from 'node:test';
+import { ClientProcess } from '../support/client-process.ts';
+import { cases } from './client-cases/all.ts';
+
+describe('@vestibule/client, installed, in Node', () => {
+  let node: ClientProcess;
+  before(async () => {
+    node = await ClientProcess.start();
+  });
+  after(() => node.stop());
+
+  for (const name of Object.keys(cases)) it(name, () => node.run(name));
+});

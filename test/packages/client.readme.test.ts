@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { sizeOfClient } from '../../packages/client/size.ts';
+import { declaredTypes } from '../../src/inspection/declarations.ts';
+import { surroundings } from '../support/surroundings.ts';
+
+const readme = readFileSync('packages/client/README.md', 'utf8');
+
+/** As `npx vestibule types` writes them for the collections of the project. */
+const collections = declaredTypes('collections');
+
+/** What an example needs from the program around it. */
+const around = `
+declare function accessToken(expired?: string): Promise<string>;
+declare function draw(items: readonly { text: string }[]): void;
+`;
+
+const wrong: Readonly<Record<string, string>> = {
+  'a collection that is not declared': 'void api.collections.nothing;',
+  'a field that is not declared': "await notes.create({ text: 'a', more: 1 });",
+  'a field of the wrong type': 'await notes.create({ text: 1 });',
+  'a filter by what is not indexed': "notes.list({ text: 'a' });",
+  'an action that is not declared': 'await bookings.archive(note.id);',
+  'an action of a collection that has none': "await notes.act(note.id, 'submit');",
+  'a record without what it has not': 'note.colour;',
+  'a function that returns what does not fit': 'await notes.update(note.id, ({ text }) => ({ done: text }));',
+};
+
+function programOf(text: string): string {
+  const blocks = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block]) => block);
+  assert.ok(blocks.length >= 4);
+  return `${around}${blocks.join('\n').replace("from './collections.d.ts';", "from './collections.d.ts';\nconst bookings = (null as never as import('@vestibule/client').Client<Collections>).collections.bookings;")}`;
+}
+
+/** What the compiler says to programs, by their names. */
+async function compile(programs: Readonly<Record<string, string>>): Promise<string> {
+  const folder = `${surroundings().runDirectory}/client-readme-${Object.keys(programs).length}`;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/collections.d.ts`, collections);
+  copyFileSync('starter/page/sign-in.js', `${folder}/sign-in.js`);
+  for (const [name, text] of Object.entries(programs)) writeFileSync(`${folder}/${name}.ts`, text);
+  const compilerOptions = {
+    noEmit: true,
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    types: [],
+    paths: { '@vestibule/client': [resolve('packages/client/src/index.ts')] },
+    allowImportingTsExtensions: true,
+    allowJs: true,
+    noUnusedLocals: false,
+  };
+  const config = { extends: resolve('tsconfig.json'), compilerOptions, include: [`${folder}/*.ts`] };
+  writeFileSync(`${folder}/tsconfig.json`, JSON.stringify(config));
+  const tsc = resolve('node_modules/typescript/bin/tsc');
+  return promisify(execFile)(process.execPath, [tsc, '-p', folder]).then(
+    () => '',
+    ({ stdout }) => stdout,
+  );
+}
+
+describe('the README of the project', () => {
+  it('has an example that compiles, with the sign-in that init writes', async () => {
+    const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+    assert.match(example, /createClient/);
+    assert.equal(await compile({ example }), '');
+  });
+});
+
+describe('the README of @vestibule/client', () => {
+  it('has examples that compile, and types that refuse what is wrong', async () => {
+    const program = programOf(readme);
+    const names = Object.keys(wrong);
+    const programs = Object.fromEntries(
+      names.map((name, index) => [`wrong${index}`, `${program}\n${wrong[name]}\n`]),
+    );
+    const said = await compile({ right: program, ...programs });
+    assert.deepEqual(
+      said.split('\n').filter((line) => line.includes('right.ts')),
+      [],
+    );
+    for (const [index, name] of names.entries()) {
+      const lines = said.split('\n').filter((line) => line.includes(`wrong${index}.ts`));
+      assert.equal(lines.length, 1, `${name}: ${lines.join('\n')}`);
+    }
+  });
+
+  it('says how large the client is', async () => {
+    const { gzip, brotli, minified } = await sizeOfClient();
+    console.log(`@vestibule/client: ${gzip} bytes with gzip, ${brotli} with brotli (${minified} minified)`);
+    // 5 kB, and a hundredth for a zlib that packs a little differently on another kind of machine.
+    assert.ok(gzip <= 5_050, `${gzip} bytes with gzip`);
+    const inWords = (bytes: number) => `${(Math.round(bytes / 100) / 10).toFixed(1)} kB`;
+    assert.ok(
+      readme.includes(`is ${inWords(gzip)} with gzip, ${inWords(brotli)} with brotli`),
+      inWords(brotli),
+    );
+  });
+});

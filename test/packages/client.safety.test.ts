@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import * as client from '../../packages/client/src/index.ts';
+import { until } from '../support/polling.ts';
+
+/** A token that nobody verifies. */
+function tokenOf(sub: string, more: object = {}): string {
+  const payload = { iss: 'https://issuer.example', sub, aud: 'api', scope: 'all', ...more };
+  return `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.signature`;
+}
+
+const [ada, bob] = [tokenOf('Ada'), tokenOf('Bob')];
+
+/** What the client does where a service, a proxy or a listener does not do as the real ones: the server is one of this file. */
+describe('@vestibule/client is safe', () => {
+  let server: Server;
+  let url: string;
+  let answer: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Method and token of each request. */
+  const seen: [string, string][] = [];
+
+  before(async () => {
+    server = createServer((request, response) => {
+      seen.push([String(request.method), String(request.headers.authorization).slice('Bearer '.length)]);
+      request.resume().on('end', () => answer(request, response));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterEach(() => {
+    seen.length = 0;
+    server.closeAllConnections();
+  });
+  after(() => server.close());
+
+  function json(response: ServerResponse, status: number, body: unknown, headers = {}): void {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(body));
+  }
+
+  async function refused(call: Promise<unknown>): Promise<client.Problem> {
+    const error = await call.then(
+      (value) => assert.fail(`it was not refused, but answered with ${JSON.stringify(value)}`),
+      (reason) => reason,
+    );
+    assert.ok(error instanceof client.Problem, String(error));
+    return error;
+  }
+
+  describe('when somebody else signs in', () => {
+    const overloaded = { code: 'overloaded', title: 'Try again.' };
+
+    for (const [what, status, body] of [
+      ['was refused', 503, overloaded],
+      ['may have been done', 502, {}],
+      ['had an expired token', 403, { code: 'token_expired' }],
+    ] as const)
+      it(`does not send what ${what} again in that name`, async () => {
+        let current = ada;
+        const { notes } = client.createClient({ url, token: () => current }).collections;
+        answer = (_, response) => {
+          current = bob;
+          json(response, status, body);
+        };
+        const problem = await refused(notes?.create({ text: 'a secret of Ada' }) ?? Promise.resolve());
+        assert.deepEqual([problem.status, problem.maybeDone], [status, status === 502]);
+        assert.deepEqual(seen, [['POST', ada]]);
+      });
+
+    it('changes nothing in that name by what was read in the other', async () => {
+      let current = ada;
+      const notes = client.createClient({ url, token: () => current }).collection('notes');
+      answer = (_, response) => {
+        current = bob;
+        json(response, 200, { id: '1', count: 1 }, { etag: '"1"' });
+      };
+      const problem = await refused(notes.update('1', ({ count }) => ({ count: count + 1 })));
+      assert.equal(problem.code, 'caller_changed');
+      assert.deepEqual(seen, [['GET', ada]]);
+    });
+
+    it('ends a list with the page that was read in the other name, and shows nothing of both', async () => {
+      let current = ada;
+      const notes = client.createClient({ url, token: () => current }).collection('notes');
+      answer = ({ headers }, response) => {
+        const owner = headers.authorization === `Bearer ${ada}` ? 'Ada' : 'Bob';
+        json(response, 200, { items: [{ owner }], next: 'more' });
+        current = bob;
+      };
+      const listed: unknown[] = [];
+      const problem = await refused(
+        (async () => {
+          for await (const { owner } of notes.list()) listed.push(owner);
+        })(),
+      );
+      assert.equal(problem.code, 'caller_changed');
+      assert.deepEqual(listed, ['Ada']);
+      assert.deepEqual(seen, [['GET', ada]]);
+    });
+
+    it('shows no live list of both', async () => {
+      let current = ada;
+      const live = client
+        .createClient({ url, token: () => current })
+        .collection('notes')
+        .live();
+      answer = ({ url: path, headers }, response) => {
+        const owner = headers.authorization === `Bearer ${ada}` ? 'Ada' : 'Bob';
+        const next = path?.includes('cursor') ? null : 'more';
+        json(response, 200, { items: [{ owner }], next }, { 'events-position': '1' });
+        current = bob;
+      };
+      for await (const items of live) {
+        assert.deepEqual(
+          items.map(({ owner }) => owner),
+          ['Bob', 'Bob'],
+        );
+        break;
+      }
+    });
+
+    it('goes on with another token of the same caller', async () => {
+      const tokens = [ada, tokenOf('Ada', { scope: 'less', jti: '2' })];
+      const notes = client.createClient({ url, token: () => tokens[seen.length] ?? '' }).collection('notes');
+      answer = (_, response) =>
+        seen.length === 1
+          ? json(response, 503, overloaded)
+          : json(response, 201, { id: '1' }, { etag: '"1"' });
+      assert.equal((await notes.create({ text: 'a' })).id, '1');
+      assert.deepEqual(seen, [
+        ['POST', tokens[0]],
+        ['POST', tokens[1]],
+      ]);
+    });
+  });
+
+  describe('behind a proxy', () => {
+    const notes = () => client.createClient({ url, token: () => ada }).collection('notes');
+    const countUp = ({ count }: Record<string, number>) => ({ count: (count ?? 0) + 1 });
+
+    it('changes nothing by a function where the version did not come', async () => {
+      answer = (_, response) => json(response, 200, { id: '1', count: 1 });
+      const problem = await refused(notes().update('1', countUp));
+      assert.equal(problem.code, 'unknown');
+      assert.match(problem.title, /ETag/);
+      assert.deepEqual(seen, [['GET', ada]]);
+    });
+
+    it('sends the version of the service where the proxy has called it weak', async () => {
+      let version = 1;
+      answer = ({ method, headers }, response) => {
+        const etag = `W/"${version}"`;
+        if (method === 'GET') {
+          // Somebody else is faster.
+          version = 2;
+          return json(response, 200, { id: '1', count: 1 }, { etag });
+        }
+        if (headers['if-match'] !== `"${version}"`)
+          return json(
+            response,
+            412,
+            { code: 'precondition_failed', current: { id: '1', count: 2 } },
+            { etag },
+          );
+        json(response, 200, { id: '1', count: 3 }, { etag: 'W/"3"' });
+      };
+      const changed = await notes().update('1', countUp, { deadlineSeconds: 5 });
+      assert.equal(changed.count, 3);
+      assert.equal(client.etagOf(changed), '"3"');
+      const late = await refused(notes().update('1', {}, { ifMatch: '"1"' }));
+      assert.equal(late.etag, '"2"');
+    });
+
+    for (const body of [null, 7, 'no', []])
+      it(`takes a refusal with ${JSON.stringify(body)} for what its status says`, async () => {
+        answer = (_, response) => json(response, 400, body);
+        const { status, code, title } = await refused(notes().get('1', { deadlineSeconds: 5 }));
+        assert.deepEqual([status, code, title], [400, 'unknown', 'Status 400']);
+        assert.equal(seen.length, 1);
+      });
+  });
+
+  describe('when a listener throws', () => {
+    const thrown: unknown[] = [];
+    before(() => process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error)));
+    after(() => process.setUncaughtExceptionCaptureCallback(null));
+
+    it('tells the others all the same, keeps the list, and reports what was thrown', async () => {
+      answer = ({ url: path, headers }, response) => {
+        if (!path?.endsWith('/events'))
+          return json(response, 200, { items: [], next: null }, { 'events-position': '0' });
+        const from = Number(headers['last-event-id'] ?? 0);
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(`event: start\ndata: {"position":${from}}\n\n`);
+        const event = { type: 'notes.created', data: { collection: 'notes', id: 'a' } };
+        if (from < 1) response.write(`id: 1\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+      };
+      const service = client.createClient({ url, token: () => ada });
+      const fail = (what: string) => () => {
+        throw new RangeError(what);
+      };
+      const heard: number[] = [];
+      let told = 0;
+      const live = service.collection('notes').live();
+      const ends = [
+        live.subscribe(fail('subscriber')),
+        live.subscribe(() => {
+          told += 1;
+        }),
+        service.events.watch(fail('watcher')),
+        service.events.listen({ after: 0, hear: fail('hear'), missed: fail('missed') }),
+        service.events.listen({ after: 0, hear: ({ position }) => heard.push(position), missed() {} }),
+      ];
+      await until(
+        () => heard.length,
+        (length) => length === 1,
+        'the second one hears nothing',
+      );
+      await until(
+        () => seen.length,
+        (length) => length >= 3,
+        'the list is not read again',
+      );
+      assert.equal(live.error, null);
+      assert.ok(told > 0);
+      assert.equal(service.events.status, 'live');
+      const messages = new Set(thrown.map((error) => (error as Error).message));
+      for (const message of ['subscriber', 'watcher', 'hear']) assert.ok(messages.has(message), message);
+      live.close();
+      for (const end of ends) end();
+    });
+  });
+
+  describe('when the token of one tab is refused', () => {
+    // What a browser has, and Node has too but for the document.
+    before(() => Object.assign(globalThis, { document: {} }));
+    after(() => Reflect.deleteProperty(globalThis, 'document'));
+
+    /** Two tabs that share a stream, until the first one is shut out with this code. */
+    async function shutOut(code: string, check: (tabs: client.Client<client.Untyped>[]) => Promise<void>) {
+      const tokens = [tokenOf(code, { jti: 'first' }), tokenOf(code, { jti: 'second' })];
+      let isRefused = false;
+      let endStream = () => {};
+      answer = ({ headers }, response) => {
+        const isFirst = headers.authorization === `Bearer ${tokens[0]}`;
+        if (isFirst && isRefused) return json(response, 403, { code, title: code });
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write('event: start\ndata: {"position":5}\n\n');
+        endStream = () => response.end('event: end\ndata: {"reason":"token_expired"}\n\n');
+      };
+      const tabs = tokens.map((token) => client.createClient({ url, token: () => token }));
+      const listening: (() => void)[] = [];
+      for (const { events } of tabs) {
+        listening.push(events.listen({ after: 5, hear() {}, missed() {} }));
+        await until(
+          () => events.status,
+          (status) => status === 'live',
+          'it does not begin',
+        );
+      }
+      assert.equal(seen.length, 1, 'they share a stream');
+      isRefused = true;
+      endStream();
+      try {
+        await until(
+          () => tabs[0]?.events.status,
+          (status) => status === 'ended',
+          'the first one does not end',
+        );
+        assert.equal(tabs[0]?.events.reason, code);
+        await check(tabs);
+      } finally {
+        for (const end of listening) end();
+      }
+    }
+
+    for (const code of ['token_expired', 'token_bound', 'key_unknown', 'signature_invalid'])
+      it(`ends that one only, and another one holds the stream: ${code}`, () =>
+        shutOut(code, async ([first, second]) => {
+          await until(
+            () => [second?.events.status, seen.at(-1)?.[1]],
+            ([status, token]) => status === 'live' && token === tokenOf(code, { jti: 'second' }),
+            'the second one does not take over',
+          );
+          await pause(100);
+          assert.equal(first?.events.status, 'ended', 'it is still told what happens');
+        }));
+
+    for (const code of ['consumer_suspended', 'client_disabled'])
+      it(`ends all of them where it is about the caller: ${code}`, () =>
+        shutOut(code, async ([, second]) => {
+          await until(
+            () => second?.events.status,
+            (status) => status === 'ended',
+            'the second one does not end',
+          );
+          assert.equal(second?.events.reason, code);
+          assert.ok(
+            seen.every(([, token]) => token === tokenOf(code, { jti: 'first' })),
+            'it asked, too',
+          );
+        }));
+  });
+});

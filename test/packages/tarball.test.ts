@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { before, describe, it } from 'node:test';
+import { part } from '../support/surroundings.ts';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+/** What is made while packing, and what git ignores. */
+const made = /^(node_modules|dist|web\/dist|packages\/[^/]+\/lib)(\/|$)/;
+
+describe('npm run pack', () => {
+  let project = '';
+  let tarball = '';
+  let files: readonly string[] = [];
+  before(async () => {
+    const packed = await part('packages');
+    project = packed.project;
+    tarball = `${packed.tarballs}/vestibule-${version}.tgz`;
+    files = execFileSync('tar', ['tzf', tarball], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map((name) => name.replace(/^package\//, ''));
+  });
+
+  it('leaves a tarball of every package, and of nothing else', () => {
+    const names = globSync('packages/*/package.json').map((file) =>
+      JSON.parse(readFileSync(file, 'utf8')).name.replace('@', '').replace('/', '-'),
+    );
+    const expected = ['vestibule', ...names].map((name) => `${name}-${version}.tgz`);
+    assert.deepEqual(globSync('*', { cwd: `${project}/dist` }).sort(), expected.sort());
+  });
+
+  it('leaves the project as it was', () => {
+    const all = globSync('**/*', { cwd: project, withFileTypes: true, exclude: ['node_modules'] })
+      .filter((entry) => entry.isFile())
+      .map((entry) => `${entry.parentPath}/${entry.name}`.slice(project.length + 1))
+      .filter((file) => !made.test(file));
+    assert.ok(all.length > 400, `${all.length} files`);
+    const changed = all.filter(
+      (file) => !existsSync(file) || !readFileSync(file).equals(readFileSync(`${project}/${file}`)),
+    );
+    assert.deepEqual(changed, []);
+  });
+
+  it('packs of the service what it needs to run, what operators read, and nothing else', () => {
+    const beside = files.filter((file) => !file.startsWith('lib/')).sort();
+    const documents = globSync([
+      'docs/*.md',
+      'docs/collection.schema.json',
+      'starter/{*.*,*/*}',
+      'docs/proxies/*',
+      'deploy/{grafana,kubernetes,prometheus,systemd}/*',
+    ]);
+    const frontend = globSync('web/dist/*', { cwd: project });
+    const single = [
+      ...['bookings', 'notes'].map((name) => `collections/${name}.yaml`),
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
+      ...['bin/vestibule.js', 'deploy/docker/health.js'],
+    ];
+    assert.equal(frontend.length, 4, String(frontend));
+    assert.deepEqual(beside, [...documents, ...frontend, ...single].sort());
+  });
+
+  it('packs the source compiled, each file with its map and its types, and no source', () => {
+    const compiled = globSync('src/**/*.{ts,js}', { exclude: ['src/**/*.d.ts'] }).flatMap((file) => {
+      const name = file.replace(/^src\//, 'lib/').replace(/\.[tj]s$/, '');
+      return [`${name}.js`, `${name}.js.map`, `${name}.d.ts`];
+    });
+    assert.deepEqual(files.filter((file) => file.startsWith('lib/')).sort(), compiled.sort());
+    const read = (file: string) =>
+      execFileSync('tar', ['xzOf', tarball, `package/${file}`], { encoding: 'utf8' });
+    const { sources, sourcesContent } = JSON.parse(read('lib/main.js.map'));
+    assert.deepEqual(sources, ['../src/main.ts']);
+    assert.deepEqual(sourcesContent, [readFileSync('src/main.ts', 'utf8')], 'so that a debugger can show it');
+  });
+
+  it('packs of the client each file compiled, with its map and its types, and its README', () => {
+    const client = `${project}/dist/vestibule-client-${version}.tgz`;
+    const inside = execFileSync('tar', ['tzf', client], { encoding: 'utf8' }).trim().split('\n');
+    const compiled = globSync('*.ts', { cwd: 'packages/client/src' }).flatMap((file) => {
+      const name = `lib/${file.replace(/\.ts$/, '')}`;
+      return [`${name}.js`, `${name}.js.map`, `${name}.d.ts`];
+    });
+    const expected = [...compiled, 'README.md', 'package.json'].map((name) => `package/${name}`);
+    assert.deepEqual(inside.sort(), expected.sort());
+  });
+
+  it('has a package.json that can be published, with nothing of development in it', () => {
+    const text = execFileSync('tar', ['xzOf', tarball, 'package/package.json'], { encoding: 'utf8' });
+    const manifest = JSON.parse(text);
+    const clone = JSON.parse(readFileSync('package.json', 'utf8'));
+    assert.deepEqual(manifest.bin, { vestibule: 'bin/vestibule.js' });
+    for (const name of ['private', 'scripts', 'devDependencies', 'allowScripts'])
+      assert.equal(manifest[name], undefined, name);
+    for (const name of ['name', 'version', 'engines', 'dependencies', 'optionalDependencies'])
+      assert.deepEqual(manifest[name], clone[name], name);
+    assert.equal(clone.private, true, 'the clone has no "bin" and is not for publishing');
+  });
+
+  it('is kept out of git with all that it makes, and so is the token that README.md has readers write', () => {
+    const ignored = readFileSync('.gitignore', 'utf8').split('\n');
+    for (const name of ['dist/', 'lib/', 'web/dist/', 'token.txt']) assert.ok(ignored.includes(name), name);
+  });
+});

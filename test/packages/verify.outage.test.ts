@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, it } from 'node:test';
+import {
+  createVerifier,
+  type KeySetStore,
+  keySetFile,
+  type LogEntry,
+  type Verifier,
+  type VerifierOptions,
+} from '../../packages/verify/src/index.ts';
+import { MovableClock } from '../support/movable-clock.ts';
+import { until } from '../support/polling.ts';
+import { makeKey, TestProvider } from '../support/provider.ts';
+import { surroundings } from '../support/surroundings.ts';
+
+const day = 86_400_000;
+let provider: TestProvider;
+let clock: MovableClock;
+const open: Verifier[] = [];
+const entries: LogEntry[] = [];
+
+beforeEach(async () => {
+  provider = await TestProvider.start();
+  clock = new MovableClock();
+});
+afterEach(async () => {
+  for (const verifier of open.splice(0)) verifier.close();
+  entries.length = 0;
+  await provider.stop();
+});
+
+function start(options: Partial<VerifierOptions> = {}): Verifier {
+  const { origin: issuer } = provider;
+  const { audience } = surroundings();
+  const log = (entry: LogEntry) => entries.push(entry);
+  const verifier = createVerifier({ issuer, audience, jwksUrl: `${issuer}/jwks`, clock, log, ...options });
+  open.push(verifier);
+  return verifier;
+}
+
+const requestWith = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+/** A status, and the code of a refusal. */
+async function answer(verifier: Verifier, token: string): Promise<string> {
+  const verdict = await verifier.verify(requestWith(token));
+  return verdict.ok ? '200' : `${verdict.status} ${verdict.code}`;
+}
+const longLived = () => provider.token({ exp: Math.floor(Date.now() / 1000) + 10 * 86_400 });
+const newFile = () => `${surroundings().runDirectory}/verify-${randomUUID()}/keys.json`;
+
+it('[B60] without keys it is 503 with Retry-After, and requests are served once the provider is back', async () => {
+  await provider.stop();
+  const verifier = start();
+  await assert.rejects(verifier.ready(), /Expected the keys of .*unreachable/);
+  const verdict = await verifier.verify(requestWith(await provider.token()));
+  assert.ok(!verdict.ok);
+  assert.deepEqual([verdict.status, verdict.code], [503, 'keys_unavailable']);
+  assert.match(String(verdict.headers['retry-after']), /^[1-9]\d*$/);
+  await provider.comeBack();
+  clock.advance(5_000);
+  const token = await provider.token();
+  await until(
+    () => answer(verifier, token),
+    (text) => text === '200',
+    'nobody is let in again',
+  );
+});
+
+it('[B80] a thousand requests before the keys are there cost one fetch, and all are served', async () => {
+  const verifier = start();
+  const token = await provider.token();
+  const answers = await Promise.all(Array.from({ length: 1_000 }, () => answer(verifier, token)));
+  assert.deepEqual(new Set(answers), new Set(['200']));
+  assert.equal(provider.fetches, 1);
+});
+
+it('[B62] [B63] the last good keys are used for a day, and then no more', async () => {
+  const verifier = start();
+  await verifier.ready();
+  await provider.stop();
+  const [seen, other] = [await longLived(), await longLived()];
+  assert.equal(await answer(verifier, seen), '200');
+  clock.advance(day - 60_000);
+  assert.equal(await answer(verifier, seen), '200');
+  assert.equal(await answer(verifier, other), '200');
+  clock.advance(61_000);
+  assert.equal(await answer(verifier, seen), '503 keys_unavailable');
+});
+
+it('a restart during an outage goes on with the keys that were kept in a file', async () => {
+  const file = newFile();
+  await start({ memory: keySetFile(file) }).ready();
+  await until(
+    async () => statSync(file, { throwIfNoEntry: false }),
+    (stat) => stat !== undefined,
+    'nothing is kept',
+  );
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  await provider.stop();
+  const again = start({ memory: keySetFile(file) });
+  assert.equal(await answer(again, await provider.token()), '200', 'the very first request, too');
+  await again.ready();
+});
+
+it('a file that others can write to, or have changed, is not believed', async () => {
+  const file = newFile();
+  const secret = 'x'.repeat(32);
+  const planted = await makeKey();
+  const spoil: Record<string, () => void> = {
+    'writable by others': () => chmodSync(file, 0o666),
+    'cut short': () => writeFileSync(file, readFileSync(file, 'utf8').slice(0, -20)),
+    empty: () => writeFileSync(file, ''),
+    'with another key': () =>
+      writeFileSync(
+        file,
+        readFileSync(file, 'utf8').replace(String(provider.key.jwk.n), String(planted.jwk.n)),
+      ),
+  };
+  for (const [name, change] of Object.entries(spoil)) {
+    const first = start({ memory: keySetFile(file), memorySecret: secret });
+    await first.ready();
+    await until(
+      async () => entries.length > 0 && statSync(file, { throwIfNoEntry: false })?.size,
+      (size) => Number(size) > 100,
+      'nothing is kept',
+    );
+    first.close();
+    change();
+    await provider.stop();
+    const again = start({ memory: keySetFile(file), memorySecret: secret });
+    assert.equal(await answer(again, await provider.token()), '503 keys_unavailable', name);
+    again.close();
+    chmodSync(file, 0o600);
+    await provider.comeBack();
+  }
+});
+
+it('a store of one’s own is used, and with a secret nobody else can plant keys in it', async () => {
+  let kept: string | null = null;
+  const memory: KeySetStore = {
+    read: async () => kept,
+    write: async (text) => {
+      kept = text;
+    },
+  };
+  await start({ memory, memorySecret: 'a'.repeat(32) }).ready();
+  await until(
+    async () => kept,
+    (text) => text !== null,
+    'nothing is kept',
+  );
+  await provider.stop();
+  assert.equal(await answer(start({ memory, memorySecret: 'a'.repeat(32) }), await provider.token()), '200');
+  for (const other of [{ memorySecret: 'b'.repeat(32) }, {}])
+    assert.equal(await answer(start({ memory, ...other }), await provider.token()), '503 keys_unavailable');
+});
+
+it('[B78] a flood of invented key names costs one fetch, and [B81] a new key is found all the same', async () => {
+  const verifier = start();
+  await verifier.ready();
+  const stranger = await makeKey();
+  for (let count = 0; count < 300; count += 1) {
+    const token = await provider.token({}, { kid: `invented-${count}` }, stranger);
+    assert.equal(await answer(verifier, token), '403 key_unknown');
+  }
+  assert.equal(provider.fetches, 2);
+  provider.keys.push(await makeKey());
+  const rotated = () => provider.token({}, {}, provider.keys[1]);
+  assert.equal(await answer(verifier, await rotated()), '403 key_unknown', 'within the cool-down');
+  clock.advance(31_000);
+  const token = await rotated();
+  await until(
+    () => answer(verifier, token),
+    (text) => text === '200',
+    'the new key is not found',
+  );
+  assert.equal(provider.fetches, 3);
+});
+
+it('[B82] [A49] a removed key stops working with the next refresh, for a token that is remembered, too', async () => {
+  const verifier = start();
+  await verifier.ready();
+  const token = await longLived();
+  assert.equal(await answer(verifier, token), '200');
+  provider.keys = [await makeKey()];
+  clock.advance(600_000);
+  await until(
+    () => answer(verifier, token),
+    (text) => text === '403 key_unknown',
+    'it still works',
+  );
+});
+
+it('[A49] a remembered token is refused when it has expired', async () => {
+  const verifier = start();
+  await verifier.ready();
+  const token = await provider.token();
+  assert.equal(await answer(verifier, token), '200');
+  assert.deepEqual(verifier.status().tokens, { remembered: 1, hits: 0, misses: 1 });
+  clock.stepWallClock(3_600_000);
+  assert.equal(await answer(verifier, token), '403 token_expired');
+});
+
+it('after close() everybody is told to try again, and nobody is remembered', async () => {
+  const verifier = start();
+  await verifier.ready();
+  const token = await provider.token();
+  assert.equal(await answer(verifier, token), '200');
+  verifier.close();
+  assert.equal(await answer(verifier, token), '503 shutting_down');
+  assert.equal(verifier.status().tokens.remembered, 0);
+  await assert.rejects(verifier.ready());
+});
+
+it('nothing of a token is in the log', async () => {
+  const verifier = start();
+  const token = await provider.token();
+  for (const text of [token, `${token}x`, `x${token}`]) await answer(verifier, text);
+  assert.ok(entries.some(({ message }) => message === 'provider keys fetched'));
+  for (const part of token.split('.')) assert.ok(!JSON.stringify(entries).includes(part));
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { ApiCaller } from '../support/api-caller.ts';
+import { launchChromium } from '../support/chromium.ts';
+import { type Ended, type, typeUntil } from '../support/installed.ts';
+import { freePort } from '../support/ports.ts';
+import { TestProvider } from '../support/provider.ts';
+import { newSettings, quickSigning, type Settings } from '../support/service.ts';
+import { part } from '../support/surroundings.ts';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const tarball = `vestibule-${version}.tgz`;
+
+/** As docs/runbooks.md has it, but for the scripts of packages, of which none may be needed. */
+const documented = `npm install --omit=optional ./${tarball}`;
+
+function wentWell({ code, stdout, stderr }: Ended): string {
+  assert.equal(code, 0, stdout + stderr);
+  return stdout;
+}
+
+describe('the package of the service, installed into an empty folder', () => {
+  // Outside of the project: npm installs into the nearest folder above that has a package.json.
+  const folder = mkdtempSync(join(tmpdir(), 'vestibule-package-'));
+  const thisNode = dirname(process.execPath);
+  let provider: TestProvider;
+  let browser: Browser;
+  let oldestNode = '';
+  const typed = (command: string, nodeFolder = thisNode, settings: Settings = {}) =>
+    type(command, { folder, nodeFolder, settings });
+
+  before(async () => {
+    const { tarballs } = await part('packages');
+    oldestNode = (await part('oldestNode')).folder;
+    copyFileSync(`${tarballs}/${tarball}`, `${folder}/${tarball}`);
+    wentWell(await typed(`${documented} --ignore-scripts`));
+    provider = await TestProvider.start();
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await provider?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is what docs/runbooks.md says', () => {
+    assert.ok(readFileSync('docs/runbooks.md', 'utf8').includes(`\n${documented}\n`));
+  });
+
+  it('brings what runs the service, and no provider', () => {
+    const installed = readdirSync(`${folder}/node_modules`);
+    assert.ok(installed.includes('commander') && !installed.includes('oidc-provider'), String(installed));
+  });
+
+  it('says of "dev" in one sentence that its provider was left out, and how to get it', async () => {
+    const { code, stderr } = await typed('npx vestibule dev');
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^vestibule: The development provider is not installed: .* npm install --include=optional\n$/m,
+    );
+    wentWell(await typed('npm install --include=optional --ignore-scripts'));
+    assert.ok(existsSync(`${folder}/node_modules/oidc-provider`));
+  });
+
+  for (const line of ['24', '26']) {
+    describe(`on Node.js ${line}`, () => {
+      let node = '';
+      before(async () => {
+        node = line === '24' ? oldestNode : thisNode;
+        const { stdout } = await typed('node --version', node);
+        assert.match(stdout, new RegExp(`^v${line}\\.`));
+      });
+
+      it('npx vestibule --help', async () => {
+        assert.match(wentWell(await typed('npx vestibule --help', node)), /^Usage: vestibule /);
+      });
+
+      it('npx vestibule check', async () => {
+        const settings = await settingsFor(provider, folder);
+        assert.match(
+          wentWell(await typed('npx vestibule check', node, settings)),
+          /^The settings are in order\.$/m,
+        );
+        const { code, stderr } = await typed('npx vestibule check', node);
+        assert.equal(code, 1);
+        assert.match(stderr, /^vestibule: 2 settings are wrong:$/m);
+      });
+
+      for (const processes of [1, 2])
+        it(`npx vestibule serve --processes ${processes}, with a write to SQLite`, async () => {
+          const settings = await settingsFor(provider, folder);
+          const command = `npx vestibule serve --processes ${processes}`;
+          const service = await typeUntil(/"msg":"listening"/, command, {
+            folder,
+            nodeFolder: node,
+            settings,
+          });
+          const [, address = ''] = /"address":"([^"]+)"(?=.*"msg":"listening")/.exec(service.output) ?? [];
+          const caller = new ApiCaller(address, await provider.token());
+          const { record } = await caller.make('notes', { text: 'written by the thread' });
+          const patched = await caller.send('PATCH', `/notes/${record.id}`, { done: true });
+          assert.equal(patched.status, 200, patched.text);
+          assert.deepEqual(
+            (await caller.all('notes')).map(({ done }) => done),
+            [true],
+          );
+          const { stdout, stderr } = await service.stop();
+          assert.match(stdout, /"msg":"stopped"/);
+          assert.equal(stderr, '');
+        });
+
+      it('npx vestibule dev, and a user signs in', async () => {
+        const [port, providerPort] = [await freePort(), await freePort()];
+        const command = `npx vestibule dev --port ${port} --provider-port ${providerPort}`;
+        const settings = { OPS_PORT: '0' };
+        const service = await typeUntil(/Stop with Ctrl-C/, command, { folder, nodeFolder: node, settings });
+        const page = await browser.newPage();
+        await page.goto(`http://127.0.0.1:${port}/`);
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+        await page.getByLabel('User name').fill('ada');
+        await page.getByLabel('Password').fill('dev');
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+        await page.getByRole('button', { name: 'Allow', exact: true }).click();
+        await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
+        await page.getByText('Ada Lovelace').first().waitFor();
+        await page.close();
+        assert.equal((await service.stop()).stderr, '');
+      });
+    });
+  }
+
+  it('works when it is installed for all folders (npm install -g)', async () => {
+    const everywhere = `${folder}/everywhere`;
+    wentWell(
+      await typed(`npm install -g --omit=optional --ignore-scripts --prefix ${everywhere} ./${tarball}`),
+    );
+    assert.equal(wentWell(await typed(`${everywhere}/bin/vestibule --version`)), `${version}\n`);
+  });
+
+  it('says in one sentence that a Node.js is too old', async () => {
+    const pretend = `data:text/javascript,Object.defineProperty(process,'version',{value:'v20.20.2'})`;
+    const { code, stdout, stderr } = await typed(
+      `node --import "${pretend}" node_modules/vestibule/bin/vestibule.js serve`,
+    );
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    assert.match(
+      stderr,
+      /^vestibule: Vestibule needs Node\.js 24 or newer, and this is v20\.20\.2\. [^\n]+\n$/,
+    );
+  });
+});
+
+/** With a database of its own, and the collections that the package brings. */
+async function settingsFor(provider: TestProvider, folder: string): Promise<Settings> {
+  const COLLECTIONS_DIR = `${folder}/node_modules/vestibule/collections`;
+  return newSettings('sqlite', { ...quickSigning, ...provider.settings, COLLECTIONS_DIR, LOG_LEVEL: 'info' });
+}

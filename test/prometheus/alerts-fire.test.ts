@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { ApiCaller } from '../support/api-caller.ts';
+import { insertAll } from '../support/batches.ts';
+import { concurrently } from '../support/flood.ts';
+import { newDirectory } from '../support/outcome.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { until } from '../support/polling.ts';
+import { freePort } from '../support/ports.ts';
+import { Prometheus, readAlerts } from '../support/prometheus.ts';
+import { TestProvider } from '../support/provider.ts';
+import { exchange, head } from '../support/raw-http.ts';
+import { newRecord } from '../support/records.ts';
+import {
+  type ClockedService,
+  fileOf,
+  newSettings,
+  quickSigning,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/service.ts';
+import { writeTlsFiles } from '../support/tls-files.ts';
+import { credentialsBody, postToken } from '../support/token-endpoint.ts';
+import { webhookCommand } from '../support/webhook-stage.ts';
+
+const hourMs = 3_600_000;
+
+/** Every alert is seen to fire, by what it is there for: a fault of a real process that a real Prometheus looks at. */
+describe('an alert fires when', () => {
+  const later = new AsyncDisposableStack();
+  let prometheus: Prometheus;
+  let provider: TestProvider;
+  let sqlite: Service;
+  let postgres: Service;
+  let clocked: ClockedService;
+  let tls: Service;
+  let tlsFolder = '';
+  const fires = (...names: string[]) => prometheus.fires(names);
+  const caller = async (service: Service, sub = 'somebody') =>
+    new ApiCaller(service.url, await provider.token({ sub }));
+  /** With settings of its own, a database of its own and the common provider. */
+  const settingsFor = (engine: 'sqlite' | 'postgres', overrides: Settings = {}) =>
+    newSettings(engine, {
+      ...quickSigning,
+      ...provider.settings,
+      COLLECTIONS_DIR: 'collections',
+      SHUTDOWN_SECONDS: '1',
+      ...overrides,
+    });
+
+  before(async () => {
+    provider = await TestProvider.start();
+    later.defer(() => provider.stop());
+    tlsFolder = newDirectory();
+    const { certificateFile, keyFile, remove } = await writeTlsFiles(tlsFolder);
+    later.defer(remove);
+    sqlite = await startService(await settingsFor('sqlite', { MAX_CONNECTIONS: '50' }));
+    later.defer(() => sqlite.stop());
+    postgres = await startService(await settingsFor('postgres', { DATABASE_POOL_SIZE: '2' }));
+    later.defer(() => postgres.stop());
+    clocked = await startService(await settingsFor('sqlite', { WEBHOOK_ALLOW: 'loopback' }), {
+      clocked: true,
+    });
+    later.defer(() => clocked.stop());
+    const ports = { PORT: String(await freePort()), OPS_PORT: String(await freePort()) };
+    const files = { TLS_CERT_FILE: certificateFile, TLS_KEY_FILE: keyFile, BASE_URL: 'https://127.0.0.1' };
+    tls = await startService(await settingsFor('sqlite', { ...ports, ...files }));
+    later.defer(() => tls.stop());
+    prometheus = await Prometheus.start([sqlite, postgres, clocked, tls].map(({ opsUrl }) => opsUrl));
+    later.defer(() => prometheus.stop());
+  });
+  after(() => later.disposeAsync());
+
+  it('nothing is wrong: none', async () => {
+    await until(
+      () => prometheus.query('sum(count_over_time(vestibule_build_info[1m]))'),
+      ([looks]) => Number(looks?.value) >= 24,
+      'Prometheus does not look',
+    );
+    assert.deepEqual([...(await prometheus.fired())], []);
+  });
+
+  it('the certificate that is in use ends soon', async () => {
+    await writeTlsFiles(tlsFolder, new Date(Date.now() + 3 * 24 * hourMs));
+    tls.process.kill('SIGHUP');
+    await fires('VestibuleCertificateEnds');
+  });
+
+  it('a process has no time for its events', async () => {
+    await prometheus.fires(['VestibuleEventLoopLate'], async () => {
+      sqlite.process.kill('SIGSTOP');
+      await pause(800);
+      sqlite.process.kill('SIGCONT');
+      await pause(400);
+    });
+  });
+
+  it('somebody guesses secrets', async () => {
+    const guess = () => postToken(sqlite.url, credentialsBody({ id: 'x', secret: 'y' }));
+    await prometheus.fires(['VestibuleSecretsGuessed'], () => concurrently(10, 10, guess));
+  });
+
+  it('there are too many connections', async () => {
+    const { hostname, port } = new URL(sqlite.url);
+    const open = () => {
+      const socket = connect(Number(port), hostname).on('error', () => {});
+      socket.write(
+        head('POST', '/token', 'content-type: application/json', 'content-length: 9').slice(0, -4),
+      );
+      return socket;
+    };
+    const sockets: Socket[] = Array.from({ length: 60 }, open);
+    await fires('VestibuleConnectionsRefused');
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('somebody else keeps the database locked', async () => {
+    const writer = await caller(sqlite);
+    await writer.make('notes', { text: 'before' });
+    const file = fileOf(sqlite.settings);
+    using other = new DatabaseSync(file);
+    other.exec('begin exclusive');
+    const write = () => writer.send('POST', '/notes', { text: 'waits' });
+    await prometheus.fires(
+      ['VestibuleDatabaseUnavailable', 'VestibuleOverloaded', 'VestibuleWritesWait', 'VestibuleSlow'],
+      () => Promise.all(Array.from({ length: 30 }, write)),
+    );
+  });
+
+  it('an answer is 500', async () => {
+    const reader = await caller(sqlite);
+    await plainSql(sqlite.settings).query('alter table records rename to elsewhere');
+    assert.equal((await reader.get('/notes')).status, 500);
+    await fires('VestibuleBug');
+  });
+
+  it('all sessions with PostgreSQL are in use', async () => {
+    const reader = await caller(postgres);
+    await reader.make('notes', { text: 'before' });
+    const other = new Client({ connectionString: String(postgres.settings.DATABASE_URL) });
+    await other.connect();
+    await other.query('begin; lock table records in access exclusive mode');
+    const readers = Promise.all(Array.from({ length: 40 }, () => reader.get('/notes')));
+    await fires('VestibuleSessionsShort');
+    await other.end();
+    await readers;
+  });
+
+  it('copies of whoever was erased may be left in a large file', async () => {
+    const leaver = await caller(clocked, 'leaver');
+    await leaver.make('notes', { text: 'gone soon' });
+    const storage = await plainSql(clocked.settings).open();
+    const fields = { text: 'of somebody else '.repeat(60) };
+    await insertAll(
+      storage,
+      Array.from({ length: 6_000 }, () => newRecord({ fields })),
+    );
+    await storage.close();
+    assert.equal((await leaver.send('DELETE', '/me')).status, 200);
+    await clocked.advance(hourMs + 60_000);
+    await fires('VestibuleScrubDue');
+  });
+
+  it('a webhook takes nothing, for longer and longer, and is disabled in the end', async () => {
+    const { settings } = clocked;
+    const nobody = `http://127.0.0.1:${await freePort()}/hook`;
+    const { webhook_id: id } = await webhookCommand<{ webhook_id: string }>(
+      settings,
+      ...['add', nobody, '--events', 'notes.*'],
+    );
+    provider.aheadMs = hourMs + 60_000;
+    await (await caller(clocked)).make('notes', { text: 'for nobody' });
+    const tried = async () => (await clocked.metrics()).match(/^vestibule_webhook_deliveries_total\{.*/gm);
+    const hasTried = (before: unknown) =>
+      until(tried, (now) => String(now) !== String(before), 'nothing is sent', 3_000).catch(() => null);
+    await hasTried(null);
+    await clocked.advance(20 * 60_000);
+    await fires('VestibuleWebhookLate');
+    for (let tries = 0; tries < 8; tries += 1) {
+      const before = await tried();
+      await clocked.advance(11 * hourMs);
+      await hasTried(before);
+    }
+    await fires('VestibuleWebhookFailing', 'VestibuleWebhookDeadLetters');
+    await webhookCommand(settings, 'disable', id);
+    await clocked.advance(20_000);
+    await fires('VestibuleWebhookDisabled');
+  });
+
+  it('the provider publishes a key that nobody should use', async () => {
+    const weak = { kty: 'oct', k: 'c2VjcmV0', kid: 'weak', alg: 'HS256' };
+    provider.answer = (_request, response) =>
+      response.end(JSON.stringify({ keys: [...provider.document.keys, weak] }));
+    await clocked.advance(hourMs);
+    await fires('VestibuleAlarmingKeys');
+  });
+
+  it('the provider has no keys for us, for longer and longer', async () => {
+    provider.answer = (_request, response) => response.writeHead(500).end();
+    const failures = async () =>
+      Number(
+        /^vestibule_jwks_fetches_total\{provider="provider",result="status"\} (\d+)/m.exec(
+          await clocked.metrics(),
+        )?.[1] ?? 0,
+      );
+    for (let count = 0; count < 10; count += 1) {
+      const before = await failures();
+      await clocked.advance(hourMs);
+      await until(failures, (now) => now > before, 'it is not asked');
+      await pause(300);
+    }
+    await fires('VestibuleProviderKeysNotFetched');
+    await clocked.advance(3 * hourMs);
+    await fires('VestibuleProviderKeysOld');
+    await clocked.advance(12 * hourMs);
+    await fires('VestibuleNothingVerified');
+  });
+
+  it('a process is gone, and when it comes and goes', async () => {
+    const { settings } = tls;
+    for (let starts = 0; starts < 4; starts += 1) {
+      const ended = once(tls.process, 'exit');
+      tls.process.kill('SIGKILL');
+      await ended;
+      if (starts === 0) await fires('VestibuleDown');
+      tls = await startService(settings);
+      await pause(1_500);
+    }
+    await fires('VestibuleRestarts');
+  });
+
+  it('a process of another release runs, and when nobody reads a log', async () => {
+    provider.answer = null;
+    const other = await startOtherRelease(await settingsFor('sqlite'), (child) =>
+      later.defer(() => void child.kill('SIGKILL')),
+    );
+    prometheus.watch(other.opsUrl);
+    await fires('VestibuleReleasesDiffer');
+    const bytes = 'GET /x HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'.repeat(449) + head('GET', '/x');
+    await prometheus.fires(['VestibuleLogLost'], () =>
+      Promise.all(Array.from({ length: 4 }, () => exchange(other.url, bytes))),
+    );
+  });
+
+  it('and that was all of them', async () => {
+    const all = readAlerts().map(({ alert }) => alert);
+    assert.deepEqual([...(await prometheus.fired())].sort(), all.sort());
+  });
+});
+
+/** A copy of the service that says it is another release, and whose log nobody reads. */
+async function startOtherRelease(settings: Settings, onStarted: (child: ChildProcess) => void) {
+  const folder = newDirectory();
+  for (const part of ['bin', 'src']) cpSync(part, `${folder}/${part}`, { recursive: true });
+  symlinkSync(resolve('node_modules'), `${folder}/node_modules`);
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+  writeFileSync(`${folder}/package.json`, JSON.stringify({ ...manifest, version: '99.0.0' }));
+  const [port, opsPort] = [await freePort(), await freePort()];
+  const child: ChildProcess = spawn(process.execPath, [`${folder}/bin/vestibule.js`, 'serve'], {
+    env: { PATH: process.env.PATH, ...settings, PORT: String(port), OPS_PORT: String(opsPort) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onStarted(child);
+  const opsUrl = `http://127.0.0.1:${opsPort}`;
+  await until(
+    () => fetch(`${opsUrl}/readyz`).catch(() => null),
+    (answer) => answer?.status === 200,
+    'it becomes ready',
+    60_000,
+  );
+  return { url: `http://127.0.0.1:${port}`, opsUrl };
+}

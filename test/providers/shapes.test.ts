@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { type EntryProvider, signedWithSecret, startEntryProvider } from '../support/entry-providers.ts';
+import { explained, leaksOf } from '../support/explained.ts';
+import { withToken } from '../support/request.ts';
+import { me, newSettings, quickSigning, type Service, startService } from '../support/service.ts';
+import { auth0 } from './shapes/auth0.ts';
+import { authentik } from './shapes/authentik.ts';
+import { clerk } from './shapes/clerk.ts';
+import { cognito } from './shapes/cognito.ts';
+import { entra } from './shapes/entra.ts';
+import { firebase } from './shapes/firebase.ts';
+import { google } from './shapes/google.ts';
+import { keycloak } from './shapes/keycloak.ts';
+import { okta } from './shapes/okta.ts';
+import type { Accepted, Refused, Shape } from './shapes/shape.ts';
+import { supabase } from './shapes/supabase.ts';
+import { zitadel } from './shapes/zitadel.ts';
+
+const shapes: readonly Shape[] = [
+  ...[auth0, entra, okta, keycloak, cognito, google],
+  ...[clerk, firebase, supabase, zitadel, authentik],
+];
+
+interface Me {
+  readonly id: string;
+  readonly kind: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly scopes: readonly string[];
+}
+
+/** One service that takes the tokens of all of them, by the entries that docs/providers.md shows. */
+describe('the tokens of every provider on the page, at one service', () => {
+  const providers = new Map<string, EntryProvider>();
+  let service: Service;
+  before(async () => {
+    for (const { section } of shapes) providers.set(section, await startEntryProvider(section));
+    const settings = await newSettings('sqlite', quickSigning);
+    const file = `${settings.TEST_DIRECTORY}/providers.yaml`;
+    writeFileSync(file, [...providers.values()].map(({ text }) => text).join(''));
+    service = await startService({ ...settings, IDPS_FILE: file });
+  });
+  after(async () => {
+    for (const provider of providers.values()) provider.stop();
+    await service.stop();
+  });
+
+  const providerOf = ({ section }: Shape) => providers.get(section) as EntryProvider;
+
+  async function make(shape: Shape, { claims, header, isSymmetric }: Accepted | Refused) {
+    const provider = providerOf(shape);
+    const now = Math.floor(Date.now() / 1000);
+    const all = { iat: now, exp: now + 600, ...claims({ ...provider, now }) };
+    const said = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+    const token = isSymmetric ? signedWithSecret(said) : await provider.sign(said, header);
+    return { token, said: said as Record<string, unknown> };
+  }
+
+  for (const shape of shapes) {
+    describe(shape.section, () => {
+      for (const [whose, row] of Object.entries(shape.accepted)) {
+        it(`lets in ${whose}: ${row.kind}, scopes ${row.scopes.join(' ') || 'none'}`, async () => {
+          const { token, said } = await make(shape, row);
+          const reply = await withToken(service.url + me, token);
+          assert.equal(reply.status, 200, reply.text);
+          const { kind, scopes, issuer, subject, id } = reply.json<Me>();
+          assert.deepEqual(
+            { kind, scopes, issuer, subject },
+            { kind: row.kind, scopes: row.scopes, issuer: said.iss, subject: said.sub },
+          );
+          assert.match(id, /^usr_/);
+          const explanation = await explained(service.settings, token);
+          assert.equal(explanation.code, null, explanation.summary);
+          assert.equal(explanation.pseudonym, id);
+          const found = (name: string) => explanation.steps.find((step) => step.name === name)?.found ?? '';
+          assert.match(found('issuer'), new RegExp(`: the provider "${providerOf(shape).name}"$`));
+          assert.match(found('subject'), row.kind === 'client' ? /machine client/ : /a person$/);
+        });
+      }
+
+      for (const [what, row] of Object.entries(shape.refused)) {
+        it(`refuses ${what}: ${row.code}`, async () => {
+          const { token } = await make(shape, row);
+          const reply = await withToken(service.url + me, token);
+          assert.deepEqual([reply.status, reply.json().code], [403, row.code], reply.text);
+          const explanation = await explained(service.settings, token);
+          assert.deepEqual([explanation.status, explanation.code], [403, row.code]);
+          assert.match(explanation.summary, row.says);
+          assert.deepEqual(leaksOf(token, JSON.stringify({ ...explanation, pseudonym: null })), []);
+        });
+      }
+    });
+  }
+
+  it('the refusal of an ID token says in the answer itself what to send', async () => {
+    let seen = 0;
+    for (const shape of shapes) {
+      for (const [what, row] of Object.entries(shape.refused)) {
+        if (!/ID token/.test(what)) continue;
+        const { token } = await make(shape, row);
+        const { title } = (await withToken(service.url + me, token)).json<{ title: string }>();
+        assert.match(title, /Send an access token/, `${shape.section}: ${what}`);
+        seen += 1;
+      }
+    }
+    assert.equal(seen, 15, 'so many of the rows are ID tokens');
+  });
+
+  it('the same subject at each of them is another caller', async () => {
+    const ids = new Set<string>();
+    for (const shape of shapes) {
+      const { token } = await make(shape, {
+        kind: 'user',
+        scopes: [],
+        claims: (at) => ({ ...Object.values(shape.accepted)[0]?.claims(at), sub: 'the-same' }),
+      });
+      const reply = await withToken(service.url + me, token);
+      assert.equal(reply.status, 200, reply.text);
+      ids.add(reply.json<Me>().id);
+    }
+    assert.equal(ids.size, shapes.length);
+  });
+
+  it('the key of one signs for no other', async () => {
+    const [first] = shapes;
+    for (const shape of shapes.slice(1)) {
+      const [row] = Object.values(shape.accepted);
+      const now = Math.floor(Date.now() / 1000);
+      const claims = { iat: now, exp: now + 600, ...row?.claims({ ...providerOf(shape), now }) };
+      const forged = await providerOf(first as Shape).sign(claims);
+      const reply = await withToken(service.url + me, forged);
+      assert.equal(reply.status, 403, shape.section);
+      assert.match(reply.json().code as string, /^(key_unknown|algorithm_not_allowed)$/);
+    }
+  });
+
+  it('what stands in the header of a token, in its query or beside it is not believed', async () => {
+    const { token } = await make(auth0, auth0.accepted['a machine'] as Accepted);
+    const claims = { scope: 'admin', sub: 'somebody-else', kind: 'user' };
+    const [row] = Object.values(auth0.accepted);
+    const withHeader = await make(auth0, { ...(row as Accepted), header: claims });
+    const shown = (await withToken(service.url + me, withHeader.token)).json<Me>();
+    assert.deepEqual([shown.subject, shown.scopes.includes('admin')], [withHeader.said.sub, false]);
+    const reply = await fetch(`${service.url}${me}`, {
+      headers: { authorization: `Bearer ${token}`, 'x-forwarded-user': 'somebody-else', 'x-scopes': 'admin' },
+    });
+    const seen = (await reply.json()) as Me;
+    assert.deepEqual([seen.kind, seen.scopes], ['client', ['read:notes']]);
+  });
+});

@@ -1,0 +1,59 @@
+import { changed, email, name, picture, type Shape, sendAccessToken, sub } from './shape.ts';
+
+const frontend = 'k3Jp0vTq8sWbYxNz5RfLcD2hGmAeU7oi';
+
+const person = ({ issuer, audience }: { issuer: string; audience: string }) => ({
+  iss: issuer,
+  sub,
+  aud: [audience, `${issuer}userinfo`],
+  azp: frontend,
+  scope: 'openid profile read:notes',
+  permissions: ['write:notes'],
+});
+
+const idToken = ({ issuer }: { issuer: string }) => ({
+  iss: issuer,
+  sub,
+  aud: frontend,
+  name,
+  email,
+  picture,
+  updated_at: '2026-01-01T00:00:00.000Z',
+  sid: 'x8Vn2kQ0',
+});
+
+export const auth0: Shape = {
+  section: 'Auth0',
+  accepted: {
+    'a person, with permissions': {
+      claims: person,
+      kind: 'user',
+      scopes: ['openid', 'profile', 'read:notes', 'write:notes'],
+    },
+    'a person, in the profile of RFC 9068': {
+      claims: changed(person, { azp: undefined, client_id: frontend, jti: 'w3vK', permissions: undefined }),
+      header: { typ: 'at+jwt' },
+      kind: 'user',
+      scopes: ['openid', 'profile', 'read:notes'],
+    },
+    'a machine': {
+      claims: changed(person, ({ audience }) => ({
+        sub: `${frontend}@clients`,
+        aud: audience,
+        scope: 'read:notes',
+        permissions: ['read:notes'],
+        gty: 'client-credentials',
+      })),
+      kind: 'client',
+      scopes: ['read:notes'],
+    },
+  },
+  refused: {
+    'the ID token': { claims: idToken, code: 'audience_mismatch', says: sendAccessToken },
+    'the ID token with a nonce, for this API': {
+      claims: changed(idToken, ({ audience }) => ({ aud: audience, nonce: 'n-0S6_WzA2Mj' })),
+      code: 'token_type_not_allowed',
+      says: sendAccessToken,
+    },
+  },
+};

@@ -1,0 +1,92 @@
+import { type At, changed, email, name, type Shape, sendAccessToken, sub } from './shape.ts';
+
+const tenant = '8a1f3c52-6d07-4b9e-a3d1-5e2c90b7f614';
+const frontend = '5b60f1a9-e8d3-4c27-8f94-31a7c5d2b06e';
+const object = '4d0c7e11-93a2-4c55-b7f0-0d1e6a2b9c38';
+
+const common = ({ issuer, audience, now }: At) => ({
+  iss: issuer,
+  aud: audience,
+  iat: now,
+  nbf: now,
+  aio: 'AXQAi/8TAAAA',
+  oid: object,
+  rh: '0.AXQA',
+  sub,
+  tid: tenant,
+  uti: 'GQGl3VhF9Uq1AA',
+  ver: '2.0',
+});
+
+const person = (at: At) => ({
+  ...common(at),
+  azp: frontend,
+  azpacr: '0',
+  name,
+  preferred_username: email,
+  scp: 'access notes.read',
+});
+
+const program = (at: At) => ({
+  ...common(at),
+  azp: frontend,
+  azpacr: '1',
+  sub: object,
+  roles: ['notes.read'],
+});
+
+const idToken = (at: At) => ({ ...common(at), name, preferred_username: email });
+
+export const entra: Shape = {
+  section: 'Microsoft Entra',
+  accepted: {
+    'a person': { claims: person, kind: 'user', scopes: ['access', 'notes.read'] },
+    'a person, with an app role': {
+      claims: changed(person, { roles: ['Notes.Admin'] }),
+      kind: 'user',
+      scopes: ['access', 'notes.read', 'Notes.Admin'],
+    },
+    // The list of groups is elsewhere, and nobody goes there: what is not in the token grants nothing.
+    'a person in too many groups': {
+      claims: changed(person, {
+        _claim_names: { groups: 'src1', roles: 'src1' },
+        _claim_sources: { src1: { endpoint: 'http://127.0.0.1:9/getMemberObjects' } },
+      }),
+      kind: 'user',
+      scopes: ['access', 'notes.read'],
+    },
+    'a program, by its object': { claims: program, kind: 'client', scopes: ['notes.read'] },
+    'a program that says so': {
+      claims: changed(program, { idtyp: 'app', sub: 'another-program' }),
+      kind: 'client',
+      scopes: ['notes.read'],
+    },
+  },
+  refused: {
+    'the ID token of a frontend that is also the API': {
+      claims: idToken,
+      code: 'token_type_not_allowed',
+      says: sendAccessToken,
+    },
+    'the same with app roles': {
+      claims: changed(idToken, { roles: ['Notes.Admin'] }),
+      code: 'token_type_not_allowed',
+      says: sendAccessToken,
+    },
+    'the same with a nonce': {
+      claims: changed(idToken, { nonce: '678910' }),
+      code: 'token_type_not_allowed',
+      says: sendAccessToken,
+    },
+    'a version 1 token': {
+      claims: changed(person, {
+        iss: `https://sts.windows.net/${tenant}/`,
+        ver: '1.0',
+        azp: undefined,
+        appid: frontend,
+      }),
+      code: 'issuer_mismatch',
+      says: /and only .* are accepted\. Add an entry for it to IDPS_FILE/,
+    },
+  },
+};

@@ -1,0 +1,48 @@
+import { canaryClaims } from '../../support/canaries.ts';
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** What an entry of the page makes of the provider that it is for. */
+export interface At {
+  readonly issuer: string;
+  /** Of the API: the first that the entry names. */
+  readonly audience: string;
+  readonly now: number;
+}
+
+interface Token {
+  readonly claims: (at: At) => Claims;
+  readonly header?: Claims;
+  /** Signed with a secret instead of the key that the provider publishes. */
+  readonly isSymmetric?: true;
+}
+
+/** A token that gets in, as whom, and with what. */
+export interface Accepted extends Token {
+  readonly kind: 'user' | 'client';
+  readonly scopes: readonly string[];
+}
+
+/** A token that does not, the code of the refusal, and what "vestibule explain" says to it. */
+export interface Refused extends Token {
+  readonly code: string;
+  readonly says: RegExp;
+}
+
+/** The tokens of one provider, as its documentation shows them. */
+export interface Shape {
+  /** The heading on docs/providers.md. */
+  readonly section: string;
+  readonly accepted: Readonly<Record<string, Accepted>>;
+  readonly refused: Readonly<Record<string, Refused>>;
+}
+
+export const { sub, name, email, picture, given_name, family_name } = canaryClaims;
+
+/** What is said to an ID token. */
+export const sendAccessToken = /Send the access token\.$/;
+
+/** The same tokens with other claims; undefined takes one away. */
+export function changed(claims: (at: At) => Claims, changes: Claims | ((at: At) => Claims)) {
+  return (at: At): Claims => ({ ...claims(at), ...(typeof changes === 'function' ? changes(at) : changes) });
+}

@@ -1,0 +1,48 @@
+import { type At, changed, email, type Shape, sub } from './shape.ts';
+
+const person = ({ issuer, audience, now }: At) => ({
+  aal: 'aal1',
+  amr: [{ method: 'password', timestamp: now }],
+  app_metadata: { provider: 'email', roles: ['editor'] },
+  aud: audience,
+  email,
+  is_anonymous: false,
+  iss: issuer,
+  phone: '',
+  role: 'authenticated',
+  session_id: '3b1e',
+  sub,
+  // Whatever a person writes there.
+  user_metadata: { roles: ['admin'], scope: 'admin' },
+});
+
+export const supabase: Shape = {
+  section: 'Supabase',
+  accepted: {
+    'a person, with roles that the project gave': { claims: person, kind: 'user', scopes: ['editor'] },
+    'a person who did not sign in': {
+      claims: changed(person, { is_anonymous: true, email: '', app_metadata: {} }),
+      kind: 'user',
+      scopes: [],
+    },
+  },
+  refused: {
+    'a token signed with the secret of the project': {
+      claims: person,
+      isSymmetric: true,
+      code: 'algorithm_not_allowed',
+      says: /signed with a shared secret \(HS256\)/,
+    },
+    'the key of the project itself': {
+      claims: changed(person, { iss: 'supabase', role: 'anon', sub: undefined, aud: undefined }),
+      isSymmetric: true,
+      code: 'algorithm_not_allowed',
+      says: /signed with a shared secret \(HS256\)/,
+    },
+    'a token with another role': {
+      claims: changed(person, { role: 'service_role' }),
+      code: 'token_type_not_allowed',
+      says: /have role "authenticated", and this one does not/,
+    },
+  },
+};

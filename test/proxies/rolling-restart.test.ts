@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { sectionOf, settingsIn } from '../support/documented-settings.ts';
+import { until } from '../support/polling.ts';
+import { freePort } from '../support/ports.ts';
+import { TestProvider } from '../support/provider.ts';
+import { call } from '../support/proxied-call.ts';
+import { type RunningProxy, startProxy } from '../support/proxies.ts';
+import type { Reply } from '../support/request.ts';
+import { newSettings, quickSigning, type Service, type Settings, startService } from '../support/service.ts';
+
+const notes = `
+schema: { properties: { text: { type: string, maxLength: 50 } } }
+limits: { per_user: 100000, writes: 100000/min }`;
+const prefix = '/api/consumer/v1';
+
+let provider: TestProvider;
+let proxy: RunningProxy;
+const places: Settings[] = [];
+const services: Service[] = [];
+before(async () => {
+  provider = await TestProvider.start();
+  const common = await newSettings('postgres', {
+    ...quickSigning,
+    ...provider.settings,
+    ...settingsIn(sectionOf('docs/proxies.md', 'The service')),
+    COLLECTIONS_DIR: declarationsFolder({ notes }),
+    READS_PER_MINUTE: '100000',
+    // HAProxy asks every second and believes the second answer.
+    DRAIN_SECONDS: '3',
+  });
+  for (let count = 0; count < 3; count += 1) {
+    const ports = { PORT: String(await freePort()), OPS_PORT: String(await freePort()) };
+    places.push({ ...common, ...ports });
+  }
+  services.push(...(await Promise.all(places.map((settings) => startService(settings)))));
+  const [first, ...more] = services as [Service, ...Service[]];
+  proxy = await startProxy('haproxy', first, more);
+});
+after(async () => {
+  await proxy?.stop();
+  await Promise.all(services.map((service) => service.stop()));
+  await provider.stop();
+});
+
+it('[G187] three processes behind HAProxy restart one after the other under load, and no request fails', async () => {
+  const authorization = `Bearer ${await provider.token()}`;
+  const headers = { authorization, 'content-type': 'application/json' };
+  const ask = (path: string, body?: string): Promise<Reply> =>
+    call(`${proxy.httpsUrl}${prefix}${path}`, { ...proxy, headers, ...(body && { method: 'POST', body }) });
+  await until(
+    () => ask('/me'),
+    ({ status }) => status === 200,
+    'nobody is served',
+  );
+  const made: string[] = [];
+  const failures: string[] = [];
+  let isOver = false;
+  let reads = 0;
+  const load = Array.from({ length: 6 }, async () => {
+    while (!isOver) {
+      try {
+        const [read, write] = [await ask('/me'), await ask('/notes', '{"text":"x"}')];
+        if (read.status !== 200) failures.push(`/me: ${read.status} ${read.text}`);
+        else reads += 1;
+        if (write.status !== 201) failures.push(`/notes: ${write.status} ${write.text}`);
+        else made.push(write.json<{ id: string }>().id);
+      } catch (error) {
+        failures.push(String(error));
+      }
+    }
+  });
+  for (const [index, settings] of places.entries()) {
+    await services[index]?.stop();
+    services[index] = await startService(settings);
+    const { opsUrl } = services[index];
+    await until(
+      async () => (await fetch(`${opsUrl}/readyz`)).status,
+      (status) => status === 200,
+      'it does not get ready',
+    );
+    // HAProxy has seen it before the next one goes: "rise 1", every second.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+  }
+  isOver = true;
+  await Promise.all(load);
+  assert.deepEqual(failures, []);
+  assert.ok(reads > 100, `${reads} reads`);
+  const found = new Set<string>();
+  for (let next: string | null = ''; next !== null; ) {
+    const page: { items: { id: string }[]; next: string | null } = (
+      await ask(`/notes?limit=200${next === '' ? '' : `&cursor=${next}`}`)
+    ).json();
+    for (const { id } of page.items) found.add(id);
+    next = page.next;
+  }
+  assert.equal(found.size, made.length, 'each write once');
+  assert.deepEqual(
+    made.filter((id) => !found.has(id)),
+    [],
+  );
+});

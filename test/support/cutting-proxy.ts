@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** What is done to a request that fits. */
+export interface Mishap {
+  /** The beginning of its first line, such as `POST /api/consumer/v1/notes`. */
+  readonly on: string;
+  /**
+   * `before`: it never arrives. `after`: it arrives, and the answer gets lost. `within`: half of the answer's body gets lost. An
+   * object: it is answered here, and never arrives.
+   */
+  readonly what: 'before' | 'after' | 'within' | MadeAnswer;
+  /** How often; once unless it says so. */
+  readonly times?: number;
+}
+
+interface MadeAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/** The way to a service, on which connections really break: one request or all of them. */
+export class CuttingProxy {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #target: () => URL;
+  readonly #mishaps: { mishap: Mishap; left: number }[] = [];
+  /** The first line of every request, without its version. */
+  readonly requests: string[] = [];
+  /** How many connections were cut. */
+  cuts = 0;
+
+  private constructor(server: Server, target: () => URL) {
+    this.#server = server;
+    this.#target = target;
+    server.on('connection', (near) => this.#accept(near));
+  }
+
+  static async start(target: () => URL): Promise<CuttingProxy> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new CuttingProxy(server, target);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Something will happen to requests to come. */
+  arrange(mishap: Mishap): void {
+    this.#mishaps.push({ mishap, left: mishap.times ?? 1 });
+  }
+
+  /** Nothing more will happen to any. */
+  calm(): void {
+    this.#mishaps.length = 0;
+  }
+
+  /** Every connection that there is. */
+  cutAll(): void {
+    for (const socket of this.#sockets) this.#cut(socket);
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await once(this.#server, 'close');
+  }
+
+  #accept(near: Socket): void {
+    const { port, hostname } = this.#target();
+    const far = connect(Number(port), hostname);
+    let loses: 'after' | 'within' | null = null;
+    this.#sockets.add(near);
+    near.on('error', () => {});
+    far.on('error', () => {});
+    near.once('close', () => {
+      this.#sockets.delete(near);
+      far.destroy();
+    });
+    far.once('close', () => near.destroy());
+    near.on('data', (bytes) => {
+      const [, line] = /^([A-Z]+ \S+) HTTP\/1\.1\r\n/.exec(bytes.toString('latin1')) ?? [];
+      const what = line === undefined ? null : this.#whatHappensTo(line);
+      if (what === null) far.write(bytes);
+      else if (what === 'before') this.#cut(near);
+      else if (typeof what === 'object') near.write(written(what));
+      else {
+        loses = what;
+        far.write(bytes);
+      }
+    });
+    far.on('data', (bytes: Buffer) => {
+      if (loses === null) near.write(bytes);
+      else if (loses === 'after') this.#cut(near);
+      else {
+        // Its head and half of its body, and then no more: what was sent is read, where a reset would throw it away.
+        this.cuts += 1;
+        const head = bytes.indexOf('\r\n\r\n') + 4;
+        near.end(bytes.subarray(0, (head + bytes.length) >> 1));
+        far.removeAllListeners('data').pause();
+      }
+    });
+  }
+
+  #whatHappensTo(line: string): Mishap['what'] | null {
+    this.requests.push(line);
+    const index = this.#mishaps.findIndex(({ mishap }) => line.startsWith(mishap.on));
+    const found = this.#mishaps[index];
+    if (found === undefined) return null;
+    found.left -= 1;
+    if (found.left === 0) this.#mishaps.splice(index, 1);
+    return found.mishap.what;
+  }
+
+  #cut(socket: Socket): void {
+    this.cuts += 1;
+    socket.resetAndDestroy();
+  }
+}
+
+/** With what lets a page of any origin read it. */
+function written({ status, headers = {}, body = {} }: MadeAnswer): string {
+  const text = JSON.stringify(body);
+  const all = {
+    'content-type': status < 400 ? 'application/json' : 'application/problem+json',
+    'content-length': String(text.length),
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'Retry-After, ETag, RateLimit, Events-Position',
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} Made\r\n${lines.join('')}\r\n${text}`;
+}

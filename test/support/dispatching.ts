@@ -1,0 +1,52 @@
+import type { Clock } from '../../src/base/clock.ts';
+import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
+import { createLog } from '../../src/base/log.ts';
+import { Dispatcher } from '../../src/events/webhooks/dispatcher.ts';
+import type { Box } from '../../src/events/webhooks/secret-box.ts';
+import type { Sending, Sent } from '../../src/events/webhooks/send.ts';
+import type { Storage } from '../../src/storage/port.ts';
+import { newLine } from './records.ts';
+
+/** Every webhook in the database passes for one that this service has written. */
+const openBox: Box = { seal: (plain) => plain, unseal: (sealed) => sealed };
+
+const silent = createLog('silent');
+
+/** A dispatcher over a real storage whose messages go nowhere but into a list, or where a test lets them go. */
+export function dispatching(
+  storage: Pick<Storage, 'webhooks' | 'deliveries' | 'events'>,
+  clock: Clock,
+  send: (sending: Sending) => Promise<Sent> = async () => ({ ok: true, status: 204 }),
+) {
+  const sent: string[] = [];
+  let tell: () => void = () => {};
+  const dispatcher = new Dispatcher({
+    ...storage,
+    tail: {
+      last: 0,
+      listen(listener) {
+        tell = () => listener([]);
+        return () => {};
+      },
+    },
+    send: (sending) => {
+      sent.push(String(sending.headers['webhook-id']));
+      return send(sending);
+    },
+    box: openBox,
+    source: 'https://api.example.org',
+    onTried: () => {},
+    onLoaded: () => {},
+    audit: (action, subject) => newLine({ action, subject }),
+    clock,
+    time: new ConfirmedTime(clock, silent),
+    log: silent,
+  });
+  return {
+    dispatcher,
+    /** The ids of what was sent, in order. */
+    sent,
+    /** Something was appended to the log. */
+    tell: () => tell(),
+  };
+}

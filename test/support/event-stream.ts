@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createParser } from 'eventsource-parser';
+import type { ApiCaller } from './api-caller.ts';
+import { until } from './polling.ts';
+import { surroundings } from './surroundings.ts';
+
+/** An event of a stream, as a browser would be given it. */
+export interface StreamedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly data: WireEvent & Record<string, unknown>;
+}
+
+/** An event, whichever way it comes. */
+export interface WireEvent {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+interface StreamOptions {
+  readonly query?: string;
+  readonly lastEventId?: string;
+}
+
+/** A live stream of `GET /events`, read as it comes. */
+export class EventStream {
+  readonly headers: Headers;
+  /** All that came, in its order: what begins and ends the stream, too. */
+  readonly all: StreamedEvent[] = [];
+  /** As it came. */
+  text = '';
+  isOver = false;
+  readonly #cut: AbortController;
+
+  private constructor(response: Response, cut: AbortController) {
+    this.headers = response.headers;
+    this.#cut = cut;
+    void this.#read(response.body as ReadableStream<Uint8Array>);
+  }
+
+  static async open(
+    caller: ApiCaller,
+    { query = '', lastEventId }: StreamOptions = {},
+  ): Promise<EventStream> {
+    const cut = new AbortController();
+    const response = await fetch(`${caller.url}/api/consumer/v1/events${query}`, {
+      headers: {
+        authorization: `Bearer ${caller.token}`,
+        accept: 'text/event-stream',
+        ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+      },
+      signal: cut.signal,
+    });
+    if (response.status !== 200) assert.fail(`${response.status} ${await response.text()}`);
+    assert.equal(response.headers.get('content-type'), 'text/event-stream');
+    const stream = new EventStream(response, cut);
+    // Whatever is done from now on happens after it has begun.
+    await stream.until((events) => events.length > 0, 'the stream does not begin');
+    return stream;
+  }
+
+  /** Without what begins and ends it. */
+  get events(): readonly StreamedEvent[] {
+    const own = new Set(['start', 'reset', 'end']);
+    return this.all.filter(({ type }) => !own.has(type));
+  }
+
+  get types(): readonly string[] {
+    return this.events.map(({ type }) => type);
+  }
+
+  /** Where it would go on. */
+  get lastId(): string {
+    return String(this.all.findLast(({ id }) => id !== '')?.id);
+  }
+
+  /** Why it ended, by its own word. */
+  get reason(): unknown {
+    return (this.all.find(({ type }) => type === 'end')?.data as { reason?: unknown } | undefined)?.reason;
+  }
+
+  /** The next so many events have come. */
+  async next(count: number): Promise<readonly StreamedEvent[]> {
+    await this.until(() => this.events.length >= count, `there are no ${count} events`);
+    return this.events;
+  }
+
+  async until(willDo: (all: readonly StreamedEvent[]) => boolean, what: string): Promise<void> {
+    await until(() => this.all, willDo, what);
+  }
+
+  async ended(): Promise<void> {
+    await until(
+      () => this.isOver,
+      (isOver) => isOver,
+      'the stream does not end',
+    );
+  }
+
+  /** As a page that is left does. */
+  close(): void {
+    this.#cut.abort();
+  }
+
+  async #read(body: ReadableStream<Uint8Array>): Promise<void> {
+    const parser = createParser({
+      onEvent: ({ id = '', event = 'message', data }) =>
+        void this.all.push({ id, type: event, data: JSON.parse(data) }),
+    });
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of body) {
+        const text = decoder.decode(chunk, { stream: true });
+        this.text += text;
+        parser.feed(text);
+      }
+    } catch {
+      // Cut off, by one of the two sides.
+    }
+    this.isOver = true;
+    // For test/after, which looks for what must not have been told.
+    const folder = `${surroundings().runDirectory}/streams`;
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(`${folder}/${randomUUID()}`, this.text);
+  }
+}

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** What git ignores, and what no package has anything of. */
+const notCopied = /^(node_modules|\.git|\.test-run.*|data|coverage|test|bench|dist|lib)$/;
+
+/** `npm run pack` in a copy of the project: it builds the frontend anew, which other tests are reading. */
+export async function packProject(folder: string): Promise<{ project: string; tarballs: string }> {
+  for (const name of readdirSync('.').filter((one) => !notCopied.test(one)))
+    cpSync(name, `${folder}/${name}`, { recursive: true });
+  symlinkSync(resolve('node_modules'), `${folder}/node_modules`);
+  await run('npm', ['run', 'pack'], { cwd: folder });
+  return { project: folder, tarballs: `${folder}/dist` };
+}
+
+/** The folder of a Node.js of another line. It stays for the next run; the package of its program needs no script. */
+export async function installNode(major: number, cacheFolder: string): Promise<string> {
+  const name = `node-${process.platform}-${process.arch}`;
+  const folder = `${cacheFolder}/node-${major}`;
+  const programs = `${folder}/node_modules/${name}/bin`;
+  if (!existsSync(`${programs}/node`)) {
+    mkdirSync(folder, { recursive: true });
+    await run('npm', [
+      'install',
+      '--ignore-scripts',
+      '--prefer-offline',
+      '--prefix',
+      folder,
+      `${name}@${major}`,
+    ]);
+  }
+  return programs;
+}

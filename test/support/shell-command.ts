@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Place {
+  readonly folder: string;
+  /** All the variables that it has. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** A command in a shell as somebody types it, with whatever it starts in a process group of its own. */
+export class ShellCommand {
+  readonly ended: Promise<Ended>;
+  readonly #said = { stdout: '', stderr: '' };
+  readonly #child: ChildProcess;
+
+  constructor(command: string, { folder, env }: Place) {
+    const child = spawn('sh', ['-c', command], {
+      cwd: folder,
+      detached: true,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.on('data', (chunk) => {
+      this.#said.stdout += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      this.#said.stderr += chunk;
+    });
+    this.ended = new Promise((resolve) => child.on('close', (code) => resolve({ code, ...this.#said })));
+    this.#child = child;
+  }
+
+  /** What it has said on standard output so far. */
+  get stdout(): string {
+    return this.#said.stdout;
+  }
+
+  /** True as soon as it says so on standard output; false when it ends before. */
+  says(words: RegExp): Promise<boolean> {
+    return new Promise((resolve) => {
+      const look = () => words.test(this.stdout) && resolve(true);
+      this.#child.stdout?.on('data', look);
+      look();
+      void this.ended.then(() => resolve(false));
+    });
+  }
+
+  /** Ctrl-C, and what has come of it. */
+  stop(): Promise<Ended> {
+    const { pid, exitCode, signalCode } = this.#child;
+    assert.ok(pid !== undefined);
+    if (exitCode === null && signalCode === null) process.kill(-pid, 'SIGINT');
+    return this.ended;
+  }
+}
+
+/** The folders of programs without those that npm puts before all others for the test itself. */
+export function foldersOfPrograms(): readonly string[] {
+  return (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
+}

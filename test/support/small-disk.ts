@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { newSqliteFile } from './databases.ts';
+
+/** A folder on a disk of its own that is soon full. */
+export class SmallDisk {
+  readonly folder: string;
+
+  constructor(megabytes: number) {
+    this.folder = `${dirname(newSqliteFile())}/disk`;
+    mkdirSync(this.folder, { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', this.folder]);
+  }
+
+  /** Up to the last byte. */
+  fill(): void {
+    for (const bytes of [64_000_000, 4096, 1]) {
+      try {
+        for (;;) writeFileSync(`${this.folder}/filler-${bytes}`, Buffer.alloc(bytes), { flag: 'a' });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      }
+    }
+  }
+
+  free(): void {
+    for (const bytes of [64_000_000, 4096, 1]) rmSync(`${this.folder}/filler-${bytes}`, { force: true });
+  }
+
+  remove(): void {
+    execFileSync('umount', ['--lazy', this.folder]);
+  }
+}

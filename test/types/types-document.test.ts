@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import { documentWith } from '../../docs/openapi-document.ts';
+import type { Collection } from '../../src/consumer/collections/collection.ts';
+import { problemsOf } from '../../src/consumer/types/problems.ts';
+import { nameTypes } from '../../src/consumer/types/type-names.ts';
+import { typesDocument } from '../../src/consumer/types/types-document.ts';
+import { follow } from '../../src/openapi/follow-reference.ts';
+import type { OpenApiDocument, Operation, Response } from '../../src/openapi/openapi-types.ts';
+import { declared } from '../collections/declared.ts';
+import { newDirectory } from '../support/outcome.ts';
+import { sampleDeclarations } from '../support/sample-declarations.ts';
+import { declarations } from './declarations.ts';
+import { compilerOptions } from './programs.ts';
+
+const collections = Object.entries({ ...sampleDeclarations, ...declarations }).map(([name, text]) =>
+  declared(text, name),
+);
+
+/** What text of a declaration could try. */
+const hostile = [
+  '*/ export type Evil = 1; /*',
+  '"; export type Evil = 1; //',
+  "'; export type Evil = 1; //",
+  `\`$\{evil}\` \\`,
+  '\\" | any; //',
+  'a\u2028*/\u2029export type Evil = 1;',
+  '*\u0085/ \u202e evil \u2066',
+  '@ts-expect-error',
+  '*'.repeat(200),
+  'word '.repeat(60),
+  '/** */ // /*',
+];
+
+/** Which files tsc finds something wrong with. */
+function compile(files: Readonly<Record<string, string>>): string {
+  const folder = newDirectory();
+  for (const [file, text] of Object.entries(files)) writeFileSync(`${folder}/${file}`, text);
+  writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions: compilerOptions('./unused') }));
+  const command = [resolve('node_modules/typescript/bin/tsc'), '-p', folder, '--pretty', 'false'];
+  return spawnSync(process.execPath, command, { cwd: folder, encoding: 'utf8' }).stdout;
+}
+
+/** The codes that the OpenAPI document has for an operation. */
+function codesIn(document: OpenApiDocument, operation: Operation): readonly string[] {
+  const codes = Object.values(operation.responses).flatMap((response) => {
+    const { content } = ('$ref' in response ? follow(response.$ref, document) : response) as Response;
+    const problem = content?.['application/problem+json'] as
+      | { schema: { properties: { code: { enum: string[] } } } }
+      | undefined;
+    return problem?.schema.properties.code.enum ?? [];
+  });
+  return codes.toSorted();
+}
+
+describe('the types of collections', () => {
+  it('have the codes of the OpenAPI document for every call', () => {
+    const document = documentWith(collections, { version: '0', baseUrl: 'http://127.0.0.1' });
+    const operationsOf = ({ name, machine }: Collection) => {
+      const all = document.paths[`/api/consumer/v1/${name}`];
+      const one = document.paths[`/api/consumer/v1/${name}/{id}`];
+      const action = document.paths[`/api/consumer/v1/${name}/{id}/${machine?.actions[0]}`];
+      return {
+        list: all?.get,
+        get: one?.get,
+        create: all?.post,
+        update: one?.patch,
+        replace: one?.put,
+        remove: one?.delete,
+        act: action?.post,
+      };
+    };
+    for (const collection of collections) {
+      const problems = problemsOf(collection);
+      const operations = operationsOf(collection);
+      assert.deepEqual(Object.keys(problems), Object.keys(operations));
+      for (const [call, operation] of Object.entries(operations)) {
+        const expected = operation === undefined ? [] : codesIn(document, operation);
+        assert.deepEqual([...(problems[call] ?? [])].toSorted(), expected, `${collection.name} ${call}`);
+        assert.equal(expected.length > 0, call !== 'act' || collection.machine !== null);
+      }
+    }
+  });
+
+  it('are the same whenever they are made, and other ones when the declarations are', () => {
+    const types = typesDocument(collections);
+    assert.equal(typesDocument(collections), types);
+    assert.notEqual(typesDocument(collections.slice(1)), types);
+    assert.doesNotMatch(types, /[ \t]$|\t|\r/m);
+  });
+
+  it('compile for every declaration, also where there is none, and whatever its texts try', () => {
+    const texts = hostile.map((text) => JSON.stringify(text));
+    const deep = texts.filter((text) => !/\\u0085|\u0085/.test(text));
+    const evil = declared(
+      `title: ${texts[0]}
+description: ${JSON.stringify(hostile.join('\n'))}
+schema:
+  description: ${texts[2]}
+  required: [choice]
+  properties:
+    choice: { enum: [${texts.join(', ')}], description: ${texts[1]}, title: ${texts[7]} }
+    ${hostile.map((text, index) => `f${index}: { type: integer, description: ${JSON.stringify(text)}, deprecated: true }`).join('\n    ')}
+    shaped: { type: string, maxLength: 9, pattern: ".*/ export type Evil = 1; /*" }
+    inner: { properties: { ${deep
+      .filter((text) => text.length < 120 && !text.includes('\u2028'))
+      .map((text) => `${text}: { type: integer }`)
+      .join(', ')} } }
+access: { scopes: { read: "*/evil" } }
+`,
+    );
+    const types = typesDocument([evil]);
+    const values = hostile.map(
+      (text) => `const value${hostile.indexOf(text)}: Thing['choice'] = ${JSON.stringify(text)};`,
+    );
+    const output = compile({
+      'all.d.ts': typesDocument(collections),
+      'none.d.ts': typesDocument([]),
+      'evil.d.ts': types,
+      'values.ts': `import type { Thing } from './evil.d.ts';\n${values.join('\n')}\nexport {};`,
+      'escaped.ts': `import type { Evil } from './evil.d.ts';\nexport {};`,
+    });
+    assert.match(output, /^escaped\.ts\(1,15\): error TS2305: .* has no exported member 'Evil'\.\n$/);
+    const code = types.replaceAll(/\/\*\*[\s\S]*?\*\//g, '').replaceAll(/"(?:[^"\\\n]|\\.)*"/g, '""');
+    assert.match(code, /^\/\/ Made by .*\n[\w\s{}:;?|<>()[\]"=]*$/);
+    assert.doesNotMatch(code, /Evil/);
+    assert.doesNotMatch(types, /[\u0085\u2028\u2029\u202e\u2066]/);
+  });
+
+  it('tell in comments what TypeScript cannot', () => {
+    const types = typesDocument(
+      collections.filter(({ name }) => ['notes', 'bookings', 'team-posts'].includes(name)),
+    );
+    for (const line of [
+      '/** In the format date-time, such as 2026-01-01T08:00:00Z. */',
+      '/** A whole number, 1 to 8. */',
+      ' * For machine clients: "approve".',
+      ' * Every caller reads all records and changes its own.',
+      ' * Changing needs the scope posts.write.',
+      ' * @deprecated since 2026-01-01, gone on 2027-01-01. https://example.org/changes',
+    ])
+      assert.ok(types.includes(line), line);
+  });
+
+  it('are called in the singular, as far as that is regular, and no two alike', () => {
+    const reserved = ['Collections', 'Bounds'];
+    const names = nameTypes(
+      'bookings team-posts boxes categories movies statuses ledger news series address note notes bounds a--b a-b a-1 a1 note-fields'.split(
+        ' ',
+      ),
+      reserved,
+    );
+    assert.deepEqual(
+      names.map(({ record }) => record),
+      'Booking TeamPost Box Category Movie Status Ledger News Series Address Note Notes Bound A_B AB A_1 A1 NoteField'.split(
+        ' ',
+      ),
+    );
+    const all = [...reserved, ...names.flatMap((each) => Object.values(each))];
+    assert.equal(new Set(all).size, all.length);
+    assert.equal(nameTypes(['bound', 'collection', 'dates'], ['Bound', 'BoundFields'])[0]?.record, 'Bound_');
+  });
+});

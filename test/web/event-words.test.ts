@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Collection } from '../../web/src/api/types.ts';
+import { type Happening, sentenceOf, sentenceOfMany } from '../../web/src/events/sentence.ts';
+
+const bookings: Collection = {
+  name: 'bookings',
+  title: 'Bookings',
+  href: '/bookings',
+  schema: {},
+  index: [],
+  access: { read: 'owner', clients: 'none' },
+  concurrency: 'optional',
+  events: 'thin',
+};
+
+function event(kind: string, state: string | null = null): Happening {
+  return { type: `bookings.${kind}`, data: { state } };
+}
+
+describe('what happened elsewhere, in words', () => {
+  for (const [kind, state, words] of [
+    ['created', 'draft', 'Bookings: “Friday” is new.'],
+    ['changed', 'draft', 'Bookings: “Friday” was changed.'],
+    ['deleted', 'draft', 'Bookings: “Friday” was deleted.'],
+    ['expired', null, 'Bookings: “Friday” has expired.'],
+    ['approved', 'approved', 'Bookings: “Friday” is approved now.'],
+    ['handed_out', 'handed_out', 'Bookings: “Friday” is handed out now.'],
+  ] as const) {
+    it(`of ${kind}`, () => assert.equal(sentenceOf(bookings, event(kind, state), 'Friday'), words));
+  }
+
+  it('of a record that was never shown', () => {
+    assert.equal(sentenceOf(bookings, event('deleted'), null), 'Bookings: one was deleted.');
+  });
+
+  it('of a record with a long name', () => {
+    const words = sentenceOf(bookings, event('created'), '🦶'.repeat(200));
+    assert.equal(words, `Bookings: “${'🦶'.repeat(59)}…” is new.`);
+  });
+
+  it('of many at once', () => {
+    assert.equal(sentenceOfMany(bookings, 12), 'Bookings: 12 changes made elsewhere.');
+  });
+});

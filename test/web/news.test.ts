@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Collection, RecordItem } from '../../web/src/api/types.ts';
+import type { Happening } from '../../web/src/events/sentence.ts';
+import { newsOf } from '../../web/src/records/news.ts';
+
+const visits: Collection = {
+  name: 'visits',
+  title: 'Visits',
+  href: '/visits',
+  schema: { type: 'object', properties: { guest: { type: 'string' } } },
+  index: [],
+  access: { read: 'owner', clients: 'none' },
+  concurrency: 'optional',
+  events: 'thin',
+};
+
+function visit(guest: string, state = 'asked_for', updated_at = '2027-01-01T00:00:00Z'): RecordItem {
+  return { id: guest, guest, state, created_at: '2027-01-01T00:00:00Z', updated_at };
+}
+
+interface Case {
+  readonly before: readonly RecordItem[];
+  readonly after: readonly RecordItem[];
+  readonly heard?: Readonly<Record<string, Happening>>;
+  readonly goesOn?: 'before' | 'after';
+  readonly isFiltered?: boolean;
+}
+
+function news({ before, after, heard = {}, goesOn, isFiltered = false }: Case): readonly string[] {
+  const list = (items: readonly RecordItem[], name: string) => {
+    return { items, next: name === goesOn ? 'cursor' : null, position: 1 };
+  };
+  const told = new Map(Object.entries(heard));
+  return newsOf(visits, list(before, 'before'), list(after, 'after'), told, isFiltered);
+}
+
+function told(kind: string, state: string | null = null): Happening {
+  return { type: `visits.${kind}`, data: { state } };
+}
+
+const [ada, ben] = [visit('Ada'), visit('Ben')];
+
+describe('what has become of a list elsewhere', () => {
+  it('is nothing while it is the same, whatever was told', () => {
+    assert.deepEqual(news({ before: [ada], after: [ada], heard: { Ada: told('changed') } }), []);
+    assert.deepEqual(news({ before: [], after: [], heard: { Ada: told('deleted') } }), []);
+  });
+
+  it('is seen where nothing was told', () => {
+    assert.deepEqual(news({ before: [ada], after: [ben, ada] }), ['Visits: “Ben” is new.']);
+    assert.deepEqual(news({ before: [ben, ada], after: [ada] }), ['Visits: “Ben” was deleted.']);
+    const later = visit('Ada', 'asked_for', '2027-01-02T00:00:00Z');
+    assert.deepEqual(news({ before: [ada], after: [later] }), ['Visits: “Ada” was changed.']);
+    const approved = visit('Ada', 'approved');
+    assert.deepEqual(news({ before: [ada], after: [approved] }), ['Visits: “Ada” is approved now.']);
+  });
+
+  it('is what the event says where there is one', () => {
+    const expired = { before: [ada], after: [], heard: { Ada: told('expired') } };
+    assert.deepEqual(news(expired), ['Visits: “Ada” has expired.']);
+    const moved = {
+      before: [ada],
+      after: [],
+      isFiltered: true,
+      heard: { Ada: told('approved', 'approved') },
+    };
+    assert.deepEqual(news(moved), ['Visits: “Ada” is approved now.']);
+  });
+
+  it('is not guessed where the list goes on', () => {
+    assert.deepEqual(news({ before: [ada], after: [ben], goesOn: 'after' }), ['Visits: “Ben” is new.']);
+    assert.deepEqual(news({ before: [ada], after: [ben], goesOn: 'before' }), ['Visits: “Ada” was deleted.']);
+  });
+
+  it('is not guessed where the list shows one state of many', () => {
+    assert.deepEqual(news({ before: [ada], after: [ben], isFiltered: true }), []);
+    const later = visit('Ada', 'asked_for', '2027-01-02T00:00:00Z');
+    const changed = news({ before: [ada], after: [later], isFiltered: true });
+    assert.deepEqual(changed, ['Visits: “Ada” was changed.']);
+  });
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Collection, RecordItem } from '../../web/src/api/types.ts';
+import { weighActions } from '../../web/src/records/weigh-actions.ts';
+import { whoReads } from '../../web/src/records/who-reads.ts';
+
+const states = {
+  draft: { cancel: { to: 'cancelled' }, submit: { to: 'submitted' }, park: { to: 'parked' } },
+  submitted: { cancel: { to: 'cancelled' } },
+  parked: { submit: { to: 'submitted' } },
+  cancelled: {},
+};
+
+function weighed(state: string, actions: readonly string[]): string[] {
+  const record = { id: '1', created_at: '', updated_at: '', state, actions } as RecordItem;
+  return weighActions({ states } as unknown as Collection, record).map(
+    ({ name, isMain, isFinal }) => `${name}${isMain ? ' main' : ''}${isFinal ? ' final' : ''}`,
+  );
+}
+
+describe('the actions of a record', () => {
+  it('have one main one, which comes first and is none that ends it', () => {
+    assert.deepEqual(weighed('draft', ['cancel', 'submit', 'park']), ['submit main', 'cancel final', 'park']);
+  });
+
+  it('are those that the service allows this caller, and no others', () => {
+    assert.deepEqual(weighed('draft', ['park']), ['park main']);
+    assert.deepEqual(weighed('draft', []), []);
+  });
+
+  it('have no main one where all that can be done ends it', () => {
+    assert.deepEqual(weighed('submitted', ['cancel']), ['cancel final']);
+  });
+
+  it('are none in a state that is final or not known, and in a collection without states', () => {
+    assert.deepEqual(weighed('cancelled', ['submit']), []);
+    assert.deepEqual(weighed('unheard-of', ['submit']), []);
+    const record = { id: '1', created_at: '', updated_at: '' };
+    assert.deepEqual(weighActions({} as Collection, record), []);
+  });
+});
+
+describe('who reads a collection, in words', () => {
+  const words = (read: 'owner' | 'everyone', clients: 'none' | 'own' | 'any') =>
+    whoReads({ access: { read, clients } } as Collection);
+
+  it('promises that everything stays between two only where nobody else sees it', () => {
+    assert.match(words('owner', 'none'), /between you and this service/);
+    assert.match(words('owner', 'own'), /between you and this service/);
+    for (const other of [words('owner', 'any'), words('everyone', 'none'), words('everyone', 'any')])
+      assert.doesNotMatch(other, /between you/);
+  });
+
+  it('says that everybody reads it, and that clients see and change it, where that is so', () => {
+    assert.match(words('everyone', 'none'), /Everybody who signs in can read.*only you can change/);
+    assert.match(words('everyone', 'any'), /only you and the clients of this service can change/);
+    assert.match(words('owner', 'any'), /you and the clients of this service see/);
+  });
+});

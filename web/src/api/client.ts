@@ -1,0 +1,23 @@
+import { type Client, Problem, type UntypedCollection } from '../../../packages/client/src/index.ts';
+import type { RecordItem } from './types.ts';
+
+export type {
+  FieldError,
+  Me,
+  Page,
+  Receipt,
+  RecordEvent,
+  Usage,
+} from '../../../packages/client/src/index.ts';
+export { createClient, etagOf, Problem } from '../../../packages/client/src/index.ts';
+
+/** Which collections there are is known only when the page runs. */
+export type Collections = Record<string, Omit<UntypedCollection, 'record'> & { record: RecordItem }>;
+
+export type Api = Client<Collections>;
+
+/** For `catch`: what is no problem is a mistake of this page. */
+export function caught(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  throw error;
+}

@@ -1,0 +1,36 @@
+import type { Collection } from '../api/types.ts';
+import { counted } from '../schema/display.ts';
+import { inWords } from '../schema/shape.ts';
+
+const longestName = 60;
+
+const happenings: Readonly<Record<string, string>> = {
+  created: 'is new',
+  changed: 'was changed',
+  deleted: 'was deleted',
+  expired: 'has expired',
+};
+
+/** As an event tells it. */
+export interface Happening {
+  /** Such as `notes.created`, or `bookings.approved` for the state that an action led to. */
+  readonly type: string;
+  readonly data: { readonly state: string | null };
+}
+
+/** What happened elsewhere, as a person would say it. The name is that of the record, where it is known. */
+export function sentenceOf({ title }: Collection, { type, data }: Happening, name: string | null): string {
+  const kind = type.slice(type.lastIndexOf('.') + 1);
+  const happening = happenings[kind] ?? `is ${inWords(data.state ?? kind).toLowerCase()} now`;
+  return `${title}: ${name === null ? 'one' : `“${shortened(name)}”`} ${happening}.`;
+}
+
+/** The same of many at once. */
+export function sentenceOfMany({ title }: Collection, count: number): string {
+  return `${title}: ${counted(count, 'change')} made elsewhere.`;
+}
+
+function shortened(name: string): string {
+  const characters = [...name];
+  return characters.length <= longestName ? name : `${characters.slice(0, longestName - 1).join('')}…`;
+}

@@ -1,0 +1,41 @@
+import type { Page } from '../api/client.ts';
+import type { Collection, RecordItem } from '../api/types.ts';
+import { type Happening, sentenceOf } from '../events/sentence.ts';
+import { nameOf } from './record-name.ts';
+
+export type List = Page<RecordItem>;
+
+/**
+ * What has become of a list elsewhere, a sentence for each record that is not what it was. An event says more than the
+ * difference does, where there is one.
+ */
+export function newsOf(
+  collection: Collection,
+  before: List,
+  after: List,
+  heard: ReadonlyMap<string, Happening>,
+  isFiltered: boolean,
+): readonly string[] {
+  const [was, is] = [byId(before), byId(after)];
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((id) => {
+    const [old, now] = [was.get(id), is.get(id)];
+    if (JSON.stringify(old) === JSON.stringify(now)) return [];
+    // What comes and goes at the end of a list that goes on, or in one state of many, need be neither new nor gone.
+    const isClear = (old && now) || (!isFiltered && (old ? after : before).next === null);
+    const happening = heard.get(id) ?? (isClear && differenceOf(collection, old, now));
+    return happening
+      ? [sentenceOf(collection, happening, nameOf(collection, (now ?? old) as RecordItem))]
+      : [];
+  });
+}
+
+function differenceOf({ name }: Collection, old?: RecordItem, now?: RecordItem): Happening {
+  const state = now?.state ?? null;
+  const change = state === (old?.state ?? null) ? 'changed' : state;
+  const kind = old === undefined ? 'created' : now === undefined ? 'deleted' : change;
+  return { type: `${name}.${kind}`, data: { state } };
+}
+
+function byId({ items }: List): ReadonlyMap<string, RecordItem> {
+  return new Map(items.map((item) => [item.id, item]));
+}

@@ -1,0 +1,24 @@
+import { useHouse } from '../parts/context.ts';
+import { Notice } from '../parts/notice.tsx';
+
+/** What it means for a token to be bound to a key of this page, and how to see that it is true. */
+export function BoundToken() {
+  const { settings } = useHouse();
+  return (
+    <section class="card" aria-labelledby="bound">
+      <h2 id="bound">A copy of it opens nothing</h2>
+      <Notice tone="good" title="Bound to a key that never leaves this browser">
+        <p>
+          The key was made when you signed in. Nobody can read it, this page included; it goes when the page
+          is closed. With every request the page sends a proof, made with the key for that one request.
+        </p>
+      </Notice>
+      <p>See for yourself: copy the token, and send it from a shell, without a proof.</p>
+      <pre>{`TOKEN='paste it here'
+curl -i -H "Authorization: Bearer $TOKEN" ${location.origin}${settings.api}/me`}</pre>
+      <p>
+        The answer is <code>403 token_bound</code>: the token is good, and it was sent without its proof.
+      </p>
+    </section>
+  );
+}
