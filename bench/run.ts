@@ -1,8 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { measureDpop } from './dpop/rounds.ts';
+import { measureEvents } from './events/rounds.ts';
 import { measureMe } from './me/rounds.ts';
 import { measureMemory, memoryAlgorithm } from './memory/memory.ts';
+import { measureProcesses } from './processes/rounds.ts';
 import { measureRecords } from './records/rounds.ts';
 import { chooseLoadGenerator } from './shared/load.ts';
 import { readOptions, type Subject } from './shared/options.ts';
@@ -18,6 +21,10 @@ const subjects: Readonly<Record<Subject, (stage: Stage) => Promise<string>>> = {
   memory: measureMemory,
   token: measureToken,
   records: measureRecords,
+  events: measureEvents,
+  processes: measureProcesses,
+  verify: measureMe,
+  dpop: measureDpop,
 };
 
 const limitMinutes = 60;

@@ -56,10 +56,25 @@ const lineUp: readonly Peer[] = [
   },
 ];
 
+/** `@vestibule/verify` beside what else is used on the same framework, and the framework that looks at no token. */
+const verifyLineUp: readonly Peer[] = [
+  bare,
+  { ...server('express-bare', 'Express, no verifier', 'express-bare.ts'), verifies: false },
+  server('express-verify', 'Express + @vestibule/verify', 'express-verify.ts'),
+  server('express-auth0', 'Express + express-oauth2-jwt-bearer', 'express-oauth2-jwt-bearer.ts'),
+  server('express-jose', 'Express + jose', 'express-jose.ts'),
+  { ...server('fastify-bare', 'Fastify, no verifier', 'fastify-bare.ts'), verifies: false },
+  server('fastify-verify', 'Fastify + @vestibule/verify', 'fastify-verify.ts'),
+  server('fastify-jwt', 'Fastify + @fastify/jwt + get-jwks', 'fastify-jwt.ts'),
+  server('fastify-jwt-cached', 'the same, its token cache on', 'fastify-jwt.ts', 'cached'),
+  server('fastify-aws', 'Fastify + aws-jwt-verify', 'fastify-aws-jwt-verify.ts'),
+];
+
 /** The peers asked for that this machine has; the floor is always among them. */
 export function chooseMePeers(options: Options, say: (line: string) => void): readonly Peer[] {
-  const chosen = choosePeers(lineUp, options);
-  return lineUp.filter((peer) => {
+  const all = options.subject === 'verify' ? verifyLineUp : lineUp;
+  const chosen = choosePeers(all, options);
+  return all.filter((peer) => {
     if (peer === bare) return true;
     const isHere = peer.needs === undefined || findProgram(peer.needs) !== null;
     if (chosen.includes(peer) && !isHere) say(`${peer.name} is not on this machine and is left out.`);

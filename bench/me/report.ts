@@ -5,7 +5,7 @@ import { callers } from '../shared/tokens.ts';
 import { chart } from './chart.ts';
 import type { Peer } from './line-up.ts';
 import { summarise } from './summary.ts';
-import { findings, workTable } from './table.ts';
+import { findings, verifyFindings, workTable } from './table.ts';
 import { type Round, works } from './work.ts';
 
 /** Writes what was measured as JSON, as a chart and as Markdown, and answers with the Markdown. */
@@ -14,8 +14,11 @@ export function writeMeReport(rounds: Rounds<Peer, Round>, stage: Stage): string
   const peers = summarise(rounds);
   const settings = { rounds: repeat, seconds, tokensSeenBefore: callers, newTokens };
   const samples = samplesOf(rounds, ({ name }) => ({ peer: name }));
-  writeFigures('results', stage, settings, { peers, samples });
-  writeResult('results.svg', stage, chart(peers));
-  const tables = [...findings(peers), ...works.map((work) => workTable(peers, work))];
-  return writeTables('results', stage, tables, ', server and load on a core each');
+  const isVerify = stage.options.subject === 'verify';
+  const name = isVerify ? 'verify' : 'results';
+  writeFigures(name, stage, settings, { peers, samples });
+  if (!isVerify) writeResult('results.svg', stage, chart(peers));
+  const found = isVerify ? verifyFindings(peers) : findings(peers);
+  const tables = [...found, ...works.map((work) => workTable(peers, work))];
+  return writeTables(name, stage, tables, ', server and load on a core each');
 }

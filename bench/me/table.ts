@@ -1,5 +1,5 @@
 import { percent, shown, table } from '../shared/markdown.ts';
-import type { Figure, Summaries } from './summary.ts';
+import type { Figure, PeerSummary, Summaries } from './summary.ts';
 import { type Work, works } from './work.ts';
 
 const headings: Readonly<Record<Work, string>> = {
@@ -35,7 +35,35 @@ export function findings(peers: Summaries): readonly string[] {
   const ours = peers.vestibule;
   if (ours === undefined) return [];
   const others = Object.entries(peers).filter(([name]) => !name.startsWith('vestibule'));
-  const rows = others.map(([, other]) => {
+  return [
+    against(
+      ours,
+      others.map(([, other]) => other),
+      'Vestibule, request log off, against each of the others',
+    ),
+  ];
+}
+
+/** The verifier against each of the others on the same framework; the framework alone shows how much there is to gain. */
+export function verifyFindings(peers: Summaries): readonly string[] {
+  return ['express', 'fastify'].flatMap((framework) => {
+    const ours = peers[`${framework}-verify`];
+    if (ours === undefined) return [];
+    const others = Object.entries(peers).filter(
+      ([name]) => name.startsWith(`${framework}-`) && name !== `${framework}-verify`,
+    );
+    return [
+      against(
+        ours,
+        others.map(([, other]) => other),
+        `${ours.title}, against each of the others`,
+      ),
+    ];
+  });
+}
+
+function against(ours: PeerSummary, others: readonly PeerSummary[], heading: string): string {
+  const rows = others.map((other) => {
     const cells = works.flatMap((work) => {
       const [own, theirs] = [ours[work], other[work]];
       const byRequests = own.requestsPerSecond.value / theirs.requestsPerSecond.value;
@@ -44,9 +72,8 @@ export function findings(peers: Summaries): readonly string[] {
     });
     return [other.title, ...cells];
   });
-  const heading = '**Vestibule, request log off, against each of the others** (above 1: it does more)';
   const columns = ['seen before: by requests/s', 'by CPU', 'every token new: by requests/s', 'by CPU'];
-  return [table(heading, columns, rows)];
+  return table(`**${heading}** (above 1: it does more)`, columns, rows);
 }
 
 function cell({ value, ratio }: Figure): string {

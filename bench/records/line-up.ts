@@ -1,3 +1,4 @@
+import { bare } from './bare.ts';
 import { jsonServer } from './json-server.ts';
 import { parseServer } from './parse-server.ts';
 import type { RecordsPeer } from './peer.ts';
@@ -5,6 +6,7 @@ import { vestibuleOn } from './vestibule.ts';
 
 /** In the order in which they are measured. */
 export const lineUp: readonly RecordsPeer[] = [
+  bare,
   vestibuleOn('sqlite'),
   vestibuleOn('postgres'),
   parseServer,

@@ -1,7 +1,7 @@
+import type { Postgres } from '../shared/postgres.ts';
 import type { Program } from '../shared/processes.ts';
 import type { Stage } from '../shared/stage.ts';
 import type { Listing } from './data.ts';
-import type { Postgres } from './postgres.ts';
 
 /** What all peers share. */
 export interface RecordsStage extends Stage {

@@ -1,13 +1,13 @@
 import { meInShort } from '../me-under-load/sample.ts';
 import { spareRequests } from '../shared/load.ts';
 import { counted } from '../shared/markdown.ts';
+import { startPostgresServer } from '../shared/postgres.ts';
 import { measureInRounds } from '../shared/rounds.ts';
 import { choosePeers, type Stage } from '../shared/stage.ts';
 import { callers, signTokens } from '../shared/tokens.ts';
 import { checkDurability, type Durability } from './durability.ts';
 import { lineUp } from './line-up.ts';
 import type { Place, RecordsPeer, RecordsStage } from './peer.ts';
-import { startPostgresServer } from './postgres.ts';
 import { writeRecordsReport } from './report.ts';
 import { measurePlace, type RecordsRound, works } from './work.ts';
 

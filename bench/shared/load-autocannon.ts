@@ -44,11 +44,16 @@ printResult({
 });
 
 function requestOf(line: string): autocannon.Request {
-  const [method, path = '/', token, body] = line.split('\t');
+  const [method, path = '/', token, proof, body] = line.split('\t');
   return {
     method: method === 'POST' ? 'POST' : 'GET',
     path,
-    headers: { ...walk.headers, ...(token ? { authorization: `Bearer ${token}` } : {}) },
+    headers: { ...walk.headers, ...credentials(token, proof) },
     ...(body ? { body } : {}),
   };
+}
+
+function credentials(token: string | undefined, proof: string | undefined): Record<string, string> {
+  if (!token) return {};
+  return proof ? { authorization: `DPoP ${token}`, dpop: proof } : { authorization: `Bearer ${token}` };
 }

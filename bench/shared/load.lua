@@ -1,7 +1,7 @@
 -- The script of wrk: walks a file of requests.
 -- Parameters: the file, how many of its lines to skip, how many to send, "again" (from the first one when through,
 -- until the time is up) or "once" (stop when through), how many a second at most or "unpaced", and headers of every
--- request. A line is a method, a path, a token (or nothing) and a body (or nothing), with tabs between them.
+-- request. A line is a method, a path, a token, a DPoP proof and a body (each of the three or nothing), with tabs between them.
 
 local ffi = require("ffi")
 ffi.cdef([[
@@ -32,10 +32,11 @@ function init(parameters)
     if skip > 0 then
       skip = skip - 1
     elseif #requests < last + (once and 64 or 0) then
-      local method, path, token, body = line:match("^([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$")
+      local method, path, token, proof, body = line:match("^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$")
       local headers = {}
       for name, value in pairs(shared) do headers[name] = value end
-      if token ~= "" then headers["Authorization"] = "Bearer " .. token end
+      if token ~= "" then headers["Authorization"] = (proof ~= "" and "DPoP " or "Bearer ") .. token end
+      if proof ~= "" then headers["DPoP"] = proof end
       requests[#requests + 1] = wrk.format(method, path, headers, body ~= "" and body or nil)
     end
   end

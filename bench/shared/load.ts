@@ -15,6 +15,8 @@ export interface Request {
   readonly path: string;
   /** Sent as a bearer token; none where it is missing. */
   readonly token?: string;
+  /** A DPoP proof, with which the token is sent as a bound one. */
+  readonly proof?: string;
   readonly body?: string;
 }
 
@@ -35,6 +37,8 @@ export interface Load {
   readonly seconds: number | null;
   /** Not more than so many; unless told, each connection sends the next request when it has its answer. */
   readonly perSecond?: number;
+  /** So many kept open; `connections` unless told. */
+  readonly connections?: number;
 }
 
 export interface LoadResult {
@@ -60,10 +64,10 @@ export function chooseLoadGenerator(wanted: LoadGenerator | null): LoadGenerator
   return wanted ?? (findProgram('wrk') === null ? 'autocannon' : 'wrk');
 }
 
-/** A method, a path, a token and a body, with tabs between them. */
+/** A method, a path, a token, a proof and a body, with tabs between them. */
 export function writeRequests(path: string, requests: readonly Request[]): RequestFile {
-  const lines = requests.map(({ method, path: at, token = '', body = '' }) =>
-    [method, at, token, body].join('\t'),
+  const lines = requests.map(({ method, path: at, token = '', proof = '', body = '' }) =>
+    [method, at, token, proof, body].join('\t'),
   );
   writeFileSync(path, `${lines.join('\n')}\n`);
   return { path, count: requests.length };
@@ -78,7 +82,8 @@ export async function send(
   const { origin, requests: file, headers = {}, seconds, perSecond = null } = load;
   const { skip, count } = load.part ?? { skip: 0, count: file.count };
   if (skip + count > file.count) throw new Error('The load asks for more requests than there are.');
-  const walk = { origin, path: file.path, headers, skip, count, seconds, perSecond, connections };
+  const open = load.connections ?? connections;
+  const walk = { origin, path: file.path, headers, skip, count, seconds, perSecond, connections: open };
   // Bounded in time even when the requests are what ends it: nobody here is slower than 100 requests a second.
   const limitSeconds = (seconds ?? Math.ceil(count / 100)) + 30;
   const program =
@@ -96,9 +101,9 @@ export async function send(
 }
 
 function wrk(walk: LoadWalk, limitSeconds: number): Program {
-  const { origin, path, headers, skip, count, seconds, perSecond } = walk;
+  const { origin, path, headers, skip, count, seconds, perSecond, connections: open } = walk;
   const duration = `${seconds ?? limitSeconds}s`;
-  const settings = ['--threads', '1', '--connections', String(connections), '--duration', duration];
+  const settings = ['--threads', '1', '--connections', String(open), '--duration', duration];
   const walked = [path, skip, count, seconds === null ? 'once' : 'again', perSecond ?? 'unpaced'].map(String);
   const shared = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const file = join(import.meta.dirname, 'load.lua');

@@ -1,8 +1,9 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { LoadGenerator } from './load.ts';
 
 /** What is measured: GET /me beside its peers unless told otherwise. */
-export type Subject = 'me' | 'memory' | 'token' | 'records';
+export type Subject = 'me' | 'memory' | 'token' | 'records' | 'events' | 'processes' | 'verify' | 'dpop';
 
 export interface Options {
   readonly subject: Subject;
@@ -18,6 +19,8 @@ export interface Options {
   readonly load: LoadGenerator | null;
   /** How many records there are in the tables, smallest first. */
   readonly sizes: readonly number[];
+  /** Another checkout, ready to run, that is measured beside this one; null is none. */
+  readonly before: string | null;
   /** Some default was changed, so the numbers must not stand beside those of a full run. */
   readonly partial: boolean;
 }
@@ -25,6 +28,8 @@ export interface Options {
 const full = { repeat: 3, seconds: 5, newTokens: 20_000, sizes: [1_000, 100_000, 1_000_000] };
 /** Three works on nine tables take a while. */
 const fullRecords = { ...full, seconds: 3 };
+/** So do ten servers, of which each framework has five. */
+const fullVerify = { ...full, seconds: 2, newTokens: 10_000 };
 const quick = { repeat: 1, seconds: 1, newTokens: 1_000, sizes: [1_000, 10_000] };
 
 export function readOptions(): Options {
@@ -39,10 +44,15 @@ export function readOptions(): Options {
       memory: { type: 'boolean', default: false },
       token: { type: 'boolean', default: false },
       records: { type: 'boolean', default: false },
+      events: { type: 'boolean', default: false },
+      processes: { type: 'boolean', default: false },
+      verify: { type: 'boolean', default: false },
+      dpop: { type: 'boolean', default: false },
+      before: { type: 'string' },
       sizes: { type: 'string' },
     },
   });
-  const whole = values.records ? fullRecords : full;
+  const whole = values.records ? fullRecords : values.verify ? fullVerify : full;
   const base = values.quick ? quick : whole;
   const repeat = wholeNumber('--repeat', values.repeat) ?? base.repeat;
   const seconds = wholeNumber('--seconds', values.seconds) ?? base.seconds;
@@ -53,15 +63,21 @@ export function readOptions(): Options {
   const lessThanFull = repeat < whole.repeat || seconds < whole.seconds || newTokens < whole.newTokens;
   const otherSizes = sizes.join() !== whole.sizes.join();
   return {
-    subject: values.token ? 'token' : values.records ? 'records' : values.memory ? 'memory' : 'me',
+    subject: subjectOf(values),
     repeat,
     seconds,
     newTokens,
     only,
     load,
     sizes,
+    before: values.before === undefined ? null : resolve(values.before),
     partial: lessThanFull || otherSizes || only !== null,
   };
+}
+
+function subjectOf(values: Readonly<Record<string, unknown>>): Subject {
+  const others = ['token', 'records', 'memory', 'events', 'processes', 'verify', 'dpop'] as const;
+  return others.find((subject) => values[subject] === true) ?? 'me';
 }
 
 function wholeNumber(name: string, text: string | undefined): number | undefined {

@@ -31,6 +31,11 @@ export function goodToken(provider: Provider): Promise<string> {
   return provider.sign(claimsOf(provider.issuer, 0));
 }
 
+/** The token of one caller, with further claims. */
+export function signToken(provider: Provider, caller: number, claims: object): Promise<string> {
+  return provider.sign(claimsOf(provider.issuer, caller, claims));
+}
+
 /** What every peer must refuse before it is measured. */
 export async function badTokens(provider: Provider): Promise<Readonly<Record<string, string>>> {
   const past = Math.floor(Date.now() / 1000) - 600;

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase, startPostgres } from '../../test/support/postgres.ts';
-import { cpuSeconds } from '../shared/counters.ts';
-import { freePort, loadCore } from '../shared/processes.ts';
+import { cpuSeconds } from './counters.ts';
+import { freePort, loadCore } from './processes.ts';
 
 /**
  * A PostgreSQL with the settings it comes with, so what it has answered is on the disk, and more memory than that: the
