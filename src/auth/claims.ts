@@ -1,6 +1,7 @@
-import type { Caller, TokenBinding, TokenTimes } from '../base/caller.ts';
+import type { TokenBinding, TokenTimes, VerifiedClaims } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../base/json-object.ts';
+import type { ClaimPath, RequiredClaims } from '../base/provider-rules.ts';
 import { isScopeName, readScopes, requireScopes } from '../base/scopes.ts';
 import { isMarkedClient, isMarkedIdToken } from './provider-marks.ts';
 
@@ -14,13 +15,12 @@ export interface ClaimsPolicy {
   readonly audiences: readonly string[] | null;
   /** Where the token says whom it is for: `aud`, or what a provider without one has instead. */
   readonly audienceClaim: string;
-  /** Claims that must have exactly this text, or with `true` must be there. */
-  readonly requiredClaims: Readonly<Record<string, string | true>>;
+  readonly requiredClaims: RequiredClaims;
   /** Access tokens may carry a `nonce`: `requiredClaims` tell them from ID tokens. */
   readonly allowsNonce: boolean;
   readonly requiredScopes: readonly string[];
   /** The claims that grant scopes, each by the names that lead to it. */
-  readonly scopesFrom: readonly (readonly string[])[];
+  readonly scopesFrom: readonly ClaimPath[];
   /** From `iat` to `exp`; null: as long as the issuer says. */
   readonly maxLifetimeSeconds: number | null;
   /** Every token of this issuer speaks for a machine client. */
@@ -34,12 +34,6 @@ export interface BindingPolicy {
   /** Tokens that are bound to nothing are refused. */
   readonly required: boolean;
 }
-
-/** Who a token speaks for, apart from what takes a key to name: the pseudonym, and the session. */
-export type VerifiedClaims = Omit<Caller, 'id' | 'session'> & {
-  /** The token's `sid`, or null when it has none. */
-  readonly sessionId: string | null;
-};
 
 /** The claims of a token whose signature holds, checked one after the other. Pure: the time is passed in. */
 export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number): VerifiedClaims {
@@ -153,7 +147,7 @@ function optionalTime(claims: JsonObject, name: string): number | null {
 }
 
 /** What a provider says only in some of the tokens that it signs with the same key. */
-function checkRequired(claims: JsonObject, required: ClaimsPolicy['requiredClaims']): void {
+function checkRequired(claims: JsonObject, required: RequiredClaims): void {
   for (const name in required) {
     const wanted = required[name];
     const isThere = wanted === true ? Object.hasOwn(claims, name) : claims[name] === wanted;
@@ -202,7 +196,7 @@ function readSession({ sid }: JsonObject): string | null {
 }
 
 /** All that the claims grant together. What is no list of scopes grants nothing. */
-function grantedScopes(claims: JsonObject, from: readonly (readonly string[])[]): readonly string[] {
+function grantedScopes(claims: JsonObject, from: readonly ClaimPath[]): readonly string[] {
   const granted = from.map((path) => scopesAt(claims, path)).filter((scopes) => scopes.length > 0);
   return granted.length > 1 ? [...new Set(granted.flat())] : (granted[0] ?? none);
 }

@@ -48,3 +48,9 @@ export interface Caller {
   /** The `jti` of a token of ours; null for tokens of the provider. */
   readonly tokenId: string | null;
 }
+
+/** The same by the claims alone, apart from what takes a key to name: the pseudonym, and the session. */
+export type VerifiedClaims = Omit<Caller, 'id' | 'session'> & {
+  /** The token's `sid`, or null when it has none. */
+  readonly sessionId: string | null;
+};

@@ -1,10 +1,11 @@
 import type { JsonObject } from '../base/json-object.ts';
+import type { IntrospectionEndpoint } from '../base/provider-rules.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { readMapping, type Say } from '../base/yaml/mistakes.ts';
 import { endpointUrl, secretIn } from './entry-kinds.ts';
 import { EntryReader } from './entry-reader.ts';
 import type { Parse } from './kinds.ts';
-import type { IntrospectionEndpoint, Provider } from './providers.ts';
+import type { Provider } from './providers.ts';
 
 const known = ['url', 'client_id', 'client_secret_file'];
 

@@ -1,4 +1,5 @@
 import { isHttpsOrLoopback } from '../base/loopback.ts';
+import { type RequiredClaims, usualScopeClaims } from '../base/provider-rules.ts';
 import { isScopeName } from '../base/scopes.ts';
 import { signatureAlgorithms } from '../base/signature-algorithms.ts';
 import { membersOf, pointerTo } from '../base/yaml/json-pointer.ts';
@@ -8,13 +9,7 @@ import { someText } from './entry-kinds.ts';
 import { EntryReader } from './entry-reader.ts';
 import { checkIntrospection, readIntrospection } from './introspection-entry.ts';
 import * as kind from './kinds.ts';
-import {
-  issuersOf,
-  logoutAudiencesOf,
-  type Provider,
-  type RequiredClaims,
-  usualScopeClaims,
-} from './providers.ts';
+import { issuersOf, logoutAudiencesOf, type Provider } from './providers.ts';
 import { readSignals } from './signals-entry.ts';
 
 const known = [

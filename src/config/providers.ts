@@ -1,3 +1,10 @@
+import {
+  type ClaimPath,
+  type IntrospectionEndpoint,
+  type IssuerSettingNames,
+  type RequiredClaims,
+  usualScopeClaims,
+} from '../base/provider-rules.ts';
 import type { SignatureAlgorithm } from '../base/signature-algorithms.ts';
 
 /** A provider whose tokens are taken, with rules of its own. */
@@ -31,7 +38,7 @@ export interface Provider {
   /** Where it is asked about tokens that are no JWTs (RFC 7662); null where those are refused. */
   readonly introspection: IntrospectionEndpoint | null;
   /** What a mistake in one of these is to be repaired in. */
-  readonly settings: ProviderSettingNames;
+  readonly settings: IssuerSettingNames & { readonly jwksPath: string };
 }
 
 /** Security event tokens, signed with the keys of the provider. */
@@ -42,33 +49,7 @@ export interface Signals {
   readonly poll: { readonly url: string; readonly tokenFile: string | null } | null;
 }
 
-/** Claims that must have exactly this text, or with `true` must be there. */
-export type RequiredClaims = Readonly<Record<string, string | true>>;
-
-export interface IntrospectionEndpoint {
-  readonly url: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
-/** From the payload of a token inwards: `realm_access`, then `roles`. */
-export type ClaimPath = readonly [string, ...string[]];
 export type Providers = readonly [Provider, ...Provider[]];
-
-/** What an operator changes: a setting, or a member of an entry. */
-export interface ProviderSettingNames {
-  readonly origin: string;
-  readonly issuer: string;
-  readonly jwksPath: string;
-  readonly audience: string;
-  readonly algorithms: string;
-  readonly requiredScopes: string;
-  readonly requireAtJwt: string;
-  readonly maxLifetime: string;
-}
-
-/** Where most providers put them: `scope`, one text (RFC 9068), or `scp`, a text at Entra and a list at Okta. */
-export const usualScopeClaims: readonly ClaimPath[] = [['scope'], ['scp']];
 
 /** The settings of the one provider. */
 interface ProviderConfig {

@@ -1,8 +1,9 @@
+import type { VerifiedClaims } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import { createLog } from '../base/log.ts';
 import type { ConsumerStore, StandingStore } from '../storage/port.ts';
-import { type ClaimedCaller, createNameCaller } from './name-caller.ts';
+import { createNameCaller } from './name-caller.ts';
 import type { RevocationNames } from './revocation-names.ts';
 import { type KnownClients, Standing } from './standing.ts';
 
@@ -17,7 +18,7 @@ interface CallerParts {
 }
 
 /** What is known of a caller and what it is shut out with, if it is, as the service would find it. Registers nobody. */
-export async function examineCaller(claims: ClaimedCaller, parts: CallerParts) {
+export async function examineCaller(claims: VerifiedClaims, parts: CallerParts) {
   const { consumers, clients, pseudonymKey, names, ownIssuer, clock } = parts;
   const caller = createNameCaller(pseudonymKey, names)(claims);
   const { id: pseudonym } = caller;

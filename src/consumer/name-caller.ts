@@ -1,14 +1,11 @@
-import type { Caller } from '../base/caller.ts';
+import type { Caller, VerifiedClaims } from '../base/caller.ts';
 import { createPseudonym } from './pseudonym.ts';
 import type { RevocationNames } from './revocation-names.ts';
-
-/** What the claims of a token say of whom it speaks for. */
-export type ClaimedCaller = Omit<Caller, 'id' | 'session'> & { readonly sessionId: string | null };
 
 /** Gives a caller the names that take a key: its pseudonym, and what stands for its session, which itself is not kept. */
 export function createNameCaller(pseudonymKey: Uint8Array, names: RevocationNames) {
   const pseudonymOf = createPseudonym(pseudonymKey);
-  return (claims: ClaimedCaller): Caller => {
+  return (claims: VerifiedClaims): Caller => {
     const { kind, issuer, subject, audience, scopes, times, credentialId, boundTo, sessionId, tokenId } =
       claims;
     // Written out, because to copy all but one member takes V8 ten times as long.

@@ -1,9 +1,10 @@
 import { examineProvider } from '../auth/examine/provider.ts';
-import { askAbout, type IntrospectionEndpoint } from '../auth/introspection/question.ts';
+import { askAbout } from '../auth/introspection/question.ts';
 import { FetchError } from '../auth/jwks-fetch.ts';
 import { authenticatedMemory } from '../auth/stored-key-set.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
+import type { IntrospectionEndpoint } from '../base/provider-rules.ts';
 import { createSecret } from '../base/random.ts';
 import type { Provider } from '../config/providers.ts';
 import type { Config } from '../config/settings.ts';

@@ -1,9 +1,11 @@
+import { usualScopeClaims } from '../../src/base/provider-rules.ts';
+
 /** What the rules of most issuers have in common. */
 export const usualClaims = {
   audienceClaim: 'aud',
   requiredClaims: {},
   allowsNonce: false,
-  scopesFrom: [['scope'], ['scp']],
+  scopesFrom: usualScopeClaims,
   binding: { methods: [], required: false },
 };
 

@@ -6,6 +6,7 @@ import { TokenCache } from '../../../src/auth/token-cache.ts';
 import { createVerifier as createVerify } from '../../../src/auth/verifier.ts';
 import { Refusal } from '../../../src/base/errors.ts';
 import { errorFields, type PlainLog } from '../../../src/base/plain-log.ts';
+import { usualScopeClaims } from '../../../src/base/provider-rules.ts';
 import { requireScopes } from '../../../src/base/scopes.ts';
 import { authorizationOf, type NodeRequest, type RequestLike } from './authorization.ts';
 import { type Caller, toCaller } from './caller.ts';
@@ -70,7 +71,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       requiredClaims: {},
       allowsNonce: false,
       requiredScopes,
-      scopesFrom: [['scope'], ['scp']],
+      scopesFrom: usualScopeClaims,
       maxLifetimeSeconds,
       clientsOnly: false,
       // Nobody here could check a proof.

@@ -1,7 +1,8 @@
-import type { TokenBinding } from '../../base/caller.ts';
+import type { TokenBinding, VerifiedClaims } from '../../base/caller.ts';
 import { passed, quoted } from '../../base/finding.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
-import { type ClaimsPolicy, checkClaims, type VerifiedClaims } from '../claims.ts';
+import type { RequiredClaims } from '../../base/provider-rules.ts';
+import { type ClaimsPolicy, checkClaims } from '../claims.ts';
 import { clientMarks } from '../provider-marks.ts';
 import type { NamedRules } from './issuer.ts';
 import { failedStep, judged, type Step, shown, tried } from './step.ts';
@@ -45,7 +46,7 @@ export function examineClaims(claims: JsonObject, issuer: NamedRules, nowSeconds
   const subject = check({ ...among(claims, clientMarks), ...forUs, sub, sid });
   const granting = among(
     claims,
-    policy.scopesFrom.map(([name = '']) => name),
+    policy.scopesFrom.map(([name]) => name),
   );
   const scopes = check({ ...granting, ...right }, { ...plain, requiredScopes: policy.requiredScopes });
   const granted = check({ ...granting, ...right }).value?.scopes ?? [];
@@ -157,7 +158,7 @@ function bindingStep(cnf: unknown, boundTo: TokenBinding | null, code: Code): St
 }
 
 /** What a provider says only in its access tokens. */
-function useStep(claims: JsonObject, required: ClaimsPolicy['requiredClaims'], code: Code): Step {
+function useStep(claims: JsonObject, required: RequiredClaims, code: Code): Step {
   const names = Object.keys(required);
   const expected = names
     .map((name) =>

@@ -1,4 +1,5 @@
 import { assigned, quoted, unquoted } from '../../base/finding.ts';
+import type { IssuerSettingNames } from '../../base/provider-rules.ts';
 import { chooseIssuer, type TrustedIssuer } from '../issuers.ts';
 import { judged, shown, tried } from './step.ts';
 
@@ -6,18 +7,7 @@ import { judged, shown, tried } from './step.ts';
 export interface NamedRules extends Omit<TrustedIssuer, 'keys'> {
   /** "the provider", one of several by its name, or "this service". */
   readonly who: string;
-  /** What an operator changes about it: settings, or members of an entry. */
   readonly settings: IssuerSettingNames;
-}
-
-export interface IssuerSettingNames {
-  readonly origin: string;
-  readonly issuer: string;
-  readonly audience: string;
-  readonly algorithms: string;
-  readonly requiredScopes: string;
-  readonly requireAtJwt: string;
-  readonly maxLifetime: string;
 }
 
 /** Which issuer a token chooses; the provider stands in for one that is unknown, so that there is more to say. */

@@ -1,7 +1,7 @@
+import type { VerifiedClaims } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
 import { describe, type ErrorCode } from '../../base/errors.ts';
 import { type Finding, passed, skipped, unquoted } from '../../base/finding.ts';
-import type { VerifiedClaims } from '../claims.ts';
 import { isOpaque } from '../introspection/opaque.ts';
 import { examineClaims } from './claims.ts';
 import { examineAlgorithm, examineHeader, examineType } from './header.ts';

@@ -1,14 +1,8 @@
 import { Refusal } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
+import type { IntrospectionEndpoint } from '../../base/provider-rules.ts';
 import type { ClaimsPolicy } from '../claims.ts';
 import { FetchError, fetchDocument } from '../jwks-fetch.ts';
-
-/** Where a provider answers questions about its tokens, and as whom it knows us there. */
-export interface IntrospectionEndpoint {
-  readonly url: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
 
 /**
  * One question about a token (RFC 7662 section 2.1): what the provider says of it; null when it says that the token is
