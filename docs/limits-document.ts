@@ -14,7 +14,7 @@ interface FixedLimit {
 
 export const fixedLimits: readonly FixedLimit[] = [
   fixed('src/auth/compact.ts', 'maxTokenBytes', 'bytes', 'The longest token (403 `token_too_large`).'),
-  fixed('src/auth/claims.ts', 'clockToleranceSeconds', 'seconds', 'How far clocks may be apart.'),
+  fixed('src/base/clock.ts', 'clockToleranceSeconds', 'seconds', 'How far clocks may be apart.'),
   fixed(
     'src/auth/dpop/proof.ts',
     'proofWindowSeconds',

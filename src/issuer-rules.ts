@@ -1,5 +1,5 @@
-import type { BindingPolicy } from './auth/claims.ts';
 import type { TrustedIssuer } from './auth/issuers.ts';
+import type { BindingPolicy } from './auth/token-binding.ts';
 import type { Provider } from './config/providers.ts';
 import { ownIssuer, takesCertificates } from './config/rules.ts';
 import { type Config, signingAlgorithms } from './config/settings.ts';

@@ -1,11 +1,14 @@
-import type { TokenBinding, TokenTimes, VerifiedClaims } from '../base/caller.ts';
+import { namedAudience } from '../base/audience.ts';
+import type { VerifiedClaims } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
-import { isJsonObject, type JsonObject } from '../base/json-object.ts';
+import type { JsonObject } from '../base/json-object.ts';
 import type { ClaimPath, RequiredClaims } from '../base/provider-rules.ts';
-import { isScopeName, readScopes, requireScopes } from '../base/scopes.ts';
+import { requireScopes } from '../base/scopes.ts';
+import { isUsableName } from '../base/usable-name.ts';
+import { grantedScopes } from './granted-scopes.ts';
 import { isMarkedClient, isMarkedIdToken } from './provider-marks.ts';
-
-export const clockToleranceSeconds = 5;
+import { type BindingPolicy, readBinding } from './token-binding.ts';
+import { checkLifetime, checkTimes, readTimes } from './token-times.ts';
 
 /** What a token of one issuer must say. */
 export interface ClaimsPolicy {
@@ -26,13 +29,6 @@ export interface ClaimsPolicy {
   /** Every token of this issuer speaks for a machine client. */
   readonly clientsOnly: boolean;
   readonly binding: BindingPolicy;
-}
-
-/** Which bound tokens are taken (`cnf`). Whoever takes any sees to it that they are proven. */
-export interface BindingPolicy {
-  readonly methods: readonly TokenBinding['method'][];
-  /** Tokens that are bound to nothing are refused. */
-  readonly required: boolean;
 }
 
 /** The claims of a token whose signature holds, checked one after the other. Pure: the time is passed in. */
@@ -86,66 +82,6 @@ function checkPurpose(claims: JsonObject, { allowsNonce }: ClaimsPolicy): void {
     throw new Refusal('token_type_not_allowed');
 }
 
-/** How a token may say that it is bound: RFC 9449 section 6, RFC 8705 section 3.1. */
-const confirmations: Readonly<Record<string, TokenBinding['method']>> = { jkt: 'dpop', 'x5t#S256': 'mtls' };
-/** A SHA-256 in base64url. */
-const thumbprintForm = /^[A-Za-z0-9_-]{43}$/;
-
-/** RFC 7800: a token with `cnf`, whatever is in it, is worth something only beside a proof. Exactly one that we can check is taken. */
-function readBinding({ cnf }: JsonObject, { methods, required }: BindingPolicy): TokenBinding | null {
-  if (cnf === undefined) {
-    if (required) throw new Refusal('proof_required');
-    return null;
-  }
-  const [[name, thumbprint] = ['', null], ...others] = isJsonObject(cnf) ? Object.entries(cnf) : [];
-  const method = Object.hasOwn(confirmations, name) ? confirmations[name] : undefined;
-  const isUsable = typeof thumbprint === 'string' && thumbprintForm.test(thumbprint);
-  if (method === undefined || !methods.includes(method) || !isUsable || others.length > 0)
-    throw new Refusal('token_bound');
-  return { method, thumbprint };
-}
-
-function readTimes(claims: JsonObject): TokenTimes {
-  const expiresAtSeconds = optionalTime(claims, 'exp');
-  if (expiresAtSeconds === null) throw new Refusal('expiry_missing');
-  return {
-    expiresAtSeconds,
-    notBeforeSeconds: optionalTime(claims, 'nbf'),
-    issuedAtSeconds: optionalTime(claims, 'iat'),
-  };
-}
-
-/** Also asked of a token that was verified before: time goes on, and clocks are set back. */
-export function checkTimes(times: TokenTimes, nowSeconds: number): void {
-  const { notBeforeSeconds, issuedAtSeconds } = times;
-  if (hasExpired(times, nowSeconds)) throw new Refusal('token_expired');
-  const latestStart = nowSeconds + clockToleranceSeconds;
-  if ((notBeforeSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');
-  if ((issuedAtSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');
-}
-
-export function hasExpired({ expiresAtSeconds }: TokenTimes, nowSeconds: number): boolean {
-  return expiresAtSeconds <= nowSeconds - clockToleranceSeconds;
-}
-
-/** How long a token lives that does not say when it was issued cannot be told, so it counts as too long. */
-function checkLifetime({ expiresAtSeconds, issuedAtSeconds }: TokenTimes, mostSeconds: number | null): void {
-  if (mostSeconds === null) return;
-  if (issuedAtSeconds === null || expiresAtSeconds - issuedAtSeconds > mostSeconds)
-    throw new Refusal('token_lifetime_too_long');
-}
-
-/** The end of the year 9999: past it a number is no time but a mistake, and no calendar can show it. */
-const latestTimeSeconds = 253_402_300_799;
-
-function optionalTime(claims: JsonObject, name: string): number | null {
-  const value = claims[name];
-  if (value === undefined) return null;
-  if (typeof value !== 'number' || !(value >= 0 && value <= latestTimeSeconds))
-    throw new Refusal('claim_invalid');
-  return value;
-}
-
 /** What a provider says only in some of the tokens that it signs with the same key. */
 function checkRequired(claims: JsonObject, required: RequiredClaims): void {
   for (const name in required) {
@@ -155,24 +91,20 @@ function checkRequired(claims: JsonObject, required: RequiredClaims): void {
   }
 }
 
-function checkAudience(said: unknown, audiences: readonly string[] | null): string | null {
+function checkAudience(claim: unknown, audiences: readonly string[] | null): string | null {
   if (audiences === null) return null;
-  const stated = Array.isArray(said) ? said : [said];
-  const allStrings = stated.every((entry) => typeof entry === 'string');
-  const ours = audiences.find((audience) => stated.includes(audience));
-  if (!allStrings || ours === undefined) throw new Refusal('audience_mismatch');
+  const ours = namedAudience(claim, audiences);
+  if (ours === undefined) throw new Refusal('audience_mismatch');
   return ours;
 }
 
 /**
  * Nothing stands in for a missing subject: `client_id` and `azp` name a program, and all people behind it would become
- * one caller. NUL is refused because it separates the parts of a pseudonym, and lone surrogates because they all encode
- * to the same bytes: either would let two subjects become one owner.
+ * one caller.
  */
 function readSubject({ sub: value }: JsonObject): string | null {
   if (value === undefined) return null;
-  const usable = typeof value === 'string' && value !== '' && !value.includes('\0') && value.isWellFormed();
-  if (!usable) throw new Refusal('subject_invalid');
+  if (!isUsableName(value)) throw new Refusal('subject_invalid');
   return value;
 }
 
@@ -193,29 +125,4 @@ const longestSession = 512;
 /** What is no usable name of a session is none: such a token ends with every session of its subject. */
 function readSession({ sid }: JsonObject): string | null {
   return typeof sid === 'string' && sid !== '' && sid.length <= longestSession ? sid : null;
-}
-
-/** All that the claims grant together. What is no list of scopes grants nothing. */
-function grantedScopes(claims: JsonObject, from: readonly ClaimPath[]): readonly string[] {
-  const granted = from.map((path) => scopesAt(claims, path)).filter((scopes) => scopes.length > 0);
-  return granted.length > 1 ? [...new Set(granted.flat())] : (granted[0] ?? none);
-}
-
-const none: readonly string[] = [];
-
-/** One text of scopes, or (but for `scope`, RFC 9068) a list; in it, as in one of roles, what cannot be a scope is left out. */
-function scopesAt(claims: JsonObject, path: readonly string[]): readonly string[] {
-  const value = valueAt(claims, path);
-  if (typeof value === 'string') return readScopes(value) ?? none;
-  if (!Array.isArray(value) || (path.length === 1 && path[0] === 'scope')) return none;
-  return value.filter((item) => typeof item === 'string' && isScopeName(item));
-}
-
-function valueAt(claims: JsonObject, path: readonly string[]): unknown {
-  let value: unknown = claims;
-  for (const name of path) {
-    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined;
-    value = value[name];
-  }
-  return value;
 }

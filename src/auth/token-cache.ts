@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import type { TokenTimes } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { RecentMap } from '../base/recent-map.ts';
-import { checkTimes, hasExpired } from './claims.ts';
 import type { TrustedIssuer } from './issuers.ts';
 import type { TokenOrigin } from './signature-queue.ts';
+import { checkTimes, hasExpired } from './token-times.ts';
 import type { Verified, Verify } from './verifier.ts';
 
 /** Whom a token speaks for, in whatever form: the times of the token are in it. */

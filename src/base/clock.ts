@@ -8,6 +8,9 @@ export interface Clock {
   after(delayMs: number, task: () => void): () => void;
 }
 
+/** How far the clock of whoever has signed a token may be from ours. */
+export const clockToleranceSeconds = 5;
+
 /** By how much the clocks of machines that share a database may differ. */
 export const clockDifferenceMs = 60_000;
 

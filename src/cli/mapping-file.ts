@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { OperatorError } from '../base/errors.ts';
 import { readPlainJson } from '../base/strict-json.ts';
+import { isUsableName } from '../base/usable-name.ts';
 
 /** A subject at the provider before, and the same caller's at the one from now on. */
 export interface MappedSubjects {
@@ -40,7 +41,8 @@ function readBytes(file: string): Uint8Array {
 function readLine(bytes: Uint8Array, line: number): MappedSubjects {
   const value = parsed(bytes);
   const { old: from, new: to, ...more } = Object(value) as Record<string, unknown>;
-  if (isSubject(from) && isSubject(to) && Object.keys(more).length === 0) return { from, to };
+  // As a token may have it.
+  if (isUsableName(from) && isUsableName(to) && Object.keys(more).length === 0) return { from, to };
   throw new OperatorError(`Line ${line} of the mapping ${expected}.`);
 }
 
@@ -51,9 +53,4 @@ function parsed(bytes: Uint8Array): unknown {
   } catch {
     return null;
   }
-}
-
-/** As a token may have it. */
-function isSubject(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && !value.includes('\0') && value.isWellFormed();
 }

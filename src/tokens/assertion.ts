@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Clock } from '../base/clock.ts';
+import { namedAudience } from '../base/audience.ts';
+import { type Clock, clockToleranceSeconds } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import type { AssertionStore } from '../storage/port.ts';
 
@@ -22,7 +23,7 @@ interface CheckAssertionOptions {
   readonly time: ConfirmedTime;
 }
 
-const toleranceMs = 5_000;
+const toleranceMs = clockToleranceSeconds * 1000;
 /** Used assertions are remembered until they expire, so they may not be made for longer. */
 const longestLifeMs = 600_000;
 const longestJti = 256;
@@ -58,8 +59,7 @@ function expiryOf(
   now: number,
 ): number | null {
   if (iss !== sub || typeof jti !== 'string' || jti === '' || jti.length > longestJti) return null;
-  const named = Array.isArray(aud) ? aud : [aud];
-  if (!named.some((audience) => audiences.includes(audience as string))) return null;
+  if (namedAudience(aud, audiences) === undefined) return null;
   if (typeof exp !== 'number' || !Number.isFinite(exp)) return null;
   if (nbf !== undefined && !(typeof nbf === 'number' && nbf * 1000 <= now + toleranceMs)) return null;
   const expiresAt = exp * 1000;

@@ -1,6 +1,6 @@
+import { clockToleranceSeconds } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-object.ts';
-import { clockToleranceSeconds } from '../claims.ts';
 import { type CompactToken, parseCompact } from '../compact.ts';
 import { signatureHolds } from '../signature.ts';
 import type { SignatureQueue, TokenOrigin } from '../signature-queue.ts';

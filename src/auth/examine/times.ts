@@ -1,8 +1,8 @@
 import type { TokenTimes } from '../../base/caller.ts';
+import { clockToleranceSeconds } from '../../base/clock.ts';
 import { roughDuration } from '../../base/duration.ts';
 import type { ErrorCode } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-object.ts';
-import { clockToleranceSeconds } from '../claims.ts';
 import { judged, type Step } from './step.ts';
 
 interface Lifetime {

@@ -8,7 +8,7 @@ const lifetime = ['test/attack/token-lifetime.test.ts'];
 const scope = ['test/attack/scope.test.ts'];
 const shapes = ['test/providers/shapes.test.ts'];
 
-const ofClaims = checksOf('src/auth/claims.ts', times, [
+const ofClaims = checksOf('src/auth/claims.ts', type, [
   [
     'the issuer, once more after the signature',
     "if (…) throw new Refusal('issuer_mismatch');",
@@ -16,122 +16,29 @@ const ofClaims = checksOf('src/auth/claims.ts', times, [
     'a mistake in choosing the issuer lets anybody in',
     ['test/attack/trusted-issuer.test.ts'],
   ],
-  ['no ID tokens by their type', 'isOtherType || isIdToken', 'isIdToken', 'an ID token opens the door', type],
-  [
-    'no ID tokens by their claims',
-    'isOtherType || isIdToken',
-    'isOtherType',
-    'an ID token opens the door',
-    type,
-  ],
+  ['no ID tokens by their type', 'isOtherType || isIdToken', 'isIdToken', 'an ID token opens the door'],
+  ['no ID tokens by their claims', 'isOtherType || isIdToken', 'isOtherType', 'an ID token opens the door'],
   [
     'no ID tokens by their nonce',
     'hasForeignNonce || isSecurityEvent',
     'isSecurityEvent',
     'an ID token opens the door',
-    type,
   ],
   [
     'no security events',
     'hasForeignNonce || isSecurityEvent',
     'hasForeignNonce',
     'a logout token opens the door',
-    type,
-  ],
-  [
-    'no bound tokens',
-    "if (…) throw new Refusal('token_bound');",
-    '',
-    'a stolen token works without the key it is bound to',
-    ['test/attack/bound-token.test.ts'],
   ],
   ['the longest life', 'checkLifetime(…);', '', 'MAX_TOKEN_LIFETIME_SECONDS does nothing', lifetime],
   [
-    'a life of unknown length is too long',
-    'issuedAtSeconds === null || expiresAtSeconds - issuedAtSeconds > mostSeconds',
-    'issuedAtSeconds !== null && expiresAtSeconds - issuedAtSeconds > mostSeconds',
-    'a token that hides its age lives for ever',
-    lifetime,
-  ],
-  [
-    'an expiry is there',
-    "if (expiresAtSeconds === null) throw new Refusal('expiry_missing');",
-    'if (expiresAtSeconds === null) return { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: null };',
-    'a token lives for ever',
-  ],
-  ['the expiry', "if (…) throw new Refusal('token_expired');", '', 'a stolen token works for ever'],
-  [
-    'the tolerance for clocks',
-    'export const clockToleranceSeconds = 5;',
-    'export const clockToleranceSeconds = 60;',
-    'expired tokens live a minute longer',
-  ],
-  [
-    'the beginning',
-    "if ((notBeforeSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');",
+    'the audience',
+    "if (…) throw new Refusal('audience_mismatch');",
     '',
-    'a token is used before its time',
-  ],
-  [
-    'the time of issue',
-    "if ((issuedAtSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');",
-    '',
-    'a token from the future is accepted',
-  ],
-  ['times are numbers', "typeof value !== 'number' || ", '', 'a text is compared like a time'],
-  ['times are not negative', 'value >= 0 && ', '', 'an impossible time is accepted'],
-  [
-    'times end with the year 9999',
-    ' && value <= latestTimeSeconds',
-    '',
-    'a token lives for ever, and cannot be shown',
-  ],
-  ['the audience', '|| ours === undefined', '', 'a token for another API opens this one', audience],
-  ['audiences are texts', '!allStrings || ', '', 'an odd list of audiences is accepted', audience],
-  [
-    'the audience is an exact text',
-    'stated.includes(audience)',
-    'stated.some((entry) => String(entry).startsWith(audience))',
-    'a token for a neighbour opens this API',
+    'a token for another API opens this one',
     audience,
   ],
-  [
-    'a subject is a text',
-    "typeof value === 'string' && value !== ''",
-    "value !== ''",
-    'odd subjects end in a fault of ours',
-    subject,
-  ],
-  ['a subject is not empty', "value !== '' && ", '', 'everybody without a name is the same caller', subject],
-  [
-    'no NUL in a subject',
-    "!value.includes('\\0') && ",
-    '',
-    'a subject can imitate the parts of a pseudonym',
-    subject,
-  ],
-  [
-    'no broken letters in a subject',
-    ' && value.isWellFormed()',
-    '',
-    'different subjects become one caller',
-    subject,
-  ],
   ['the required scopes', 'requireScopes(…);', '', 'IDP_REQUIRED_SCOPES does nothing', scope],
-  [
-    'a list of scopes only where one is documented',
-    " || (path.length === 1 && path[0] === 'scope')",
-    '',
-    'what no standard calls a list of scopes grants them',
-    scope,
-  ],
-  [
-    'what cannot be a scope grants nothing',
-    "value.filter((item) => typeof item === 'string' && isScopeName(item))",
-    'value.map(String)',
-    'the name of a group is taken apart and granted',
-    shapes,
-  ],
   [
     'the claims that an entry requires',
     'checkRequired(…);',
@@ -151,7 +58,6 @@ const ofClaims = checksOf('src/auth/claims.ts', times, [
     " && statedType !== 'Bearer' && !allowsNonce",
     ' && false',
     'an ID token opens the door',
-    type,
   ],
   [
     'ID tokens by the marks of their providers',
@@ -180,6 +86,103 @@ const ofClaims = checksOf('src/auth/claims.ts', times, [
     'credentialOf(claims)',
     'the tokens of the provider need what only ours have',
     ['test/attack/issuer.test.ts'],
+  ],
+]);
+
+const ofNames = checksOf('src/base/usable-name.ts', subject, [
+  [
+    'a subject is a text',
+    "typeof value === 'string' && value !== ''",
+    "value !== ''",
+    'odd subjects end in a fault of ours',
+  ],
+  ['a subject is not empty', "value !== '' && ", '', 'everybody without a name is the same caller'],
+  ['no NUL in a subject', "!value.includes('\\0') && ", '', 'a subject can imitate the parts of a pseudonym'],
+  ['no broken letters in a subject', ' && value.isWellFormed()', '', 'different subjects become one caller'],
+]);
+
+const ofAudiences = checksOf('src/base/audience.ts', audience, [
+  ['audiences are texts', 'allTexts ? ', 'true ? ', 'an odd list of audiences is accepted'],
+  [
+    'the audience is an exact text',
+    'named.includes(audience)',
+    'named.some((entry) => String(entry).startsWith(audience))',
+    'a token for a neighbour opens this API',
+  ],
+]);
+
+const ofBindings = checksOf(
+  'src/auth/token-binding.ts',
+  ['test/attack/bound-token.test.ts'],
+  [
+    [
+      'no bound tokens',
+      "if (…) throw new Refusal('token_bound');",
+      '',
+      'a stolen token works without the key it is bound to',
+    ],
+  ],
+);
+
+const ofTimes = checksOf('src/auth/token-times.ts', times, [
+  [
+    'a life of unknown length is too long',
+    'issuedAtSeconds === null || expiresAtSeconds - issuedAtSeconds > mostSeconds',
+    'issuedAtSeconds !== null && expiresAtSeconds - issuedAtSeconds > mostSeconds',
+    'a token that hides its age lives for ever',
+    lifetime,
+  ],
+  [
+    'an expiry is there',
+    "if (expiresAtSeconds === null) throw new Refusal('expiry_missing');",
+    'if (expiresAtSeconds === null) return { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: null };',
+    'a token lives for ever',
+  ],
+  ['the expiry', "if (…) throw new Refusal('token_expired');", '', 'a stolen token works for ever'],
+  [
+    'the beginning',
+    "if ((notBeforeSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');",
+    '',
+    'a token is used before its time',
+  ],
+  [
+    'the time of issue',
+    "if ((issuedAtSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');",
+    '',
+    'a token from the future is accepted',
+  ],
+  ['times are numbers', "typeof value !== 'number' || ", '', 'a text is compared like a time'],
+  ['times are not negative', 'value >= 0 && ', '', 'an impossible time is accepted'],
+  [
+    'times end with the year 9999',
+    ' && value <= latestTimeSeconds',
+    '',
+    'a token lives for ever, and cannot be shown',
+  ],
+]);
+
+const ofClocks = checksOf('src/base/clock.ts', times, [
+  [
+    'the tolerance for clocks',
+    'export const clockToleranceSeconds = 5;',
+    'export const clockToleranceSeconds = 60;',
+    'expired tokens live a minute longer',
+  ],
+]);
+
+const ofGrantedScopes = checksOf('src/auth/granted-scopes.ts', scope, [
+  [
+    'a list of scopes only where one is documented',
+    " || (path.length === 1 && path[0] === 'scope')",
+    '',
+    'what no standard calls a list of scopes grants them',
+  ],
+  [
+    'what cannot be a scope grants nothing',
+    "value.filter((item) => typeof item === 'string' && isScopeName(item))",
+    'value.map(String)',
+    'the name of a group is taken apart and granted',
+    shapes,
   ],
 ]);
 
@@ -232,4 +235,14 @@ const ofScopes = checksOf('src/base/scopes.ts', scope, [
   ],
 ]);
 
-export const claimChecks: readonly Mutant[] = [...ofClaims, ...ofMarks, ...ofScopes];
+export const claimChecks: readonly Mutant[] = [
+  ...ofClaims,
+  ...ofBindings,
+  ...ofTimes,
+  ...ofClocks,
+  ...ofAudiences,
+  ...ofNames,
+  ...ofGrantedScopes,
+  ...ofMarks,
+  ...ofScopes,
+];

@@ -69,7 +69,7 @@ export const clientLifeChecks: readonly Mutant[] = [
     ],
     [
       'an assertion is for us',
-      'if (!named.some(…)) return null;',
+      'if (namedAudience(…) === undefined) return null;',
       '',
       'another server that a client trusts poses as the client',
     ],

@@ -1,0 +1,6 @@
+/** Which of these a claim names, a text or a list of texts (RFC 7519 section 4.1.3); undefined where it names none of them. */
+export function namedAudience(claim: unknown, audiences: readonly string[]): string | undefined {
+  const named = Array.isArray(claim) ? claim : [claim];
+  const allTexts = named.every((entry) => typeof entry === 'string');
+  return allTexts ? audiences.find((audience) => named.includes(audience)) : undefined;
+}
