@@ -10,7 +10,7 @@ import { MovableClock } from '../support/movable-clock.ts';
 
 const refusal = new Refusal('token_malformed');
 
-it('[B78] of the names of unknown keys the last thousand are remembered', () => {
+it('[B78] of the names of unknown keys a thousand are remembered, and the oldest are forgotten first', () => {
   const names = new UnknownKids(new MovableClock());
   for (let count = 0; count < 1_500; count += 1) names.add(`invented ${count}`);
   assert.equal(names.has('invented 1499'), true);

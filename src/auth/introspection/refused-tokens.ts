@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Refusal } from '../../base/errors.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 
 const rememberMs = 5_000;
 const mostRemembered = 1_000;
@@ -11,11 +12,11 @@ interface Refused {
 
 /**
  * A short memory of tokens that were asked about and refused, by their digests: who sends one again and again makes no
- * question of each. Bounded, the oldest goes first, so that inventing tokens only fills it.
+ * question of each. Bounded, so that inventing tokens only drives out what was sent longest ago.
  */
 export class RefusedTokens {
   readonly #clock: Clock;
-  readonly #refused = new Map<string, Refused>();
+  readonly #refused = new RecentMap<string, Refused>(mostRemembered);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -28,10 +29,6 @@ export class RefusedTokens {
   }
 
   add(digest: string, refusal: Refusal): void {
-    this.#refused.delete(digest);
     this.#refused.set(digest, { refusal, forgetAt: this.#clock.monotonic() + rememberMs });
-    if (this.#refused.size <= mostRemembered) return;
-    const [oldest] = this.#refused.keys();
-    if (oldest !== undefined) this.#refused.delete(oldest);
   }
 }

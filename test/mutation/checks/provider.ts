@@ -146,8 +146,8 @@ export const providerChecks: readonly Mutant[] = [
   ...checksOf('src/auth/unknown-kids.ts', bounds, [
     [
       'the number of remembered names',
-      'if (this.#forgetAt.size <= mostRemembered) return;',
-      'return;',
+      'new RecentMap<string, number>(mostRemembered)',
+      'new Map<string, number>()',
       'invented names fill the memory',
     ],
     [
