@@ -1,3 +1,4 @@
+import { checkTimes } from '../auth/claims.ts';
 import { fetchDocument } from '../auth/jwks-fetch.ts';
 import { ProviderKeys } from '../auth/provider-keys.ts';
 import { SignatureQueue } from '../auth/signature-queue.ts';
@@ -85,6 +86,11 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     log,
   });
   const checkStanding: CheckStanding = (caller) => standing.check(caller);
+  /** Of all that a token is let in by, its times and the standing of its caller are what a moment changes. */
+  const checkStillIn: CheckStanding = (caller) => {
+    checkTimes(caller.times, clock.now() / 1000);
+    return standing.check(caller);
+  };
   const dpop = createDpop(base, signatures);
   return {
     providers,
@@ -96,6 +102,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     clientDirectory,
     standing,
     checkStanding,
+    checkStillIn,
     dpop,
   };
 }

@@ -54,6 +54,7 @@ export function createService(base: BaseParts, answering: Answering): HttpServer
       callers.checkStanding,
       callers.dpop?.possession ?? (certificates === null ? null : byCertificateOnly),
     ),
+    checkStillIn: callers.checkStillIn,
     dpop: callers.dpop?.terms ?? null,
     addressOf: addressFinder(config.trustedProxies),
     corsOrigins: config.corsOrigins,

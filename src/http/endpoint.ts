@@ -11,6 +11,8 @@ import type { Route } from './routes.ts';
 export interface EndpointParts extends ResponderParts {
   readonly corsOrigins: readonly string[];
   readonly authenticate: Authenticate<Caller, RequestContext>;
+  /** Throws, or rejects, when a caller who was let in would not be let in any more. From memory, as a rule. */
+  readonly checkStillIn: (caller: Caller) => void | Promise<void>;
   readonly bodies: BodyReader;
 }
 
@@ -25,7 +27,7 @@ const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** The trip of a request through its route: who calls -> the body -> the handler -> the answer. */
 export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
-  const { authenticate, corsOrigins, bodies, connections } = parts;
+  const { authenticate, checkStillIn, corsOrigins, bodies, connections } = parts;
   const takesBody = bodyMethods.has(route.method);
   const responder = new Responder(parts, {
     pattern: route.path,
@@ -71,6 +73,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
       }
       const known = await caller;
       context.body = await body.bytes;
+      // A body may take half a minute to come, and nobody who was signed out meanwhile writes anything.
+      if (known !== null) await checkStillIn(known);
       // Nothing has begun yet, and more came than the request has said.
       if (!context.response.shouldKeepAlive && connections.isBroken(context.request.socket))
         throw new Refusal('bad_request', { detail: 'more than was announced' });

@@ -20,6 +20,7 @@ const plainInternal = {
   authenticate: () => {
     throw new Error('There are no callers on the ops port.');
   },
+  checkStillIn: () => {},
   addressOf: () => '',
 } satisfies Partial<ServerParts>;
 

@@ -286,6 +286,13 @@ export const httpChecks: readonly Mutant[] = [
       'no token is as good as any',
       ['test/attack/access-matrix.test.ts'],
     ],
+    [
+      'a caller is asked about again when its body has come',
+      'if (known !== null) await checkStillIn(known);',
+      '',
+      'whoever was signed out writes what it had begun to send',
+      ['test/http/records.slow-body.403.test.ts'],
+    ],
   ]),
   ...checksOf('src/http/receive.ts', head, [
     ['the head of a request', 'checkHead(…);', '', 'what is no request is answered'],

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+import type { ErrorCode } from '../../src/base/errors.ts';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { type DeclaredProcesses, declaredProcesses } from '../support/declared-processes.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { parseReply } from '../support/raw-http.ts';
+import type { Reply } from '../support/request.ts';
+import { databaseEngines, me } from '../support/service.ts';
+
+const declarations = {
+  notes: 'schema: { properties: { text: { type: string, maxLength: 100 } } }\naccess: { clients: own }\n',
+};
+
+const body = JSON.stringify({ text: 'written too late' });
+
+/** A write whose caller was let in and told to go on, and whose body has come in part. */
+class SlowWrite {
+  readonly #socket: ReturnType<typeof connect>;
+  #received = '';
+
+  private constructor(url: string) {
+    const { hostname, port } = new URL(url);
+    this.#socket = connect(Number(port), hostname);
+    this.#socket.on('data', (chunk) => {
+      this.#received += chunk.toString('latin1');
+    });
+  }
+
+  static async begin({ url, token }: ApiCaller): Promise<SlowWrite> {
+    const write = new SlowWrite(url);
+    const lines = [
+      `POST ${me.replace('/me', '/notes')} HTTP/1.1`,
+      'host: 127.0.0.1',
+      'connection: close',
+      `authorization: Bearer ${token}`,
+      'content-type: application/json',
+      `content-length: ${body.length}`,
+      'expect: 100-continue',
+    ];
+    write.#socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    await new Promise((resolve) => write.#socket.once('data', resolve));
+    assert.match(write.#received, /^HTTP\/1\.1 100 /, 'control: the caller is let in');
+    write.#received = '';
+    write.#socket.write(body.slice(0, 10));
+    return write;
+  }
+
+  async end(): Promise<Reply> {
+    this.#socket.write(body.slice(10));
+    await new Promise((resolve) => this.#socket.once('close', resolve));
+    return parseReply(this.#received);
+  }
+}
+
+for (const engine of databaseEngines) {
+  describe(`a body that comes while its caller loses the right to send it, on ${engine}`, () => {
+    const one = declaredProcesses(engine, 1, declarations);
+
+    const written = async () =>
+      Number(
+        (await plainSql(one().processes.settings).query('select count(*) as n from records'))[0]?.n ?? -1,
+      );
+    const idOf = async (caller: ApiCaller) => (await caller.get('/me')).json<{ id: string }>().id;
+    const command = (...parameters: string[]) => one().processes.command(...parameters);
+
+    it('is written when nothing of the kind happens', async () => {
+      const before = await written();
+      const reply = await (await SlowWrite.begin(await one().person())).end();
+      assert.equal(reply.status, 201, reply.text);
+      assert.equal(await written(), before + 1);
+    });
+
+    /** Who writes, what happens meanwhile, and what is said of it. */
+    const cases: Record<
+      string,
+      readonly [
+        code: ErrorCode,
+        (declared: DeclaredProcesses) => Promise<ApiCaller>,
+        (caller: ApiCaller) => Promise<unknown>,
+      ]
+    > = {
+      'is suspended': [
+        'consumer_suspended',
+        (declared) => declared.person(),
+        async (caller) => command('consumer', 'suspend', await idOf(caller)),
+      ],
+      'is signed out': [
+        'token_revoked',
+        (declared) => declared.person(),
+        async (caller) => command('consumer', 'sign-out', await idOf(caller)),
+      ],
+      'is a client that is disabled': [
+        'client_disabled',
+        async (declared) => declared.machine(await declared.processes.addClient('slow')),
+        () => command('client', 'disable', 'slow'),
+      ],
+      'has a token that expires': [
+        'token_expired',
+        (declared) => declared.person({ exp: Math.floor(Date.now() / 1000) + 60 }),
+        () => one().advance(66_000),
+      ],
+    };
+    for (const [what, [code, begin, happens]] of Object.entries(cases)) {
+      it(`is not written when the caller ${what}`, async () => {
+        const caller = await begin(one());
+        const before = await written();
+        const write = await SlowWrite.begin(caller);
+        await happens(caller);
+        await one().processes.become(403, caller.token);
+        const reply = await write.end();
+        assert.deepEqual([reply.status, reply.json().code], [403, code]);
+        assert.equal(await written(), before);
+      });
+    }
+  });
+}
