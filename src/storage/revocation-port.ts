@@ -26,8 +26,8 @@ export interface RevocationStore {
   /** Those that were noted after this one, oldest first; all of them after 0. */
   revocations(after: number): Promise<readonly StoredRevocation[]>;
   /**
-   * Notes all of them, or none; of two with one name the later time counts. False, and nothing is noted, when the document
-   * was used before, by any process.
+   * Notes all of them, or none; of two with one name the later time counts, and nobody hears of what was noted before. False,
+   * and nothing is noted, when the document was used before, by any process.
    */
   revoke(
     revocations: readonly Revocation[],

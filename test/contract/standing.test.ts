@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { Storage } from '../../src/storage/port.ts';
+import type { Revocation, Storage } from '../../src/storage/port.ts';
 import { register } from '../support/batches.ts';
 import { createTestDatabase, openTwice, storageKinds, type TestDatabase } from '../support/databases.ts';
 import { until } from '../support/polling.ts';
@@ -99,6 +99,42 @@ for (const engine of storageKinds) {
           'the newest stays, so that no number is given twice',
         );
         await fresh.close();
+      });
+
+      it('what was noted before is not noted again, and nobody is told', async () => {
+        const empty = await createTestDatabase(engine);
+        await using ends = new AsyncDisposableStack();
+        const fresh = await empty.open();
+        ends.defer(() => fresh.close());
+        const nobody = { document: null, audit: null };
+        const [a, b] = ['a', 'b'].map((name) => ({ name, issuedUntil: 10, forgetAt: 100 })) as [
+          Revocation,
+          Revocation,
+        ];
+        const changes = async () => (await empty.query('select count from changes'))[0]?.count;
+        await fresh.standing.revoke([a], nobody);
+        const before = await changes();
+        const document = { issuer: randomUUID(), digest: everyByte, expiresAt: 10_000 };
+        assert.equal(await fresh.standing.revoke([a], nobody), true);
+        assert.equal(
+          await fresh.standing.revoke([{ ...a, issuedUntil: 9 }], { document, audit: null }),
+          true,
+        );
+        assert.deepEqual(await fresh.standing.revocations(0), [{ ...a, seq: 1 }]);
+        assert.equal(await changes(), before);
+        assert.equal(
+          await fresh.standing.revoke([b], { document, audit: null }),
+          false,
+          'it was used all the same',
+        );
+        await fresh.standing.revoke([a, b], nobody);
+        assert.notEqual(await changes(), before);
+        for (const more of [{ issuedUntil: 11 }, { forgetAt: 101 }])
+          await fresh.standing.revoke([{ ...a, ...more }], nobody);
+        assert.deepEqual(await fresh.standing.revocations(0), [
+          { ...b, seq: 2 },
+          { name: 'a', issuedUntil: 11, forgetAt: 101, seq: 4 },
+        ]);
       });
 
       it('a document that takes tokens back counts once, whichever process gets it', async () => {

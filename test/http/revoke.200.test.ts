@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import { addClientWith, assertOAuthError, basic, encodeForm, formType } from '../support/oauth-form.ts';
+import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
 import { Processes } from '../support/processes.ts';
 import { assertNoEcho, assertRefused } from '../support/refusals.ts';
@@ -51,6 +52,19 @@ for (const [engine, count] of [
       await refusedEverywhere(token);
       await processes.letIn([kept]);
       done(await revoke(token));
+      await refusedEverywhere(token);
+    });
+
+    it('has the processes read nothing anew when the same token is taken back again and again', async () => {
+      const database = plainSql(processes.settings);
+      const changes = async () => (await database.query('select count from changes'))[0]?.count;
+      const token = await live();
+      const before = await changes();
+      done(await revoke(token));
+      const once = await changes();
+      assert.notEqual(once, before, 'control: the first is announced');
+      for (let count = 0; count < 3; count += 1) done(await revoke(token));
+      assert.equal(await changes(), once);
       await refusedEverywhere(token);
     });
 

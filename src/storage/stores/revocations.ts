@@ -30,10 +30,11 @@ export function revocationStore(engine: Engine): RevocationStore {
           if (!(await isFirstUse(transaction, `provider:${issuer}`, digest, expiresAt))) return false;
         }
         if (audit !== null) await writeAudit(transaction, audit);
-        if (revocations.length === 0) return true;
+        const news = await notNoted(transaction, revocations);
+        if (news.length === 0) return true;
         // Before the notes: whoever announces waits for all who did so before, which makes the numbers those of the commits.
         await engine.announce(transaction);
-        for (const revocation of revocations) await note(transaction, revocation);
+        for (const revocation of news) await note(transaction, revocation);
         return true;
       }),
 
@@ -59,6 +60,31 @@ export function revocationStore(engine: Engine): RevocationStore {
       return excess === undefined ? 0 : forgetUntil(excess.forget_at - 1);
     },
   };
+}
+
+/**
+ * Those that say more than what is noted already. All processes read anew what is announced, and nobody may have them do so
+ * by saying the same thing over and over.
+ */
+async function notNoted(
+  transaction: Database,
+  revocations: readonly Revocation[],
+): Promise<readonly Revocation[]> {
+  if (revocations.length === 0) return [];
+  const rows = await transaction
+    .selectFrom('revocations')
+    .select(['name', 'issued_until', 'forget_at'])
+    .where(
+      'name',
+      'in',
+      revocations.map(({ name }) => name),
+    )
+    .execute();
+  const noted = new Map(rows.map((row) => [row.name, row]));
+  return revocations.filter(({ name, issuedUntil, forgetAt }) => {
+    const known = noted.get(name);
+    return known === undefined || known.issued_until < issuedUntil || known.forget_at < forgetAt;
+  });
 }
 
 async function note(transaction: Database, revocation: Revocation): Promise<void> {
