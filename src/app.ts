@@ -178,7 +178,8 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     parts.defer(() => poll.stop());
   }
 
-  const opsParts = { storage, keySets, metrics, isStopping: () => stage !== 'open', clock };
+  const signingKeyIds = () => signingKeys.published().map(({ kid }) => kid);
+  const opsParts = { storage, keySets, signingKeyIds, metrics, isStopping: () => stage !== 'open', clock };
   let opsAddress = '';
   if (member === undefined) {
     const opsListener = new Listener(createOpsServer({ ...shared, routes: opsRoutes(opsParts) }), clock);

@@ -9,6 +9,8 @@ export const live: PublicHandler = () => json({ status: 'ok' });
 export interface ReadinessParts {
   readonly storage: Pick<Storage, 'ping' | 'documents' | 'heardBy'>;
   readonly keySets: () => readonly KeySetStatus[];
+  /** The names of our own keys that everybody may know: by them `doctor` tells this service from another. */
+  readonly signingKeyIds: () => readonly string[];
   readonly isStopping: () => boolean;
   readonly clock: Clock;
 }
@@ -36,7 +38,7 @@ export function ready(parts: ReadinessParts): PublicHandler {
 }
 
 /** 200 only when a request with a good token would be answered, a write too: the outage of one provider of several shuts nobody else out. */
-export function createReadiness({ storage, keySets, isStopping, clock }: ReadinessParts) {
+export function createReadiness({ storage, keySets, signingKeyIds, isStopping, clock }: ReadinessParts) {
   const findFault = createDatabaseProbe({ storage, clock });
   return async () => {
     const providers = keySets();
@@ -55,6 +57,7 @@ export function createReadiness({ storage, keySets, isStopping, clock }: Readine
       ...(providers.length === 1 && first !== undefined
         ? { provider_keys: described(first) }
         : { providers: Object.fromEntries(providers.map((keys) => [keys.name, described(keys)])) }),
+      signing_keys: signingKeyIds(),
       changes: {
         heard_by: heardBy.way,
         ...(heardBy.way === 'look' ? { because: heardBy.because } : {}),

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { type DiscoveredProvider, discoveredProvider } from '../support/discovered-provider.ts';
 import { assertLines, examined, healthySettings, linesOf } from '../support/examined.ts';
 import { newDirectory, succeeded } from '../support/outcome.ts';
-import { takePort } from '../support/ports.ts';
+import { freePort, takePort } from '../support/ports.ts';
 import { runVestibule, type Service, type Settings, startService } from '../support/service.ts';
 import { part } from '../support/surroundings.ts';
 
@@ -58,7 +58,7 @@ describe('vestibule doctor, about frontends and ports', () => {
     test.after(release);
     await failuresOf(
       await healthy({ OPS_PORT: String(port) }),
-      /^FAIL {2}ops port +another process listens there; expected 127\.0\.0\.1:\d+ is free\. .*OPS_PORT=/,
+      /^FAIL {2}ops port +another program listens there: it does not answer HTTP; expected 127\.0\.0\.1:\d+ is free\. Stop it \("lsof -i :\d+" .*OPS_PORT=/,
     );
     await failuresOf(
       await healthy({ OPS_HOST: '192.0.2.1' }),
@@ -82,8 +82,28 @@ describe('the command vestibule doctor', () => {
     assert.doesNotMatch(shown, /^(FAIL|WARN)/m);
     assert.match(shown, /^pass {2}issuer +"http:\/\/127\.0\.0\.1:\d+"$/m);
     assert.match(shown, /^pass {2}keys +1 usable/m);
-    assert.match(shown, /^pass {2}port +127\.0\.0\.1:\d+ is taken by a vestibule that is ready$/m);
+    assert.match(shown, /^pass {2}port +127\.0\.0\.1:\d+ is taken by this service, which is ready$/m);
     assert.match(shown, /\nNothing stands in the way\. Send a token: "npx vestibule explain"/);
+  });
+
+  it('names another vestibule that has its ports, by the ops port and without it', async () => {
+    const ours = { ...settings, DATABASE_URL: `sqlite:${newDirectory()}/ours.db` };
+    await failuresOf(
+      ours,
+      /^FAIL {2}port +another vestibule .*PORT=\d+/,
+      /^FAIL {2}ops port +another vestibule /,
+    );
+    const opsPort = String(await freePort());
+    await failuresOf({ ...ours, OPS_PORT: opsPort }, /^FAIL {2}port +another vestibule .*lsof -i :\d+/);
+    const beside = await examined({ ...settings, OPS_PORT: opsPort });
+    assert.match(linesOf(beside, 'pass').join('\n'), /^pass {2}port .* by this service, which runs$/m);
+  });
+
+  it('says what a program that has its port answers with', async () => {
+    await failuresOf(
+      await healthy({ PORT: new URL(provider.origin).port }),
+      /^FAIL {2}port +another program listens there: it answers HTTP with \d+/,
+    );
   });
 
   it('ends with exit code 1 and JSON when something is wrong', async () => {

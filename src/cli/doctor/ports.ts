@@ -1,18 +1,17 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { type Finding, failed, passed } from '../../base/finding.ts';
+import { doubtful, type Finding, failed, passed } from '../../base/finding.ts';
 import type { Config } from '../../config/settings.ts';
-
-const deadlineMs = 5_000;
+import { type Occupant, occupantsOf } from './occupants.ts';
 
 /** Whether we can listen where we are to listen, and who does if we cannot. */
 export async function examinePorts(config: Config): Promise<readonly Finding[]> {
   const { host, port, opsHost, opsPort } = config;
   const [service, ops] = [await tryToListen(host, port), await tryToListen(opsHost, opsPort)];
-  const running = [service, ops].includes('EADDRINUSE') ? await askVestibule(opsHost, opsPort) : null;
+  const by = await occupantsOf(config, { service: service === 'EADDRINUSE', ops: ops === 'EADDRINUSE' });
   return [
-    portFinding({ name: 'port', host, port, setting: 'PORT' }, service, running),
-    portFinding({ name: 'ops port', host: opsHost, port: opsPort, setting: 'OPS_PORT' }, ops, running),
+    portFinding({ name: 'port', host, port, setting: 'PORT' }, service, by.service),
+    portFinding({ name: 'ops port', host: opsHost, port: opsPort, setting: 'OPS_PORT' }, ops, by.ops),
   ];
 }
 
@@ -30,29 +29,6 @@ async function tryToListen(host: string, port: number): Promise<string | null> {
   }
 }
 
-interface Running {
-  readonly isReady: boolean;
-  readonly says: string;
-}
-
-/** What the vestibule at an ops port says of itself; null when it is none. */
-async function askVestibule(host: string, port: number): Promise<Running | null> {
-  try {
-    const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-    const address = reachable.includes(':') ? `[${reachable}]` : reachable;
-    const response = await fetch(`http://${address}:${port}/readyz`, {
-      signal: AbortSignal.timeout(deadlineMs),
-    });
-    const { status, checks } = (await response.json()) as { status?: unknown; checks?: object };
-    if (typeof status !== 'string' || typeof checks !== 'object') return null;
-    const wrong = Object.entries(checks).filter(([, verdict]) => verdict !== 'ok');
-    const says = [status, ...wrong.map(([name, verdict]) => `${name}: ${verdict}`)].join(', ');
-    return { isReady: response.status === 200, says };
-  } catch {
-    return null;
-  }
-}
-
 interface Port {
   readonly name: string;
   readonly host: string;
@@ -60,27 +36,12 @@ interface Port {
   readonly setting: 'PORT' | 'OPS_PORT';
 }
 
-function portFinding(
-  { name, host, port, setting }: Port,
-  fault: string | null,
-  running: Running | null,
-): Finding {
-  const place = `${host}:${port}`;
+function portFinding(place: Port, fault: string | null, occupant: Occupant | null): Finding {
+  const { name, host, port, setting } = place;
+  const expected = `${host}:${port} is free`;
   if (port === 0) return passed(name, 'any free one is taken');
-  if (fault === null) return passed(name, `${place} is free`);
-  const expected = `${place} is free`;
-  if (fault === 'EADDRINUSE' && running !== null) {
-    if (running.isReady) return passed(name, `${place} is taken by a vestibule that is ready`);
-    return failed(name, {
-      expected: 'a vestibule that is ready',
-      found: `one at ${place} that says: ${running.says}`,
-      advice: 'Its log tells more; the checks above tell what is wrong now.',
-    });
-  }
-  if (fault === 'EADDRINUSE') {
-    const advice = `Stop it, or choose another port, for example ${setting}=${port + 10}`;
-    return failed(name, { expected, found: 'another process listens there', advice });
-  }
+  if (fault === null) return passed(name, expected);
+  if (occupant !== null) return takenFinding(place, occupant);
   if (fault === 'EACCES') {
     const advice = `Only an administrator may listen on ports below 1024. Choose another, for example ${setting}=${setting === 'PORT' ? 8080 : 8081}, or allow it (CAP_NET_BIND_SERVICE).`;
     return failed(name, { expected, found: 'this user may not listen there', advice });
@@ -88,4 +49,36 @@ function portFinding(
   const hostSetting = setting === 'PORT' ? 'HOST' : 'OPS_HOST';
   const advice = `Set ${hostSetting} to an address of this machine, for example ${hostSetting}=127.0.0.1`;
   return failed(name, { expected, found: `this machine cannot listen there (${fault})`, advice });
+}
+
+/** To look beside the service that runs is usual; beside anybody else it could not start. */
+function takenFinding({ name, host, port, setting }: Port, occupant: Occupant): Finding {
+  const place = `${host}:${port}`;
+  const expected = `${place} is free`;
+  const instead = `choose another port, for example ${setting}=${port > 65_525 ? port - 10 : port + 10}`;
+  if (occupant.who === 'another program')
+    return failed(name, {
+      expected,
+      found: `another program listens there: ${occupant.says}`,
+      advice: `Stop it ("lsof -i :${port}" says which it is), or ${instead}`,
+    });
+  if (occupant.who === 'another vestibule')
+    return failed(name, {
+      expected,
+      found: 'another vestibule listens there, with another database than the one of DATABASE_URL',
+      advice: `Stop it ("lsof -i :${port}" says which it is), or ${instead}. If it is meant, look with its settings.`,
+    });
+  if (occupant.health?.isReady === false)
+    return failed(name, {
+      expected: 'a vestibule that is ready',
+      found: `one at ${place} that says: ${occupant.health.says}`,
+      advice: 'Its log tells more; the checks above tell what is wrong now.',
+    });
+  if (occupant.who === 'this service')
+    return passed(name, `${place} is taken by this service, which ${occupant.health ? 'is ready' : 'runs'}`);
+  return doubtful(name, {
+    expected,
+    found: 'a vestibule listens there that does not say whose it is',
+    advice: `If it is not this service, stop it, or ${instead}`,
+  });
 }
