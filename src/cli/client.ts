@@ -61,8 +61,12 @@ export function addTo(program: Command, settings: CommandSettings): void {
     )
     .option('--label <text>', 'what the secret is for, in your own words', '')
     .action(async (id: string, { label, retireAfter, json }: RotateOptions) => {
-      const { secret, kept } = await work('rotate', ({ clients }) => clients.rotate(id, label, retireAfter));
-      print(json, { client_id: id, secret_id: kept.id, client_secret: secret }, () => showSecret(id, secret));
+      const { secret, kept, othersExpireAt } = await work('rotate', ({ clients }) =>
+        clients.rotate(id, label, retireAfter),
+      );
+      print(json, { client_id: id, secret_id: kept.id, client_secret: secret }, () =>
+        [showSecret(id, secret), '', afterRotation(id, othersExpireAt)].join('\n'),
+      );
     });
 
   printing(
@@ -108,6 +112,15 @@ function showSecret(id: string, secret: string): string {
     `client_secret  ${secret}`,
     '',
     'Keep the secret now: it is not stored and cannot be shown again.',
+  ].join('\n');
+}
+
+function afterRotation(id: string, othersExpireAt: number | null): string {
+  if (othersExpireAt !== null)
+    return `Give it to the client until ${new Date(othersExpireAt).toISOString()}: then the secret before it ends by itself.`;
+  return [
+    'Both secrets work now. Give this one to the client; once "npx vestibule client list" says that it is used, end the other:',
+    `npx vestibule client remove-secret ${id} <secret-id>`,
   ].join('\n');
 }
 

@@ -35,7 +35,7 @@ export function findingLine({ name, result, expected, found, advice }: Finding):
     result === 'skip' ? `not looked at: ${found}` : found,
     ...(expected === null ? [] : [`expected ${expected}`]),
   ].join('; ');
-  const whole = advice === null ? text : `${text.replace(/\.$/, '')}. ${advice}`;
+  const whole = advice === null ? text : `${text.replace(/[^.?]$/, '$&.')} ${advice}`;
   const word = result === 'warn' || result === 'fail' ? result.toUpperCase() : result;
   const oneLine = whole.replace(/\s*\n\s*/g, ' ');
   return `${word}  ${name.padEnd(17)}  ${oneLine}`;

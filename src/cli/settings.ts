@@ -1,4 +1,4 @@
-import type { Environment } from '../config/load.ts';
+import { type Environment, mistakesInFile } from '../config/load.ts';
 import { environmentName, settings as known } from '../config/settings.ts';
 import { findRunningDev } from './dev/running.ts';
 
@@ -86,7 +86,8 @@ function withThoseOfDev(given: Environment, ofDev: Environment): Environment {
   const settings = new Set(Object.keys(known).map(environmentName));
   const counting = Object.entries(given).filter(([name]) => isNamed || !settings.has(name));
   const database = databaseNames.map((name) => [name, ofDev[name]]);
-  return { ...ofDev, ...Object.fromEntries([...counting, ...database]) };
+  const { [mistakesInFile]: mistakes } = given;
+  return { ...ofDev, ...Object.fromEntries([...counting, ...database]), [mistakesInFile]: mistakes };
 }
 
 function nameOf(ofDev: Environment): string {

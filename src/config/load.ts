@@ -16,7 +16,12 @@ import {
   webhookSettings,
 } from './settings.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+/** What is wrong with the file of settings by itself, to be said together with everything else that is. */
+export const mistakesInFile = Symbol('mistakes in the file of settings');
+
+export type Environment = Readonly<Record<string, string | undefined>> & {
+  readonly [mistakesInFile]?: readonly string[] | undefined;
+};
 
 /** All mistakes at once, so that nobody repairs them one start at a time. */
 export class SettingsError extends OperatorError {
@@ -99,7 +104,7 @@ function read(table: Readonly<Record<string, Setting>>, rules: readonly Rule[], 
 
 function readEach(table: Readonly<Record<string, Setting>>, environment: Environment) {
   const values: Record<string, unknown> = {};
-  const mistakes: string[] = [];
+  const mistakes: string[] = [...(environment[mistakesInFile] ?? [])];
   for (const [key, setting] of Object.entries(table)) {
     try {
       values[key] = readOne(key, setting, environment);

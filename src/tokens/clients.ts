@@ -111,7 +111,7 @@ export function createClients({ store, clientMac, secretKey, audit, clock, fault
           `Client "${id}" has ${secretSlots} live secrets, which is as many as it can have. Remove one with: npx vestibule client remove-secret ${id} <secret-id>`,
         );
       }
-      return created;
+      return { ...created, othersExpireAt };
     },
 
     async removeSecret(id: string, secretId: string): Promise<void> {

@@ -62,6 +62,20 @@ for (const engine of databaseEngines) {
       );
     const statusOfToken = async (token: string) => (await withToken(service.url + me, token)).status;
 
+    it('rotation says what to do next', async () => {
+      await addClient(settings, 'guided');
+      const guided = succeeded(await client('rotate', 'guided'));
+      assert.match(
+        guided,
+        /^client_secret {2}vsec_.*\n\nKeep the secret now: .*\n\nBoth secrets work now\. /ms,
+      );
+      assert.match(guided, /^npx vestibule client remove-secret guided <secret-id>$/m);
+      await addClient(settings, 'hurried');
+      const hurried = succeeded(await client('rotate', 'hurried', '--retire-after', '7d'));
+      const expires = (await secretsOf('hurried'))[0]?.expires_at;
+      assert.match(hurried, new RegExp(`until ${expires}: then the secret before it ends by itself\\.\n$`));
+    });
+
     it('rotation adds a second secret and both work, until one is removed with its tokens', async () => {
       const old = await addClient(settings, 'changing');
       const oldToken = await tokenOf(service.url, { id: 'changing', secret: old });

@@ -57,9 +57,12 @@ const commands = [
 
 /** Wrong usage, and what the parser has to say about it. */
 const wrongUsage: Record<string, { parameters: string[]; says: RegExp }> = {
-  'an unknown command': { parameters: ['sreve'], says: /unknown command 'sreve'/ },
+  'an unknown command': { parameters: ['sreve'], says: /unknown command 'sreve'\n\(Did you mean serve\?\)/ },
   'an unknown command below another': { parameters: ['client', 'frobnicate'], says: /unknown command/ },
-  'an unknown option': { parameters: ['check', '--jsno'], says: /unknown option '--jsno'/ },
+  'an unknown option': {
+    parameters: ['check', '--jsno'],
+    says: /unknown option '--jsno'\n\(Did you mean --json\?\)/,
+  },
   'a missing argument': { parameters: ['client', 'add'], says: /missing required argument 'id'/ },
   'an argument too many': { parameters: ['client', 'list', 'everything'], says: /too many arguments/ },
   'a secret without its client': {

@@ -33,11 +33,27 @@ describe('the settings file', () => {
     assert.equal(inForce('API_AUDIENCE').value, 'https://api.example.org');
   });
 
-  it('is named together with every name in it that is no setting', async () => {
-    const file = settingsFile(`${good}PROT=9001\nIDP_URL=https://login.example.org\n`);
-    refused(
-      await vestibule({}, '--settings', file, 'check'),
-      /"[^"]+settings\.env" sets (PROT, IDP_URL|IDP_URL, PROT), .*no such setting/,
+  it('is told every name in it that is no setting, together with all other mistakes', async () => {
+    const file = settingsFile('IDP_ORIGIN=https://login.example.org\nPROT=9001\nIDP_URL=x\nOPS_PORT=x\n');
+    for (const command of ['check', 'serve', 'explain']) {
+      const { code, stderr } = await vestibule({}, '--settings', file, command);
+      assert.equal(code, 1);
+      assert.match(stderr, /^vestibule: 4 settings are wrong:\n/);
+      assert.match(stderr, /settings\.env" sets PROT, and there is no such setting; did you mean "PORT"\?$/m);
+      assert.match(stderr, /settings\.env" sets IDP_URL, and there is no such setting, nor one like it\.$/m);
+      assert.match(stderr, /^ {2}OPS_PORT must be a whole number/m);
+      assert.match(stderr, /^ {2}API_AUDIENCE is not set/m);
+    }
+    const { stdout } = await vestibule({}, '--settings', file, 'doctor');
+    assert.match(
+      stdout,
+      /^FAIL {2}settings .*did you mean "PORT"\? docs\/config\.md lists every setting\.$/m,
+    );
+    const onDatabase = await vestibule({}, '--settings', file, 'client', 'list');
+    assert.equal(onDatabase.code, 1);
+    assert.match(
+      onDatabase.stderr,
+      /2 settings are wrong:\n.* sets (PROT|IDP_URL), .*\n.* sets (PROT|IDP_URL), /,
     );
   });
 

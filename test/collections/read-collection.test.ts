@@ -234,7 +234,7 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     'events of which nothing is told, in a mapping',
     `${smallest}\nevents: { data: none, olny: [created] }`,
     [
-      /^2: events\.olny is not known here; expected "data" or "only"/,
+      /^2: events\.olny is not known here; did you mean "only"\?/,
       /^2: events\.data must be "thin" or "full"; found "none"/,
     ],
   ],

@@ -59,30 +59,35 @@ export function listed(words: readonly string[], joiner: 'and' | 'or'): string {
 
 /** What was probably meant, else all that could be. */
 export function suggestion(name: string, known: readonly string[]): string {
-  const plain = (word: string) => word.toLowerCase().replaceAll(/[_-]/g, '');
-  const near = known
-    .map((word) => ({ word, distance: distance(plain(name).slice(0, 64), plain(word)) }))
-    .sort((one, other) => one.distance - other.distance)[0];
-  if (
-    near !== undefined &&
-    near.distance <= Math.ceil(near.word.length / 4) &&
-    near.distance < near.word.length
-  ) {
-    return `did you mean "${near.word}"?`;
-  }
+  const near = nearest(name, known);
+  if (near !== null) return `did you mean "${near}"?`;
   // Nobody reads through a long list.
   return known.length > 12 ? 'nothing like it is' : `expected ${listed(known, 'or')}`;
 }
 
-/** How many letters to add, take away or change to make one word of another. */
+/** The word that was probably meant; null when it could be any. */
+export function nearest(name: string, known: readonly string[]): string | null {
+  const plain = (word: string) => word.toLowerCase().replaceAll(/[_-]/g, '');
+  const near = known
+    .map((word) => ({ word, distance: distance(plain(name).slice(0, 64), plain(word)) }))
+    .sort((one, other) => one.distance - other.distance)[0];
+  if (near === undefined || near.distance >= near.word.length) return null;
+  return near.distance <= Math.ceil(near.word.length / 4) ? near.word : null;
+}
+
+/** How many letters to add, take away or change, or pairs of them to swap, to make one word of another. */
 function distance(from: string, to: string): number {
+  let before: readonly number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...from].entries()) {
+  for (let index = 0; index < from.length; index += 1) {
     const next = [index + 1];
-    for (const [column, other] of [...to].entries()) {
-      const changed = (row[column] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    for (let column = 0; column < to.length; column += 1) {
+      const changed = (row[column] ?? 0) + (from[index] === to[column] ? 0 : 1);
+      const areSwapped = column > 0 && from[index] === to[column - 1] && from[index - 1] === to[column];
+      const swapped = areSwapped ? (before[column - 1] ?? 0) + 1 : changed;
+      next.push(Math.min(changed, swapped, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row.at(-1) ?? 0;

@@ -1,4 +1,4 @@
-import type { Environment } from '../../config/load.ts';
+import { type Environment, mistakesInFile } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 
 export const loopback = '127.0.0.1';
@@ -39,6 +39,7 @@ export function developmentEnvironment(environment: Environment, choices: Choice
     // Here everybody is new, and whoever tries things out writes much.
     NEWCOMERS_PER_HOUR: '0',
     WEBHOOK_ALLOW: 'loopback',
+    [mistakesInFile]: environment[mistakesInFile],
   };
 }
 
