@@ -131,7 +131,7 @@ export interface RecordEvent {
 export interface Listener {
   /** Of this collection only. */
   readonly collection?: string | undefined;
-  /** Up to this position it has everything; null: that is not known, and `missed` is called once the log is read. */
+  /** Up to this position it has everything; null: that is not known. Then, or where the stream is past it, `missed` is called. */
   readonly after: number | null;
   hear(event: RecordEvent): void;
   /** Anything may have happened: read anew. */

@@ -117,6 +117,34 @@ export const live: Cases = {
     }
   },
 
+  'tells who comes with a place that the stream is past to read anew, and then what happens': async (
+    scene,
+  ) => {
+    const here = await signedIn(scene);
+    const notes = here.collection('notes');
+    const heard: string[] = [];
+    const { position } = await notes.page();
+    const live = notes.live();
+    let unlisten = () => {};
+    try {
+      await until(() => live.status === 'live', 'it does not get live');
+      await notes.create({ text: 'one' });
+      await until(() => live.items?.length === 1, 'the list does not show it');
+      unlisten = here.events.listen({
+        collection: 'notes',
+        after: position,
+        hear: ({ data }) => heard.push(data.id),
+        missed: () => heard.push('missed'),
+      });
+      const second = await notes.create({ text: 'two' });
+      await until(() => heard.length === 2, 'it is not heard');
+      same(heard, ['missed', second.id]);
+    } finally {
+      unlisten();
+      live.close();
+    }
+  },
+
   'shows the list of whoever is signed in now': async (scene) => {
     const tokens = [await scene.stage.token(scene.name), await scene.stage.token(`${scene.name} too`)];
     const [one, other] = tokens.map((token) =>
