@@ -12,7 +12,6 @@ import type { Config, KeyConfig, StorageConfig, WebhookConfig } from './config/s
 import type { Collection } from './consumer/collections/collection.ts';
 import { storedDeclarations } from './consumer/collections/stored-declarations.ts';
 import { createMigration, type IssuerChange } from './consumer/migrate-consumers.ts';
-import { createPseudonym } from './consumer/pseudonym.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
 import { createRevocationNames } from './consumer/revocation-names.ts';
 import { longestTokenLifeSeconds } from './consumer/sign-out/take-back.ts';
@@ -107,16 +106,7 @@ export async function openAdministration(
     return now;
   };
   const migration = (issuers: IssuerChange) =>
-    createMigration(
-      {
-        consumers: storage.consumers,
-        pseudonymOf: createPseudonym(keyring.pseudonym),
-        digest: createKeyedDigest(keyring.records),
-        audit,
-        clock,
-      },
-      issuers,
-    );
+    createMigration({ consumers: storage.consumers, keys: keyring, audit, clock }, issuers);
   return {
     storage,
     keyring,

@@ -3,7 +3,13 @@ import { consumerPrefix } from '../base/addresses.ts';
 import { OperatorError } from '../base/errors.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
-import type { MappedCaller, Migration, MigrationReport } from '../consumer/migrate-consumers.ts';
+import type {
+  IssuerChange,
+  MappedCaller,
+  Migration,
+  MigrationReport,
+  Outlook,
+} from '../consumer/migrate-consumers.ts';
 import { administer } from './database.ts';
 import { readMapping } from './mapping-file.ts';
 import { type JsonOption, print, printing } from './output.ts';
@@ -39,9 +45,11 @@ export function addTo(consumer: Command, settings: CommandSettings): void {
         process.stderr.write(
           `Tokens of "${issuers.from}" are still taken: whoever comes with one begins anew under the old pseudonym. Take that provider out of the settings first.\n`,
         );
-      const report = await administer(config, 'consumer migrate', ({ migration }) =>
-        run(migration(issuers), options, `${options.from} to ${options.to}`),
-      );
+      const report = options.dryRun
+        ? await examine(config, issuers, options.mapping)
+        : await administer(config, 'consumer migrate', ({ migration }) =>
+            run(migration(issuers), options.mapping, `${options.from} to ${options.to}`),
+          );
       print(options.json, { dry_run: options.dryRun === true, ...told(report) }, () =>
         sentence(report, options),
       );
@@ -49,21 +57,26 @@ export function addTo(consumer: Command, settings: CommandSettings): void {
     });
 }
 
-async function run(migration: Migration, options: MigrateOptions, name: string): Promise<MigrationReport> {
-  const callers = readCallers(migration, options.mapping);
+/** The database is only looked at, so that not even its schema is another one afterwards. */
+async function examine(config: Config, issuers: IssuerChange, file: string): Promise<MigrationReport> {
+  const { lookAhead } = await import('../inspection/migration.ts');
+  return lookAhead(config, issuers, (outlook) => outlook.examine(readCallers(outlook, file)));
+}
+
+async function run(migration: Migration, file: string, name: string): Promise<MigrationReport> {
+  const callers = readCallers(migration, file);
   const outlook = await migration.examine(callers);
-  if (options.dryRun) return outlook;
   // Before anything is changed. Who gets data of its own only after that is left out.
   if (outlook.taken.length > 0) throw refusalOf(outlook.taken, 'early');
   return migration.migrate(callers, name);
 }
 
 /** Nobody twice: two who become one could never be told apart again. */
-function readCallers(migration: Migration, file: string): readonly MappedCaller[] {
+function readCallers(outlook: Outlook, file: string): readonly MappedCaller[] {
   const lineOf = new Map<string, number>();
   const callers: MappedCaller[] = [];
   for (const { line, ...subjects } of readMapping(file)) {
-    const caller = migration.mapped(line, subjects);
+    const caller = outlook.mapped(line, subjects);
     for (const [name, id] of [
       ['old', caller.from],
       ['new', caller.to],

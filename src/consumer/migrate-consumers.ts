@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 import { eventOfRenaming } from '../events/catalogue.ts';
 import type { AuditLine, ConsumerStore, Renaming, RenamingState } from '../storage/port.ts';
-import type { createPseudonym } from './pseudonym.ts';
+import { createPseudonym } from './pseudonym.ts';
 import { formerName } from './records/decide/spent-budgets.ts';
-import type { KeyedDigest } from './records/keyed-digest.ts';
+import { createKeyedDigest } from './records/keyed-digest.ts';
 
 /** A line of the mapping, once nothing of its subjects is left in it. */
 export interface MappedCaller extends Renaming {
@@ -21,10 +21,13 @@ export interface MigrationReport {
   readonly taken: readonly number[];
 }
 
-interface Parts {
+interface OutlookParts {
+  readonly consumers: Pick<ConsumerStore, 'examineRenaming'>;
+  readonly keys: Readonly<Record<'pseudonym' | 'records' | 'erasures', Uint8Array>>;
+}
+
+interface Parts extends OutlookParts {
   readonly consumers: Pick<ConsumerStore, 'examineRenaming' | 'rename' | 'noteRenamings'>;
-  readonly pseudonymOf: ReturnType<typeof createPseudonym>;
-  readonly digest: KeyedDigest;
   readonly audit: AuditLine;
   readonly clock: Clock;
 }
@@ -35,25 +38,34 @@ export interface IssuerChange {
   readonly to: string;
 }
 
-/** Callers who sign in at another provider go on with what they had: only here do two subjects and a pseudonym meet. */
+/** What would become of callers who sign in at another provider; nothing is changed. Only here do two subjects and a pseudonym meet. */
+export function createOutlook({ consumers, keys }: OutlookParts, issuers: IssuerChange) {
+  const pseudonymOf = createPseudonym(keys.pseudonym);
+  const [records, erasures] = [createKeyedDigest(keys.records), createKeyedDigest(keys.erasures)];
+  return {
+    /** What is to be renamed, from here on without the subjects. */
+    mapped(line: number, subjects: IssuerChange): MappedCaller {
+      const from = String(pseudonymOf({ issuer: issuers.from, subject: subjects.from }));
+      const to = String(pseudonymOf({ issuer: issuers.to, subject: subjects.to }));
+      const former = { from: formerName(records, from), to: formerName(records, to) };
+      return { line, from, to, noted: new Uint8Array(erasures.of(from)), former };
+    },
+
+    examine: (callers: readonly MappedCaller[]): Promise<MigrationReport> =>
+      count(callers, async (caller) => ({ state: await consumers.examineRenaming(caller), records: 0 })),
+  };
+}
+
+export type Outlook = ReturnType<typeof createOutlook>;
+
+/** Callers who sign in at another provider go on with what they had. */
 export function createMigration(parts: Parts, issuers: IssuerChange) {
-  const { consumers, pseudonymOf, digest, audit, clock } = parts;
+  const { consumers, audit, clock } = parts;
 
-  /** What is to be renamed, from here on without the subjects. */
-  function mapped(line: number, subjects: IssuerChange): MappedCaller {
-    const from = String(pseudonymOf({ issuer: issuers.from, subject: subjects.from }));
-    const to = String(pseudonymOf({ issuer: issuers.to, subject: subjects.to }));
-    return { line, from, to, former: { from: formerName(digest, from), to: formerName(digest, to) } };
-  }
-
-  /** What would become of them, and nothing is changed. */
-  function examine(callers: readonly MappedCaller[]): Promise<MigrationReport> {
-    return count(callers, async (caller) => ({ state: await consumers.examineRenaming(caller), records: 0 }));
-  }
-
-  /** One transaction each. However it ends, the audit says how far it got. */
+  /** One transaction each. The audit says that it began, whatever ends it, and then how far it got. */
   async function migrate(callers: readonly MappedCaller[], name: string): Promise<MigrationReport> {
     const tally = new Tally();
+    await consumers.noteRenamings(audit('consumer.migration_started', name, { lines: callers.length }));
     try {
       return await count(
         callers,
@@ -66,7 +78,7 @@ export function createMigration(parts: Parts, issuers: IssuerChange) {
     }
   }
 
-  return { mapped, examine, migrate };
+  return { ...createOutlook(parts, issuers), migrate };
 }
 
 export type Migration = ReturnType<typeof createMigration>;

@@ -95,7 +95,7 @@ async function lookAt(engine: Engine, steps: readonly Migration[]): Promise<Look
 function readingOf(engine: Engine): Reading {
   return {
     clients: guard(clientReader(engine.database), engine),
-    consumers: guard(consumerStore(engine, notNoted), engine),
+    consumers: guard(consumerStore(engine), engine),
     signingKeys: guard(signingKeyStore(engine), engine),
     documents: guard(documents(engine.database), engine),
     standing: guard(standingStore(engine), engine),

@@ -61,7 +61,7 @@ export interface SessionStatus {
 /** What may be read of a database that is only looked at: nothing in it is made, migrated or changed. */
 export interface Reading {
   readonly clients: Pick<ClientStore, 'find' | 'list'>;
-  readonly consumers: Pick<ConsumerStore, 'find'>;
+  readonly consumers: Pick<ConsumerStore, 'find' | 'examineRenaming'>;
   readonly signingKeys: Pick<SigningKeyStore, 'list'>;
   readonly documents: Pick<DocumentStore, 'read'>;
   readonly standing: Pick<StandingStore, 'suspendedConsumers' | 'revocations'>;
@@ -180,7 +180,7 @@ export interface ConsumerStore {
   examineRenaming(renaming: Renaming): Promise<RenamingState>;
   /** Keeps everything under the other pseudonym, if it is due, and tells of it by the event. */
   rename(renaming: Renaming, event: NewEvent): Promise<Renamed>;
-  /** That a whole list of them was done is one line. */
+  /** Of a whole list of them there is one line when it begins, and one when it ends. */
   noteRenamings(audit: AuditEntry): Promise<void>;
 }
 

@@ -2,6 +2,8 @@
 export interface Renaming {
   readonly from: string;
   readonly to: string;
+  /** By what an erasure of the old pseudonym would be noted: who it was stays known by that alone. */
+  readonly noted: Uint8Array;
   /** Under which it is kept what each of the two had spent when it was erased. */
   readonly former: { readonly from: Uint8Array; readonly to: Uint8Array };
 }

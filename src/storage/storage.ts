@@ -90,7 +90,7 @@ function storesOn(
   const guarded = <Store extends object>(store: Store) => guard(store, engine, () => closed);
   return {
     clients: guarded(clientStore(engine, clientMac)),
-    consumers: guarded(consumerStore(engine, erasures)),
+    consumers: guarded(consumerStore(engine)),
     signingKeys: guarded(signingKeyStore(engine)),
     documents: guarded(documents(database)),
     standing: guarded(standingStore(engine)),

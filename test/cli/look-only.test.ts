@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { openAdministration } from '../../src/administration.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
 import { register } from '../support/batches.ts';
-import { endOf, refused, succeeded } from '../support/outcome.ts';
+import { endOf, newDirectory, refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { readerOf } from '../support/postgres-roles.ts';
 import { type DatabaseEngine, databaseEngines, newSettings, type Settings } from '../support/service.ts';
 
 const caller = 'usr_somebody';
 const noProvider = { IDP_ORIGIN: 'http://127.0.0.1:9' };
+
+const mapping = `${newDirectory()}/mapping.jsonl`;
+writeFileSync(mapping, '{"old":"somebody","new":"somebody"}');
+const migration = ['--from', 'https://gone.example.org', '--to', noProvider.IDP_ORIGIN, '--mapping', mapping];
 
 /** Every command that only looks at the database. */
 const looks = [
@@ -23,6 +27,7 @@ const looks = [
   ['consumer', 'top'],
   ['webhook', 'list'],
   ['consumer', 'show', caller],
+  ['consumer', 'migrate', ...migration, '--dry-run'],
 ];
 
 /** The settings of a database as a start of this release leaves it; in PostgreSQL those of a role that may only read. */

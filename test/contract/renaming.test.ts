@@ -16,8 +16,12 @@ import { erasureOf, newEvent, newLine, newRecord, noUsage } from '../support/rec
 
 /** Two pseudonyms that nobody else of a test has. */
 function renamingOf(word: string): Renaming {
-  const [from, to] = [`usr_old_${word}`, `usr_new_${word}`];
-  return { from, to, former: { from: consumerKey(from).former, to: consumerKey(to).former } };
+  return renaming(`usr_old_${word}`, `usr_new_${word}`);
+}
+
+function renaming(from: string, to: string): Renaming {
+  const former = { from: consumerKey(from).former, to: consumerKey(to).former };
+  return { from, to, noted: anyKeys.erasures.digestOf(from), former };
 }
 
 function eventOf({ from, to }: Renaming) {
@@ -168,8 +172,7 @@ for (const engine of storageKinds) {
       await fill(first.from);
       await rename(first);
       const to = 'usr_last_chain';
-      const second = { from: first.to, to, former: { from: first.former.to, to: consumerKey(to).former } };
-      assert.equal((await rename(second)).state, 'due');
+      assert.equal((await rename(renaming(first.to, to))).state, 'due');
       noted.length = 0;
       await storage.records.erase(to, null, erasureOf(to));
       const digests = (all: readonly Erasure[]) =>

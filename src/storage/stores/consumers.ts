@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { clockDifferenceMs } from '../../base/clock.ts';
 import type { Engine } from '../engine.ts';
-import type { Consumer, ConsumerStore, ErasureNotes } from '../port.ts';
+import type { Consumer, ConsumerStore } from '../port.ts';
 import { toConsumer } from '../rows.ts';
 import { writeAudit } from './audit.ts';
 import { examineRenaming, renameConsumer } from './renaming.ts';
 
-export function consumerStore(engine: Engine, notes: ErasureNotes): ConsumerStore {
+export function consumerStore(engine: Engine): ConsumerStore {
   const { database, reader } = engine;
 
   async function find(id: string): Promise<Consumer | null> {
@@ -57,8 +57,8 @@ export function consumerStore(engine: Engine, notes: ErasureNotes): ConsumerStor
         return true;
       }),
 
-    examineRenaming: (renaming) => examineRenaming(reader, notes, renaming),
-    rename: (renaming, event) => renameConsumer(engine, notes, renaming, event),
+    examineRenaming: (renaming) => examineRenaming(reader, renaming),
+    rename: (renaming, event) => renameConsumer(engine, renaming, event),
     noteRenamings: (audit) => writeAudit(database, audit),
   };
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { ErasureNotes, NewEvent, Renamed, Renaming, RenamingState } from '../port.ts';
+import type { NewEvent, Renamed, Renaming, RenamingState } from '../port.ts';
 import type { Database } from '../schema.ts';
 import { appendEvents, renameEvents } from './events.ts';
 
@@ -12,13 +12,12 @@ const mostAtOnce = 5_000;
 
 export async function examineRenaming(
   database: Database,
-  notes: ErasureNotes,
-  { from, to }: Renaming,
+  { from, to, noted }: Renaming,
 ): Promise<RenamingState> {
   const isDone = await database
     .selectFrom('renamed_consumers')
     .select('owner')
-    .where('former', '=', notes.digestOf(from))
+    .where('former', '=', noted)
     .where('owner', '=', to)
     .executeTakeFirst();
   const consumer = await database
@@ -33,16 +32,11 @@ export async function examineRenaming(
 }
 
 /** All that is kept under one pseudonym is kept under the other, in one transaction: there is no half of it. */
-export async function renameConsumer(
-  engine: Engine,
-  notes: ErasureNotes,
-  renaming: Renaming,
-  event: NewEvent,
-): Promise<Renamed> {
+export async function renameConsumer(engine: Engine, renaming: Renaming, event: NewEvent): Promise<Renamed> {
   try {
     const renamed = await engine.unhurried(async (transaction): Promise<Renamed> => {
       await lockBoth(engine, transaction, renaming);
-      const state = await examineRenaming(transaction, notes, renaming);
+      const state = await examineRenaming(transaction, renaming);
       if (state === 'due' || state === 'unknown') await renameSpentBudgets(transaction, renaming);
       if (state !== 'due') return { state, records: 0 };
       await replaceConsumer(transaction, renaming);
@@ -51,7 +45,7 @@ export async function renameConsumer(
         const { from, to } = renaming;
         await transaction.updateTable(table).set({ owner: to }).where('owner', '=', from).execute();
       }
-      await noteFormer(transaction, notes, renaming);
+      await noteFormer(transaction, renaming);
       // As when somebody is erased: whatever was told of the records is there by now, and the lock comes last.
       await renameEvents(transaction, renaming, event.type);
       await appendEvents(engine, transaction, [event]);
@@ -136,11 +130,11 @@ async function renameSpentBudgets(transaction: Database, { former: { from, to } 
 }
 
 /** Also of all pseudonyms that it had before that one. */
-async function noteFormer(transaction: Database, notes: ErasureNotes, { from, to }: Renaming): Promise<void> {
+async function noteFormer(transaction: Database, { from, to, noted }: Renaming): Promise<void> {
   await transaction.updateTable('renamed_consumers').set({ owner: to }).where('owner', '=', from).execute();
   await transaction
     .insertInto('renamed_consumers')
-    .values({ former: notes.digestOf(from), owner: to })
+    .values({ former: noted, owner: to })
     .onConflict((conflict) => conflict.column('former').doUpdateSet({ owner: to }))
     .execute();
 }
