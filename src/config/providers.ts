@@ -63,17 +63,20 @@ interface ProviderConfig {
   readonly maxTokenLifetimeSeconds: number | null;
   readonly webClientId: string | null;
   readonly idpLogoutAudience: readonly string[];
+  readonly idpEventsAudience: readonly string[];
 }
 
 /** The one provider of IDP_ORIGIN and its friends. */
 export function onlyProvider(config: ProviderConfig): Provider {
   const origin = config.idpOrigin ?? '';
+  const issuers = issuersOf(origin, config.idpIssuer);
+  const { idpEventsAudience: audiences } = config;
   return {
     name: 'provider',
     title: new URL(origin).host,
     origin,
     jwksUrl: `${origin}${config.idpJwksPath}`,
-    issuers: issuersOf(origin, config.idpIssuer),
+    issuers,
     audiences: [config.apiAudience],
     audienceClaim: 'aud',
     requiredClaims: {},
@@ -85,7 +88,7 @@ export function onlyProvider(config: ProviderConfig): Provider {
     maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
     webClientId: config.webClientId,
     logoutAudiences: logoutAudiencesOf(config.idpLogoutAudience, config.webClientId),
-    signals: null,
+    signals: audiences.length === 0 ? null : { issuers, audiences, poll: null },
     introspection: null,
     settings: {
       origin: 'IDP_ORIGIN',

@@ -41,8 +41,14 @@ describe('for whom logout tokens are', () => {
     const file = `${newDirectory()}/providers.yaml`;
     writeFileSync(file, '- name: main\n  origin: https://login.example.org\n');
     await assert.rejects(
-      loadConfig({ IDPS_FILE: file, API_AUDIENCE: audience, IDP_LOGOUT_AUDIENCE: 'a' }),
-      (error: unknown) => error instanceof SettingsError && /IDP_LOGOUT_AUDIENCE/.test(error.message),
+      loadConfig({
+        IDPS_FILE: file,
+        API_AUDIENCE: audience,
+        IDP_LOGOUT_AUDIENCE: 'a',
+        IDP_EVENTS_AUDIENCE: 'a',
+      }),
+      (error: unknown) =>
+        error instanceof SettingsError && /IDP_LOGOUT_AUDIENCE, IDP_EVENTS_AUDIENCE/.test(error.message),
     );
   });
 });
@@ -59,6 +65,8 @@ describe('who tells of security events', () => {
     writeFileSync(tokenFile, 'the token of the stream\n');
     const own = await entryWith('  events_audience: https://receiver.example');
     assert.deepEqual(own.signals, { issuers: own.issuers, audiences, poll: null });
+    const only = await onlyWith({ IDP_EVENTS_AUDIENCE: 'https://receiver.example' });
+    assert.deepEqual(only.signals, { issuers: only.issuers, audiences, poll: null });
     const other = await entryWith(
       '  events_audience: https://receiver.example',
       '  events_issuer: https://signals.example.org',

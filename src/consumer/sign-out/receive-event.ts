@@ -59,7 +59,7 @@ export function describeReceiveEvent(): Description {
     tag: tags.sessions,
     summary: 'The provider tells of a security event',
     description:
-      'Push delivery of security event tokens (RFC 8935), for the provider. Sessions that were revoked, credentials that were changed and accounts that were disabled take back the tokens of before; other events change nothing. 404 where no entry of IDPS_FILE names an audience for events.',
+      'Push delivery of security event tokens (RFC 8935), for the provider. Sessions that were revoked, credentials that were changed and accounts that were disabled take back the tokens of before; other events change nothing. 404 where it is not set whom events are for (IDP_EVENTS_AUDIENCE, or in IDPS_FILE).',
     body: { [eventType]: { schema: { ...text, description: 'A security event token (RFC 8417).' } } },
     answers: { 202: { description: 'Taken.' } },
     errors: [
