@@ -1,8 +1,10 @@
+import { fetchDocument } from '../auth/jwks-fetch.ts';
 import { createOpenDocument } from '../auth/provider-document.ts';
 import { createVerifier } from '../auth/verifier.ts';
 import type { Input } from '../base/handler.ts';
+import type { JsonObject } from '../base/json-object.ts';
 import { readText } from '../config/files.ts';
-import type { Provider } from '../config/providers.ts';
+import type { Provider, Signals } from '../config/providers.ts';
 import { createPseudonym } from '../consumer/pseudonym.ts';
 import { EventPoll } from '../consumer/sign-out/event-poll.ts';
 import { checkLogoutToken } from '../consumer/sign-out/logout-token.ts';
@@ -71,11 +73,9 @@ export function createSignOut(base: BaseParts, callers: Callers, signingKeys: Si
   /** One for each provider that is asked. */
   const polls = (hold: () => Promise<boolean>): readonly EventPoll[] =>
     config.providers.flatMap(({ name, signals }) => {
-      const poll = signals?.poll ?? null;
-      if (poll === null) return [];
-      const { url, tokenFile } = poll;
-      const token = () => (tokenFile === null ? null : readText('events_token_file', tokenFile).trim());
-      return [new EventPoll({ url, token, events, hold, clock, log: base.log.child({ provider: name }) })];
+      if (!signals?.poll) return [];
+      const ask = askForEvents(signals.poll);
+      return [new EventPoll({ ask, events, hold, clock, log: base.log.child({ provider: name }) })];
     });
 
   return {
@@ -91,4 +91,17 @@ function keysOf(providers: Callers['providers'], name: string) {
   const found = providers.find((provider) => provider.name === name);
   if (found === undefined) throw new Error(`no keys of "${name}"`);
   return found.keys;
+}
+
+/** The file is read each time, so that a token that was renewed is used from then on. */
+function askForEvents({ url, tokenFile }: NonNullable<Signals['poll']>) {
+  return async (question: JsonObject, stopping: AbortSignal): Promise<unknown> => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(tokenFile === null
+        ? {}
+        : { authorization: `Bearer ${readText('events_token_file', tokenFile).trim()}` }),
+    };
+    return (await fetchDocument(url, stopping, headers, JSON.stringify(question))).document;
+  };
 }

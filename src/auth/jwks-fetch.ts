@@ -1,4 +1,7 @@
-/** One question to a provider, for its key set or about a token: one deadline for all of it, a size cap after decoding, no redirects. */
+/**
+ * One question to a provider, for its key set, about a token or for security events: one deadline for all of it, a size cap
+ * after decoding, no redirects.
+ */
 const fetchDeadlineMs = 5_000;
 const maxDocumentBytes = 512 * 1024;
 
@@ -30,6 +33,11 @@ export class FetchError extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
     this.status = status;
   }
+
+  /** Where errors of Node have it, too, so that it is in the log (base/plain-log). */
+  get code(): FetchFault {
+    return this.fault;
+  }
 }
 
 export interface FetchedDocument {
@@ -38,17 +46,20 @@ export interface FetchedDocument {
   readonly maxAgeSeconds: number | null;
 }
 
-/** `stopping` gives up an answer that nobody waits for any more; `more` are headers to be sent, too; a `form` is posted. */
+/**
+ * `stopping` gives up an answer that nobody waits for any more; `more` are headers to be sent, too; a `body` is posted, a
+ * form or a text of the type that they say.
+ */
 export async function fetchDocument(
   url: string,
   stopping: AbortSignal,
   more: Readonly<Record<string, string>> = {},
-  form?: URLSearchParams,
+  body?: URLSearchParams | string,
 ): Promise<FetchedDocument> {
   const signal = AbortSignal.any([AbortSignal.timeout(fetchDeadlineMs), stopping]);
   try {
     const headers = { accept: 'application/json', ...more };
-    const sent = form === undefined ? {} : { method: 'POST', body: form };
+    const sent = body === undefined ? {} : { method: 'POST', body };
     const response = await fetch(url, { signal, headers, redirect: 'manual', cache: 'no-store', ...sent });
     const { status } = response;
     if (status !== 200) {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { answerWith } from '../support/hostile-answers.ts';
 import { newDirectory } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
@@ -19,6 +18,7 @@ import {
   type Settings,
   startService,
 } from '../support/service.ts';
+import { Transmitter } from '../support/transmitter.ts';
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 const eventType = 'application/secevent+jwt';
@@ -226,35 +226,19 @@ describe('security events that are sent here (RFC 8935)', () => {
 describe('security events that are asked for (RFC 8936)', () => {
   let provider: TestProvider;
   let service: Service;
-  let transmitter: Server;
-  /** What was asked, and what is still to be given. */
-  const asked: { readonly authorization: string | undefined; readonly body: Record<string, unknown> }[] = [];
-  const waiting = new Map<string, string>();
-  let answer: 'well' | 'not at all' = 'well';
+  let transmitter: Transmitter;
   before(async () => {
     provider = await TestProvider.start();
-    transmitter = createServer(async (incoming, response) => {
-      let text = '';
-      for await (const chunk of incoming) text += chunk;
-      const body = JSON.parse(text);
-      asked.push({ authorization: incoming.headers.authorization, body });
-      if (answer === 'not at all') return void response.writeHead(500).end();
-      for (const id of [...(body.ack ?? []), ...Object.keys(body.setErrs ?? {})]) waiting.delete(id);
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ sets: Object.fromEntries(waiting), moreAvailable: false }));
-    });
-    await new Promise<void>((resolve) => transmitter.listen(0, '127.0.0.1', resolve));
+    transmitter = await Transmitter.start();
     const tokenFile = `${newDirectory()}/token`;
     writeFileSync(tokenFile, 'token-of-the-stream\n');
-    const url = `http://127.0.0.1:${(transmitter.address() as AddressInfo).port}/poll`;
-    const poll = `  events_poll_url: ${url}\n  events_token_file: ${tokenFile}\n`;
+    const poll = `  events_poll_url: ${transmitter.url}\n  events_token_file: ${tokenFile}\n`;
     service = await startService(await settingsFor(provider, poll));
   });
   after(async () => {
     await service.stop();
     await provider.stop();
-    transmitter.closeAllConnections();
-    transmitter.close();
+    transmitter.stop();
   });
 
   it('take tokens back, are acknowledged, and the others are sent back with what is wrong', async () => {
@@ -262,26 +246,24 @@ describe('security events that are asked for (RFC 8936)', () => {
     const token = await provider.token({ sub, iat: nowSeconds() - 30 });
     assert.equal((await withToken(service.url + me, token)).status, 200);
     const subject = { sub_id: { format: 'iss_sub', iss: provider.origin, sub } };
-    waiting.set('good', await securityEvent(provider, subject));
-    waiting.set('bad', await securityEvent(provider, { aud: 'https://other.example' }));
+    transmitter.waiting.set('good', await securityEvent(provider, subject));
+    transmitter.waiting.set('bad', await securityEvent(provider, { aud: 'https://other.example' }));
     await becomesRevoked(service, token);
     await until(
-      () => waiting.size,
+      () => transmitter.waiting.size,
       (size) => size === 0,
       'the events are not acknowledged',
     );
-    const told = asked.find(({ body }) => (body.ack as string[]).includes('good')) ?? assert.fail();
-    const faults = told.body.setErrs as Record<string, { err: string }>;
-    assert.deepEqual(Object.keys(faults), ['bad']);
-    assert.equal(faults.bad?.err, 'invalid_audience');
-    for (const { authorization, body } of asked) {
+    assert.deepEqual(transmitter.acknowledged, ['good']);
+    assert.deepEqual([...transmitter.faults], [['bad', 'invalid_audience']]);
+    for (const { authorization, body } of transmitter.polls) {
       assert.equal(authorization, 'Bearer token-of-the-stream');
-      assert.deepEqual([body.returnImmediately, body.maxEvents], [true, 100]);
+      assert.deepEqual([body.returnImmediately, body.maxEvents], [true, 50]);
     }
   });
 
   it('are asked for less often while that fails, and the log says so', async () => {
-    answer = 'not at all';
+    transmitter.answer = answerWith(500);
     const line = await until(
       () => service.logLines().find(({ msg }) => msg === 'security events not fetched'),
       (found) => found !== undefined,
@@ -290,6 +272,6 @@ describe('security events that are asked for (RFC 8936)', () => {
     assert.equal(line?.retry_in_seconds, 10);
     assert.equal(line?.provider, 'main');
     assert.ok(!JSON.stringify(line).includes('token-of-the-stream'));
-    answer = 'well';
+    transmitter.answer = null;
   });
 });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { describe, Refusal } from '../../base/errors.ts';
-import { isJsonObject } from '../../base/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import type { Log } from '../../base/log.ts';
 import { errorFields } from '../../base/plain-log.ts';
 import { type EventParts, takeEvent } from './receive-event.ts';
@@ -9,15 +9,12 @@ const everyMs = 5_000;
 /** While there is more, or something to be told of what came. */
 const soonMs = 500;
 const longestPauseMs = 60_000;
-/** One try: all of the answer within this time, no larger, and no more events in it. */
-const deadlineMs = 10_000;
-const maxAnswerBytes = 1024 * 1024;
-const mostAtOnce = 100;
+/** As many as fit into one answer, each as large as it may be (`auth/compact`, `auth/jwks-fetch`). */
+const mostAtOnce = 50;
 
 interface EventPollOptions {
-  readonly url: string;
-  /** Asked each time, so that a token that was renewed is used from then on; null where none is sent. */
-  readonly token: () => string | null;
+  /** One question: what the provider answers to it. */
+  readonly ask: (question: JsonObject, stopping: AbortSignal) => Promise<unknown>;
   readonly events: EventParts;
   /** Whether this process is the one that asks. */
   readonly hold: () => Promise<boolean>;
@@ -75,28 +72,14 @@ export class EventPoll {
     }
   }
 
-  async #ask(): Promise<{ readonly sets: ReadonlyMap<string, string>; readonly more: boolean }> {
-    const { url, token } = this.#options;
-    const bearer = token();
-    const response = await fetch(url, {
-      method: 'POST',
-      redirect: 'error',
-      signal: AbortSignal.any([AbortSignal.timeout(deadlineMs), this.#stopping.signal]),
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json',
-        ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
-      },
-      body: JSON.stringify({
-        maxEvents: mostAtOnce,
-        returnImmediately: true,
-        ack: [...this.#outcomes].filter(([, fault]) => fault === null).map(([id]) => id),
-        ...faultsIn(this.#outcomes),
-      }),
-    });
-    const text = await readCapped(response);
-    if (response.status !== 200) throw new Error(`the provider answered with status ${response.status}`);
-    return readSets(text);
+  async #ask() {
+    const question = {
+      maxEvents: mostAtOnce,
+      returnImmediately: true,
+      ack: [...this.#outcomes].filter(([, fault]) => fault === null).map(([id]) => id),
+      ...faultsIn(this.#outcomes),
+    };
+    return readSets(await this.#options.ask(question, this.#stopping.signal));
   }
 
   /** One after the other. What cannot be told now, such as without keys, is left to be sent again. */
@@ -124,19 +107,7 @@ function faultsIn(outcomes: Outcomes) {
   return faults.length === 0 ? {} : { setErrs: Object.fromEntries(faults) };
 }
 
-async function readCapped(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxAnswerBytes) throw new Error(`the answer is larger than ${maxAnswerBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function readSets(text: string) {
-  const answer: unknown = JSON.parse(text === '' ? '{}' : text);
+function readSets(answer: unknown) {
   const sets = isJsonObject(answer) ? (answer.sets ?? {}) : null;
   if (!isJsonObject(answer) || !isJsonObject(sets)) throw new Error('the answer has no "sets"');
   const texts = Object.entries(sets).filter(
