@@ -40,6 +40,8 @@ interface ProviderKeysOptions {
 interface CurrentSet {
   readonly set: KeySet;
   readonly generation: number;
+  /** Which of our fetches it is from; 0 for one of an earlier process. */
+  readonly fetchNumber: number;
   /** On the monotonic clock; before zero when it was fetched before this process began. */
   readonly fetchedAt: number;
 }
@@ -55,6 +57,7 @@ export class ProviderKeys implements KeySource {
   #current: CurrentSet | null = null;
   #restored: Promise<void> | null = null;
   #inFlight: Promise<void> | null = null;
+  #fetchesBegun = 0;
   #waiting = 0;
   #failuresInARow = 0;
   #lastFault: FetchFault | null = null;
@@ -89,6 +92,21 @@ export class ProviderKeys implements KeySource {
 
   generation(): number | null {
     return this.#usable()?.generation ?? null;
+  }
+
+  get fetchesBegun(): number {
+    return this.#fetchesBegun;
+  }
+
+  /** To be asked after `find`, which has the provider asked as soon as that may be. See `auth/provider-document`. */
+  secondsUntilTold(kid: string | undefined, fetchesBegun: number): number | null {
+    const isTold = (this.#current?.fetchNumber ?? 0) > fetchesBegun;
+    if (kid === undefined || this.#has(kid) || isTold) return null;
+    const { nextFetchSeconds } = this.status();
+    // A name that was looked for of late has no fetch of its own before that is forgotten.
+    const remembered = this.#unknownKids.secondsLeft(kid);
+    const seconds = remembered > 0 ? Math.min(remembered, nextFetchSeconds) : nextFetchSeconds;
+    return Math.max(Math.ceil(seconds), 1);
   }
 
   /** What readiness, metrics and the operator are shown. */
@@ -183,11 +201,12 @@ export class ProviderKeys implements KeySource {
     const { algorithms, clock, log, onFetch, maxStaleSeconds } = this.#options;
     const startedAt = clock.monotonic();
     const fetchedAt = clock.now();
+    this.#fetchesBegun += 1;
     try {
       const { document, maxAgeSeconds } = await this.#ask();
       const set = readKeySet(document, algorithms);
       if (typeof set === 'string') throw new FetchError('no_usable_keys', set);
-      this.#adopt(set, startedAt);
+      this.#adopt(set, startedAt, this.#fetchesBegun);
       this.#failuresInARow = 0;
       this.#lastFault = null;
       onFetch(null);
@@ -237,7 +256,7 @@ export class ProviderKeys implements KeySource {
     this.#schedule(delay);
   }
 
-  #adopt(set: KeySet, fetchedAt: number): void {
+  #adopt(set: KeySet, fetchedAt: number, fetchNumber: number): void {
     const before = this.#current;
     const changed = before?.set.fingerprint !== set.fingerprint;
     const generation = (before?.generation ?? 0) + (changed ? 1 : 0);
@@ -245,7 +264,7 @@ export class ProviderKeys implements KeySource {
     if (set.alarms.length > 0 && String(before?.set.alarms) !== String(set.alarms)) {
       this.#options.log.error({ faults: set.alarms }, 'provider publishes keys that must not be used');
     }
-    this.#current = { set, generation, fetchedAt };
+    this.#current = { set, generation, fetchNumber, fetchedAt };
     // A clock beside the requests instead of a look at the time on each of them.
     const { clock, maxStaleSeconds } = this.#options;
     const leftMs = fetchedAt + maxStaleSeconds * 1000 - clock.monotonic();
@@ -265,7 +284,7 @@ export class ProviderKeys implements KeySource {
       const set = readKeySet(stored.document, algorithms);
       if (typeof set === 'string') return;
       const ageMs = Math.max(clock.now() - stored.fetchedAt, 0);
-      this.#adopt(set, clock.monotonic() - ageMs);
+      this.#adopt(set, clock.monotonic() - ageMs, 0);
       log.info(
         { keys: set.keys.length, age_seconds: Math.round(ageMs / 1000) },
         'provider keys taken from storage',

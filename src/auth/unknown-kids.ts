@@ -17,8 +17,13 @@ export class UnknownKids {
   }
 
   has(kid: string): boolean {
-    const forgetAt = this.#forgetAt.get(kid);
-    return forgetAt !== undefined && forgetAt > this.#clock.monotonic();
+    return this.secondsLeft(kid) > 0;
+  }
+
+  /** How long it is remembered yet; 0 when it is not. */
+  secondsLeft(kid: string): number {
+    const now = this.#clock.monotonic();
+    return Math.max(((this.#forgetAt.get(kid) ?? now) - now) / 1000, 0);
   }
 
   add(kid: string): void {

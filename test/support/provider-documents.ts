@@ -30,7 +30,7 @@ export function logoutToken(
   header: Claims = {},
   key = provider.key,
 ): Promise<string> {
-  const now = Math.floor(Date.now() / 1000);
+  const now = Math.floor((Date.now() + provider.aheadMs) / 1000);
   const claims = {
     iss: provider.origin,
     aud: webClient,
@@ -54,7 +54,7 @@ export function securityEvent(
   header: Claims = {},
   key = provider.key,
 ): Promise<string> {
-  const now = Math.floor(Date.now() / 1000);
+  const now = Math.floor((Date.now() + provider.aheadMs) / 1000);
   const claims = {
     iss: provider.origin,
     aud: receiver,

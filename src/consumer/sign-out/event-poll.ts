@@ -82,20 +82,29 @@ export class EventPoll {
     return readSets(await this.#options.ask(question, this.#stopping.signal));
   }
 
-  /** One after the other. What cannot be told now, such as without keys, is left to be sent again. */
+  /** One after the other. One whose key is not known yet is left to be sent again, and holds up none of the others. */
   async #take(sets: ReadonlyMap<string, string>): Promise<Outcomes> {
     const outcomes = new Map<string, Refusal | null>();
     for (const [id, text] of sets) {
-      try {
-        await takeEvent(this.#options.events, text, { address: '', isSuspect: () => false });
-        outcomes.set(id, null);
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        if (describe(error.code).eventError === undefined) throw error;
-        outcomes.set(id, error);
-      }
+      const outcome = await this.#takeOne(text);
+      if (outcome?.code !== 'keys_unavailable') outcomes.set(id, outcome);
     }
+    const left = sets.size - outcomes.size;
+    if (left > 0) this.#options.log.warn({ events: left }, 'security events left until their keys are known');
     return outcomes;
+  }
+
+  /** Null, or why it was not taken. Throws what is not about this one, such as a database that does not answer. */
+  async #takeOne(text: string): Promise<Refusal | null> {
+    try {
+      await takeEvent(this.#options.events, text, { address: '', isSuspect: () => false });
+      return null;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const isAboutIt = error.code === 'keys_unavailable' || describe(error.code).eventError !== undefined;
+      if (isAboutIt) return error;
+      throw error;
+    }
   }
 }
 
