@@ -146,21 +146,31 @@ function isCheckedAnyway(claim: string): boolean {
   return ['iss', 'aud', 'sub', 'exp', 'nbf', 'iat', 'cnf', 'nonce'].includes(claim);
 }
 
-/** A token chooses its provider by the issuer it names, and an operator by its name. */
+/** A token and a security event choose their provider by the issuer they name, and an operator by its name. */
 function checkApart(entries: readonly Entry[], say: Say): void {
   for (const [index, { provider, at }] of entries.entries()) {
     const before = entries.slice(0, index).map((other) => other.provider);
     if (before.some(({ name }) => name === provider.name))
       say(pointerTo(at, 'name'), `is the name of an entry before it, too; found "${provider.name}"`);
-    const shared = provider.issuers.find((issuer) => before.some(({ issuers }) => issuers.includes(issuer)));
-    if (shared === undefined) continue;
+    const [tokens, events] = [before.flatMap(({ issuers }) => issuers), before.flatMap(issuersOfEvents)];
+    const check = (member: string, own: readonly string[], others: readonly string[], whose: string) => {
+      const shared = own.find((issuer) => others.includes(issuer));
+      if (shared === undefined) return false;
+      const sentence = `is that of an entry before it, and nobody could tell whose ${whose} is`;
+      say(pointerTo(at, member), `${sentence}; ${found(shared)}`);
+      return true;
+    };
     // Of an origin alone there are two, with and without a slash.
-    const said = provider.issuers.length === 1 ? 'issuer' : 'origin';
-    say(
-      pointerTo(at, said),
-      `is that of an entry before it, and nobody could tell whose a token is; found "${shared}"`,
-    );
+    const member = provider.issuers.length === 1 ? 'issuer' : 'origin';
+    if (check(member, provider.issuers, tokens, 'a token')) continue;
+    check(member, provider.issuers, events, 'an event');
+    check('events_issuer', issuersOfEvents(provider), [...tokens, ...events], 'an event');
   }
+}
+
+/** Those that are not the issuers of the tokens as well. */
+function issuersOfEvents({ issuers, signals }: Provider): readonly string[] {
+  return signals?.issuers.filter((issuer) => !issuers.includes(issuer)) ?? [];
 }
 
 const audience: kind.Parse<string> = (value) => {
