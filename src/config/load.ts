@@ -1,4 +1,5 @@
 import { OperatorError } from '../base/errors.ts';
+import { withoutPassword } from '../base/without-password.ts';
 import { readProvidersText } from './files.ts';
 import { onlyProvider } from './providers.ts';
 import { providerRules, type Rule, serviceRules, storageRules } from './rules.ts';
@@ -143,7 +144,9 @@ function readOne(key: string, setting: Setting, environment: Environment): unkno
     return text === null ? null : setting.parse(text);
   } catch (error) {
     // The value of a secret is not repeated: standard error ends up in logs.
-    const found = setting.secret ? 'what was found is a secret and not shown' : `found "${text}"`;
+    const found = setting.secret
+      ? 'what was found is a secret and not shown'
+      : `found "${withoutPassword(String(text))}"`;
     throw new Error(`${name} ${(error as Error).message}; ${found}. Example: ${name}=${setting.example}`);
   }
 }

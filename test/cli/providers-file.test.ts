@@ -33,6 +33,8 @@ async function mistakesIn(text: string, changes = {}): Promise<readonly string[]
 }
 
 const entry = '- name: main\n  origin: https://login.example.org\n';
+const other = '- name: other\n  origin: https://other.example.org\n';
+const events = '  events_audience: a\n  events_issuer: https://events.example.org\n';
 
 describe('a list of providers (IDPS_FILE)', () => {
   it('takes an entry with a name and an origin, and the usual for all else', async () => {
@@ -219,6 +221,38 @@ describe('a list of providers (IDPS_FILE)', () => {
       `${entry}- name: other\n  origin: https://keys.example.org\n  issuer: https://login.example.org/\n`,
       'providers.yaml:5: issuer is that of an entry before it, and nobody could tell whose a token is; found "https://login.example.org/".',
     ],
+    'an issuer of events for two': [
+      `${entry}${events}${other}${events}`,
+      'providers.yaml:8: events_issuer is that of an entry before it, and nobody could tell whose an event is; found "https://events.example.org".',
+    ],
+    'an issuer of events that is that of the tokens of another': [
+      `${entry}${other}  events_audience: a\n  events_issuer: https://login.example.org\n`,
+      'providers.yaml:6: events_issuer is that of an entry before it, and nobody could tell whose an event is; found "https://login.example.org".',
+    ],
+    'an issuer of tokens that is that of the events of another': [
+      `${entry}${events}${other}  issuer: https://events.example.org\n`,
+      'providers.yaml:7: issuer is that of an entry before it, and nobody could tell whose an event is; found "https://events.example.org".',
+    ],
+    'an audience in a claim that ID tokens have, too': [
+      `${entry}  audience_claim: azp\n`,
+      'providers.yaml:3: audience_claim is a claim that ID tokens have, too, and needs "require_at_jwt", or a claim in "required_claims" that only access tokens have.',
+    ],
+    'a password in the address of a provider': [
+      '- name: main\n  origin: https://me:hunter2@login.example.org\n',
+      'providers.yaml:2: origin must be an origin with no path, in its plain form: "https://login.example.org"; found "https://...@login.example.org".',
+    ],
+    'a password that is cut off, in an address': [
+      `- name: main\n  origin: https://me:${'hunter2'.repeat(20)}@login.example.org\n`,
+      'providers.yaml:2: origin must be an origin with no path, in its plain form: "https://login.example.org"; found "https://...@login.example.org".',
+    ],
+    'a password in an address without a scheme': [
+      '- name: main\n  origin: me:hunter2@login.example.org\n',
+      'providers.yaml:2: origin must be an http or https URL; found "...@login.example.org".',
+    ],
+    'a password in an address that is no entry': [
+      `${entry}- https://me:hunter/2@other.example.org\n`,
+      'providers.yaml:3: This entry must be a mapping with members such as "name"; found "https://...@other.example.org".',
+    ],
   };
   for (const [name, [text, ...says]] of Object.entries(wrong)) {
     it(`refuses ${name}, with file and line`, async () => {
@@ -231,6 +265,18 @@ describe('a list of providers (IDPS_FILE)', () => {
       }
     });
   }
+
+  it('takes an audience from another claim where something else tells an ID token', async () => {
+    for (const line of ['require_at_jwt: true', 'required_claims: { kind: access }']) {
+      const { providers } = await load(`${entry}  audience_claim: azp\n  ${line}\n`);
+      assert.equal(providers[0].audienceClaim, 'azp');
+    }
+  });
+
+  it('takes the same issuer of tokens and of events in one entry', async () => {
+    const own = '  events_audience: a\n  events_issuer: https://login.example.org\n';
+    assert.equal((await load(`${entry}${own}${other}${events}`)).providers.length, 2);
+  });
 
   it('is refused when it is too long, too large or not there', async () => {
     const many = Array.from(

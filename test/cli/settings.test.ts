@@ -224,6 +224,20 @@ describe('the settings', () => {
     });
   }
 
+  it('refuse an address with a password in it, and do not repeat the password', async () => {
+    const addresses = [
+      'https://me:hunter2@login.example.org/x',
+      'https://hunter2@login.example.org',
+      'me:hunter2@login',
+    ];
+    for (const name of ['IDP_ORIGIN', 'BASE_URL', 'CORS_ORIGINS', 'WEBHOOK_ALLOW'])
+      for (const address of addresses) {
+        const mistakes = String(await mistakesOf({ ...good, [name]: address }));
+        assert.match(mistakes, new RegExp(`^${name} must .*; found "(https://)?\\.\\.\\.@login`));
+        assert.doesNotMatch(mistakes, /hunter/);
+      }
+  });
+
   it('take a PostgreSQL on this machine, and one elsewhere when it is said how the way is protected', async () => {
     const local = ['postgres://127.0.0.1/x', 'postgres://[::1]/x', 'postgres://localhost/x', 'postgres:///x'];
     const sockets = ['postgres:///x?host=/run/postgresql', 'postgres://u@%2Frun%2Fpostgresql/x'];

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../json-object.ts';
+import { withoutPassword } from '../without-password.ts';
 import { membersOf, pointerTo } from './json-pointer.ts';
 
 /** Says what is wrong with the value at a JSON pointer: "must be a list; found 5". */
@@ -14,7 +15,7 @@ export function found(value: unknown): string {
   if (value === undefined || value === null) return 'found nothing';
   if (Array.isArray(value)) return 'found a list';
   if (typeof value === 'object') return 'found a mapping';
-  const text = brief(String(value));
+  const text = brief(withoutPassword(String(value)));
   return typeof value === 'string' ? `found "${text}"` : `found ${text}`;
 }
 
