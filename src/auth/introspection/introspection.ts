@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-object.ts';
-import type { PlainLog } from '../../base/plain-log.ts';
+import { errorFields, type PlainLog } from '../../base/plain-log.ts';
+import { createSecret } from '../../base/random.ts';
 import type { Tracing } from '../../base/tracing.ts';
 import { checkClaims } from '../claims.ts';
 import type { KeySource, TrustedIssuer } from '../issuers.ts';
@@ -11,13 +12,14 @@ import type { TokenOrigin } from '../signature-queue.ts';
 import type { Verified, Verify } from '../verifier.ts';
 import { Breaker } from './breaker.ts';
 import { isOpaque } from './opaque.ts';
-import { claimsIn } from './question.ts';
+import { claimsIn, isAboutToken } from './question.ts';
 import { RefusedTokens } from './refused-tokens.ts';
 
 /** How long an answer counts at most: a token that is taken back works for that long. */
 export const longestRememberedMs = 60_000;
-/** Questions on their way at once, and of those about tokens from addresses that were refused often. */
+/** Questions on their way at once; of those from one address; and about tokens from addresses that were refused often. */
 export const mostInFlight = 64;
+export const mostOfAddress = 48;
 const mostOfSuspects = 4;
 /** Requests that wait for the answers hold memory. */
 const mostWaiting = 10_000;
@@ -50,6 +52,7 @@ export class Introspection {
   readonly #refused: RefusedTokens;
   /** By the digests of the tokens. */
   readonly #inFlight = new Map<string, Promise<Verified>>();
+  readonly #ofAddress = new Map<string, number>();
   #ofSuspects = 0;
   #waiting = 0;
   readonly #stopping = new AbortController();
@@ -60,6 +63,7 @@ export class Introspection {
     this.#refused = new RefusedTokens(clock);
     this.#breaker = new Breaker({
       clock,
+      control: () => this.#control(),
       onPause: (fault, seconds) =>
         log.warn({ fault, retry_in_seconds: seconds }, 'provider cannot be asked about tokens'),
       onReturn: () => log.info({}, 'provider answers about tokens again'),
@@ -90,15 +94,24 @@ export class Introspection {
 
   #begin(digest: string, token: string, origin: TokenOrigin): Promise<Verified> {
     const isSuspect = origin.isSuspect();
-    if (this.#inFlight.size >= mostInFlight || (isSuspect && this.#ofSuspects >= mostOfSuspects))
-      throw overloaded();
+    const ofAddress = this.#ofAddress.get(origin.address) ?? 0;
+    const isFull = this.#inFlight.size >= mostInFlight || ofAddress >= mostOfAddress;
+    if (isFull || (isSuspect && this.#ofSuspects >= mostOfSuspects)) throw overloaded();
     if (isSuspect) this.#ofSuspects += 1;
+    this.#ofAddress.set(origin.address, ofAddress + 1);
     const answered = this.#answered(digest, token).finally(() => {
       this.#inFlight.delete(digest);
       if (isSuspect) this.#ofSuspects -= 1;
+      this.#release(origin.address);
     });
     this.#inFlight.set(digest, answered);
     return answered;
+  }
+
+  #release(address: string): void {
+    const left = (this.#ofAddress.get(address) ?? 0) - 1;
+    if (left > 0) this.#ofAddress.set(address, left);
+    else this.#ofAddress.delete(address);
   }
 
   async #answered(digest: string, token: string): Promise<Verified> {
@@ -109,8 +122,9 @@ export class Introspection {
       return this.#judge(answer, askedAt);
     } catch (error) {
       const refusal = asRefusal(error);
-      const isAboutToken = refusal.code !== 'introspection_unavailable' || isNoSense(error);
-      if (isAboutToken) this.#refused.add(digest, refusal);
+      const isRefused = refusal.code !== 'introspection_unavailable';
+      if (isRefused || (error instanceof FetchError && isAboutToken(error)))
+        this.#refused.add(digest, refusal);
       throw refusal;
     }
   }
@@ -149,6 +163,18 @@ export class Introspection {
       throw error;
     }
   }
+
+  /** Whether there is an answer about a token that nobody has, which is as good as any. */
+  async #control(): Promise<FetchError | null> {
+    try {
+      await this.#options.ask(createSecret(), this.#stopping.signal);
+      return null;
+    } catch (error) {
+      if (error instanceof FetchError) return isAboutToken(error) ? null : error;
+      this.#options.log.error(errorFields(error), 'provider cannot be asked about tokens');
+      return new FetchError('unexpected', 'a bug, see the log');
+    }
+  }
 }
 
 /**
@@ -163,11 +189,6 @@ function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (!(error instanceof FetchError)) throw error;
   return new Refusal('introspection_unavailable', { detail: error.message, retryAfterSeconds: 1 });
-}
-
-/** The endpoint answers, and makes no sense of this token. */
-function isNoSense(error: unknown): boolean {
-  return error instanceof FetchError && error.status === 400;
 }
 
 function overloaded(): Refusal {

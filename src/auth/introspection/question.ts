@@ -23,6 +23,11 @@ export async function askAbout(
   return document.active ? document : null;
 }
 
+/** The endpoint is there, and makes no sense of this one token. What is about us or about all questions counts for all. */
+export function isAboutToken({ status }: FetchError): boolean {
+  return status !== null && status >= 400 && status < 500 && ![401, 403, 429].includes(status);
+}
+
 /** RFC 6749 section 2.3.1 has both encoded as in a form before they are joined by a colon. */
 function formEncoded(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);

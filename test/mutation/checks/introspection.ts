@@ -36,8 +36,8 @@ export const introspectionChecks: readonly Mutant[] = [
     ],
     [
       'a refusal is remembered',
-      'if (isAboutToken) this.#refused.add(digest, refusal);',
-      '',
+      'this.#refused.add(digest, refusal);',
+      '{}',
       'each request with a bad token is a question',
     ],
     [
@@ -59,6 +59,13 @@ export const introspectionChecks: readonly Mutant[] = [
       'this.#inFlight.size >= mostInFlight || ',
       '',
       'a flood of tokens becomes a flood of questions',
+      outage,
+    ],
+    [
+      'how many of one address',
+      ' || ofAddress >= mostOfAddress',
+      '',
+      'one caller with slow tokens takes all places',
       outage,
     ],
     [
@@ -93,9 +100,15 @@ export const introspectionChecks: readonly Mutant[] = [
     ['one try at a time', 'this.#isTrying ? 1 : 0', '0', 'a crowd falls upon a provider that comes back'],
     [
       'a token that makes no sense is no failure',
-      'if (status === 400) return;',
-      '',
-      'whoever sends such tokens shuts out everybody',
+      'error instanceof FetchError && !isAboutToken(error)',
+      'error instanceof FetchError',
+      'each such token makes the service ask for itself',
+    ],
+    [
+      'a question of our own before a pause',
+      'fault === null || this.#failures === 0',
+      'this.#failures === 0',
+      'whoever sends tokens that make the endpoint fail shuts out everybody',
     ],
   ]),
 ];
