@@ -20,7 +20,8 @@ export interface ChangeWatch {
 
 /**
  * Calls back when the count has changed. It needs no notification, so it works behind any pooler, and beside a connection that
- * has fallen silent. A look that fails changes nothing: the next one finds what has happened meanwhile.
+ * has fallen silent. After a look that fails the next one calls back whatever the count is: the database may be a copy that
+ * was behind, and has come to the same count by other changes.
  */
 export async function watchChanges(read: Read, onChange: () => void): Promise<ChangeWatch> {
   const readCount = async () => (await read('select count from changes', []))[0]?.[0];
@@ -38,10 +39,11 @@ export async function watchChanges(read: Read, onChange: () => void): Promise<Ch
     unanswered -= 1;
     if (isOver) return;
     // One that was asked earlier and answered later knows less.
-    const isNewest = number > answered && count !== undefined;
-    if (isSaid || (isNewest && count !== last)) onChange();
+    const isNewest = number > answered;
+    const hasChanged = isNewest && count !== undefined && count !== last;
+    if (isSaid || hasChanged) onChange();
     if (!isNewest) return;
-    answered = number;
+    if (count !== undefined) answered = number;
     last = count;
   };
   const timer = setInterval(() => void look(false), lookEveryMs).unref();

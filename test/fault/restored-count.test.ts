@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, renameSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { it } from 'node:test';
+import { lookEveryMs, watchChanges } from '../../src/storage/changes.ts';
+import type { Read } from '../../src/storage/engine.ts';
+import { newDirectory } from '../support/outcome.ts';
+import { until } from '../support/polling.ts';
+
+const folder = newDirectory();
+const [file, copy] = [`${folder}/database`, `${folder}/copy`];
+
+function inFile(sql: string): void {
+  using database = new DatabaseSync(file);
+  database.exec(sql);
+}
+
+it('changes are noticed in a copy of the database that was behind, and that has come to the same count since', async (t) => {
+  let failed = 0;
+  let looks = 0;
+  const read: Read = async (sql) => {
+    try {
+      using database = new DatabaseSync(file, { readOnly: true });
+      const rows = database.prepare(sql).all();
+      looks += 1;
+      return rows.map((row) => Object.values(row));
+    } catch (error) {
+      failed += 1;
+      throw error;
+    }
+  };
+  const haveLooked = async (count: number) => {
+    const before = looks;
+    await until(
+      () => looks,
+      (now) => now >= before + count,
+      'nobody looks',
+    );
+  };
+  inFile('create table changes (count integer); insert into changes values (8)');
+  copyFileSync(file, copy);
+  inFile('update changes set count = 10');
+  let heard = 0;
+  const watch = await watchChanges(read, () => {
+    heard += 1;
+  });
+  t.after(() => watch.end());
+  await haveLooked(2);
+  assert.equal(heard, 0, `control: nothing changes within ${lookEveryMs} ms and more`);
+
+  rmSync(file);
+  await until(
+    () => failed,
+    (count) => count > 0,
+    'nobody notices that the database is gone',
+  );
+  using behind = new DatabaseSync(copy);
+  behind.exec('update changes set count = count + 2');
+  renameSync(copy, file);
+  await until(
+    () => heard,
+    (count) => count === 1,
+    'the changes of the copy are not heard of',
+  );
+  await haveLooked(2);
+  assert.equal(heard, 1, 'once is enough');
+});
