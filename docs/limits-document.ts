@@ -35,13 +35,19 @@ export const fixedLimits: readonly FixedLimit[] = [
     'src/auth/jwks-fetch.ts',
     'maxDocumentBytes',
     'bytes',
-    "The largest key set that a provider's may be, and the largest answer about a token.",
+    "The largest key set that a provider's may be, and the largest answer about a token or with security events.",
   ),
   fixed(
     'src/auth/jwks-fetch.ts',
     'fetchDeadlineMs',
     'ms',
-    'How long a provider may take to answer with either.',
+    'How long a provider may take to answer with any of them.',
+  ),
+  fixed(
+    'src/auth/provider-document.ts',
+    'mostPutOff',
+    '',
+    'Logout tokens, and as many security events, whose first arrival is remembered while their key is not known.',
   ),
   fixed('src/auth/key-set.ts', 'maxKeys', '', 'Keys of a key set that are looked at.'),
   fixed(
@@ -63,6 +69,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     '',
     'Questions about opaque tokens on their way at once (503 `overloaded`).',
   ),
+  fixed('src/auth/introspection/introspection.ts', 'mostOfAddress', '', 'Of those, from one address.'),
   fixed(
     'src/auth/introspection/introspection.ts',
     'mostOfSuspects',
@@ -85,7 +92,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'src/auth/introspection/breaker.ts',
     'mostFailures',
     '',
-    'Failed questions in a row until none is asked for 5 to 60 seconds (503 `introspection_unavailable`).',
+    'Failed questions in a row until the service asks one of its own; when that fails, too, none is asked for 5 to 60 seconds (503 `introspection_unavailable`).',
   ),
   fixed(
     'src/base/log-output.ts',
@@ -190,9 +197,9 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed(
     'src/consumer/sign-out/event-poll.ts',
-    'maxAnswerBytes',
-    'bytes',
-    'The largest answer of a provider that is asked for security events.',
+    'mostAtOnce',
+    '',
+    'Security events that a provider is asked for at once.',
   ),
   fixed('src/consumer/events/event-query.ts', 'largestPage', '', 'Events on a page.'),
   fixed(

@@ -15,9 +15,9 @@ const renewEveryMs = 4_000;
 const releaseWithinMs = 1_000;
 
 /**
- * What is to be done by one process at a time and not by each of them: sweeping, and keeping the signing keys up. Held by
- * whoever asked first, renewed while it lives, and taken over from one that is gone. It saves work and is no lock: for a
- * moment two may hold it, so that what is done under it has to be right all the same.
+ * What is to be done by one process at a time and not by each of them: sweeping, keeping the signing keys up, and asking
+ * providers for security events. Held by whoever asked first, renewed while it lives, and taken over from one that is gone.
+ * It saves work and is no lock: for a moment two may hold it, so that what is done under it has to be right all the same.
  */
 export class BackgroundLease {
   readonly #options: LeaseOptions;
