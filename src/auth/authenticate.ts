@@ -1,3 +1,4 @@
+import { isDpop } from '../base/dpop-scheme.ts';
 import { Refusal } from '../base/errors.ts';
 import type { TokenOrigin } from './signature-queue.ts';
 import { type Digest, digestOf, type Timed, type TokenCache } from './token-cache.ts';
@@ -22,7 +23,6 @@ const bearerForm = /^Bearer [A-Za-z0-9._~+/-]+=*$/;
 const usualStart = 'Bearer ';
 const anyStart = /^bearer /i;
 
-const dpopScheme = /^dpop(?:\s|$)/i;
 const dpopForm = /^dpop [A-Za-z0-9._~+/-]+=*$/i;
 const dpopStart = 'DPoP ';
 
@@ -69,11 +69,6 @@ export function createAuthenticate<Caller extends Timed, Origin extends TokenOri
     const token = credentials.slice(usualStart.length);
     return cache.examine(known, token, origin).then((caller) => admitBearer(caller, origin));
   };
-}
-
-/** Whether credentials are of the scheme of RFC 9449. Most are not, which their first letters say. */
-function isDpop(authorization: string | undefined): authorization is string {
-  return authorization?.startsWith(usualStart) === false && dpopScheme.test(authorization);
 }
 
 /** The header with the scheme spelled the usual way, so that a token is remembered under one name only. */

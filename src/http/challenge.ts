@@ -20,13 +20,6 @@ export interface Challenged {
   readonly byDpop: boolean;
 }
 
-const dpopScheme = /^dpop(?:\s|$)/i;
-
-/** Whether credentials are of that scheme, well-formed or not. */
-export function isDpop(authorization: string | undefined): boolean {
-  return authorization !== undefined && dpopScheme.test(authorization);
-}
-
 export const unchallenged: Challenged = { resourceMetadata: null, dpop: null, byDpop: false };
 
 /**

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { pipeline } from 'node:stream/promises';
+import { isDpop } from '../base/dpop-scheme.ts';
 import { describe, type ErrorCode, type Refusal } from '../base/errors.ts';
 import type { Answer, Outlet } from '../base/handler.ts';
 import { discardBody, hasBody, isTooLong } from './body.ts';
-import { type DpopTerms, isDpop } from './challenge.ts';
+import type { DpopTerms } from './challenge.ts';
 import type { Connections } from './connections.ts';
 import type { CorsHeaders } from './cors.ts';
 import { cacheControlAt, fixedHeaders } from './headers.ts';
