@@ -7,12 +7,13 @@ import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
 import { assertProofRefused, newDpopKey, type ProofChanges, proofBy, withProof } from '../support/dpop.ts';
 import { tally } from '../support/flood.ts';
 import { plainSql } from '../support/plain-sql.ts';
+import { until } from '../support/polling.ts';
 import type { Reply } from '../support/request.ts';
 import { databaseEngines, me } from '../support/service.ts';
 
 const prefix = me.slice(0, -'/me'.length);
 const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
-const declarations = { notes: `${schema}\nlimits: { writes: 1000000/day }` };
+const declarations = { notes: `${schema}\nlimits: { writes: 1000000/day, bytes: 200 }` };
 
 interface Copied {
   readonly method: string;
@@ -94,6 +95,37 @@ for (const engine of databaseEngines) {
       assert.equal(retried.json<WireRecord>().id, first.json<WireRecord>().id);
       assert.equal(await count(), 1);
     });
+
+    const json = { 'content-type': 'application/json' };
+    const patch = { 'content-type': 'application/merge-patch+json' };
+    /** Refused for what stands in the request; with these fields it would be done. */
+    const unfit: Readonly<Record<string, readonly [number, string, RequestInit]>> = {
+      'no JSON': [400, 'POST', { headers: json, body: '{"text":' }],
+      'another media type': [415, 'POST', { headers: { 'content-type': 'text/plain' }, body: '{}' }],
+      'fields that do not fit': [422, 'POST', fields('x'.repeat(281))],
+      'more than a record may have': [413, 'POST', fields('x'.repeat(250))],
+      'no Idempotency-Key': [400, 'POST', fields('x', { 'idempotency-key': 'x'.repeat(256) })],
+      'no If-None-Match': [400, 'PUT', fields('x', { 'if-none-match': '"x"' })],
+      'no If-Match': [400, 'PATCH', fields('x', { ...patch, 'if-match': 'x' })],
+      'no If-Match to remove': [400, 'DELETE', { headers: { 'if-match': 'x' } }],
+    };
+    for (const [what, [status, method, init]] of Object.entries(unfit)) {
+      it(`is refused with other fields, too, after ${what} was refused with ${status}`, async () => {
+        const { make, send, sendNew, count } = await caller();
+        const database = plainSql(two().processes.settings);
+        const noted = async () => (await database.query('select * from proofs')).length;
+        const { id } = (await sendNew(0, 'POST', '/notes', fields('mine'))).json<WireRecord>();
+        const before = await noted();
+        const copied = make(method, method === 'POST' ? '/notes' : `/notes/${id}`, init);
+        const first = await send(0, copied);
+        assert.equal(first.status, status, first.text);
+        await until(noted, (rows) => rows > before, 'the proof of a refused write was not noted', 5_000);
+        const { headers, ...body } = method === 'DELETE' ? { headers: {} } : fields('theirs');
+        const forged = { ...body, headers: method === 'PATCH' ? patch : headers };
+        refused(await send(1, { ...copied, init: forged }));
+        assert.equal(await count(), 1);
+      });
+    }
 
     it('erases nobody who has come back', async () => {
       const { make, send, sendNew, count } = await caller();

@@ -61,6 +61,7 @@ const key = fc.option(
 
 const change: fc.Arbitrary<Change> = fc.oneof(
   fc.constant({ kind: 'register' } as const),
+  fc.constant({ kind: 'refused' } as const),
   fc.record({
     kind: fc.constant('create' as const),
     collection,

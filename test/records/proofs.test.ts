@@ -70,6 +70,7 @@ for (const [when, run] of Object.entries(ways)) {
       const named = { collection: 'notes', id: 'note_own', revision: 'r' };
       const changes: Change[] = [
         { kind: 'register' },
+        { kind: 'refused' },
         creation(),
         { ...named, kind: 'create_under', body: '{}' },
         { ...named, kind: 'replace', body: '{}', expected: null },
@@ -90,6 +91,15 @@ for (const [when, run] of Object.entries(ways)) {
       const outcomes = run(store, [operation(proof, { kind: 'register' }), operation(proof)]);
       assert.deepEqual(outcomes.map(told), [200, 'proof_replayed']);
       assert.equal(store.records.size, 0);
+    });
+
+    it('is refused after a write that was refused before it came here, of which nothing else is left', () => {
+      const store = new MemoryStore();
+      const proof = newProof();
+      const outcomes = run(store, [operation(proof, { kind: 'refused' }), operation(proof)]);
+      assert.deepEqual(outcomes.map(told), [200, 'proof_replayed']);
+      assert.deepEqual([...store.proofs.values()], [proof.expiresAt]);
+      assert.deepEqual([store.consumers.size, store.usage.size, store.events.length], [0, 0, 0]);
     });
 
     it('is refused before a known Idempotency-Key shows the record once more', () => {

@@ -68,6 +68,18 @@ export const dpopChecks: readonly Mutant[] = [
     ['no end of memory', 'if (this.#size >= this.#most) …;', ';', 'a flood of proofs takes all memory'],
     ['nothing forgotten early', 'if (number >= slotNow) continue;', '', 'a copied request works again'],
   ]),
+  ...checksOf(
+    'src/consumer/records/requests/write.ts',
+    ['test/http/records.proof.403.test.ts'],
+    [
+      [
+        'the proof of a refused write is used',
+        'if (input.proof !== null) void useUp(…);',
+        '',
+        'whoever has copied it sends other fields to another process',
+      ],
+    ],
+  ),
   ...checksOf('src/tokens/issue.ts', token, [
     ['the proof of a client is used', 'key?.use();', '', 'a copied request gets tokens again'],
   ]),

@@ -57,6 +57,7 @@ function decide(
   const consumer: Consumer = known ?? { id: who.id, kind: who.kind, state: 'active', registeredAt: now };
   const registration: Effects[] = known === null ? [{ newConsumer: consumer }] : [];
   if (change.kind === 'register') return { effects: registration, consumer, answer: null };
+  if (change.kind === 'refused') return { effects: [], consumer, answer: null };
   const collection = rules.collections.get(change.collection);
   if (collection === undefined) throw new Error(`There is no collection "${change.collection}".`);
   const usage = settledUsage(collection, who, now, state);

@@ -19,7 +19,10 @@ export interface Operation {
 
 export type Change =
   /** The first sight of a caller. */
-  { readonly kind: 'register' } | RecordChange;
+  | { readonly kind: 'register' }
+  /** A write that was refused before it came here: what is left of it is that its proof is used. */
+  | { readonly kind: 'refused' }
+  | RecordChange;
 
 export type RecordChange = {
   readonly collection: string;

@@ -8,7 +8,7 @@ import type {
 import type { CheckFields, Collection } from '../../collections/collection.ts';
 import { createKeyedDigest } from '../keyed-digest.ts';
 import { decideAll, type WriteRules } from './decide.ts';
-import type { Operation } from './operation.ts';
+import type { Change, Operation, RecordChange } from './operation.ts';
 import { formerName } from './spent-budgets.ts';
 
 const hourMs = 3_600_000;
@@ -68,7 +68,7 @@ function keysOf(operations: readonly Operation[], { newcomersPerHour, formerOf }
   const records = new Map<string, RecordName>();
   const idempotencyKeys: IdempotencyKeyName[] = [];
   for (const { caller, change } of operations) {
-    if (change.kind === 'register') continue;
+    if (!isOfRecord(change)) continue;
     const { collection, id } = change;
     usage.set(`${caller.id} ${collection}`, { owner: caller.id, collection });
     if (change.kind !== 'create') records.set(`${collection} ${id}`, { collection, id });
@@ -76,7 +76,7 @@ function keysOf(operations: readonly Operation[], { newcomersPerHour, formerOf }
       idempotencyKeys.push({ owner: caller.id, collection, keyDigest: change.key.keyDigest });
   }
   const latest = Math.max(...operations.map(({ now }) => now));
-  const hasPeople = operations.some(({ caller, change }) => !caller.isMachine && change.kind !== 'register');
+  const hasPeople = operations.some(({ caller, change }) => !caller.isMachine && isOfRecord(change));
   return {
     consumers: [...consumers].map((id) => ({ id, former: () => formerOf(id) })),
     usage: [...usage.values()],
@@ -86,4 +86,8 @@ function keysOf(operations: readonly Operation[], { newcomersPerHour, formerOf }
     newcomers:
       newcomersPerHour > 0 && hasPeople ? { since: latest - hourMs, atMost: newcomersPerHour + 1 } : null,
   };
+}
+
+function isOfRecord(change: Change): change is RecordChange {
+  return 'collection' in change;
 }

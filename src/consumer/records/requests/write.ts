@@ -1,11 +1,12 @@
+import type { UsedProof } from '../../../base/caller.ts';
 import { Refusal } from '../../../base/errors.ts';
 import type { Answer, BearerHandler, Input } from '../../../base/handler.ts';
 import { createRecordId, createRevision } from '../../../base/random.ts';
-import { CallerAccess } from '../caller-access.ts';
+import { CallerAccess, type CallerIdentity } from '../caller-access.ts';
 import type { IdempotencyKey, RecordChange } from '../decide/operation.ts';
 import { readFields, readPatch, toBody } from '../fields.ts';
 import { createsOnly, ifMatch } from '../preconditions.ts';
-import type { CollectionParts } from './handler-parts.ts';
+import type { CollectionParts, RecordParts } from './handler-parts.ts';
 import { recordId } from './record-id.ts';
 
 /**
@@ -57,15 +58,38 @@ export function takeAction(parts: CollectionParts, action: string): BearerHandle
 
 type ReadChange = (input: Input, access: CallerAccess) => RecordChange;
 
-function submitting({ collection, writes, clock }: CollectionParts, readChange: ReadChange): BearerHandler {
+function submitting(parts: CollectionParts, readChange: ReadChange): BearerHandler {
+  const { collection, writes, clock } = parts;
   return async (input, caller) => {
     const access = CallerAccess.admit(collection, caller, 'write');
-    const change = readChange(input, access);
+    let change: RecordChange;
+    try {
+      change = readChange(input, access);
+    } catch (refusal) {
+      if (input.proof !== null) void useUp(input.proof, access.caller, parts);
+      throw refusal;
+    }
     const operation = { caller: access.caller, now: clock.now(), proof: input.proof, change };
     const bytes = input.body?.byteLength ?? 0;
     const done = await writes.submit(operation, bytes, () => input.hasHungUp(), input.waitedMs);
     return done.answer as Answer;
   };
+}
+
+/**
+ * A proof says nothing of the body. So whoever has copied a write that was refused for its body could send another one with
+ * the same proof to a process that has not seen it. Nobody waits for this: who is faster than the database could have come
+ * before the write itself. Where it cannot be noted, this process at least has seen the proof.
+ */
+async function useUp(
+  proof: UsedProof,
+  caller: CallerIdentity,
+  { writes, clock }: Pick<RecordParts, 'writes' | 'clock'>,
+): Promise<void> {
+  const operation = { caller, now: clock.now(), proof, change: { kind: 'refused' } } as const;
+  try {
+    await writes.submit(operation, 0, () => false);
+  } catch {}
 }
 
 function named({ collection }: CollectionParts, id: string) {
