@@ -28,6 +28,12 @@ export const fixedLimits: readonly FixedLimit[] = [
     '',
     'Used DPoP proofs that are remembered (503 `overloaded`).',
   ),
+  fixed(
+    'src/auth/dpop/proof-keys.ts',
+    'mostProofKeyBits',
+    '',
+    'Bits of an RSA key of a DPoP proof (403 `proof_invalid`).',
+  ),
   fixed('src/auth/dpop/proof-keys.ts', 'mostRemembered', '', 'Keys of DPoP proofs that are remembered.'),
   fixed('src/auth/dpop/nonce.ts', 'slotMs', 'ms', 'How long a nonce of DPoP is the current one.'),
   fixed('src/auth/header.ts', 'longestKid', '', 'Characters in the name of a key.'),

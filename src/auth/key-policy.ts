@@ -52,7 +52,11 @@ const maxModulusBits = 8192;
 const maxExponentBytes = 4;
 
 /** Decides whether a published key may verify signatures, and with which algorithms. */
-export function admitKey(key: unknown, allowed: readonly string[]): UsableKey | KeyFault {
+export function admitKey(
+  key: unknown,
+  allowed: readonly string[],
+  maxBits = maxModulusBits,
+): UsableKey | KeyFault {
   if (!isJsonObject(key)) return 'not_an_object';
   if (key.kty === 'oct') return 'symmetric';
   if (Object.hasOwn(key, 'd')) return 'private';
@@ -66,7 +70,7 @@ export function admitKey(key: unknown, allowed: readonly string[]): UsableKey | 
   );
   if (algorithms.length === 0) return 'algorithm_not_allowed';
 
-  const rsaFault = key.kty === 'RSA' ? faultOfRsa(key) : null;
+  const rsaFault = key.kty === 'RSA' ? faultOfRsa(key, maxBits) : null;
   if (rsaFault !== null) return rsaFault;
   try {
     const imported = createPublicKey({ key: publicPart(key), format: 'jwk' });
@@ -106,12 +110,12 @@ function isSameAlgorithm(stated: unknown, name: string): boolean {
 }
 
 /** With an exponent of 1 every message is its own signature, and Node's verify would accept it. */
-function faultOfRsa({ n, e }: JsonObject): KeyFault | null {
+function faultOfRsa({ n, e }: JsonObject, maxBits: number): KeyFault | null {
   const modulus = unsignedInteger(n);
   const exponent = unsignedInteger(e);
   if (modulus === null || exponent === null) return 'unreadable';
   const bits = modulus.length * 8 - Math.clz32(modulus[0] as number) + 24;
-  if (bits < minModulusBits || bits > maxModulusBits) return 'modulus_size';
+  if (bits < minModulusBits || bits > maxBits) return 'modulus_size';
   if (!isOdd(modulus)) return 'modulus_even';
   if (isFactorable(modulus)) return 'modulus_weak';
   const exponentIsOne = exponent.length === 1 && exponent[0] === 1;

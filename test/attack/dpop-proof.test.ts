@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { attackedService } from '../support/attacked-service.ts';
 import {
@@ -176,6 +176,21 @@ describe('the header of a proof', () => {
   it('has an RSA key of 1024 bits', () => {
     const weak = newDpopKey('RS256', () => generateKeyPairSync('rsa', { modulusLength: 1024 }));
     return refused('jwk', {}, weak);
+  });
+
+  it('has an RSA key of more than 4096 bits, which is not even tried', async () => {
+    const faultOf = async (bytes: number) => {
+      const modulus = randomBytes(bytes);
+      modulus[0] = 0x80;
+      modulus[bytes - 1] = (modulus.at(-1) as number) | 1;
+      const jwk = { kty: 'RSA', e: 'AQAB', n: modulus.toString('base64url') };
+      const token = await target().provider.token({ cnf: { jkt: thumbprintOf(jwk) } });
+      const proof = proofBy(key, forMe(token), { header: { jwk, alg: 'RS256' }, signedBy: rsaKey });
+      return (await withProof(target().url, token, proof)).json().proof_fault;
+    };
+    const rsaKey = newDpopKey('RS256');
+    assert.equal(await faultOf(4096 / 8), 'signature', 'control: this one is tried');
+    assert.equal(await faultOf(4096 / 8 + 1), 'jwk');
   });
 
   it('has a point that is not on the curve', async () => {

@@ -16,6 +16,9 @@ export interface ProofKey {
   readonly thumbprint: string;
 }
 
+/** Of RSA: clients choose their keys themselves, and the larger one is, the longer each of its proofs takes to check. */
+export const mostProofKeyBits = 4096;
+
 /** A client has the same header in all its proofs. An entry takes about 2 KB. */
 const mostRemembered = 10_000;
 
@@ -44,7 +47,7 @@ export class ProofKeys {
       throw invalidProof('jwk');
     const thumbprint = thumbprintOf(jwk);
     if (wanted !== null && thumbprint !== wanted) throw invalidProof('cnf');
-    const admitted = admitKey(jwk, [alg]);
+    const admitted = admitKey(jwk, [alg], mostProofKeyBits);
     if (typeof admitted === 'string') throw invalidProof('jwk');
     return { key: admitted.key, algorithm: alg, thumbprint };
   }

@@ -43,6 +43,12 @@ export const dpopChecks: readonly Mutant[] = [
     ],
     ['extensions', "if (…) throw invalidProof('crit');", '', 'what is signed is not what is read'],
     [
+      'no key of any size',
+      ', mostProofKeyBits',
+      '',
+      'whoever chooses a large key keeps us busy with its signatures',
+    ],
+    [
       'no private keys',
       '|| privateMembers.some((name) => Object.hasOwn(jwk, name))',
       '',
