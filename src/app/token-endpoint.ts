@@ -7,12 +7,13 @@ import type { ClientDirectory } from '../tokens/client-directory.ts';
 import { assertionAlgorithms } from '../tokens/metadata.ts';
 import { createMint } from '../tokens/mint.ts';
 import type { ProveKey } from '../tokens/proven-key.ts';
+import { createRecogniseClient } from '../tokens/recognise-client.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import { createSigningLimit } from '../tokens/signing-limit.ts';
 import { Throttle } from '../tokens/throttle.ts';
 import type { BaseParts } from './base-parts.ts';
 
-/** What `POST /token` is made of. */
+/** What `POST /token` is made of, and `POST /revoke` as far as clients are concerned. */
 export function createTokenEndpoint(
   base: BaseParts,
   directory: ClientDirectory,
@@ -23,21 +24,23 @@ export function createTokenEndpoint(
   const issuer = ownIssuer(config);
   const ttlSeconds = config.tokenTtlSeconds;
   const signing = createSigningLimit(clock);
-  return {
-    authenticate: createAuthenticateClient({
-      directory,
-      store: storage.clients,
-      secretKey: keyring.clientSecrets,
-      checkAssertion: createCheckAssertion({
-        openSigned: signedDocumentOpener(assertionAlgorithms),
-        store: storage.assertions,
-        audiences: [issuer, `${issuer}${tokenPath}`],
-        clock,
-        time,
-      }),
+  const recognise = createRecogniseClient({
+    directory,
+    store: storage.clients,
+    secretKey: keyring.clientSecrets,
+    checkAssertion: createCheckAssertion({
+      openSigned: signedDocumentOpener(assertionAlgorithms),
+      store: storage.assertions,
+      audiences: [issuer, `${issuer}${tokenPath}`],
       clock,
-      log,
+      time,
     }),
+    clock,
+    log,
+  });
+  return {
+    recognise,
+    authenticate: createAuthenticateClient(recognise),
     throttle: new Throttle(config.tokenFailuresPerMinute, clock),
     ttlSeconds,
     signing,

@@ -84,6 +84,7 @@ interface RouteBase {
 
 export type ServiceParts = Parameters<typeof issueToken>[0] & {
   readonly issuer: string;
+  readonly authenticate: RevokeParts['authenticate'];
   readonly signing: Pick<ConcurrencyLimit, 'checkRoom'>;
   readonly protectedResource: Parameters<typeof protectedResource>[0];
   readonly signingKeys: Parameters<typeof publishedKeys>[0];

@@ -1,18 +1,18 @@
 import { type ErrorCode, Refusal } from '../base/errors.ts';
-import { type Answer, type Input, json, type PublicHandler } from '../base/handler.ts';
+import { type Answer, json, type PublicHandler } from '../base/handler.ts';
 import { isGranted, scopeMember } from '../base/scopes.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import { count, object, text } from '../openapi/schemas.ts';
-import type { AuthenticateClient } from './authenticate-client.ts';
 import { assertionType } from './form-request.ts';
 import type { Mint } from './mint.ts';
-import { type ProveKey, refusalIn } from './proven-key.ts';
+import { isBadProof, type ProveKey, refusalIn } from './proven-key.ts';
+import type { RecogniseClient } from './recognise-client.ts';
 import type { TokenRequest } from './request-types.ts';
 import type { Throttle } from './throttle.ts';
 import { readTokenRequest } from './token-request.ts';
 
 interface IssueParts {
-  readonly authenticate: AuthenticateClient;
+  readonly recognise: RecogniseClient;
   readonly throttle: Throttle;
   readonly mint: Mint;
   readonly ttlSeconds: number;
@@ -20,29 +20,38 @@ interface IssueParts {
   readonly proveKey: ProveKey | null;
 }
 
-/** POST /token: request -> key -> client -> scopes -> token. */
+/** POST /token: request -> client -> scopes -> key -> token. */
 export function issueToken(parts: IssueParts): PublicHandler {
-  const { authenticate, throttle, mint, ttlSeconds, proveKey } = parts;
+  const { recognise, throttle, mint, ttlSeconds, proveKey } = parts;
   return async (input) => {
     const request = readTokenRequest(input);
-    const inDialect = (error: unknown) => refusalIn(request.dialect, error);
-    // Before the client: an assertion counts once, and whoever has to send a nonce is to send the same one again.
-    const key =
-      proveKey === null ? null : await proveKey(input).catch((error) => Promise.reject(inDialect(error)));
+    const { address } = input;
+    const { wrong, tooMany } = refusals[request.dialect];
+    /** Counts a failure, and answers with what to refuse it with: the same, or that there were too many. */
+    const counted = (clientId: string, refusal: unknown): unknown => {
+      const retryAfterSeconds = throttle.fail(clientId, address);
+      return retryAfterSeconds === 0 ? refusal : new Refusal(tooMany, { retryAfterSeconds });
+    };
     // A client that has failed too often is refused from memory: a flood of guesses does not reach the database.
-    const mayLookUp = (claimedId: string) => !throttle.isReached(claimedId, input.address);
-    const known = await authenticate(request.proof, mayLookUp);
-    if (known.client === null) throw failure(request, input, throttle, known.claimedId);
+    const mayLookUp = (claimedId: string) => !throttle.isReached(claimedId, address);
+    const known = await recognise(request.proof, mayLookUp);
+    if (known.client === null) throw counted(known.claimedId, new Refusal(wrong));
     const { client, credentialId } = known;
     const scopes = request.scopes ?? client.scopes;
     if (!isGranted(scopes, client.scopes)) throw new Refusal('oauth_scope_invalid');
+    let thumbprint: string | null = null;
     try {
-      // Not before the client is known: strangers are not to fill the memory of proofs.
+      const isSuspect = () => input.isSuspect() || throttle.isReached(client.id, address);
+      // Not before the client is known: a proof is checked with a key of its sender's choice, and strangers make many.
+      const key = await proveKey?.(input, isSuspect);
+      // Not before the proof holds: whoever has to send a nonce is to send the same assertion again.
+      if (!(await known.use())) throw counted(client.id, new Refusal(wrong));
       key?.use();
+      thumbprint = key?.thumbprint ?? null;
     } catch (error) {
-      throw inDialect(error);
+      const refusal = refusalIn(request.dialect, error);
+      throw isBadProof(error) ? counted(client.id, refusal) : refusal;
     }
-    const thumbprint = key?.thumbprint ?? null;
     const token = await mint({ clientId: client.id, credentialId, scopes, thumbprint });
     const issued = { token, type: thumbprint === null ? 'Bearer' : 'DPoP', scopes };
     return answerIn(request.dialect, issued, ttlSeconds);
@@ -64,12 +73,6 @@ const refusals: Readonly<Record<TokenRequest['dialect'], { wrong: ErrorCode; too
   json: { wrong: 'credentials_wrong', tooMany: 'credentials_too_many_failures' },
   oauth: { wrong: 'oauth_client_wrong', tooMany: 'oauth_too_many_failures' },
 };
-
-function failure({ dialect }: TokenRequest, input: Input, throttle: Throttle, claimedId: string): Refusal {
-  const retryAfterSeconds = throttle.fail(claimedId, input.address);
-  const { wrong, tooMany } = refusals[dialect];
-  return retryAfterSeconds === 0 ? new Refusal(wrong) : new Refusal(tooMany, { retryAfterSeconds });
-}
 
 const tokenType = {
   ...text,

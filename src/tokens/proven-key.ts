@@ -9,14 +9,22 @@ export interface ProvenKey {
   use(): void;
 }
 
-/** The key that a request proves to have; null when it sends no proof, and needs none. */
-export type ProveKey = (input: Input) => Promise<ProvenKey | null>;
+/**
+ * The key that a request proves to have; null when it sends no proof, and needs none. `isSuspect`: whether others may be
+ * served first.
+ */
+export type ProveKey = (input: Input, isSuspect: () => boolean) => Promise<ProvenKey | null>;
 
 const inOAuth: Partial<Record<ErrorCode, ErrorCode>> = {
   proof_invalid: 'oauth_proof_invalid',
   proof_replayed: 'oauth_proof_invalid',
   proof_nonce_required: 'oauth_proof_nonce_required',
 };
+
+/** Not one that only lacks a nonce: every client's first one does. */
+export function isBadProof(error: unknown): boolean {
+  return error instanceof Refusal && (error.code === 'proof_invalid' || error.code === 'proof_replayed');
+}
 
 /** A refused proof in the dialect of the request: JSON has no words for it but that the credentials are not complete. */
 export function refusalIn(dialect: TokenRequest['dialect'], error: unknown): unknown {

@@ -5,9 +5,9 @@ import { systemClock } from '../../src/base/clock.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
-import { createAuthenticateClient } from '../../src/tokens/authenticate-client.ts';
 import { ClientDirectory } from '../../src/tokens/client-directory.ts';
 import { issueToken } from '../../src/tokens/issue.ts';
+import { createRecogniseClient } from '../../src/tokens/recognise-client.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
 import { type CredentialForm, credentialForms, postOf } from '../support/credential-forms.ts';
 import { cryptoCallsOf } from '../support/crypto-calls.ts';
@@ -43,7 +43,7 @@ function countedEndpoint({ storage, keyring, clientMac }: Administration, failur
   };
   const handle = issueToken({
     proveKey: null,
-    authenticate: createAuthenticateClient({
+    recognise: createRecogniseClient({
       directory: new ClientDirectory({ store, clientMac, log }),
       store: {
         async noteUse() {

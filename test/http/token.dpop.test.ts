@@ -3,36 +3,54 @@ import { describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { addressedService } from '../support/addressed-service.ts';
+import {
+  addKeyClient,
+  assertionClaims,
+  assertionForm,
+  type ClientKey,
+  makeClientKey,
+  signAssertion,
+} from '../support/client-keys.ts';
 import { partsOf } from '../support/compact.ts';
 import { type DpopKey, newDpopKey, type ProofChanges, proofBy, withProof } from '../support/dpop.ts';
 import { type Reply, request, withToken } from '../support/request.ts';
 import { addClient, me, quickSigning } from '../support/service.ts';
 
 const client = { client_id: 'reports', client_secret: '' };
+let clientKey: ClientKey;
 const prepare = async (settings: Parameters<typeof addClient>[0]) => {
+  clientKey = await makeClientKey('ES256');
+  await addKeyClient(settings, 'signing', [clientKey]);
   client.client_secret = await addClient(settings, client.client_id);
 };
 
+const askByJson = (url: string, proof: string, credentials: object): Promise<Reply> =>
+  request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', dpop: proof },
+    body: JSON.stringify(credentials),
+  });
+const askByForm = (
+  url: string,
+  proof: string,
+  credentials: Readonly<Record<string, string>>,
+): Promise<Reply> =>
+  request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', dpop: proof },
+    body: String(new URLSearchParams({ grant_type: 'client_credentials', ...credentials })),
+  });
+
 describe('POST /token with a DPoP proof', () => {
-  const running = addressedService(quickSigning, prepare);
+  const running = addressedService({ ...quickSigning, TOKEN_FAILURES_PER_MINUTE: '1000' }, prepare);
   const endpoint = () => `${running().service.url}/token`;
   const myself = () => `${running().service.url}${me}`;
   const key = newDpopKey();
 
   const proofFor = (changes: ProofChanges = {}, by: DpopKey = key) =>
     proofBy(by, { method: 'POST', url: endpoint() }, changes);
-  const byJson = (proof: string): Promise<Reply> =>
-    request(endpoint(), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', dpop: proof },
-      body: JSON.stringify(client),
-    });
-  const byForm = (proof: string): Promise<Reply> =>
-    request(endpoint(), {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', dpop: proof },
-      body: String(new URLSearchParams({ grant_type: 'client_credentials', ...client })),
-    });
+  const byJson = (proof: string, credentials = client) => askByJson(endpoint(), proof, credentials);
+  const byForm = (proof: string, credentials = client) => askByForm(endpoint(), proof, credentials);
 
   it('gives a token that is bound to its key, in both dialects, and that opens the door with a proof only', async () => {
     const asked = [await byJson(proofFor()), await byForm(proofFor())];
@@ -78,13 +96,19 @@ describe('POST /token with a DPoP proof', () => {
     });
   }
 
+  it('looks at the proof of a client only: whoever is none is told so, whatever is wrong with its proof', async () => {
+    const wrong = { ...client, client_secret: 'wrong' };
+    for (const proof of Object.values(faults)) {
+      const json = await byJson(proof(), wrong);
+      assert.deepEqual([json.status, json.text], [401, '{}']);
+      const form = await byForm(proof(), wrong);
+      assert.deepEqual([form.status, form.json().error], [401, 'invalid_client']);
+    }
+  });
+
   it('takes a proof once, and only of a client that is known', async () => {
     const proof = proofFor();
-    const stranger = await request(endpoint(), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', dpop: proof },
-      body: JSON.stringify({ ...client, client_secret: 'wrong' }),
-    });
+    const stranger = await byJson(proof, { ...client, client_secret: 'wrong' });
     assert.deepEqual([stranger.status, stranger.text], [401, '{}']);
     assert.equal((await byForm(proof)).status, 200);
     assert.equal((await byForm(proof)).json().error, 'invalid_dpop_proof');
@@ -102,8 +126,30 @@ describe('POST /token with a DPoP proof', () => {
   });
 });
 
+describe('POST /token with a proof that does not hold, too often', () => {
+  const limit = 4;
+  const running = addressedService({ ...quickSigning, TOKEN_FAILURES_PER_MINUTE: String(limit) }, prepare);
+  const key = newDpopKey();
+
+  it('is a failed try like any other: past the limit it is told to wait, and a good one is served', async () => {
+    const url = `${running().service.url}/token`;
+    const proof = (changes: ProofChanges = {}) => proofBy(key, { method: 'POST', url }, changes);
+    const bad = () => proof({ signedBy: newDpopKey() });
+    for (let count = 0; count < limit; count += 1)
+      assert.equal((await askByJson(url, bad(), client)).status, 400, `try ${count + 1}`);
+    const json = await askByJson(url, bad(), client);
+    assert.deepEqual([json.status, json.text], [429, '{}']);
+    const form = await askByForm(url, bad(), client);
+    assert.deepEqual([form.status, form.json().error], [429, 'invalid_client']);
+    assert.ok(Number(form.headers.get('retry-after')) > 0);
+    assert.equal((await askByJson(url, proof(), client)).status, 200);
+  });
+});
+
 describe('POST /token with nonces required', () => {
-  const running = addressedService({ ...quickSigning, DPOP: 'required', DPOP_NONCE: 'required' }, prepare);
+  const limit = 4;
+  const settings = { DPOP: 'required', DPOP_NONCE: 'required', TOKEN_FAILURES_PER_MINUTE: String(limit) };
+  const running = addressedService({ ...quickSigning, ...settings }, prepare);
   const base = () => new URL(running().service.url);
   const myself = () => new URL(`${running().service.url}${me}`);
 
@@ -158,6 +204,22 @@ describe('POST /token with nonces required', () => {
     const refused = await ask(null);
     assert.deepEqual([refused.status, refused.text], [400, '{}']);
     assert.equal((await ask(refused.headers.get('dpop-nonce'))).json().token_type, 'DPoP');
+  });
+
+  it('a proof without one is no failed try, and leaves an assertion to be sent again', async () => {
+    const url = `${running().service.url}/token`;
+    const key = newDpopKey();
+    const claims = assertionClaims('signing', running().service.url);
+    const form = assertionForm(await signAssertion(clientKey, claims));
+    const ask = (nonce: string | null) => askByForm(url, proofBy(key, { method: 'POST', url, nonce }), form);
+    let nonce: string | null = null;
+    for (let count = 0; count <= limit; count += 1) {
+      const refused = await ask(null);
+      assert.deepEqual([refused.status, refused.json().error], [400, 'use_dpop_nonce']);
+      nonce = refused.headers.get('dpop-nonce');
+    }
+    assert.equal((await ask(nonce)).json().token_type, 'DPoP');
+    assert.equal((await ask(nonce)).status, 401, 'it counts once');
   });
 
   it('a request without a proof gets no token that would be worth nothing', async () => {

@@ -9,7 +9,7 @@ const rotate = ['test/cli/keys-rotate.test.ts'];
 
 /** The keys and secrets behind POST /token: those of clients, and our own. */
 export const clientLifeChecks: readonly Mutant[] = [
-  ...checksOf('src/tokens/authenticate-client.ts', assertion, [
+  ...checksOf('src/tokens/recognise-client.ts', assertion, [
     [
       'an assertion is the client it is sent for',
       ' && isClaimed',
@@ -23,12 +23,13 @@ export const clientLifeChecks: readonly Mutant[] = [
       'a disabled client gets tokens',
     ],
     ['the assertion', ' && isSignedBy(…)', '', 'anybody is any client'],
+  ]),
+  ...checksOf('src/tokens/issue.ts', replay, [
     [
       'an assertion that was used',
-      'client !== null && (await use())',
-      'client !== null',
+      '!(await known.use())',
+      'false',
       'whoever overhears an assertion uses it again',
-      replay,
     ],
   ]),
   ...checksOf('src/auth/signed-document.ts', assertion, [

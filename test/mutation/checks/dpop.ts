@@ -88,5 +88,11 @@ export const dpopChecks: readonly Mutant[] = [
   ),
   ...checksOf('src/tokens/issue.ts', token, [
     ['the proof of a client is used', 'key?.use();', '', 'a copied request gets tokens again'],
+    [
+      'bad proofs are counted',
+      'isBadProof(error) ? counted(…) : refusal',
+      'refusal',
+      'whoever has a secret keeps us busy with signatures',
+    ],
   ]),
 ];

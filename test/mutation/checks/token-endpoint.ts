@@ -114,7 +114,7 @@ export const tokenEndpointChecks: readonly Mutant[] = [
       credentials,
     ],
   ]),
-  ...checksOf('src/tokens/authenticate-client.ts', wrong, [
+  ...checksOf('src/tokens/recognise-client.ts', wrong, [
     [
       'the secret is right',
       'const secret = findSecret(…);',

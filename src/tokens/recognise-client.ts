@@ -1,0 +1,94 @@
+import { keyCredential } from '../base/caller.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { errorFields } from '../base/plain-log.ts';
+import type { ClientSecret, ClientStore, ClientWithSecrets } from '../storage/port.ts';
+import type { CheckAssertion } from './assertion.ts';
+import type { ClientDirectory } from './client-directory.ts';
+import type { Proof } from './request-types.ts';
+import { digestSecret, findSecret } from './secrets.ts';
+
+/** The client, and by which of its credentials it is known; or nobody, with the name it claimed. */
+type Recognised = RecognisedClient | { readonly client: null; readonly claimedId: string };
+
+interface RecognisedClient {
+  readonly client: ClientWithSecrets;
+  readonly credentialId: string;
+  /** Makes an assertion worthless for the next time; false when it was before. A secret can be used again and again. */
+  use(): Promise<boolean>;
+}
+
+/** Who the client is, without using up what proves it. */
+export type RecogniseClient = (proof: Proof, mayLookUp: MayLookUp) => Promise<Recognised>;
+/** Whether the database may be asked for a client of that name, should memory not do. */
+type MayLookUp = (claimedId: string) => boolean;
+type Check<T> = (client: ClientWithSecrets | null) => T | null;
+
+interface RecogniseClientOptions {
+  readonly directory: Pick<ClientDirectory, 'find' | 'lookUp'>;
+  readonly store: Pick<ClientStore, 'noteUse'>;
+  readonly secretKey: Uint8Array;
+  readonly checkAssertion: CheckAssertion;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * A client that is known is let in from memory. One that is not may be brand-new: then this one client is looked up, and that
+ * is the end of it. The work is the same for an unknown client, a wrong secret, an expired one and a disabled client.
+ */
+export function createRecogniseClient(options: RecogniseClientOptions): RecogniseClient {
+  const { directory, store, secretKey, checkAssertion, clock, log } = options;
+  const noted = new Map<string, number>();
+
+  /** To the day: it is to show which secret is out of use, and nothing about anybody's habits. */
+  const noteUse = ({ id, lastUsedOn }: ClientSecret) => {
+    const today = Math.floor(clock.now() / dayMs) * dayMs;
+    if (lastUsedOn === today || noted.get(id) === today) return;
+    noted.set(id, today);
+    store.noteUse(id, today).catch((error: unknown) => {
+      noted.delete(id);
+      log.warn(errorFields(error), 'the use of a client secret was not noted');
+    });
+  };
+
+  /** In memory, and if need be in the database: the first that the check has something to say of. */
+  const findClient = async <T>(id: string, mayLookUp: MayLookUp, check: Check<T>): Promise<T | null> =>
+    check(directory.find(id)) ?? (mayLookUp(id) ? check(await directory.lookUp(id)) : null);
+
+  const bySecret = async (clientId: string, presented: string, mayLookUp: MayLookUp): Promise<Recognised> => {
+    const digest = digestSecret(secretKey, presented);
+    const check = (client: ClientWithSecrets | null): Recognised | null => {
+      const now = clock.now();
+      const live = client?.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now) ?? [];
+      const secret = findSecret(digest, live);
+      if (client?.state !== 'active' || secret === null) return null;
+      noteUse(secret);
+      return { client, credentialId: secret.id, use: async () => true };
+    };
+    return (await findClient(clientId, mayLookUp, check)) ?? { client: null, claimedId: clientId };
+  };
+
+  const byAssertion = async (
+    claimed: string | null,
+    assertion: string,
+    mayLookUp: MayLookUp,
+  ): Promise<Recognised> => {
+    const { clientId, isSignedBy, use } = checkAssertion(assertion);
+    const check = (client: ClientWithSecrets | null) => {
+      const isClaimed = claimed === null || claimed === clientId;
+      return client?.state === 'active' && isClaimed && isSignedBy(client.publicKeys) ? client : null;
+    };
+    const client = await findClient(clientId, mayLookUp, check);
+    return client === null
+      ? { client, claimedId: clientId }
+      : { client, credentialId: keyCredential(client.createdAt), use };
+  };
+
+  return (proof, mayLookUp) =>
+    proof.kind === 'secret'
+      ? bySecret(proof.clientId, proof.secret, mayLookUp)
+      : byAssertion(proof.clientId, proof.assertion, mayLookUp);
+}

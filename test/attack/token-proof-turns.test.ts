@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { BaseParts } from '../../src/app/base-parts.ts';
+import { createDpop } from '../../src/app/dpop.ts';
+import { SignatureQueue, type TokenOrigin } from '../../src/auth/signature-queue.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import { issueToken } from '../../src/tokens/issue.ts';
+import { Throttle } from '../../src/tokens/throttle.ts';
+import { newDpopKey, proofBy } from '../support/dpop.ts';
+import { inputWith } from '../support/input.ts';
+
+/** The queue of the service, and whether those who came to it were suspects when their turn came. */
+class WatchedQueue extends SignatureQueue {
+  readonly suspects: boolean[] = [];
+
+  override run(check: () => boolean, origin: TokenOrigin): Promise<boolean> {
+    return super.run(() => {
+      this.suspects.push(origin.isSuspect());
+      return check();
+    }, origin);
+  }
+}
+
+describe('proofs at POST /token wait for the same turns as tokens', () => {
+  const limit = 3;
+  const baseUrl = 'https://api.example.org';
+  const client = { id: 'reports', secrets: [], scopes: [], state: 'active', createdAt: 0, publicKeys: null };
+
+  it('and whoever has failed too often there has few of them', async () => {
+    const signatures = new WatchedQueue();
+    const config = { dpop: 'on', dpopNonce: 'off', baseUrl };
+    const keyring = { proofs: new Uint8Array(32), proofNonces: new Uint8Array(32) };
+    const dpop = createDpop({ config, keyring, clock: systemClock } as unknown as BaseParts, signatures);
+    const isMine = { client, credentialId: 'secret', use: async () => true } as never;
+    const handle = issueToken({
+      proveKey: dpop?.proveKey ?? null,
+      recognise: async ({ clientId }) =>
+        clientId === client.id ? isMine : { client: null, claimedId: String(clientId) },
+      throttle: new Throttle(limit, systemClock),
+      mint: async () => 'a token',
+      ttlSeconds: 600,
+    });
+    const key = newDpopKey();
+    const ask = async (clientId: string, address: string, changes = {}) => {
+      const proof = proofBy(key, { method: 'POST', url: `${baseUrl}/token` }, changes);
+      const body = Buffer.from(JSON.stringify({ client_id: clientId, client_secret: 'x' }));
+      const contentType = 'application/json';
+      const input = inputWith({ contentType, body, address, header: (name) => ({ dpop: proof })[name] });
+      try {
+        return (await handle(input)).status;
+      } catch (error) {
+        return error instanceof Refusal ? error.code : String(error);
+      }
+    };
+    for (let count = 0; count < limit; count += 1)
+      assert.equal(await ask('nobody', '192.0.2.1'), 'credentials_wrong');
+    assert.deepEqual(signatures.suspects, [], 'nothing is checked for strangers');
+    assert.equal(await ask(client.id, '192.0.2.1'), 200);
+    assert.equal(await ask(client.id, '192.0.2.2'), 200);
+    assert.deepEqual(signatures.suspects, [true, false]);
+    for (let count = 0; count < limit; count += 1)
+      assert.equal(await ask(client.id, '192.0.2.3', { signedBy: newDpopKey() }), 'credentials_missing');
+    assert.equal(await ask(client.id, '192.0.2.3'), 200);
+    assert.deepEqual(signatures.suspects.slice(2), [false, false, false, true]);
+  });
+});
