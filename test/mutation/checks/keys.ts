@@ -46,7 +46,7 @@ export const keyChecks: readonly Mutant[] = [
       'a key that anybody can break verifies signatures',
     ],
     ['the shortest modulus', 'bits < minModulusBits || ', '', 'a key of 512 bits is broken in hours'],
-    ['the longest modulus', ' || bits > maxModulusBits', '', 'one token costs seconds'],
+    ['the longest modulus', ' || bits > maxBits', '', 'one token costs seconds'],
     ['no even modulus', "if (…) return 'modulus_even';", '', 'the key is factored at sight'],
     [
       'no modulus that can be factored',
