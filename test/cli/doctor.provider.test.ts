@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { discoveredProvider, type Misbehaviour } from '../support/discovered-provider.ts';
@@ -81,6 +82,23 @@ const setups: Record<string, Setup> = {
       /^FAIL {2}clock +ours is (10 min( \d s)?|9 min 5\d s) ahead of the provider's; expected less than 2 s/,
     ],
   },
+  'no word of bound tokens, and none others are taken': {
+    settings: () => ({ DPOP: 'required' }),
+    warns: [
+      /^WARN {2}bound tokens +a discovery document that says nothing of DPoP; expected "dpop_signing_alg_values_supported" with one of ES256, EdDSA, Ed25519, PS256, RS256\. DPOP=required takes no token that is not bound\. .* set DPOP=on$/,
+    ],
+  },
+  'no word of bound tokens, and the page needs them': {
+    settings: () => ({ DPOP: 'required', WEB: 'on', WEB_CLIENT_ID: 'page', WEB_DPOP: 'on' }),
+    warns: [
+      /^WARN {2}bound tokens .* DPOP=required takes .*, and WEB_DPOP=on signs nobody in with one\. .* set DPOP=on WEB_DPOP=off$/,
+    ],
+  },
+  'proofs that are signed in ways that nobody takes here': {
+    discovery: () => ({ dpop_signing_alg_values_supported: ['ES512'] }),
+    settings: () => ({ WEB: 'on', WEB_CLIENT_ID: 'page', WEB_DPOP: 'on' }),
+    warns: [/^WARN {2}bound tokens +\["ES512"\]; .* WEB_DPOP=on signs nobody .* set WEB_DPOP=off$/],
+  },
   'a page instead of everything': {
     answer: (_request, response) => void response.end('<!doctype html><title>Sign in</title>'),
     warns: [/^WARN {2}discovery +the answer is not JSON/],
@@ -113,6 +131,35 @@ describe('vestibule doctor, about the provider', { concurrency: true }, () => {
       const findings = await examined(all);
       assertLines(findings, 'fail', fails);
       assertLines(findings, 'warn', warns);
+    });
+  }
+
+  const page = { WEB: 'on', WEB_CLIENT_ID: 'page', WEB_DPOP: 'on' };
+  const byCertificate = { TRUSTED_PROXIES: '127.0.0.1', MTLS_CERT_HEADER: 'x-client-cert' };
+  const isBoundBy = {
+    key: { dpop_signing_alg_values_supported: ['RS256', 'ES256'] },
+    certificate: { tls_client_certificate_bound_access_tokens: true },
+  };
+  const bindings: Record<string, [Settings, keyof typeof isBoundBy, string | undefined]> = {
+    'says nothing where no setting counts on it': [{}, 'certificate', undefined],
+    'says nothing of a page that is not served': [{ WEB_DPOP: 'on' }, 'certificate', undefined],
+    'is content with keys': [{ DPOP: 'required', ...page }, 'key', 'pass by DPoP, with ES256, RS256'],
+    'is content with certificates': [
+      { DPOP: 'required', ...byCertificate },
+      'certificate',
+      'pass by certificate',
+    ],
+    'is not content with certificates that nobody asks for': [{ DPOP: 'required' }, 'certificate', 'warn'],
+    'is not content with certificates for the page': [{ ...byCertificate, ...page }, 'certificate', 'warn'],
+  };
+  for (const [name, [settings, by, expected]] of Object.entries(bindings)) {
+    it(`of bound tokens it ${name}`, async (test) => {
+      const provider = await discoveredProvider({ discovery: () => isBoundBy[by] });
+      test.after(() => provider.stop());
+      const findings = await examined(await healthySettings({ ...provider.settings, ...settings }));
+      const line = findings.find((finding) => finding.name === 'bound tokens');
+      const told = line?.result === 'pass' ? `pass ${line.found}` : line?.result;
+      assert.equal(told, expected);
     });
   }
 

@@ -14,17 +14,19 @@ import type { Config } from '../../config/settings.ts';
 import { fetchAdvice } from './fetch-advice.ts';
 import { examineIntrospection } from './introspection.ts';
 import { clockFinding, keysFinding } from './provider-keys.ts';
+import { examineBinding } from './token-binding.ts';
 
 /** What each provider says of itself, its keys and its clock, held against the settings. */
-export async function examineProviders({ providers }: Config): Promise<readonly Finding[]> {
-  const found = await Promise.all(providers.map(examineProvider));
+export async function examineProviders(config: Config): Promise<readonly Finding[]> {
+  const { providers } = config;
+  const found = await Promise.all(providers.map((provider) => examineProvider(provider, config)));
   if (providers.length === 1) return found.flat();
   return found.flatMap((findings, index) =>
     findings.map((finding) => ({ ...finding, name: `${providers[index]?.name}: ${finding.name}` })),
   );
 }
 
-async function examineProvider(provider: Provider): Promise<readonly Finding[]> {
+async function examineProvider(provider: Provider, config: Config): Promise<readonly Finding[]> {
   const discoveryUrl = `${provider.issuers[0].replace(/\/$/, '')}/.well-known/openid-configuration`;
   const { inspectProvider } = await import('../../inspection/provider.ts');
   const [now, introspection] = await Promise.all([
@@ -33,6 +35,7 @@ async function examineProvider(provider: Provider): Promise<readonly Finding[]> 
   ]);
   return [
     ...aboutItself(provider, discoveryUrl, now),
+    ...(await examineBinding(config, now.discovery)),
     keysFinding(provider, now.keys),
     clockFinding(now),
     ...introspection,

@@ -1,0 +1,41 @@
+import type { ExaminedProvider } from '../../auth/examine/provider.ts';
+import { assigned, doubtful, type Finding, passed, quoted, skipped } from '../../base/finding.ts';
+import { takesCertificates } from '../../config/rules.ts';
+import type { Config } from '../../config/settings.ts';
+
+const name = 'bound tokens';
+
+/**
+ * Whether a provider says that it binds tokens to the keys of their senders, where the settings count on it; nothing where
+ * they do not. A doubt at most: some do so and do not say it.
+ */
+export async function examineBinding(
+  config: Config,
+  discovery: ExaminedProvider['discovery'],
+): Promise<readonly Finding[]> {
+  const isRequired = config.dpop === 'required';
+  const ofPage = config.web === 'on' && config.webDpop === 'on';
+  if (!isRequired && !ofPage) return [];
+  if ('fault' in discovery) return [skipped(name, 'there is no discovery document to compare with')];
+  const { inspectBinding } = await import('../../inspection/token-binding.ts');
+  const { announced, taken, byCertificate } = inspectBinding(discovery.document);
+  const common = taken.filter((algorithm) => announced?.includes(algorithm));
+  if (common.length > 0) return [passed(name, `by DPoP, with ${common.join(', ')}`)];
+  // The page has no certificate.
+  if (byCertificate && !ofPage && takesCertificates(config)) return [passed(name, 'by certificate')];
+  const meant = [
+    ...(isRequired ? ['DPOP=required takes no token that is not bound'] : []),
+    ...(ofPage ? ['WEB_DPOP=on signs nobody in with one'] : []),
+  ];
+  const otherwise = [
+    ...(isRequired ? [['DPOP', 'on'] as const] : []),
+    ...(ofPage ? [['WEB_DPOP', 'off'] as const] : []),
+  ];
+  return [
+    doubtful(name, {
+      expected: `"dpop_signing_alg_values_supported" with one of ${taken.join(', ')}`,
+      found: announced === null ? 'a discovery document that says nothing of DPoP' : quoted(announced),
+      advice: `${meant.join(', and ')}. Let the provider bind the tokens for this API to keys, if it does not, or set ${assigned(...otherwise)}`,
+    }),
+  ];
+}
