@@ -11,8 +11,8 @@ import { ownIssuer } from './config/rules.ts';
 import type { Config, KeyConfig, StorageConfig, WebhookConfig } from './config/settings.ts';
 import type { Collection } from './consumer/collections/collection.ts';
 import { storedDeclarations } from './consumer/collections/stored-declarations.ts';
-import { createMigration, type IssuerChange } from './consumer/migrate-consumers.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
+import { createRenamings, type IssuerChange } from './consumer/rename-consumers.ts';
 import { createRevocationNames } from './consumer/revocation-names.ts';
 import { longestTokenLifeSeconds } from './consumer/sign-out/take-back.ts';
 import { eventOfErasure } from './events/catalogue.ts';
@@ -36,7 +36,7 @@ interface AdministrationOptions {
   /** What an operator should know, and nothing fails of. */
   readonly onNotice?: (notice: string) => void;
   /** What a test has for migrations. */
-  readonly steps?: readonly Migration[] | undefined;
+  readonly steps?: readonly Renamings[] | undefined;
 }
 
 /** The database and what administers it: all that the commands for clients and keys need. `actor` is who is audited. */
@@ -105,8 +105,8 @@ export async function openAdministration(
     await storage.standing.revoke([revocation], { document: null, audit: line });
     return now;
   };
-  const migration = (issuers: IssuerChange) =>
-    createMigration({ consumers: storage.consumers, keys: keyring, audit, clock }, issuers);
+  const renamings = (issuers: IssuerChange) =>
+    createRenamings({ consumers: storage.consumers, keys: keyring, audit, clock }, issuers);
   return {
     storage,
     keyring,
@@ -116,7 +116,7 @@ export async function openAdministration(
     clients,
     eraseConsumer,
     signOutConsumer,
-    migration,
+    renamings,
     rotateKey,
     webhooks,
     keySetMemory,
@@ -167,8 +167,8 @@ export function keyRules(config: KeyConfig): KeyRules {
 export async function migrateDatabase(
   config: StorageConfig,
   manner: Manner,
-  steps?: readonly Migration[],
-): Promise<readonly Migration[]> {
+  steps?: readonly Renamings[],
+): Promise<readonly Renamings[]> {
   const keyring = deriveKeyring(readMasterSecret(config));
   const engine = await openEngine(config);
   const keys = storageKeys(keyring, createClientMac(keyring.clients), null);

@@ -6,16 +6,16 @@ import type { Config } from '../config/settings.ts';
 import type {
   IssuerChange,
   MappedCaller,
-  Migration,
-  MigrationReport,
   Outlook,
-} from '../consumer/migrate-consumers.ts';
+  RenamingReport,
+  Renamings,
+} from '../consumer/rename-consumers.ts';
 import { administer } from './database.ts';
 import { readMapping } from './mapping-file.ts';
 import { type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-interface MigrateOptions extends JsonOption {
+interface RenamingOptions extends JsonOption {
   readonly from: string;
   readonly to: string;
   readonly mapping: string;
@@ -32,7 +32,7 @@ export function addTo(consumer: Command, settings: CommandSettings): void {
     )
     .requiredOption('--mapping <file>', 'a line for each caller: {"old":"<subject>","new":"<subject>"}')
     .option('--dry-run', 'say what would become of each line, and change nothing')
-    .action(async (options: MigrateOptions) => {
+    .action(async (options: RenamingOptions) => {
       const { environment, from } = await settings.ofService();
       if (from !== undefined) process.stderr.write(`Settings: ${from}.\n`);
       const config = await loadConfig(environment);
@@ -47,8 +47,8 @@ export function addTo(consumer: Command, settings: CommandSettings): void {
         );
       const report = options.dryRun
         ? await examine(config, issuers, options.mapping)
-        : await administer(config, 'consumer migrate', ({ migration }) =>
-            run(migration(issuers), options.mapping, `${options.from} to ${options.to}`),
+        : await administer(config, 'consumer migrate', ({ renamings }) =>
+            run(renamings(issuers), options.mapping, `${options.from} to ${options.to}`),
           );
       print(options.json, { dry_run: options.dryRun === true, ...told(report) }, () =>
         sentence(report, options),
@@ -58,17 +58,17 @@ export function addTo(consumer: Command, settings: CommandSettings): void {
 }
 
 /** The database is only looked at, so that not even its schema is another one afterwards. */
-async function examine(config: Config, issuers: IssuerChange, file: string): Promise<MigrationReport> {
-  const { lookAhead } = await import('../inspection/migration.ts');
+async function examine(config: Config, issuers: IssuerChange, file: string): Promise<RenamingReport> {
+  const { lookAhead } = await import('../inspection/renaming.ts');
   return lookAhead(config, issuers, (outlook) => outlook.examine(readCallers(outlook, file)));
 }
 
-async function run(migration: Migration, file: string, name: string): Promise<MigrationReport> {
-  const callers = readCallers(migration, file);
-  const outlook = await migration.examine(callers);
+async function run(renamings: Renamings, file: string, name: string): Promise<RenamingReport> {
+  const callers = readCallers(renamings, file);
+  const outlook = await renamings.examine(callers);
   // Before anything is changed. Who gets data of its own only after that is left out.
   if (outlook.taken.length > 0) throw refusalOf(outlook.taken, 'early');
-  return migration.migrate(callers, name);
+  return renamings.rename(callers, name);
 }
 
 /** Nobody twice: two who become one could never be told apart again. */
@@ -131,13 +131,13 @@ function noSuchProvider({ providers }: Config, given: string, option: string): O
   );
 }
 
-function told({ counts: { due, done, unknown, taken, records }, taken: lines }: MigrationReport) {
+function told({ counts: { due, done, unknown, taken, records }, taken: lines }: RenamingReport) {
   return { migrated: due, already_migrated: done, unknown, taken, records, taken_lines: lines };
 }
 
 function sentence(
-  { counts: { due, done, unknown, records } }: MigrationReport,
-  { dryRun }: MigrateOptions,
+  { counts: { due, done, unknown, records } }: RenamingReport,
+  { dryRun }: RenamingOptions,
 ): string {
   const others = `${done} were migrated before, and of ${unknown} nothing is kept.`;
   return dryRun

@@ -11,12 +11,12 @@ export interface MappedCaller extends Renaming {
 }
 
 /** For how many lines what was found, and how many records have changed hands. */
-export interface MigrationCounts extends Readonly<Record<RenamingState, number>> {
+export interface RenamingCounts extends Readonly<Record<RenamingState, number>> {
   readonly records: number;
 }
 
-export interface MigrationReport {
-  readonly counts: MigrationCounts;
+export interface RenamingReport {
+  readonly counts: RenamingCounts;
   /** The lines whose new pseudonym has data of its own. */
   readonly taken: readonly number[];
 }
@@ -51,7 +51,7 @@ export function createOutlook({ consumers, keys }: OutlookParts, issuers: Issuer
       return { line, from, to, noted: new Uint8Array(erasures.of(from)), former };
     },
 
-    examine: (callers: readonly MappedCaller[]): Promise<MigrationReport> =>
+    examine: (callers: readonly MappedCaller[]): Promise<RenamingReport> =>
       count(callers, async (caller) => ({ state: await consumers.examineRenaming(caller), records: 0 })),
   };
 }
@@ -59,11 +59,11 @@ export function createOutlook({ consumers, keys }: OutlookParts, issuers: Issuer
 export type Outlook = ReturnType<typeof createOutlook>;
 
 /** Callers who sign in at another provider go on with what they had. */
-export function createMigration(parts: Parts, issuers: IssuerChange) {
+export function createRenamings(parts: Parts, issuers: IssuerChange) {
   const { consumers, audit, clock } = parts;
 
   /** One transaction each. The audit says that it began, whatever ends it, and then how far it got. */
-  async function migrate(callers: readonly MappedCaller[], name: string): Promise<MigrationReport> {
+  async function rename(callers: readonly MappedCaller[], name: string): Promise<RenamingReport> {
     const tally = new Tally();
     await consumers.noteRenamings(audit('consumer.migration_started', name, { lines: callers.length }));
     try {
@@ -78,10 +78,10 @@ export function createMigration(parts: Parts, issuers: IssuerChange) {
     }
   }
 
-  return { ...createOutlook(parts, issuers), migrate };
+  return { ...createOutlook(parts, issuers), rename };
 }
 
-export type Migration = ReturnType<typeof createMigration>;
+export type Renamings = ReturnType<typeof createRenamings>;
 
 class Tally {
   readonly #counts = { due: 0, done: 0, unknown: 0, taken: 0, records: 0 };
@@ -93,7 +93,7 @@ class Tally {
     if (state === 'taken') this.#taken.push(line);
   }
 
-  report(): MigrationReport {
+  report(): RenamingReport {
     return { counts: { ...this.#counts }, taken: [...this.#taken] };
   }
 }
@@ -102,7 +102,7 @@ async function count(
   callers: readonly MappedCaller[],
   work: (caller: MappedCaller) => Promise<{ readonly state: RenamingState; readonly records: number }>,
   tally = new Tally(),
-): Promise<MigrationReport> {
+): Promise<RenamingReport> {
   for (const caller of callers) {
     const { state, records } = await work(caller);
     tally.add(caller.line, state, records);

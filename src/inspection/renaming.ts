@@ -1,5 +1,5 @@
 import type { StorageConfig } from '../config/settings.ts';
-import { createOutlook, type IssuerChange, type Outlook } from '../consumer/migrate-consumers.ts';
+import { createOutlook, type IssuerChange, type Outlook } from '../consumer/rename-consumers.ts';
 import { readStorage } from './read-storage.ts';
 
 /** What would become of the callers of one provider at another. Nothing is made or changed. */
