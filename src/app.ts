@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
-import { keyRules, openAdministration, readDeclaredCollections } from './administration.ts';
+import { keyRules, openAdministration } from './administration.ts';
 import type { BaseParts } from './app/base-parts.ts';
 import { createCallers } from './app/callers.ts';
 import { Certificate } from './app/certificate.ts';
@@ -23,6 +23,7 @@ import type { Collection } from './consumer/collections/collection.ts';
 import { withoutNewcomerLimit } from './consumer/collections/limits.ts';
 import { putInForce } from './consumer/collections/put-in-force.ts';
 import { Sweeper } from './consumer/records/sweeper.ts';
+import { readDeclaredCollections } from './declared-collections.ts';
 import { isTrustedProxy } from './http/client-address.ts';
 import { Listener } from './http/listener.ts';
 import { createOpsServer } from './http/ops-server.ts';

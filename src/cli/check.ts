@@ -38,7 +38,7 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
       const config = await loadConfig(environment);
       checkFiles(config);
       if (options.profile !== undefined) return checkProfile(config, options.profile, options.json);
-      const { readDeclaredCollections } = await import('../administration.ts');
+      const { readDeclaredCollections } = await import('../declared-collections.ts');
       const declared = await readDeclaredCollections(config);
       if (options.against) return checkAgainstRecords(config, options.json);
       const inForce = settingsInForce(environment);

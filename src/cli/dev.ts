@@ -96,7 +96,7 @@ async function startDevelopment(environment: Environment, options: DevOptions) {
 }
 
 async function readCollections(config: Config): Promise<readonly Collection[]> {
-  const { readDeclaredCollections } = await import('../administration.ts');
+  const { readDeclaredCollections } = await import('../declared-collections.ts');
   return readDeclaredCollections(config);
 }
 

@@ -122,7 +122,7 @@ const folderRules: readonly FolderRule[] = [
       base,
       config,
       {
-        to: /^src\/((app|supervise|member|administration|restoration|transfer)\.ts$|inspection\/)/,
+        to: /^src\/((app|supervise|member|administration|declared-collections|open-storage|restoration|transfer)\.ts$|inspection\/)/,
         lazyOnly: true,
       },
       { to: /^src\/(?!main\.ts$)/, typeOnly: true },
@@ -145,7 +145,8 @@ const folderRules: readonly FolderRule[] = [
     why: 'one of several processes is the same app, and a place among the others',
   },
   {
-    files: /^src\/((app|supervise|administration|issuer-rules|restoration|transfer)\.ts$|(app|inspection)\/)/,
+    files:
+      /^src\/((app|supervise|administration|declared-collections|issuer-rules|open-storage|restoration|transfer)\.ts$|(app|inspection)\/)/,
     may: [anything],
     why: 'the composition root builds parts for the commands and knows none of them',
   },

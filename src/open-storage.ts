@@ -1,0 +1,96 @@
+import { deriveKeyring, type Keyring } from './auth/keyring.ts';
+import { checkMasterSecret } from './auth/master-secret.ts';
+import { type Clock, systemClock } from './base/clock.ts';
+import { erasureLogFile, readMasterSecret } from './config/files.ts';
+import type { StorageConfig } from './config/settings.ts';
+import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
+import type { Engine } from './storage/engine.ts';
+import { ErasureLog } from './storage/erasure-log.ts';
+import type { Manner } from './storage/migrate.ts';
+import type { Migration } from './storage/migrations.ts';
+import type { ClientMac, ErasureNotes, Storage, StorageKeys } from './storage/port.ts';
+import { openSqlite } from './storage/sqlite/engine.ts';
+import { createStorage, migrateAndClose } from './storage/storage.ts';
+import { createClientMac } from './tokens/client-mac.ts';
+
+export interface OpenOptions {
+  /** Hears what an operator should know, and nothing fails of. */
+  readonly onNotice?: (notice: string) => void;
+  /** What a test has for migrations. */
+  readonly steps?: readonly Migration[] | undefined;
+}
+
+interface StorageParts extends OpenOptions {
+  readonly keyring: Keyring;
+  readonly clientMac: ClientMac;
+  readonly clock: Clock;
+}
+
+/** The database of the settings, which has to be one of this master secret; migrated first, where that is wanted. */
+export async function openStorage(config: StorageConfig, parts: StorageParts) {
+  const { keyring, clientMac, clock, onNotice, steps } = parts;
+  const erasureLog = erasureLogOf(config);
+  const storage: Storage = await createStorage(
+    await openEngine(config, onNotice),
+    clock.now(),
+    storageKeys(keyring, clientMac, erasureLog),
+    { migrates: config.migrate === 'auto', ...(steps === undefined ? {} : { steps }) },
+  );
+  try {
+    await checkMasterSecret(storage.documents, keyring);
+    erasureLog?.create();
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+  return { storage, erasureLog };
+}
+
+/** Does the steps that are missing, and nothing else; gives those that were done. */
+export async function migrateDatabase(
+  config: StorageConfig,
+  manner: Manner,
+  steps?: readonly Migration[],
+): Promise<readonly Migration[]> {
+  const keyring = deriveKeyring(readMasterSecret(config));
+  const engine = await openEngine(config);
+  const keys = storageKeys(keyring, createClientMac(keyring.clients), null);
+  return migrateAndClose(engine, systemClock.now(), keys, manner, steps);
+}
+
+function storageKeys(keyring: Keyring, clientMac: ClientMac, erasureLog: ErasureLog | null): StorageKeys {
+  return {
+    clientMac,
+    checkMasterSecret: (documents) => checkMasterSecret(documents, keyring),
+    erasures: erasureNotes(keyring, erasureLog),
+  };
+}
+
+/** Null where erasures are noted in the database only. */
+function erasureLogOf(config: StorageConfig): ErasureLog | null {
+  const file = erasureLogFile(config);
+  return file === null ? null : new ErasureLog(file);
+}
+
+function erasureNotes(keyring: Keyring, log: ErasureLog | null): ErasureNotes {
+  const digest = createKeyedDigest(keyring.erasures);
+  return {
+    digestOf: (owner) => new Uint8Array(digest.of(owner)),
+    append: async (erasure) => log?.append(erasure),
+  };
+}
+
+/** The driver of a database is loaded only where it is that database. */
+async function openEngine(
+  { databaseUrl, databasePoolSize, databasePreparedStatements, databaseListenUrl }: StorageConfig,
+  onNotice: (notice: string) => void = () => {},
+): Promise<Engine> {
+  if (databaseUrl.engine === 'sqlite') return openSqlite(databaseUrl.file);
+  const { openPostgres } = await import('./storage/postgres/engine.ts');
+  return openPostgres(databaseUrl.url, {
+    poolSize: databasePoolSize,
+    keepsStatements: databasePreparedStatements,
+    listenUrl: databaseListenUrl,
+    onNotice,
+  });
+}
