@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { isHttpsOrLoopback } from '../base/loopback.ts';
-import { readText } from './files.ts';
+import { systemCode } from './files.ts';
 import type { Parse } from './kinds.ts';
 
 /** What the members of several parts of an entry of IDPS_FILE are. */
@@ -20,8 +21,16 @@ export const endpointUrl: Parse<string> = (value) => {
 };
 
 /** What stands in a file. A mistake tells the name of the file, never what is in it. */
-export function secretIn(member: string, path: string): string {
-  const secret = readText(member, path).trim();
+export function secretIn(path: string): string {
+  const secret = attempt(path).trim();
   if (secret === '') throw new Error('must name a file with a secret in it, and it is empty');
   return secret;
+}
+
+function attempt(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`must name a file with a secret in it, and it cannot be read (${systemCode(error)})`);
+  }
 }

@@ -17,7 +17,7 @@ export class EntryReader {
 
   /** A text that has to be there; null when it is not, or is wrong. */
   needed<T>(name: string, parse: Parse<T>): T | null {
-    if (this.#members[name] === undefined) this.#say(this.#at, `has no "${name}", which every entry needs`);
+    if (this.#members[name] === undefined) this.#say(this.#at, `has no "${name}", which is needed`);
     return this.text(name, parse, null);
   }
 

@@ -167,6 +167,7 @@ export function readText(setting: string, file: string): string {
   }
 }
 
-function systemCode(error: unknown): string {
+/** By what the system calls the reason: ENOENT. */
+export function systemCode(error: unknown): string {
   return String((error as { code?: unknown }).code ?? 'unknown reason');
 }

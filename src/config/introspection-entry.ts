@@ -22,7 +22,7 @@ export function readIntrospection(entry: JsonObject, at: string, say: Say): Intr
   const read = new EntryReader(members, place, say);
   const url = read.needed('url', endpointUrl);
   const clientId = read.needed('client_id', visibleText);
-  const clientSecret = read.needed('client_secret_file', (path) => secretIn('client_secret_file', path));
+  const clientSecret = read.needed('client_secret_file', secretIn);
   return url === null || clientId === null || clientSecret === null ? null : { url, clientId, clientSecret };
 }
 

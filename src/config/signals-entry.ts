@@ -40,6 +40,6 @@ export function readSignals(
 
 /** Read now to tell a mistake early, and anew whenever it is sent: it may be another one by then. */
 const tokenFileAt: Parse<string> = (path) => {
-  secretIn('events_token_file', path);
+  secretIn(path);
   return path;
 };

@@ -53,7 +53,9 @@ const mistakes: Record<string, readonly [text: string, says: readonly RegExp[]]>
   ],
   'a file that is not there': [
     good.replace('SECRET', '/no/such/file'),
-    [/:7: .*client_secret_file The file "\/no\/such\/file" .*cannot be read \(ENOENT\)/],
+    [
+      /:7: introspection\.client_secret_file must name a file .*, and it cannot be read \(ENOENT\); found "\/no\/such\/file"\.$/m,
+    ],
   ],
   'a file that is empty': [good.replace('SECRET', 'EMPTY'), [/:7: .*it is empty/]],
   'no issuer beside it': [
