@@ -4,6 +4,7 @@ import { type Environment, loadCollectionsDir, loadConfig, settingText } from '.
 import { environmentName, settings } from '../config/settings.ts';
 import { checkAgainstRecords, checkDeclarations, collectionTable } from './check/collections.ts';
 import { checkProfile } from './check/profile.ts';
+import { providerTable } from './check/provider-table.ts';
 import { keysAsData, keysLine, storedKeys } from './check/stored-keys.ts';
 import { type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
@@ -56,6 +57,7 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
             inForce.map(({ name, from, value }) => [name, from, value ?? '']),
           ),
           '',
+          ...providerTable(config),
           collections.length === 0 ? 'No collections are declared.' : collectionTable(collections),
           '',
           ...keys.map(({ who, times }) => keysLine(who, times)),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Finding } from '../base/finding.ts';
 import { checkUp } from './doctor/checkup.ts';
-import { findingLine, type JsonOption, print, printing } from './output.ts';
+import { findingLines, type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 /** `vestibule doctor`: from the settings to a first 200, and what is in between. */
@@ -13,7 +13,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   ).action(async (options: JsonOption) => {
     const checks = await checkUp(settings);
     const ok = !checks.some(({ result }) => result === 'fail');
-    print(options.json, { ok, checks }, () => [...checks.map(findingLine), '', verdict(checks)].join('\n'));
+    print(options.json, { ok, checks }, () => [...findingLines(checks), '', verdict(checks)].join('\n'));
     if (!ok) process.exitCode = 1;
   });
 }

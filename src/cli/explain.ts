@@ -3,7 +3,7 @@ import type { Examination } from '../auth/examine/token.ts';
 import { OperatorError } from '../base/errors.ts';
 import { type Environment, loadConfig, SettingsError } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
-import { findingLine, type JsonOption, print, printing } from './output.ts';
+import { findingLines, type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 interface ExplainOptions extends JsonOption {
@@ -79,7 +79,7 @@ function forPeople(explained: Examination, options: ExplainOptions): string {
   return [
     accepted ? 'Accepted.' : `Refused with ${status} ${code}. ${summary}`,
     '',
-    ...steps.map((step) => findingLine({ ...step, advice: null })),
+    ...findingLines(steps.map((step) => ({ ...step, advice: null }))),
     '',
     claims.length === 0
       ? 'No claims can be read.'

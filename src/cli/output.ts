@@ -29,8 +29,16 @@ export function table(header: readonly string[], rows: readonly (readonly string
     .join('\n');
 }
 
-/** What was found, what was expected and what to do, in one line. */
-export function findingLine({ name, result, expected, found, advice }: Finding): string {
+/** The names in a column, with room for the usual ones. */
+const usualWidth = 17;
+
+/** What was found, what was expected and what to do, a line each. */
+export function findingLines(findings: readonly Finding[]): readonly string[] {
+  const width = Math.max(usualWidth, ...findings.map(({ name }) => name.length));
+  return findings.map((finding) => findingLine(finding, width));
+}
+
+function findingLine({ name, result, expected, found, advice }: Finding, width: number): string {
   const text = [
     result === 'skip' ? `not looked at: ${found}` : found,
     ...(expected === null ? [] : [`expected ${expected}`]),
@@ -38,5 +46,5 @@ export function findingLine({ name, result, expected, found, advice }: Finding):
   const whole = advice === null ? text : `${text.replace(/[^.?]$/, '$&.')} ${advice}`;
   const word = result === 'warn' || result === 'fail' ? result.toUpperCase() : result;
   const oneLine = whole.replace(/\s*\n\s*/g, ' ');
-  return `${word}  ${name.padEnd(17)}  ${oneLine}`;
+  return `${word}  ${name.padEnd(width)}  ${oneLine}`;
 }

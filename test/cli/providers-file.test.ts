@@ -141,8 +141,8 @@ describe('a list of providers (IDPS_FILE)', () => {
     ],
     'no name and no origin': [
       '- title: Staff\n',
-      'providers.yaml:1: This entry has no "name", which every entry needs.',
-      'providers.yaml:1: This entry has no "origin", which every entry needs.',
+      'providers.yaml:1: This entry has no "name", which is needed.',
+      'providers.yaml:1: This entry has no "origin", which is needed.',
     ],
     'a name that no metric could have': [
       '- name: Main Provider\n  origin: https://login.example.org\n',
@@ -353,6 +353,10 @@ describe('a list of providers (IDPS_FILE)', () => {
     );
     writeFileSync(file, `${entry}- name: other\n  origin: https://other.example.org\n`);
     const shown = succeeded(await runVestibule(good, 'check'));
+    assert.match(
+      shown,
+      /^PROVIDERS +ISSUER +AUDIENCE\nmain +https:.*\nother +https:\/\/other\.example\.org or .*\n\n/m,
+    );
     assert.match(shown, /^No keys of "main" are stored/m);
     assert.match(shown, /^No keys of "other" are stored/m);
     const { providers } = JSON.parse(succeeded(await runVestibule(good, 'check', '--json')));

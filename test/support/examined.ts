@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Finding } from '../../src/base/finding.ts';
 import { checkUp } from '../../src/cli/doctor/checkup.ts';
-import { findingLine } from '../../src/cli/output.ts';
+import { findingLines } from '../../src/cli/output.ts';
 import { CommandSettings } from '../../src/cli/settings.ts';
 import { freePort, takePort } from './ports.ts';
 import { newSettings, type Settings } from './service.ts';
@@ -28,7 +28,7 @@ export function examined(settings: Settings): Promise<readonly Finding[]> {
 
 /** The lines of a result, as they are printed. */
 export function linesOf(findings: readonly Finding[], result: Finding['result']): readonly string[] {
-  return findings.filter((finding) => finding.result === result).map(findingLine);
+  return findingLines(findings.filter((finding) => finding.result === result));
 }
 
 /** These lines and no other are of that result; each is one line. */

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/settings.ts';
-import { findingLine, print } from '../output.ts';
+import { findingLines, print } from '../output.ts';
 
 /** What is missing for a profile, and nothing of what is not; as data both. */
 export async function checkProfile(
@@ -15,7 +15,7 @@ export async function checkProfile(
   const name = 'the FAPI 2.0 Security Profile';
   print(json, { ok: missing.length === 0, profile, missing, met, notes }, () =>
     [
-      ...missing.map(findingLine),
+      ...findingLines(missing),
       ...(missing.length === 0 ? [] : ['']),
       missing.length === 0
         ? `Nothing that can be set is missing for ${name}.`

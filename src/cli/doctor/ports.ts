@@ -70,8 +70,8 @@ function takenFinding({ name, host, port, setting }: Port, occupant: Occupant): 
     });
   if (occupant.health?.isReady === false)
     return failed(name, {
-      expected: 'a vestibule that is ready',
-      found: `one at ${place} that says: ${occupant.health.says}`,
+      expected: 'ready',
+      found: `${occupant.who} listens at ${place} and says: ${occupant.health.says}`,
       advice: 'Its log tells more; the checks above tell what is wrong now.',
     });
   if (occupant.who === 'this service')
