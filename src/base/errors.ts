@@ -60,7 +60,7 @@ export const catalogue = {
   }),
   ...answered(400, { oauthError: 'invalid_request' })({
     oauth_request_invalid:
-      'The request is not a form with one grant_type and the credentials of one client, by one way of sending them.',
+      'The request is not a form with what is asked for (grant_type at /token, token at /revoke) and the credentials of one client, each once and by one way of sending them.',
   }),
   ...answered(400, { oauthError: 'invalid_request' })({
     logout_token_invalid:

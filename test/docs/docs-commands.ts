@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Commands, first, installed, inTheClone } from './commands.ts';
+import { type Commands, first, installed, inTheClone, secretOf } from './commands.ts';
 
 /** With an address of this machine, where the example has one of the internet. */
 const onLoopback = {
@@ -63,6 +63,10 @@ export const docsCommands: Commands = {
   'npx vestibule consumer sign-out usr_...': {
     says: /^Caller "usr_\S+" is signed out: tokens issued up to \S+ are refused\.$/m,
     instead: ({ pseudonym }) => ({ 'usr_...': pseudonym }),
+  },
+  "curl -si -u 'reports:vsec_...' -d token=$TOKEN http://127.0.0.1:8080/revoke": {
+    says: /^HTTP\/1\.1 200 OK\r?$/m,
+    instead: secretOf('reports'),
   },
   'npx vestibule client disable <id>': {
     says: /^Client "dev-client" is disabled\.$/m,
