@@ -95,10 +95,12 @@ export class Standing {
   }
 
   async #lookUp(id: string, caller: Caller): Promise<void> {
-    // Should a change come in meanwhile, what is found now goes to what it has replaced.
     const refused = this.#refused;
     if (refused.has(caller)) throw new Refusal('client_disabled');
-    if (isFor(caller, await this.#options.clients.lookUp(id))) return;
+    const isKnown = isFor(caller, await this.#options.clients.lookUp(id));
+    // What was found may be older than the change.
+    if (refused !== this.#refused) return this.check(caller);
+    if (isKnown) return;
     refused.add(caller);
     throw new Refusal('client_disabled');
   }

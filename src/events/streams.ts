@@ -111,6 +111,8 @@ export class Streams {
         this.#remove(stream);
         giveBack();
       });
+      // Only from now on is it looked at when somebody is shut out, and that may have happened since the caller was let in.
+      this.#check(stream);
       void this.#begin(stream, start);
     };
   }

@@ -42,6 +42,9 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
     announce: () => {},
     changes: 0,
     lookups: 0,
+    /** Happens while a client is looked up. */
+    duringLookUp: async () => {},
+    notesAsked: 0,
     addedAt: 0,
     hasKeys: false,
     secretIds: ['s1'],
@@ -59,7 +62,10 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
   const part = new Standing({
     store: {
       suspendedConsumers: async () => [...state.suspended],
-      revocations: async (after) => state.revoked.filter(({ seq }) => seq > after),
+      async revocations(after) {
+        state.notesAsked += 1;
+        return state.revoked.filter(({ seq }) => seq > after);
+      },
       async watch(onChange) {
         state.announce = onChange;
         return async () => {};
@@ -71,7 +77,9 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
         list: async () => Object.keys(clients).flatMap((id) => known(id) ?? []),
         async find(id) {
           state.lookups += 1;
-          return known(id);
+          const found = known(id);
+          await state.duringLookUp();
+          return found;
         },
       },
       clientMac: anyKeys.clientMac,
@@ -122,6 +130,41 @@ it('a client gets in while it is active, and a brand-new one is looked up once',
   await check(client('fresh'));
   assert.equal(state.lookups, 1);
 });
+
+const meanwhile: Record<string, readonly [string, (state: ReturnType<typeof standing>['state']) => void]> = {
+  'is disabled': [
+    'client_disabled',
+    (state) => {
+      state.clients.fresh = 'disabled';
+    },
+  ],
+  'is suspended': [
+    'consumer_suspended',
+    (state) => {
+      state.suspended = ['usr_fresh'];
+    },
+  ],
+  'is signed out': [
+    'token_revoked',
+    (state) => {
+      const note = { name: names.caller('usr_fresh'), issuedUntil: 1_000_500 };
+      state.revoked = [{ ...note, forgetAt: Date.now() + 60_000, seq: 1 }];
+    },
+  ],
+};
+for (const [what, [code, change]] of Object.entries(meanwhile)) {
+  it(`a brand-new client that ${what} while it is looked up is refused`, async () => {
+    const { part, state, announce, check } = standing();
+    await part.start();
+    state.clients.fresh = 'active';
+    state.duringLookUp = async () => {
+      state.duringLookUp = async () => {};
+      change(state);
+      await announce();
+    };
+    await assert.rejects(check(client('fresh')), refusal(code));
+  });
+}
 
 it('a client that is disabled, removed or unknown is refused', async () => {
   const { part, state, announce, check } = standing({ known: 'active', other: 'disabled' });
@@ -248,6 +291,27 @@ it('a token of ours that was taken back is refused, and no other of the same cli
   await part.start();
   await assert.rejects(check({ ...client('machine'), tokenId: 's1.a' }), refusal('token_revoked'));
   await check({ ...client('machine'), tokenId: 's1.b' });
+});
+
+it('notes are asked for once when nothing is wrong with the database, and none is asked for again', async () => {
+  const { part, state, announce } = takenBack();
+  await part.start();
+  await announce();
+  assert.equal(state.notesAsked, 2, 'no notes yet: one question for each time');
+  for (const seq of [1, 2, 3]) {
+    state.revoked.push({
+      name: names.caller(`usr_${seq}`),
+      issuedUntil: 1,
+      forgetAt: Date.now() + 60_000,
+      seq,
+    });
+    await announce();
+    assert.equal(state.notesAsked, 2 + seq);
+    assert.equal(part.revocations, seq);
+  }
+  const { part: later, state: asked } = takenBack(names.caller('usr_a'), names.caller('usr_b'));
+  await later.start();
+  assert.deepEqual([asked.notesAsked, later.revocations], [1, 2], 'a process that starts');
 });
 
 it('what was found good before is found out when it is taken back, and what is over is forgotten', async () => {

@@ -70,6 +70,8 @@ async function readPage(
     const waiting = new NextEvent(parts, reader, found.reached, owner);
     const forget = waits.add({ caller, end: () => waiting.stop() });
     try {
+      // Only from now on is it woken when somebody is shut out.
+      await checkStillIn(caller, parts);
       found = await from(found.reached, (await store.extent()).last);
       const tokenMs = caller.times.expiresAtSeconds * 1000 - clock.now();
       if (found.events.length === 0) await waiting.come(Math.min(waitMs, tokenMs), input);

@@ -71,8 +71,8 @@ export const consumerChecks: readonly Mutant[] = [
     ],
     [
       'a token ends with its secret, also when its client was looked up',
-      'if (isFor(…)) return;',
-      'if ((await this.#options.clients.lookUp(id)) !== null) return;',
+      'const isKnown = isFor(…);',
+      'const isKnown = (await this.#options.clients.lookUp(id)) !== null;',
       'tokens of a secret that leaked work until they expire',
     ],
     [

@@ -53,6 +53,13 @@ export const eventChecks: readonly Mutant[] = [
       'whoever was suspended reads on',
     ],
     [
+      'a stream is looked at once it is there',
+      'this.#check(stream);\n      void this.#begin',
+      'void this.#begin',
+      'whoever is suspended in the moment in which its stream opens reads on',
+      ['test/fault/event-stream-opens.test.ts'],
+    ],
+    [
       'a stream ends for who was erased',
       'if (event.type === erasedType) this.#endOf(event);',
       '',

@@ -9,6 +9,12 @@ const revoke = ['test/http/revoke.200.test.ts'];
 export const signOutChecks: readonly Mutant[] = [
   ...checksOf('src/consumer/standing.ts', shutOut, [
     ['tokens that were taken back', 'this.#revocations.check(…);', '', 'whoever has signed out stays in'],
+    [
+      'what changes while a client is looked up',
+      'if (refused !== this.#refused) return this.check(caller);',
+      '',
+      'a client that is shut out in that moment comes in',
+    ],
   ]),
   ...checksOf('src/consumer/revocations.ts', shutOut, [
     [
@@ -30,6 +36,18 @@ export const signOutChecks: readonly Mutant[] = [
       'a session whose tokens do not name it never ends',
     ],
   ]),
+  ...checksOf(
+    'src/consumer/revocations.ts',
+    ['test/fault/revocations.test.ts'],
+    [
+      [
+        'notes of a database that went back',
+        'if (newest?.seq === this.#last.seq && newest.name === this.#last.name) return later;',
+        'return later;',
+        'after a failover a token that is taken back stays good',
+      ],
+    ],
+  ),
   ...checksOf('src/auth/provider-document.ts', logout, [
     [
       'the signature of a logout token',

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Caller } from '../../src/base/caller.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import type { Outlet } from '../../src/base/handler.ts';
+import { createLog } from '../../src/base/log.ts';
+import { readEvents } from '../../src/consumer/events/read-events.ts';
+import { createKeyedDigest } from '../../src/consumer/records/keyed-digest.ts';
+import { ReadLimit } from '../../src/consumer/records/requests/read-limit.ts';
+import { createRevocationNames } from '../../src/consumer/revocation-names.ts';
+import { Standing } from '../../src/consumer/standing.ts';
+import { Places } from '../../src/events/places.ts';
+import { Streams } from '../../src/events/streams.ts';
+import { EventTail } from '../../src/events/tail.ts';
+import { Waits } from '../../src/events/waits.ts';
+import { ClientDirectory } from '../../src/tokens/client-directory.ts';
+import { register } from '../support/batches.ts';
+import { anyKeys, createTestDatabase } from '../support/databases.ts';
+import { inputWith } from '../support/input.ts';
+import { until } from '../support/polling.ts';
+import { anyLine } from '../support/records.ts';
+import { databaseEngines } from '../support/service.ts';
+
+const caller: Caller = {
+  id: 'usr_a',
+  kind: 'user',
+  issuer: 'https://provider.example',
+  subject: 'a',
+  audience: 'https://api.example',
+  scopes: [],
+  times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: 1_000 },
+  credentialId: null,
+  boundTo: null,
+  session: null,
+  tokenId: null,
+};
+
+/** Where a stream goes: what was written, and whether it has ended. */
+class Written implements Outlet {
+  readonly unsent = 0;
+  text = '';
+  hasEnded = false;
+
+  write(text: string): void {
+    if (!this.hasEnded) this.text += text;
+  }
+  async send(text: string): Promise<void> {
+    this.write(text);
+  }
+  end(): void {
+    this.hasEnded = true;
+  }
+  cut(): void {
+    this.hasEnded = true;
+  }
+  onClose(): void {}
+}
+
+for (const engine of databaseEngines) {
+  describe(`events for a caller who is shut out right after it was let in, on ${engine}`, () => {
+    /** `GET /events` on a database of its own, and what suspends the caller; settles when that was heard of here. */
+    async function start(ends: AsyncDisposableStack) {
+      const storage = await createTestDatabase(engine).then((empty) => empty.open());
+      ends.defer(() => storage.close());
+      await register(storage, 'usr_a', 'user', 1);
+      const log = createLog('silent');
+      const clock = systemClock;
+      const store = storage.events;
+      const tail = new EventTail({ store, onRewound: () => {}, clock, log });
+      const places = new Places(5);
+      const waits = new Waits();
+      const checkStanding = (who: Caller) => standing.check(who);
+      const streams = new Streams({ tail, store, places, checkStanding, clock });
+      const standing = new Standing({
+        store: storage.standing,
+        names: createRevocationNames(createKeyedDigest(new Uint8Array(32))),
+        clients: new ClientDirectory({ store: storage.clients, clientMac: anyKeys.clientMac, log }),
+        ownIssuer: 'https://api.example',
+        onChange: async () => {
+          streams.recheck();
+          waits.recheck(checkStanding);
+        },
+        clock,
+        log,
+      });
+      await standing.start();
+      ends.defer(() => standing.stop());
+      await tail.start();
+      ends.defer(() => tail.stop());
+      await checkStanding(caller);
+      const reads = new ReadLimit(1_000, clock);
+      const read = readEvents([], { store, tail, streams, places, waits, checkStanding, reads, clock });
+      const suspend = async () => {
+        await storage.consumers.setState('usr_a', 'suspended', anyLine);
+        await until(
+          async () => checkStanding(caller),
+          () => false,
+          'it is never heard of',
+        ).catch((error: unknown) => assert.ok(error instanceof Refusal, String(error)));
+      };
+      return { read, suspend };
+    }
+
+    it('a stream ends as soon as it is there', async () => {
+      await using ends = new AsyncDisposableStack();
+      const { read, suspend } = await start(ends);
+      const accept = (name: string) => (name === 'accept' ? 'text/event-stream' : undefined);
+      const answer = await read(inputWith({ header: accept }), caller);
+      await suspend();
+      const outlet = new Written();
+      answer.live?.(outlet);
+      assert.equal(outlet.text, 'event: end\ndata: {"reason":"consumer_suspended"}\n\n');
+      assert.equal(outlet.hasEnded, true);
+    });
+
+    it('a request that waits for the next event is refused at once', async () => {
+      await using ends = new AsyncDisposableStack();
+      const { read, suspend } = await start(ends);
+      await suspend();
+      // Who waits is asked from time to time whether it is still there.
+      const hasHungUp = () => assert.fail('it waits');
+      await assert.rejects(
+        async () => read(inputWith({ query: 'wait=30', hasHungUp }), caller),
+        (error) => error instanceof Refusal && error.code === 'consumer_suspended',
+      );
+    });
+  });
+}
