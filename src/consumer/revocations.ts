@@ -42,6 +42,7 @@ export class Revocations {
    * (a failover, a restored backup), whose numbers begin again further down: then all of it, beside what is known.
    */
   async #since(store: Pick<RevocationStore, 'revocations'>): Promise<readonly StoredRevocation[]> {
+    if (this.#last.seq === 0) return store.revocations(0);
     const [newest, ...later] = await store.revocations(this.#last.seq - 1);
     if (newest?.seq === this.#last.seq && newest.name === this.#last.name) return later;
     this.#last = { seq: 0, name: '' };
