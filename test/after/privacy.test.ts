@@ -3,65 +3,42 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { canaryClaims } from '../support/canaries.ts';
-import { postgresDatabase, type TestDatabase } from '../support/databases.ts';
-import { newDpopKey, proofBy, withProof } from '../support/dpop.ts';
+import { postgresDatabase } from '../support/databases.ts';
+import { AskedEndpoint } from '../support/introspection.ts';
 import { newDirectory } from '../support/outcome.ts';
-import { postCredentials, provokeRefusals } from '../support/personal-requests.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { TestProvider } from '../support/provider.ts';
-import { canarySession, logoutToken, webClient } from '../support/provider-documents.ts';
-import { type Reply, request, withToken } from '../support/request.ts';
 import {
-  addClient,
-  type DatabaseEngine,
-  databaseEngines,
-  me,
-  newSettings,
-  type Service,
-  startService,
-} from '../support/service.ts';
+  migratedSubjects,
+  type PlantedProviders,
+  type PlantedService,
+  plantedEventId,
+  startPlanted,
+} from '../support/planted-service.ts';
+import { TestProvider } from '../support/provider.ts';
+import { canarySession } from '../support/provider-documents.ts';
+import { type DatabaseEngine, databaseEngines } from '../support/service.ts';
 import { postgresUrl, surroundings } from '../support/surroundings.ts';
 import { canaryNeedles, filesBelow, findTraces, type Trace, tokenNeedles } from '../support/traces.ts';
 
 const { runDirectory } = surroundings();
 const needles = [...canaryNeedles(), ...tokenNeedles()];
-const own = new Map<
-  DatabaseEngine,
-  { service: Service; database: TestDatabase; id: string; errors: Reply[] }
->();
-let provider: TestProvider;
+const own = new Map<DatabaseEngine, PlantedService>();
+let providers: PlantedProviders;
 
 /** Runs last: two more services get everything personal at once, and then all that the run has left is searched. */
 before(async () => {
-  provider = await TestProvider.start();
-  for (const engine of databaseEngines) {
-    const settings = await newSettings(engine, { ...provider.settings, WEB_CLIENT_ID: webClient });
-    const secret = await addClient(settings, 'privacy-client');
-    const service = await startService(settings);
-    const database = plainSql(settings);
-    const errors = await provokeRefusals(service, provider);
-    assert.equal(
-      (await postCredentials(service, { client_id: 'privacy-client', client_secret: secret })).status,
-      200,
-    );
-    // The first sight of a caller is a write, and uses up the proof that it comes with.
-    const key = newDpopKey();
-    const token = await provider.token({ cnf: { jkt: key.thumbprint } });
-    const proving = { method: 'GET', url: `${settings.BASE_URL}${me}`, token };
-    const proof = proofBy(key, proving, { claims: { jti: canaryClaims.email, name: canaryClaims.name } });
-    assert.equal((await withProof(service.url + me, token, proof)).status, 200);
-    const welcome = await withToken(service.url + me, await provider.token());
-    assert.equal(welcome.status, 200);
-    const body = new URLSearchParams({ logout_token: await logoutToken(provider, { sid: canarySession }) });
-    const told = await request(`${service.url}/idp/logout`, { method: 'POST', body });
-    assert.equal(told.status, 200, told.text);
-    own.set(engine, { service, database, id: String(welcome.json().id), errors });
-  }
+  providers = {
+    provider: await TestProvider.start(),
+    former: await TestProvider.start(),
+    asked: await AskedEndpoint.start(),
+  };
+  for (const engine of databaseEngines) own.set(engine, await startPlanted(engine, providers));
 });
 
 after(async () => {
   for (const { service } of own.values()) await service.stop();
-  await provider.stop();
+  await providers.provider.stop();
+  await providers.former.stop();
+  providers.asked.stop();
 });
 
 function isClean(traces: readonly Trace[]): void {
@@ -123,26 +100,37 @@ describe('the stored caller', () => {
       return [digest.toString('hex'), digest.toString('base64url'), digest.toString('base64')];
     });
 
+  /** What somebody who knows a person would try. */
+  const guesses = () =>
+    [canaryClaims.sub, ...Object.values(migratedSubjects)].flatMap((sub) => [
+      sub,
+      ...[providers.provider, providers.former].flatMap(({ origin }) =>
+        ['', '|', '\0', ' ', '#'].map((between) => `${origin}${between}${sub}`),
+      ),
+    ]);
+
   for (const engine of databaseEngines) {
     it(`is a pseudonym that leads nowhere without the master secret, on ${engine}`, async () => {
-      const { database, id } = own.get(engine) ?? assert.fail();
+      const { database, id, migratedId } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from consumers');
-      assert.equal(rows.length, 1);
-      assert.deepEqual(Object.keys(rows[0] ?? {}).sort(), ['id', 'kind', 'registered_at', 'state']);
-      assert.equal(rows[0]?.id, id, 'control: it is what /me shows');
-      assert.match(id, /^usr_[A-Za-z0-9_-]{43}$/);
-      const { sub } = canaryClaims;
-      const { origin } = provider;
-      const guesses = [
-        sub,
-        `${origin}${sub}`,
-        `${origin}|${sub}`,
-        `${origin}\0${sub}`,
-        `${origin} ${sub}`,
-        `${origin}#${sub}`,
-      ];
-      for (const guess of guesses.flatMap(hashes)) assert.equal(id.includes(guess), false);
-      assert.equal(id.includes(sub), false);
+      const ids = rows.map((row) => String(row.id));
+      assert.deepEqual(ids.sort(), [id, migratedId].sort(), 'control: it is what /me shows, and no other');
+      for (const row of rows)
+        assert.deepEqual(Object.keys(row).sort(), ['id', 'kind', 'registered_at', 'state']);
+      for (const one of ids) {
+        assert.match(one, /^usr_[A-Za-z0-9_-]{43}$/);
+        for (const guess of guesses().flatMap(hashes)) assert.equal(one.includes(guess), false);
+      }
+    });
+
+    it(`leaves of its former pseudonym what leads nowhere, either, on ${engine}`, async () => {
+      const { database, migratedId } = own.get(engine) ?? assert.fail();
+      const renamed = await database.query("select data from events where type = 'consumer.renamed'");
+      assert.equal(renamed.length, 1, 'control: one caller was migrated');
+      const { former, owner } = JSON.parse(String(renamed[0]?.data));
+      assert.equal(owner, migratedId);
+      assert.match(former, /^usr_[A-Za-z0-9_-]{43}$/);
+      for (const guess of guesses().flatMap(hashes)) assert.equal(former.includes(guess), false);
     });
   }
 
@@ -159,16 +147,25 @@ describe('the stored caller', () => {
     it(`that has signed out is a digest and two times, on ${engine}`, async () => {
       const { database } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from revocations');
-      assert.equal(
-        rows.length,
-        4,
-        'its session, and its tokens that name none, for two spellings of the issuer',
-      );
+      const ways = 'by a logout its session and its tokens that name none; by an event; and a client';
+      assert.equal(rows.length, 4, ways);
       for (const row of rows) {
         assert.deepEqual(Object.keys(row).sort(), ['forget_at', 'issued_until', 'name', 'seq']);
         assert.match(String(row.name), /^[A-Za-z0-9_-]{43}$/);
         for (const guess of [canarySession, canaryClaims.sub].flatMap(hashes))
           assert.notEqual(row.name, guess);
+      }
+    });
+
+    it(`leaves of what its provider has told a digest and a time, on ${engine}`, async () => {
+      const { database } = own.get(engine) ?? assert.fail();
+      const rows = await database.query('select * from used_assertions');
+      assert.equal(rows.length, 2, 'a logout and an event');
+      for (const row of rows) {
+        assert.deepEqual(Object.keys(row).sort(), ['client_id', 'digest', 'expires_at']);
+        assert.equal(row.client_id, 'provider:main');
+        const digest = Buffer.from(row.digest as Uint8Array).toString('hex');
+        for (const guess of hashes(plantedEventId)) assert.notEqual(digest, guess);
       }
     });
   }

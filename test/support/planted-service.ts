@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { stringify } from 'yaml';
+import { canaryClaims } from './canaries.ts';
+import type { TestDatabase } from './databases.ts';
+import { newDpopKey, proofBy, withProof } from './dpop.ts';
+import { type AskedEndpoint, answerJson, opaqueToken } from './introspection.ts';
+import { basic, encodeForm, formType } from './oauth-form.ts';
+import { newDirectory } from './outcome.ts';
+import { postCredentials, provokeRefusals } from './personal-requests.ts';
+import { plainSql } from './plain-sql.ts';
+import type { TestProvider } from './provider.ts';
+import {
+  caep,
+  canarySession,
+  logoutToken,
+  receiver,
+  securityEvent,
+  webClient,
+} from './provider-documents.ts';
+import { type Reply, request, withToken } from './request.ts';
+import {
+  addClient,
+  type DatabaseEngine,
+  me,
+  newSettings,
+  runVestibule,
+  type Service,
+  type Settings,
+  startService,
+} from './service.ts';
+import { audience } from './surroundings.ts';
+
+/** Whom a planted service believes: a provider, the one before it, and who is asked about opaque tokens. */
+export interface PlantedProviders {
+  readonly provider: TestProvider;
+  readonly former: TestProvider;
+  readonly asked: AskedEndpoint;
+}
+
+/** A service that was given something personal in every way there is. */
+export interface PlantedService {
+  readonly service: Service;
+  readonly database: TestDatabase;
+  /** The caller with the subject of the canaries. */
+  readonly id: string;
+  /** Whoever came from the former provider, under its new pseudonym. */
+  readonly migratedId: string;
+  /** Every refusal on the way. */
+  readonly errors: readonly Reply[];
+}
+
+/** The subjects of the caller whose provider changes. */
+export const migratedSubjects = { old: canaryClaims.preferred_username, new: canaryClaims.email } as const;
+/** The id of the security event. */
+export const plantedEventId = canaryClaims.phone_number;
+
+export async function startPlanted(
+  engine: DatabaseEngine,
+  providers: PlantedProviders,
+): Promise<PlantedService> {
+  const { provider } = providers;
+  const settings = await settingsFor(engine, providers);
+  const credentials = { id: 'privacy-client', secret: await addClient(settings, 'privacy-client') };
+  const service = await startService(settings);
+  const errors = await provokeRefusals(service, provider);
+  await sendProof(service, provider);
+  const welcome = await withToken(service.url + me, await provider.token());
+  assert.equal(welcome.status, 200, welcome.text);
+  errors.push(await askAboutOpaque(service, providers));
+  const migratedId = await migrate(service, providers);
+  // From here on the caller is signed out.
+  const form = new URLSearchParams({ logout_token: await logoutToken(provider, { sid: canarySession }) });
+  const told = await request(`${service.url}/idp/logout`, { method: 'POST', body: form });
+  assert.equal(told.status, 200, told.text);
+  errors.push(await sendEvents(service, provider));
+  await takeBack(service, credentials, await provider.token());
+  const database = plainSql(settings);
+  return { service, database, id: String(welcome.json().id), migratedId, errors };
+}
+
+async function settingsFor(engine: DatabaseEngine, providers: PlantedProviders): Promise<Settings> {
+  const { provider, former, asked } = providers;
+  const settings = await newSettings(engine, {});
+  const directory = settings.TEST_DIRECTORY;
+  writeFileSync(`${directory}/introspection.secret`, 'secret-of-the-service\n');
+  const entry = ({ origin }: TestProvider) => ({ origin, issuer: origin, jwks_path: '/jwks' });
+  const list = [
+    {
+      name: 'main',
+      ...entry(provider),
+      logout_audience: [webClient],
+      events_audience: [receiver],
+      introspection: {
+        url: asked.url,
+        client_id: 'vestibule',
+        client_secret_file: `${directory}/introspection.secret`,
+      },
+    },
+    { name: 'former', ...entry(former) },
+  ];
+  writeFileSync(`${directory}/providers.yaml`, stringify(list));
+  return { ...settings, IDPS_FILE: `${directory}/providers.yaml` };
+}
+
+/** The first sight of a caller is a write, and uses up the proof that it comes with. */
+async function sendProof({ url, settings }: Service, provider: TestProvider): Promise<void> {
+  const key = newDpopKey();
+  const token = await provider.token({ cnf: { jkt: key.thumbprint } });
+  const proving = { method: 'GET', url: `${settings.BASE_URL}${me}`, token };
+  const proof = proofBy(key, proving, { claims: { jti: canaryClaims.email, name: canaryClaims.name } });
+  assert.equal((await withProof(url + me, token, proof)).status, 200);
+}
+
+/** Opaque tokens of which the provider tells all it knows, and of which one is for somebody else; that refusal. */
+async function askAboutOpaque(service: Service, { provider, asked }: PlantedProviders): Promise<Reply> {
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  const said = {
+    ...canaryClaims,
+    active: true,
+    iss: provider.origin,
+    aud: audience,
+    iat: nowSeconds,
+    exp: nowSeconds + 600,
+    username: canaryClaims.preferred_username,
+    sid: canarySession,
+  };
+  const ask = (changes: object) => {
+    asked.answer = answerJson({ ...said, ...changes });
+    return withToken(service.url + me, `cookie-gingerquoll-${opaqueToken()}`);
+  };
+  const welcome = await ask({});
+  assert.equal(welcome.status, 200, welcome.text);
+  return ask({ aud: canaryClaims.email });
+}
+
+/** A caller of the former provider, who is another one at the provider of today; its pseudonym there. */
+async function migrate({ url, settings }: Service, { provider, former }: PlantedProviders): Promise<string> {
+  const before = await withToken(url + me, await former.token({ sub: migratedSubjects.old }));
+  assert.equal(before.status, 200, before.text);
+  const folder = newDirectory();
+  const mapping = `${folder}/mapping.jsonl`;
+  writeFileSync(mapping, `${JSON.stringify(migratedSubjects)}\n`);
+  const { code, stdout, stderr } = await runVestibule(
+    settings,
+    ...['consumer', 'migrate', '--from', 'former', '--to', 'main', '--mapping', mapping],
+  );
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^1 callers are migrated/);
+  // The operator's own, and as the command says: to be deleted.
+  rmSync(folder, { recursive: true });
+  const now = await withToken(url + me, await provider.token({ sub: migratedSubjects.new }));
+  assert.equal(now.status, 200, now.text);
+  return String(now.json().id);
+}
+
+/** A security event that takes tokens back, and one for somebody else; that refusal. */
+async function sendEvents({ url }: Service, provider: TestProvider): Promise<Reply> {
+  const about = { reason_user: { en: canaryClaims.name }, reason_admin: { en: canaryClaims.email } };
+  const event = {
+    jti: plantedEventId,
+    events: { [`${caep}/session-revoked`]: about },
+    txn: canaryClaims.picture,
+  };
+  const send = async (changes: object) =>
+    request(`${url}/idp/events`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/secevent+jwt' },
+      body: await securityEvent(provider, { ...event, ...changes }),
+    });
+  const taken = await send({});
+  assert.equal(taken.status, 202, taken.text);
+  return send({ aud: canaryClaims.email });
+}
+
+/** A client takes back a token of its own, and one of somebody else, which does nothing. */
+async function takeBack(
+  service: Service,
+  credentials: { readonly id: string; readonly secret: string },
+  foreign: string,
+): Promise<void> {
+  const { id: client_id, secret: client_secret } = credentials;
+  const issued = await postCredentials(service, { client_id, client_secret });
+  assert.equal(issued.status, 200, issued.text);
+  for (const token of [issued.json<{ token: string }>().token, foreign]) {
+    const reply = await request(`${service.url}/revoke`, {
+      method: 'POST',
+      headers: { 'content-type': formType, ...basic(credentials) },
+      body: encodeForm({ token, token_type_hint: canaryClaims.preferred_username }),
+    });
+    assert.equal(reply.status, 200, reply.text);
+  }
+}
