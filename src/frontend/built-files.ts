@@ -27,7 +27,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 export function readBuiltFiles(): BuiltFiles {
   if (!existsSync(new URL(pageName, folder))) {
     throw new OperatorError(
-      'WEB is on, and the frontend is not built. Build it with: npm ci && npm run build (or set WEB=off)',
+      'The reference frontend (WEB) is not built. Build it with: npm ci && npm run build; "npx vestibule serve" can do without it (WEB=off).',
     );
   }
   const assets = readdirSync(folder).flatMap((name) => {

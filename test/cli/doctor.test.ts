@@ -99,6 +99,17 @@ describe('the command vestibule doctor', () => {
     assert.match(linesOf(beside, 'pass').join('\n'), /^pass {2}port .* by this service, which runs$/m);
   });
 
+  it('looks at each port for itself', async () => {
+    const { port } = new URL(provider.origin);
+    await failuresOf(
+      { ...settings, PORT: port, BASE_URL: provider.origin },
+      /^FAIL {2}port +another program /,
+    );
+    const taken = await examined({ ...settings, OPS_PORT: port });
+    assertLines(taken, 'fail', [/^FAIL {2}ops port +another program /]);
+    assert.match(linesOf(taken, 'pass').join('\n'), /^pass {2}port .* by this service, which runs$/m);
+  });
+
   it('says what a program that has its port answers with', async () => {
     await failuresOf(
       await healthy({ PORT: new URL(provider.origin).port }),

@@ -6,7 +6,7 @@ import { generate } from 'selfsigned';
 import { type DiscoveredProvider, discoveredProvider } from '../support/discovered-provider.ts';
 import { assertLines, examined, healthySettings, linesOf } from '../support/examined.ts';
 import { newDirectory } from '../support/outcome.ts';
-import type { Settings } from '../support/service.ts';
+import { quickSigning, type Settings, startService } from '../support/service.ts';
 
 const day = 86_400_000;
 let provider: DiscoveredProvider;
@@ -38,6 +38,23 @@ describe('vestibule doctor, about TLS and proxies', () => {
     const settings = await healthy(files);
     return { ...settings, BASE_URL: String(settings.BASE_URL).replace('http:', 'https:') };
   };
+
+  it('knows the service itself where it takes no plain HTTP, by its ops port', async () => {
+    const proxied = { TRUSTED_PROXIES: '10.0.0.7', BASE_URL: 'https://api.example.org' };
+    for (const settings of [await overTls(await tls()), await healthy(proxied)]) {
+      const running = { ...quickSigning, ...settings };
+      const service = await startService(running);
+      try {
+        const passed = linesOf(await examined(running), 'pass').join('\n');
+        assert.match(passed, /^pass {2}port +\S+ is taken by this service, which is ready$/m);
+        const other = { ...running, DATABASE_URL: `sqlite:${newDirectory()}/other.db` };
+        const failed = linesOf(await examined(other), 'fail').join('\n');
+        assert.match(failed, /^FAIL {2}port +another vestibule /m);
+      } finally {
+        await service.stop();
+      }
+    }
+  });
 
   it('takes a certificate that is in date and has the name', async () => {
     const findings = await examined(await overTls(await tls()));

@@ -21,36 +21,43 @@ export interface Health {
   readonly says: string;
 }
 
-/** Those of the ports that are taken; the ops port speaks plainly and for the whole service, so it is asked first. */
+/** Those of the ports that are taken. */
 export async function occupantsOf(
   config: Config,
   taken: { readonly service: boolean; readonly ops: boolean },
 ) {
   const { host, port, opsHost, opsPort } = config;
   const ops = taken.ops ? await occupantOfOps(config, addressOf(opsHost, opsPort)) : null;
-  if (!taken.service) return { service: null, ops };
-  // One that listens on both is the same one; a program at the ops port says nothing of the other.
-  const isVestibule = ops !== null && ops.who !== 'another program';
-  return { service: isVestibule ? ops : await occupantOfService(config, addressOf(host, port)), ops };
+  return { service: taken.service ? await occupantOfService(config, addressOf(host, port), ops) : null, ops };
 }
 
 async function occupantOfOps(config: Config, address: string): Promise<Occupant> {
   const answer = await ask(`http://${address}/readyz`);
   const { status, checks, signing_keys: keys } = answer.json ?? {};
-  if (typeof status !== 'string' || !isJsonObject(checks))
-    return { who: 'another program', says: answer.says };
+  if (typeof status !== 'string' || !isJsonObject(checks)) return stranger(answer);
   const wrong = Object.entries(checks).filter(([, verdict]) => verdict !== 'ok');
   const says = [status, ...wrong.map(([name, verdict]) => `${name}: ${verdict}`)].join(', ');
   return { who: await whoseKeys(config, keys), health: { isReady: answer.status === 200, says } };
 }
 
-/** Asked without TLS, too, where we would speak it: it may be anybody. */
-async function occupantOfService(config: Config, address: string): Promise<Occupant> {
-  const refusal = await ask(`http://${address}${consumerPrefix}/me`);
-  if (!isOurs(refusal.json?.code)) return { who: 'another program', says: refusal.says };
+/** Where it takes no plain HTTP from here, because of TLS or of a proxy, a vestibule at the ops port speaks for it. */
+async function occupantOfService(config: Config, address: string, ops: Occupant | null): Promise<Occupant> {
+  const answer = await ask(`http://${address}${consumerPrefix}/me`);
+  const isVestibule = isOurs(answer.json?.code);
+  const mayBeOverTls = answer.status === null && config.tlsCertFile !== null;
+  if (!isVestibule && !mayBeOverTls) return stranger(answer);
   const { keys } = (await ask(`http://${address}${keysPath}`)).json ?? {};
-  const ids = Array.isArray(keys) ? keys.map((key) => (isJsonObject(key) ? key.kid : null)) : null;
-  return { who: await whoseKeys(config, ids), health: null };
+  if (!Array.isArray(keys)) {
+    if (ops !== null && ops.who !== 'another program') return ops;
+    return isVestibule ? { who: 'a vestibule', health: null } : stranger(answer);
+  }
+  const ids = keys.map((key) => (isJsonObject(key) ? key.kid : null));
+  const who = await whoseKeys(config, ids);
+  return ops?.who === who ? ops : { who, health: null };
+}
+
+function stranger({ says }: Said): Occupant {
+  return { who: 'another program', says };
 }
 
 /** What a vestibule answers to a request without a token, also when it takes none from here. */
