@@ -114,7 +114,7 @@ export const providerChecks: readonly Mutant[] = [
     ],
     [
       'the bound of Retry-After',
-      'Math.min(…)',
+      'Math.min(retryAfterSeconds ?? 0, longestRetryAfterSeconds)',
       '(retryAfterSeconds ?? 0)',
       'one answer puts off the next fetch for days',
     ],
@@ -138,8 +138,8 @@ export const providerChecks: readonly Mutant[] = [
     ],
     [
       'the age of a stored set',
-      'this.#adopt(set, clock.monotonic() - ageMs);',
-      'this.#adopt(set, clock.monotonic());',
+      'this.#adopt(set, clock.monotonic() - ageMs, 0);',
+      'this.#adopt(set, clock.monotonic(), 0);',
       'each restart makes old keys young again',
     ],
   ]),
@@ -152,8 +152,8 @@ export const providerChecks: readonly Mutant[] = [
     ],
     [
       'names are forgotten',
-      ' && forgetAt > this.#clock.monotonic()',
-      '',
+      'return this.secondsLeft(kid) > 0;',
+      'return this.#forgetAt.has(kid);',
       'a name that was used too early never works',
       refresh,
     ],

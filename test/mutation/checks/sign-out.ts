@@ -2,6 +2,7 @@ import { checksOf, type Mutant } from '../mutant.ts';
 
 const shutOut = ['test/attack/shut-out.test.ts'];
 const logout = ['test/attack/logout-token.test.ts'];
+const putOff = ['test/fault/sign-out-keys.test.ts'];
 const event = ['test/attack/security-event.test.ts'];
 const revoke = ['test/http/revoke.200.test.ts'];
 
@@ -54,6 +55,28 @@ export const signOutChecks: readonly Mutant[] = [
       "if (!holds) throw new Refusal('signature_invalid');",
       '',
       'anybody signs others out',
+    ],
+    [
+      'a document is put off until its key can be known',
+      'retryAfterSeconds === null || !looksRight()',
+      'true',
+      'a sign-out that is signed with a new key is lost',
+      putOff,
+    ],
+    [
+      'the same document is not put off for ever',
+      'putOff.get(digest) ?? ',
+      '',
+      'an event with a key of nobody comes again without end',
+      putOff,
+    ],
+  ]),
+  ...checksOf('src/consumer/sign-out/event-poll.ts', putOff, [
+    [
+      'an event that is put off is not acknowledged',
+      "if (outcome?.code !== 'keys_unavailable') outcomes.set(id, outcome);",
+      'outcomes.set(id, outcome);',
+      'an event that is signed with a new key is lost',
     ],
   ]),
   ...checksOf('src/consumer/sign-out/logout-token.ts', logout, [
