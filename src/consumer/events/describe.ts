@@ -1,5 +1,6 @@
 import { erasedType, isTold, type recordEvents, renamedType } from '../../events/catalogue.ts';
 import { type Description, tags } from '../../openapi/description.ts';
+import { headerParameter, queryParameter } from '../../openapi/parameters.ts';
 import * as schema from '../../openapi/schemas.ts';
 import type { Collection } from '../collections/collection.ts';
 import { reachedStates } from '../collections/events.ts';
@@ -51,18 +52,20 @@ export function describeEvents(collections: readonly Collection[]): Description 
     description:
       'The caller\'s own events; a machine client gets those of everybody whose records it may see. With "Accept: text/event-stream" a live stream, else a page.',
     parameters: [
-      query('collection', 'Only of these collections, separated by commas.', text),
-      query('after', 'Only what comes after this position. Without it, what comes from now on.', count),
-      query('wait', 'Of a page: how many seconds to wait for an event where there is none yet.', {
+      queryParameter('collection', 'Only of these collections, separated by commas.', text),
+      queryParameter(
+        'after',
+        'Only what comes after this position. Without it, what comes from now on.',
+        count,
+      ),
+      queryParameter('wait', 'Of a page: how many seconds to wait for an event where there is none yet.', {
         ...count,
         maximum: longestWaitSeconds,
       }),
-      {
-        name: 'Last-Event-ID',
-        in: 'header',
-        description: 'Of a stream that was cut off: the id of the last event. It goes before "after".',
-        schema: text,
-      },
+      headerParameter(
+        'Last-Event-ID',
+        'Of a stream that was cut off: the id of the last event. It goes before "after".',
+      ),
     ],
     answers: {
       200: {
@@ -96,7 +99,3 @@ const happened: Readonly<Record<(typeof recordEvents)[number], string>> = {
   deleted: 'A record was deleted',
   expired: 'A record was not changed for so long that it is gone',
 };
-
-function query(name: string, description: string, of: object) {
-  return { name, in: 'query', description, schema: of as Record<string, unknown> } as const;
-}

@@ -1,6 +1,6 @@
 import { rememberLast } from '../../../base/remember-last.ts';
 import type { Description } from '../../../openapi/description.ts';
-import type { Headers, Parameter, Response, Schema } from '../../../openapi/openapi-types.ts';
+import type { Headers, Parameter, Response } from '../../../openapi/openapi-types.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { describeDeprecation } from '../../collections/deprecation.ts';
 import { recordSchemas } from './record-schemas.ts';
@@ -46,7 +46,3 @@ export const idParameter: Parameter = {
   description: 'The id of the record.',
   schema: { type: 'string', format: 'uuid' },
 };
-
-export function headerParameter(name: string, description: string, schema?: Schema): Parameter {
-  return { name, in: 'header', description, schema: { type: 'string', ...schema } };
-}

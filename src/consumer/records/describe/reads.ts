@@ -1,10 +1,11 @@
 import type { Description } from '../../../openapi/description.ts';
 import { eventsPosition, sometimes, version } from '../../../openapi/headers.ts';
 import type { Parameter, Schema, Schemas } from '../../../openapi/openapi-types.ts';
+import { headerParameter, queryParameter } from '../../../openapi/parameters.ts';
 import { dateTime, text } from '../../../openapi/schemas.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { defaultPage, largestPage } from '../requests/list-query.ts';
-import { describeIn, headerParameter, idParameter, recordAnswer, schemasOf } from './in-collection.ts';
+import { describeIn, idParameter, recordAnswer, schemasOf } from './in-collection.ts';
 import * as inWords from './in-words.ts';
 
 /** The routes of requests/read.ts. */
@@ -44,15 +45,15 @@ function listParameters({ schema, index, machine }: Collection): readonly Parame
   const sortable = ['created_at', ...index.map(({ name }) => name)].flatMap((name) => [name, `-${name}`]);
   const states = machine === null ? null : { ...text, enum: [...machine.states.keys()] };
   return [
-    query('limit', 'How many records a page has at most.', limit),
-    query('cursor', 'Where the page before has ended: "next" of its answer.', text),
-    query('sort', 'The order; "-" turns it round. Records that agree come by id.', {
+    queryParameter('limit', 'How many records a page has at most.', limit),
+    queryParameter('cursor', 'Where the page before has ended: "next" of its answer.', text),
+    queryParameter('sort', 'The order; "-" turns it round. Records that agree come by id.', {
       ...text,
       enum: sortable,
       default: '-created_at',
     }),
-    query('mine', "Only the caller's own records, where others' can be seen, too.", mine),
-    ...(states === null ? [] : [query('state', 'Only records in this state.', states)]),
+    queryParameter('mine', "Only the caller's own records, where others' can be seen, too.", mine),
+    ...(states === null ? [] : [queryParameter('state', 'Only records in this state.', states)]),
     ...filters('created_at', dateTime),
     ...index.flatMap(({ name }) => filters(name, comparable(properties[name]))),
   ];
@@ -60,13 +61,9 @@ function listParameters({ schema, index, machine }: Collection): readonly Parame
 
 function filters(name: string, schema: Schema): readonly Parameter[] {
   const ranges = Object.entries(bounds).map(([operator, where]) =>
-    query(`${name}[${operator}]`, `Only records whose ${name} comes ${where} this.`, schema),
+    queryParameter(`${name}[${operator}]`, `Only records whose ${name} comes ${where} this.`, schema),
   );
-  return [query(name, `Only records whose ${name} is this.`, schema), ...ranges];
-}
-
-function query(name: string, description: string, schema: Schema): Parameter {
-  return { name, in: 'query', description, schema };
+  return [queryParameter(name, `Only records whose ${name} is this.`, schema), ...ranges];
 }
 
 /** What is compared is only the kind of the field: a bound need not be a value that a record could have. */

@@ -2,16 +2,10 @@ import type { ErrorCode } from '../../../base/errors.ts';
 import type { Description } from '../../../openapi/description.ts';
 import { always, sometimes, version } from '../../../openapi/headers.ts';
 import type { Headers } from '../../../openapi/openapi-types.ts';
+import { headerParameter } from '../../../openapi/parameters.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { limitsAsData, limitsInWords } from '../../collections/limits-in-words.ts';
-import {
-  describeIn,
-  headerParameter,
-  idParameter,
-  type OwnDescription,
-  recordAnswer,
-  schemasOf,
-} from './in-collection.ts';
+import { describeIn, idParameter, type OwnDescription, recordAnswer, schemasOf } from './in-collection.ts';
 import * as inWords from './in-words.ts';
 
 /** The routes of requests/write.ts. */
