@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { catalogue } from '../base/errors.ts';
 import { answer, type PublicHandler } from '../base/handler.ts';
 import type { SessionStatus } from '../storage/port.ts';
-import { Exposition, expositionText, expositionType } from './exposition.ts';
+import { Exposition, expositionText, expositionType, type Sample } from './exposition.ts';
 import type { KeySetStatus } from './health.ts';
 import { describeKeySets } from './key-metrics.ts';
 import { describeProcess } from './process-metrics.ts';
@@ -60,23 +60,15 @@ export function createMetrics(keySets: () => readonly KeySetStatus[]) {
     'Callers turned away because of their token or credentials, by reason code.',
     'reason',
   );
-  const keyFetches: Results = new Map();
-  exposition.add(
-    {
-      name: 'vestibule_jwks_fetches_total',
-      type: 'counter',
-      help: 'Tries to fetch the keys of a provider, by its name and by result: "ok" or what went wrong.',
-    },
-    () => [...keyFetches.values()],
+  const countKeyFetch = providerCounter(
+    exposition,
+    'vestibule_jwks_fetches_total',
+    'Tries to fetch the keys of a provider, by its name and by result: "ok" or what went wrong.',
   );
-  const introspections: Results = new Map();
-  exposition.add(
-    {
-      name: 'vestibule_introspections_total',
-      type: 'counter',
-      help: 'Questions to a provider about opaque tokens, by its name and by result: "active", "inactive", "refused" by our rules, or what went wrong.',
-    },
-    () => [...introspections.values()],
+  const countIntrospection = providerCounter(
+    exposition,
+    'vestibule_introspections_total',
+    'Questions to a provider about opaque tokens, by its name and by result: "active", "inactive", "refused" by our rules, or what went wrong.',
   );
   const countRefusedConnection = exposition.counter(
     'vestibule_connections_refused_total',
@@ -168,10 +160,9 @@ export function createMetrics(keySets: () => readonly KeySetStatus[]) {
       exposition.total('vestibule_log_lines_dropped_total', help, droppedLines);
     },
     /** A try to fetch the provider's keys: null when it went well. */
-    countKeyFetch: (provider: string, fault: string | null) =>
-      countResult(keyFetches, provider, fault ?? 'ok'),
+    countKeyFetch: (provider: string, fault: string | null) => countKeyFetch(provider, fault ?? 'ok'),
     /** A question about an opaque token. */
-    countIntrospection: (provider: string, result: string) => countResult(introspections, provider, result),
+    countIntrospection,
     setScrubDue(isDue: boolean) {
       isScrubDue = isDue;
     },
@@ -180,13 +171,15 @@ export function createMetrics(keySets: () => readonly KeySetStatus[]) {
   };
 }
 
-/** What providers were asked for, by their names and by what came of it. */
-type Results = Map<string, { readonly labels: Record<string, string>; readonly value: number }>;
-
-function countResult(results: Results, provider: string, result: string): void {
-  const key = `${provider} ${result}`;
-  const known = results.get(key) ?? { labels: { provider, result }, value: 0 };
-  results.set(key, { ...known, value: known.value + 1 });
+/** Counts what providers are asked for, by their names and by what came of it; the function that counts. */
+function providerCounter(exposition: Exposition, name: string, help: string) {
+  const counts = new Map<string, Sample>();
+  exposition.add({ name, type: 'counter', help }, () => [...counts.values()]);
+  return (provider: string, result: string): void => {
+    const key = `${provider} ${result}`;
+    const value = (counts.get(key)?.value ?? 0) + 1;
+    counts.set(key, { labels: { provider, result }, value });
+  };
 }
 
 function describeTokenCache(exposition: Exposition, cache: TokenCacheStatus): void {
