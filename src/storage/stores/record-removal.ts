@@ -17,6 +17,7 @@ import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { noteErasures } from './erasures.ts';
 import { appendEvents, eraseEvents } from './events.ts';
+import { batchOf, inBatch } from './owned-records.ts';
 import { useProof } from './proofs.ts';
 
 /** Deletes what expired, and takes it off its owners' counts. What somebody is changing just now is left for later. */
@@ -63,9 +64,6 @@ export async function expireRecords(
   if (count > 0) engine.appended.note();
   return count;
 }
-
-/** No statement of an erasure takes long, however much there is to erase. */
-const mostAtOnce = 5_000;
 
 interface ErasedOwner {
   readonly owner: string;
@@ -186,15 +184,9 @@ async function eraseRecords(transaction: Database, owner: string): Promise<Map<s
   const counts = new Map<string, number>();
   for (;;) {
     const gone = await transaction
-      .with('batch', (database) =>
-        database
-          .selectFrom('records')
-          .select(['collection', 'id'])
-          .where('owner', '=', owner)
-          .limit(mostAtOnce),
-      )
+      .with('batch', batchOf(owner))
       .deleteFrom('records')
-      .where(sql`(collection, id)`, 'in', sql`(select collection, id from batch)`)
+      .where(...inBatch)
       .returning('collection')
       .execute();
     for (const { collection } of gone) counts.set(collection, (counts.get(collection) ?? 0) + 1);

@@ -1,14 +1,11 @@
-import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { NewEvent, Renamed, Renaming, RenamingState } from '../port.ts';
 import type { Database } from '../schema.ts';
 import { appendEvents, renameEvents } from './events.ts';
+import { batchOf, inBatch } from './owned-records.ts';
 
 /** Thrown to undo what was begun: the new pseudonym got data while it was being looked at. */
 class Taken extends Error {}
-
-/** No statement takes long, however much there is. */
-const mostAtOnce = 5_000;
 
 export async function examineRenaming(
   database: Database,
@@ -100,16 +97,10 @@ async function replaceConsumer(transaction: Database, { from, to }: Renaming): P
 async function renameRecords(transaction: Database, { from, to }: Renaming): Promise<number> {
   for (let count = 0; ; ) {
     const { numUpdatedRows } = await transaction
-      .with('batch', (database) =>
-        database
-          .selectFrom('records')
-          .select(['collection', 'id'])
-          .where('owner', '=', from)
-          .limit(mostAtOnce),
-      )
+      .with('batch', batchOf(from))
       .updateTable('records')
       .set({ owner: to })
-      .where(sql`(collection, id)`, 'in', sql`(select collection, id from batch)`)
+      .where(...inBatch)
       .where('owner', '=', from)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return count;
