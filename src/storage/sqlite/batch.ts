@@ -79,18 +79,9 @@ export class SqliteBatches {
     for (const former of changes.takenUpBudgets) to.takeUpBudgets.run(former);
     for (const { collection, id } of changes.removedRecords) to.removeRecord.run(collection, id);
     for (const record of changes.newRecords) to.insertRecord.run(...columnsOf(record));
-    for (const {
-      collection,
-      id,
-      owner,
-      state,
-      revision,
-      createdAt,
-      updatedAt,
-      body,
-    } of changes.changedRecords) {
-      const bytes = Buffer.byteLength(body);
-      to.changeRecord.run(owner, state, revision, createdAt, updatedAt, body, bytes, collection, id);
+    for (const record of changes.changedRecords) {
+      const [collection, id, ...columns] = columnsOf(record);
+      to.changeRecord.run(...columns, collection, id);
     }
     for (const one of changes.newUsage) {
       const { owner, collection, records, writes, writesSince, newcomerWrites, newcomerSince } = one;
