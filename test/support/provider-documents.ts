@@ -23,46 +23,34 @@ export function sign(claims: Claims, header: Claims, { kid, privateKey }: Provid
     .sign(privateKey, { crit: { [extension]: true } });
 }
 
-/** A logout token as a provider sends it; `changes` are what a test is about. */
-export function logoutToken(
-  provider: TestProvider,
-  changes: Claims = {},
-  header: Claims = {},
-  key = provider.key,
-): Promise<string> {
-  const now = Math.floor((Date.now() + provider.aheadMs) / 1000);
-  const claims = {
-    iss: provider.origin,
-    aud: webClient,
-    iat: now,
-    exp: now + 120,
-    jti: randomUUID(),
-    sub: canaryClaims.sub,
-    events: { [logoutEvent]: {} },
-    ...changes,
+/** A kind of document as a provider sends it about the caller of these tests. */
+function documentOf(typ: string, claimsOf: (now: number, provider: TestProvider) => Claims) {
+  /** `changes` are what a test is about. */
+  return (
+    provider: TestProvider,
+    changes: Claims = {},
+    header: Claims = {},
+    key = provider.key,
+  ): Promise<string> => {
+    const now = Math.floor((Date.now() + provider.aheadMs) / 1000);
+    const claims = { iss: provider.origin, iat: now, jti: randomUUID(), ...claimsOf(now, provider) };
+    return sign({ ...claims, ...changes }, { typ, ...header }, key);
   };
-  return sign(claims, { typ: 'logout+jwt', ...header }, key);
 }
+
+export const logoutToken = documentOf('logout+jwt', (now) => ({
+  aud: webClient,
+  exp: now + 120,
+  sub: canaryClaims.sub,
+  events: { [logoutEvent]: {} },
+}));
 
 export const caep = 'https://schemas.openid.net/secevent/caep/event-type';
 export const risc = 'https://schemas.openid.net/secevent/risc/event-type';
 
 /** A security event token about a session that was revoked. */
-export function securityEvent(
-  provider: TestProvider,
-  changes: Claims = {},
-  header: Claims = {},
-  key = provider.key,
-): Promise<string> {
-  const now = Math.floor((Date.now() + provider.aheadMs) / 1000);
-  const claims = {
-    iss: provider.origin,
-    aud: receiver,
-    iat: now,
-    jti: randomUUID(),
-    sub_id: { format: 'iss_sub', iss: provider.origin, sub: canaryClaims.sub },
-    events: { [`${caep}/session-revoked`]: { event_timestamp: now } },
-    ...changes,
-  };
-  return sign(claims, { typ: 'secevent+jwt', ...header }, key);
-}
+export const securityEvent = documentOf('secevent+jwt', (now, { origin }) => ({
+  aud: receiver,
+  sub_id: { format: 'iss_sub', iss: origin, sub: canaryClaims.sub },
+  events: { [`${caep}/session-revoked`]: { event_timestamp: now } },
+}));
