@@ -3,7 +3,7 @@ import { describe, Refusal } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import type { Log } from '../../base/log.ts';
 import { errorFields } from '../../base/plain-log.ts';
-import { type EventParts, takeEvent } from './receive-event.ts';
+import { type SecurityEventParts, takeEvent } from './receive-event.ts';
 
 const everyMs = 5_000;
 /** While there is more, or something to be told of what came. */
@@ -15,7 +15,7 @@ const mostAtOnce = 50;
 interface EventPollOptions {
   /** One question: what the provider answers to it. */
   readonly ask: (question: JsonObject, stopping: AbortSignal) => Promise<unknown>;
-  readonly events: EventParts;
+  readonly events: SecurityEventParts;
   /** Whether this process is the one that asks. */
   readonly hold: () => Promise<boolean>;
   readonly clock: Clock;

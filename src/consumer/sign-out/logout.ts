@@ -4,7 +4,7 @@ import { answer, type Input, type PublicHandler } from '../../base/handler.ts';
 import { type Description, tags } from '../../openapi/description.ts';
 import { text } from '../../openapi/schemas.ts';
 import type { LogoutToken } from './logout-token.ts';
-import type { SignOutParts } from './parts.ts';
+import type { SignOutParts } from './sign-out-parts.ts';
 
 /** POST /idp/logout: a provider tells that somebody has signed out there (OpenID Connect Back-Channel Logout 1.0). */
 export function logOut(parts: SignOutParts<LogoutToken> | null): PublicHandler {

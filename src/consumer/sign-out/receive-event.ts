@@ -2,18 +2,18 @@ import { describe, type ErrorCode, Refusal } from '../../base/errors.ts';
 import { answer, type PublicHandler } from '../../base/handler.ts';
 import { type Description, tags } from '../../openapi/description.ts';
 import { text } from '../../openapi/schemas.ts';
-import type { SignOutParts } from './parts.ts';
 import type { SecurityEvent } from './security-event.ts';
+import type { SignOutParts } from './sign-out-parts.ts';
 
 /** The same event is not noted twice within this time. To note it once more would change nothing: its time is its own. */
 const rememberedMs = 86_400_000;
 
 const eventType = 'application/secevent+jwt';
 
-export type EventParts = SignOutParts<SecurityEvent> & { readonly now: () => number };
+export type SecurityEventParts = SignOutParts<SecurityEvent> & { readonly now: () => number };
 
 /** POST /idp/events: a provider tells of a security event (RFC 8935). */
-export function receiveEvent(parts: EventParts | null): PublicHandler {
+export function receiveEvent(parts: SecurityEventParts | null): PublicHandler {
   return async (input) => {
     if (parts === null) throw new Refusal('not_found');
     const [type = ''] = (input.contentType ?? '').toLowerCase().split(';');
@@ -27,9 +27,9 @@ const accepted = answer(null, '', { status: 202 });
 
 /** Takes back what one event says; also for events that were asked for. One that came before is as good as noted. */
 export async function takeEvent(
-  { open, takeBack, documentDigest, onTakenBack, now }: EventParts,
+  { open, takeBack, documentDigest, onTakenBack, now }: SecurityEventParts,
   token: string,
-  origin: Parameters<EventParts['open']>[1],
+  origin: Parameters<SecurityEventParts['open']>[1],
 ): Promise<void> {
   const { source, said } = await open(token, origin).catch((error: unknown) => {
     throw asEventError(error);
