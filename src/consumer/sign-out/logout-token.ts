@@ -1,6 +1,8 @@
+import { namedAudience } from '../../base/audience.ts';
+import { clockToleranceSeconds } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
-import { type Ended, isFor, nameIn, toleranceSeconds } from './ended.ts';
+import { type Ended, nameIn } from './document-claims.ts';
 
 export const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 
@@ -26,9 +28,9 @@ export function checkLogoutToken(
 ): LogoutToken {
   const { iss, aud, iat, exp, jti, sub, sid, events } = claims;
   if (!types.has(type)) throw wrong('typ');
-  if (!isFor(aud, audiences)) throw wrong('aud');
+  if (namedAudience(aud, audiences) === undefined) throw wrong('aud');
   if (typeof iat !== 'number' || !isFresh(iat, nowSeconds)) throw wrong('iat');
-  if (typeof exp !== 'number' || !(exp > nowSeconds - toleranceSeconds)) throw wrong('exp');
+  if (typeof exp !== 'number' || !(exp > nowSeconds - clockToleranceSeconds)) throw wrong('exp');
   const id = nameIn(jti);
   if (id === null) throw wrong('jti');
   if (!isJsonObject(events) || !isJsonObject(events[logoutEvent])) throw wrong('events');
@@ -39,12 +41,14 @@ export function checkLogoutToken(
   return {
     ended: { issuer: String(iss), subject, sessionId, until: iat * 1000 },
     id,
-    expiresAt: (Math.min(exp, iat + longestAgeSeconds) + toleranceSeconds) * 1000,
+    expiresAt: (Math.min(exp, iat + longestAgeSeconds) + clockToleranceSeconds) * 1000,
   };
 }
 
 function isFresh(iat: number, nowSeconds: number): boolean {
-  return iat <= nowSeconds + toleranceSeconds && iat >= nowSeconds - longestAgeSeconds - toleranceSeconds;
+  return (
+    iat <= nowSeconds + clockToleranceSeconds && iat >= nowSeconds - longestAgeSeconds - clockToleranceSeconds
+  );
 }
 
 function optionalName(value: unknown, claim: string): string | null {

@@ -1,6 +1,8 @@
+import { namedAudience } from '../../base/audience.ts';
+import { clockToleranceSeconds } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
-import { type Ended, isFor, nameIn, toleranceSeconds } from './ended.ts';
+import { type Ended, nameIn } from './document-claims.ts';
 
 const caep = 'https://schemas.openid.net/secevent/caep/event-type';
 const risc = 'https://schemas.openid.net/secevent/risc/event-type';
@@ -35,10 +37,10 @@ export function checkSecurityEvent(
   const { aud, iat, jti, events } = claims;
   // Without it nobody could tell one from a logout token or an ID token.
   if (type !== 'secevent+jwt') throw wrong('typ');
-  if (!isFor(aud, audiences)) throw new Refusal('event_audience_invalid');
+  if (namedAudience(aud, audiences) === undefined) throw new Refusal('event_audience_invalid');
   const id = nameIn(jti);
   if (id === null) throw wrong('jti');
-  if (typeof iat !== 'number' || !(iat >= 0 && iat <= nowSeconds + toleranceSeconds)) throw wrong('iat');
+  if (typeof iat !== 'number' || !(iat >= 0 && iat <= nowSeconds + clockToleranceSeconds)) throw wrong('iat');
   if (!isJsonObject(events) || Object.keys(events).length === 0) throw wrong('events');
   const ended = Object.entries(events).flatMap(([event, about]): readonly Ended[] => {
     if (!isJsonObject(about)) throw wrong('events');
@@ -77,7 +79,7 @@ function plainUserIn(value: JsonObject): ReturnType<typeof userIn> {
 
 /** When it happened; when it was told, if that is not said or cannot be. */
 function timeOf({ event_timestamp: at }: JsonObject, iat: number, nowSeconds: number): number {
-  return typeof at === 'number' && at >= 0 && at <= nowSeconds + toleranceSeconds ? at : iat;
+  return typeof at === 'number' && at >= 0 && at <= nowSeconds + clockToleranceSeconds ? at : iat;
 }
 
 function wrong(claim: string): Refusal {

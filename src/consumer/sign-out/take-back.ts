@@ -2,7 +2,7 @@ import type { Caller } from '../../base/caller.ts';
 import { revocationOf } from '../../base/revocation.ts';
 import type { StandingStore, UsedDocument } from '../../storage/port.ts';
 import type { RevocationNames } from '../revocation-names.ts';
-import type { Ended } from './ended.ts';
+import type { Ended } from './document-claims.ts';
 
 /** How long a token lives at most where no setting says so: so long it is remembered that it was taken back. */
 export const longestTokenLifeSeconds = 30 * 86_400;
