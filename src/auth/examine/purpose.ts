@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../base/errors.ts';
 import { quoted } from '../../base/finding.ts';
 import type { JsonObject } from '../../base/json-object.ts';
 import type { RequiredClaims } from '../../base/provider-rules.ts';
+import { isMarkedClient } from '../provider-marks.ts';
 import { judged, type Step, shown } from './step.ts';
 
 /** What a token is for: an access token, and for this API. */
@@ -22,6 +23,8 @@ const profileClaims = [
 const accessClaims = ['scope', 'scp', 'roles', 'permissions', 'role', 'firebase'];
 
 function looksLikeIdToken(claims: JsonObject): boolean {
+  // Nobody has signed in: a service account of Google has an address, too.
+  if (typeof claims.sub === 'string' && isMarkedClient(claims, claims.sub)) return false;
   const grantsNothing = accessClaims.every((name) => !Object.hasOwn(claims, name));
   return grantsNothing && profileClaims.some((name) => Object.hasOwn(claims, name));
 }

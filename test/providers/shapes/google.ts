@@ -41,7 +41,7 @@ export const google: Shape = {
     'a service account for another API': {
       claims: changed(serviceAccount, { aud: 'https://other.example.org' }),
       code: 'audience_mismatch',
-      says: /Send the access token|Ask the provider for a token for that audience/,
+      says: /Ask the provider for a token for that audience/,
     },
   },
 };
