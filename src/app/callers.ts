@@ -67,7 +67,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
   const nameCaller = createNameCaller(keyring.pseudonym, names);
   const tokenCache = new TokenCache({
     verify: introspection?.beside(verify) ?? verify,
-    callerOf: ({ claims }): Caller => nameCaller(claims),
+    callerOf: ({ claims, verification }): Caller => nameCaller(claims, verification),
     maxEntries: config.tokenCacheEntries,
     clock,
   });

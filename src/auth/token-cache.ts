@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import type { TokenTimes } from '../base/caller.ts';
+import { isCurrent, type TokenTimes, type Verification } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { RecentMap } from '../base/recent-map.ts';
-import type { TrustedIssuer } from './issuers.ts';
 import type { TokenOrigin } from './signature-queue.ts';
 import { checkTimes, hasExpired } from './token-times.ts';
 import type { Verified, Verify } from './verifier.ts';
@@ -15,8 +14,7 @@ export interface Timed {
 interface Remembered<Caller> {
   readonly digest: Digest;
   readonly caller: Caller;
-  readonly issuer: TrustedIssuer;
-  readonly generation: number;
+  readonly verification: Verification;
 }
 
 /** What credentials are remembered under. */
@@ -58,7 +56,7 @@ export class TokenCache<Caller extends Timed> {
   /** The same by their digest. */
   recallBy(digest: Digest): Caller | Digest {
     const known = this.#remembered.get(placeOf(digest));
-    if (known?.digest !== digest || !isCurrent(known)) {
+    if (known?.digest !== digest || !isCurrent(known.verification)) {
       this.#misses += 1;
       return digest;
     }
@@ -71,9 +69,10 @@ export class TokenCache<Caller extends Timed> {
   async examine(digest: Digest, token: string, origin: TokenOrigin): Promise<Caller> {
     const { verify, callerOf } = this.#options;
     const verified = await verify(token, origin);
-    const { issuer, generation } = verified;
+    const { verification } = verified;
     const caller = callerOf(verified);
-    if (generation !== null) this.#remembered.set(placeOf(digest), { digest, caller, issuer, generation });
+    if (verification.generation !== null)
+      this.#remembered.set(placeOf(digest), { digest, caller, verification });
     this.#sweepLater();
     return caller;
   }
@@ -109,16 +108,11 @@ export class TokenCache<Caller extends Timed> {
       this.#cancelSweep = null;
       const nowSeconds = clock.now() / 1000;
       this.#remembered.deleteWhere(
-        (known) => hasExpired(known.caller.times, nowSeconds) || !isCurrent(known),
+        (known) => hasExpired(known.caller.times, nowSeconds) || !isCurrent(known.verification),
       );
       this.#sweepLater();
     });
   }
-}
-
-/** The issuer's keys are the very same as then. */
-function isCurrent({ issuer, generation }: Pick<Remembered<unknown>, 'issuer' | 'generation'>): boolean {
-  return issuer.keys.generation() === generation;
 }
 
 /** A SHA-256, a character for each byte. */

@@ -1,3 +1,4 @@
+import type { Verification } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { rememberLast } from '../base/remember-last.ts';
@@ -38,7 +39,8 @@ export function createVerifier(
     const holds = await signatures.run(() => signatureHolds(token, key, algorithm), origin);
     if (!holds) throw new Refusal('signature_invalid');
     const claims = checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);
-    return { claims, payload: token.unverifiedPayload, issuer, generation };
+    const verification: Verification = { keys: issuer.keys, generation };
+    return { claims, payload: token.unverifiedPayload, verification };
   };
 }
 

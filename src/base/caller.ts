@@ -27,6 +27,17 @@ export interface TokenBinding {
   readonly thumbprint: string;
 }
 
+/** The keys that a token was verified with, or what its provider has said of it. The token counts only while they are the same. */
+export interface Verification {
+  readonly keys: { generation(): number | null };
+  /** Null for a token that was verified with the first keys there were: nobody knows whether they are those of now. */
+  readonly generation: number | null;
+}
+
+export function isCurrent({ keys, generation }: Verification): boolean {
+  return generation !== null && keys.generation() === generation;
+}
+
 /** Who a verified token speaks for. Built in `auth/` from a token whose signature holds, and nowhere else. */
 export interface Caller {
   /** The pseudonym: the only name under which anything is kept; null for a token without a subject. */
@@ -47,10 +58,11 @@ export interface Caller {
   readonly session: string | null;
   /** The `jti` of a token of ours; null for tokens of the provider. */
   readonly tokenId: string | null;
+  readonly verification: Verification;
 }
 
-/** The same by the claims alone, apart from what takes a key to name: the pseudonym, and the session. */
-export type VerifiedClaims = Omit<Caller, 'id' | 'session'> & {
+/** The same by the claims alone, apart from what takes a key to name (the pseudonym, and the session) and from what verified them. */
+export type VerifiedClaims = Omit<Caller, 'id' | 'session' | 'verification'> & {
   /** The token's `sid`, or null when it has none. */
   readonly sessionId: string | null;
 };

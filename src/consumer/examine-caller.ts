@@ -1,4 +1,4 @@
-import type { VerifiedClaims } from '../base/caller.ts';
+import type { Verification, VerifiedClaims } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import { createLog } from '../base/log.ts';
@@ -17,10 +17,13 @@ interface CallerParts {
   readonly clock: Clock;
 }
 
+/** The token was verified just now, and is not looked at again. */
+const justVerified: Verification = { keys: { generation: () => 0 }, generation: 0 };
+
 /** What is known of a caller and what it is shut out with, if it is, as the service would find it. Registers nobody. */
 export async function examineCaller(claims: VerifiedClaims, parts: CallerParts) {
   const { consumers, clients, pseudonymKey, names, ownIssuer, clock } = parts;
-  const caller = createNameCaller(pseudonymKey, names)(claims);
+  const caller = createNameCaller(pseudonymKey, names)(claims, justVerified);
   const { id: pseudonym } = caller;
   const consumer = pseudonym === null ? null : await consumers.find(pseudonym);
   const standing = new Standing({

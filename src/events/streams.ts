@@ -1,4 +1,4 @@
-import type { Caller } from '../base/caller.ts';
+import { type Caller, isCurrent } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
@@ -216,6 +216,7 @@ export class Streams {
     const now = this.#options.clock.now();
     for (const stream of [...this.#all]) {
       if (stream.caller.times.expiresAtSeconds * 1000 <= now) this.#end(stream, 'token_expired');
+      else if (!isCurrent(stream.caller.verification)) this.#letGo(stream);
       else if (stream.isUnsure) this.#check(stream);
     }
   }
@@ -242,9 +243,13 @@ export class Streams {
 
   #end(stream: Stream, reason: string): void {
     if (stream.isOver) return;
-    const { outlet } = stream;
-    outlet.write(`event: end\ndata: {"reason":${JSON.stringify(reason)}}\n\n`);
-    outlet.end();
+    stream.outlet.write(`event: end\ndata: {"reason":${JSON.stringify(reason)}}\n\n`);
+    this.#letGo(stream);
+  }
+
+  /** Without a reason, because it may come back at once, and does: its token is then verified with the keys of that day. */
+  #letGo(stream: Stream): void {
+    stream.outlet.end();
     this.#remove(stream);
   }
 

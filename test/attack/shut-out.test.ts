@@ -26,6 +26,7 @@ const caller = (changes: Partial<Caller> = {}): Caller => ({
   boundTo: null,
   session: null,
   tokenId: null,
+  verification: { keys: { generation: () => 1 }, generation: 1 },
   ...changes,
 });
 const client = (subject: string) =>

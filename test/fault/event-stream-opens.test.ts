@@ -34,6 +34,7 @@ const caller: Caller = {
   boundTo: null,
   session: null,
   tokenId: null,
+  verification: { keys: { generation: () => 1 }, generation: 1 },
 };
 
 /** Where a stream goes: what was written, and whether it has ended. */

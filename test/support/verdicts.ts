@@ -48,7 +48,12 @@ export async function ourVerdict(
   };
   const cache = new TokenCache({
     verify: createVerifier([trusted], systemClock),
-    callerOf: ({ claims }): Caller => ({ ...claims, id: pseudonymOf(claims), session: null }),
+    callerOf: ({ claims, verification }): Caller => ({
+      ...claims,
+      id: pseudonymOf(claims),
+      session: null,
+      verification,
+    }),
     maxEntries: 10,
     clock: systemClock,
   });

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Verification } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-object.ts';
@@ -6,7 +7,7 @@ import { errorFields, type PlainLog } from '../../base/plain-log.ts';
 import { createSecret } from '../../base/random.ts';
 import type { Tracing } from '../../base/tracing.ts';
 import { checkClaims } from '../claims.ts';
-import type { KeySource, TrustedIssuer } from '../issuers.ts';
+import type { TrustedIssuer } from '../issuers.ts';
 import { FetchError, type FetchFault } from '../jwks-fetch.ts';
 import type { TokenOrigin } from '../signature-queue.ts';
 import type { Verified, Verify } from '../verifier.ts';
@@ -142,7 +143,7 @@ export class Introspection {
       const untilExpiryMs = claims.times.expiresAtSeconds * 1000 - now;
       const endsAt = Math.min(askedAt + longestRememberedMs, clock.monotonic() + untilExpiryMs);
       onAsked('active');
-      return { claims, payload, issuer: { ...rules, keys: countsUntil(endsAt, clock) }, generation: 0 };
+      return { claims, payload, verification: countsUntil(endsAt, clock) };
     } catch (error) {
       onAsked('refused');
       throw error;
@@ -177,12 +178,9 @@ export class Introspection {
   }
 }
 
-/**
- * Stands where the keys of an issuer stand that a token was verified with: what is remembered by an answer counts until
- * then, and the token cache needs not know of it.
- */
-function countsUntil(endsAt: number, clock: Clock): KeySource {
-  return { find: () => undefined, generation: () => (clock.monotonic() < endsAt ? 0 : null) };
+/** What is remembered by an answer counts until then; whoever asks whether it does needs not know that there were no keys. */
+function countsUntil(endsAt: number, clock: Clock): Verification {
+  return { keys: { generation: () => (clock.monotonic() < endsAt ? 0 : null) }, generation: 0 };
 }
 
 function asRefusal(error: unknown): Refusal {

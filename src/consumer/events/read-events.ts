@@ -1,4 +1,4 @@
-import type { Caller } from '../../base/caller.ts';
+import { type Caller, isCurrent } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { type Answer, type BearerHandler, type Input, jsonText, live } from '../../base/handler.ts';
@@ -76,6 +76,8 @@ async function readPage(
       const tokenMs = caller.times.expiresAtSeconds * 1000 - clock.now();
       if (found.events.length === 0) await waiting.come(Math.min(waitMs, tokenMs), input);
       await checkStillIn(caller, parts);
+      // It asks again, and its token is then verified with the keys of that day.
+      if (!isCurrent(caller.verification)) return page([], start, reader, headers, false);
       if (found.events.length === 0) found = await from(found.reached, (await store.extent()).last);
     } finally {
       waiting.stop();

@@ -7,12 +7,6 @@ const lanes = ['test/fault/signature-checks.test.ts'];
 /** What is remembered of tokens, and how many are verified at once. */
 export const cacheChecks: readonly Mutant[] = [
   ...checksOf('src/auth/token-cache.ts', remembered, [
-    [
-      'remembered only with the same keys',
-      'issuer.keys.generation() === generation',
-      'true',
-      'tokens of a removed key work until they expire',
-    ],
     ['the times of a remembered token', 'checkTimes(…);', '', 'a remembered token never expires'],
     [
       'remembered by all of its bytes',
@@ -28,13 +22,13 @@ export const cacheChecks: readonly Mutant[] = [
     ],
     [
       'nothing is remembered without keys',
-      'if (generation !== null) this.#remembered',
+      'if (verification.generation !== null) this.#remembered',
       'this.#remembered',
       'what was verified with no set of keys counts for the next',
     ],
     [
       'expired tokens are forgotten',
-      'this.#remembered.deleteWhere((known) => hasExpired(…) || !isCurrent(known),);',
+      'this.#remembered.deleteWhere((known) => hasExpired(…) || !isCurrent(known.verification),);',
       '',
       'the subjects of people stay in memory',
       forgotten,
@@ -47,11 +41,31 @@ export const cacheChecks: readonly Mutant[] = [
       forgotten,
     ],
   ]),
+  ...checksOf('src/base/caller.ts', remembered, [
+    [
+      'remembered only with the same keys',
+      'keys.generation() === generation',
+      'true',
+      'tokens of a removed key work until they expire',
+    ],
+  ]),
+  ...checksOf(
+    'src/events/streams.ts',
+    ['test/fault/event-stream-keys.test.ts'],
+    [
+      [
+        'a stream lasts no longer than the keys of its token',
+        'else if (!isCurrent(stream.caller.verification)) this.#letGo(stream);',
+        '',
+        'whoever has a key that was withdrawn goes on listening for as long as it likes',
+      ],
+    ],
+  ),
   ...checksOf('src/auth/verifier.ts', remembered, [
     [
       'the generation is taken before the key',
-      'issuer, generation };',
-      'issuer, generation: issuer.keys.generation() };',
+      'keys: issuer.keys, generation };',
+      'keys: issuer.keys, generation: issuer.keys.generation() };',
       'a token of a key that is just removed is remembered with the new set',
     ],
   ]),

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ApiCaller } from '../support/api-caller.ts';
+import { EventStream } from '../support/event-stream.ts';
+import { introspectingSettings } from '../support/introspection.ts';
+import { startOpaqueProvider } from '../support/opaque-provider.ts';
+import { until } from '../support/polling.ts';
+import { makeKey, TestProvider } from '../support/provider.ts';
+import { assertRefused } from '../support/refusals.ts';
+import { type ClockedService, newSettings, quickSigning, startService } from '../support/service.ts';
+
+const dayMs = 86_400_000;
+/** The provider does not say how long its keys may be kept. */
+const refreshMs = 600_000;
+
+describe('a stream of events whose token was verified with keys of yesterday', () => {
+  let provider: TestProvider;
+  let service: ClockedService;
+  before(async () => {
+    provider = await TestProvider.start();
+    service = await startService(await newSettings('sqlite', { ...quickSigning, ...provider.settings }), {
+      clocked: true,
+    });
+  });
+  after(async () => {
+    await service.stop();
+    await provider.stop();
+  });
+
+  const somebody = async () => {
+    const exp = Math.floor((Date.now() + dayMs) / 1000);
+    return new ApiCaller(service.url, await provider.token({ sub: 'listener', exp }));
+  };
+  const refresh = async () => {
+    const { fetches } = provider;
+    await service.advance(refreshMs);
+    await until(
+      () => provider.fetches,
+      (count) => count > fetches,
+      'the keys are not fetched',
+    );
+  };
+
+  it('goes on while they stay as they are', async () => {
+    const stream = await EventStream.open(await somebody());
+    await refresh();
+    await service.advance(2_000);
+    await stream.until(() => /\n\n$/.test(stream.text), 'there is no sign of life');
+    assert.equal(stream.isOver, false);
+    stream.close();
+  });
+
+  it('ends when there is another key, and its caller may come back to where it was', async () => {
+    const caller = await somebody();
+    const stream = await EventStream.open(caller);
+    provider.keys.push(await makeKey());
+    await refresh();
+    await service.advance(2_000);
+    await stream.ended();
+    assert.equal(stream.reason, undefined);
+    const back = await EventStream.open(caller, { lastEventId: stream.lastId });
+    assert.equal(back.lastId, stream.lastId);
+    back.close();
+  });
+
+  it('ends when its key is withdrawn, however long the token would last, and its caller stays outside', async () => {
+    const caller = await somebody();
+    const stream = await EventStream.open(caller);
+    provider.keys.shift();
+    await refresh();
+    await service.advance(2_000);
+    await stream.ended();
+    assertRefused(await caller.get('/events'), 'key_unknown', caller.token);
+  });
+});
+
+describe('a stream of events whose token the provider was asked about', () => {
+  it('ends with the minute for which the answer counts, and opens anew unless the token was taken back', async () => {
+    const provider = await startOpaqueProvider();
+    const service = await startService(await introspectingSettings(provider), { clocked: true });
+    try {
+      const caller = new ApiCaller(service.url, await provider.userToken('listener'));
+      const stream = await EventStream.open(caller);
+      await service.advance(62_000);
+      await stream.ended();
+      assert.equal(stream.reason, undefined);
+      const next = await EventStream.open(caller);
+      await provider.revoke(caller.token);
+      await service.advance(62_000);
+      await next.ended();
+      assertRefused(await caller.get('/events'), 'token_inactive', caller.token);
+    } finally {
+      provider.stop();
+      await service.stop();
+    }
+  });
+});
