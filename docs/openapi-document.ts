@@ -1,14 +1,28 @@
 import type { Collection } from '../src/consumer/collections/collection.ts';
 import { type ServiceParts, serviceRoutes } from '../src/http/routes.ts';
 import { apiVersion, openapiDocument } from '../src/openapi/document.ts';
+import type { TokenTerms } from '../src/openapi/token-terms.ts';
 
-type About = Parameters<typeof openapiDocument>[1];
+interface About {
+  readonly version: string;
+  readonly baseUrl: string;
+  readonly tokens?: TokenTerms;
+}
+
+/** As the settings have it by themselves. */
+const usualTokens: TokenTerms = { dpop: 'on', nonce: false, certificates: false };
+
+/** Those with which everything can occur that can with any. */
+export const allTokens: TokenTerms = { dpop: 'required', nonce: true, certificates: true };
 
 /** The document of a service with these collections. No handler is called, so they get no parts to work with. */
-export function documentWith(collections: readonly Collection[], about: About) {
-  const protectedResource = { resource: about.baseUrl, issuers: [], scopes: [], dpop: null };
-  const parts = { issuer: about.baseUrl, protectedResource, collections, records: {}, signOut: {} };
-  return openapiDocument(serviceRoutes(parts as unknown as ServiceParts), about);
+export function documentWith(
+  collections: readonly Collection[],
+  { version, baseUrl, tokens = usualTokens }: About,
+) {
+  const protectedResource = { resource: baseUrl, issuers: [], scopes: [], dpop: null };
+  const parts = { issuer: baseUrl, protectedResource, tokens, collections, records: {}, signOut: {} };
+  return openapiDocument(serviceRoutes(parts as unknown as ServiceParts), { version, baseUrl, tokens });
 }
 
 /** docs/api/openapi.json: the routes that are there whatever is declared. */

@@ -97,6 +97,11 @@ function routesOf(base: BaseParts, answering: Answering) {
       dpop: dpop?.terms ?? null,
       takesCertificates: takesCertificates(config),
     },
+    tokens: {
+      dpop: config.dpop,
+      nonce: config.dpopNonce === 'required',
+      certificates: takesCertificates(config),
+    },
     signingKeys,
     collections,
     collectionsMayChange,

@@ -214,7 +214,7 @@ export const catalogue = {
   ...answered(500)({ internal: 'Something went wrong on our side. The request id helps to find it.' }),
   ...answered(503)({
     keys_unavailable:
-      'The keys of the identity provider cannot be had at the moment, so no token can be verified. Try again.',
+      'The keys of the provider cannot be had at the moment, so the token cannot be verified. Try again.',
     introspection_unavailable:
       'The provider cannot be asked about the token at the moment, so it cannot be verified. Try again.',
     signing_overloaded: 'More tokens wait to be signed than this process can take. Try again.',

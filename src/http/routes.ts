@@ -44,6 +44,7 @@ import { asset, type FrontendSettings, frontendConfig, page as frontendPage } fr
 import type { Description } from '../openapi/description.ts';
 import { apiVersion, openapiDocument } from '../openapi/document.ts';
 import * as openapi from '../openapi/serve.ts';
+import type { TokenTerms } from '../openapi/token-terms.ts';
 import { live, type ReadinessParts, ready } from '../ops/health.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { describeIssue, issueToken } from '../tokens/issue.ts';
@@ -87,6 +88,7 @@ export type ServiceParts = Parameters<typeof issueToken>[0] & {
   readonly authenticate: RevokeParts['authenticate'];
   readonly signing: Pick<ConcurrencyLimit, 'checkRoom'>;
   readonly protectedResource: Parameters<typeof protectedResource>[0];
+  readonly tokens: TokenTerms;
   readonly signingKeys: Parameters<typeof publishedKeys>[0];
   readonly collections: readonly Collection[];
   /** Whether they change while a browser has the page that describes them. */
@@ -110,8 +112,8 @@ interface FrontendParts extends Omit<FrontendSettings, 'api'> {
 
 /** Everything the service answers to, and what each says of itself. The OpenAPI document is made from it, in this order. */
 export function serviceRoutes(parts: ServiceParts): readonly Route[] {
-  const { issuer, signingKeys, collections, records, events, signOut, frontend } = parts;
-  const document = () => openapiDocument(routes, { version: apiVersion, baseUrl: issuer });
+  const { issuer, signingKeys, collections, records, events, signOut, frontend, tokens } = parts;
+  const document = () => openapiDocument(routes, { version: apiVersion, baseUrl: issuer, tokens });
   const caching = parts.collectionsMayChange ? openapi.askedForEachTime : undefined;
   const token = { access: 'client_credentials', cors: false } as const;
   const myself = `${consumerPrefix}/me`;
@@ -132,7 +134,7 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
       path: tokenPath,
       handle: issueToken(parts),
       admit: () => parts.signing.checkRoom(),
-      describe: describeIssue,
+      describe: () => describeIssue(tokens),
     },
     {
       ...token,
@@ -145,12 +147,12 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
     signed(signalsPath, receiveEvent(signOut.events), describeReceiveEvent),
     open(keysPath, publishedKeys(signingKeys), describeKeys),
     open(webhookKeysPath, publishedWebhookKeys(parts.webhookKeys), describeWebhookKeys),
-    open(
-      serverMetadataPath,
-      authorizationServer(issuer, parts.protectedResource.dpop),
-      describeAuthorizationServer,
+    open(serverMetadataPath, authorizationServer(issuer, parts.protectedResource.dpop), () =>
+      describeAuthorizationServer(tokens),
     ),
-    open(resourceMetadataPath, protectedResource(parts.protectedResource), describeProtectedResource),
+    open(resourceMetadataPath, protectedResource(parts.protectedResource), () =>
+      describeProtectedResource(tokens),
+    ),
     open(openapiPath, openapi.openapi(document, caching), openapi.describeOpenapi),
     open(docsPath, openapi.referencePageHandler(document, caching), openapi.describePage, page),
     open(`${docsPath}/style.css`, openapi.referenceStyleHandler(), openapi.describeStyle, page),

@@ -26,6 +26,8 @@ export interface Description {
   readonly scope?: { readonly name: string; readonly meaning: string } | null;
   /** Machine clients are not admitted. */
   readonly isForPeople?: boolean;
+  /** The tokens that it gives are bound to the key of a DPoP proof, where one is sent. */
+  readonly bindsTokens?: boolean;
   readonly deprecated?: true | undefined;
   readonly limits?: object;
   /** The record that the answer to a failed precondition shows. */

@@ -12,6 +12,15 @@ import {
 } from './error-responses.ts';
 import { budgetHeaders } from './headers.ts';
 import type { OpenApiDocument, Operation, Response, Tag } from './openapi-types.ts';
+import {
+  canOccur,
+  nonceHeader,
+  type TokenTerms,
+  termsInWords,
+  tokenSchemes,
+  waysIn,
+  waysToToken,
+} from './token-terms.ts';
 
 /** A route of the table, as far as the document speaks of it. */
 interface DescribedRoute {
@@ -27,6 +36,7 @@ type Described = Omit<DescribedRoute, 'describe'> & Description;
 interface About {
   readonly version: string;
   readonly baseUrl: string;
+  readonly tokens: TokenTerms;
 }
 
 /** Of the API, not of the software: it moves when the API grows. */
@@ -34,13 +44,14 @@ export const apiVersion = '1.0.0';
 
 /** The whole API as OpenAPI 3.1, made from the table of routes and in its order. */
 export function openapiDocument(routes: readonly DescribedRoute[], about: About): OpenApiDocument {
+  const { tokens } = about;
   const described = routes.flatMap(({ method, path, access, describe }) =>
     describe === null ? [] : [{ method, path, access, ...describe() }],
   );
   const byPath = Map.groupBy(described, ({ path }) => path.replace(/:(\w+)/g, '{$1}'));
   const paths = [...byPath].map(([path, alike]) => [
     path,
-    Object.fromEntries(alike.map((route) => [route.method.toLowerCase(), operationOf(route)])),
+    Object.fromEntries(alike.map((route) => [route.method.toLowerCase(), operationOf(route, tokens)])),
   ]);
   return {
     openapi: '3.1.1',
@@ -48,8 +59,13 @@ export function openapiDocument(routes: readonly DescribedRoute[], about: About)
       title: 'Vestibule',
       version: about.version,
       summary: 'The API of this service, made from what it serves.',
-      description:
-        'People come in with an access token of the identity provider, machine clients with one of POST /token. Whoever is let in has records of its own in the collections below, and nobody sees those of another unless the collection says so. Errors are problem documents (RFC 9457): decide by "code".',
+      description: [
+        'People come in with an access token of a provider that this service trusts, machine clients with one of POST /token.',
+        termsInWords(tokens),
+        'Whoever is let in has records of its own in the collections below, and nobody sees those of another unless the collection says so. Errors are problem documents (RFC 9457): decide by "code".',
+      ]
+        .filter((sentence) => sentence !== '')
+        .join(' '),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: about.baseUrl }],
@@ -57,9 +73,13 @@ export function openapiDocument(routes: readonly DescribedRoute[], about: About)
     paths: Object.fromEntries(paths),
     webhooks: Object.assign({}, ...described.map(webhooksOf)),
     components: {
-      schemas: Object.assign({}, ...described.map(({ schemas }) => schemas), errorSchemas),
-      responses: sharedResponses,
-      securitySchemes: securitySchemes(described, about.baseUrl),
+      schemas: Object.assign(
+        {},
+        ...described.map(({ schemas }) => schemas),
+        errorSchemas((code) => canOccur(code, tokens)),
+      ),
+      responses: sharedResponses(nonceHeader(tokens)),
+      securitySchemes: securitySchemes(described, about),
     },
   };
 }
@@ -71,9 +91,11 @@ function tagsOf(described: readonly Described[]): readonly Tag[] {
   return [...new Map(declared.map((tag) => [tag.name, tag])).values(), ...builtIn];
 }
 
-function operationOf(route: Described): Operation {
+function operationOf(route: Described, tokens: TokenTerms): Operation {
   const { name, summary, description, tag, deprecated, limits, parameters, body, answers, budget } = route;
-  const shared = { ...(budget && budgetHeaders(budget)), ...route.headers };
+  const nonce = tellsNonce(route) ? nonceHeader(tokens) : {};
+  const codes = codesOf(route).filter((code) => canOccur(code, tokens));
+  const shared = { ...(budget && budgetHeaders(budget)), ...route.headers, ...nonce };
   // Its own come first, and hold where both say something of a header.
   const complete = (answer: Response): Response => {
     const headers = { ...answer.headers, ...shared, ...answer.headers };
@@ -85,13 +107,13 @@ function operationOf(route: Described): Operation {
     description,
     tags: [tag.name],
     deprecated,
-    security: securityOf(route),
+    security: securityOf(route, tokens),
     'x-limits': limits,
     parameters,
     requestBody: body && { required: true, content: body },
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, each]) => [status, complete(each)])),
-      ...errorResponses(codesOf(route), route.current),
+      ...errorResponses(codes, nonce, route.current),
     },
   };
 }
@@ -123,11 +145,17 @@ function webhooksOf({ tag, webhooks }: Described): Readonly<Record<string, { rea
   return Object.fromEntries(operations);
 }
 
-function securityOf({ access, scope, isForPeople }: Described): Operation['security'] {
-  if (access === 'client_credentials') return [{}, { clientBasic: [] }];
-  if (access !== 'bearer') return [];
-  const scopes = scope ? [scope.name] : [];
-  return isForPeople ? [{ bearer: scopes }] : [{ bearer: scopes }, { client: scopes }];
+/** Wherever a token or a proof is taken. */
+function tellsNonce({ access }: Described): boolean {
+  return access === 'bearer' || access === 'client_credentials';
+}
+
+function securityOf(
+  { access, scope, isForPeople, bindsTokens }: Described,
+  tokens: TokenTerms,
+): Operation['security'] {
+  if (access === 'client_credentials') return bindsTokens ? waysToToken(tokens) : [{}, { clientBasic: [] }];
+  return access === 'bearer' ? waysIn(tokens, scope ? [scope.name] : [], isForPeople === true) : [];
 }
 
 /** What is refused for a parameter, by where it stands. */
@@ -152,15 +180,13 @@ export function codesOf(route: Described): ErrorCode[] {
   ];
 }
 
-function securitySchemes(described: readonly Described[], baseUrl: string): Record<string, object> {
+function securitySchemes(
+  described: readonly Described[],
+  { baseUrl, tokens }: About,
+): Record<string, object> {
   const scopes = described.flatMap(({ scope }) => (scope ? [[scope.name, scope.meaning]] : []));
   return {
-    bearer: {
-      type: 'http',
-      scheme: 'bearer',
-      bearerFormat: 'JWT',
-      description: 'An access token of the identity provider.',
-    },
+    ...tokenSchemes(tokens),
     client: {
       type: 'oauth2',
       description: 'A token of POST /token, for machine clients.',

@@ -64,12 +64,14 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
   },
 };
 
-const problemCodes = allCodes.filter(isProblem);
-const sentences = problemCodes.map((code) => [code, describe(code).sentence]);
-
 /** The schemas that the responses below refer to. */
-export const errorSchemas: Schemas = {
-  Problem: {
+export function errorSchemas(canOccur: (code: ErrorCode) => boolean): Schemas {
+  return { Problem: problemOf(allCodes.filter((code) => isProblem(code) && canOccur(code))), ...otherErrors };
+}
+
+function problemOf(codes: readonly ErrorCode[]): Schema {
+  const sentences = codes.map((code) => [code, describe(code).sentence]);
+  return {
     type: 'object',
     description: 'What went wrong (RFC 9457). Decide by "code", which is never renamed and never reused.',
     required: ['type', 'title', 'status', 'code'],
@@ -77,9 +79,13 @@ export const errorSchemas: Schemas = {
       type: { ...text, description: '"urn:vestibule:error:" and the code.' },
       title: { ...text, description: 'A sentence for people.' },
       status: { type: 'integer', minimum: 400, maximum: 599 },
-      code: { ...text, enum: problemCodes, 'x-enumDescriptions': Object.fromEntries(sentences) },
+      code: { ...text, enum: codes, 'x-enumDescriptions': Object.fromEntries(sentences) },
     },
-  },
+  };
+}
+
+/** For those who do not read problem documents. */
+const otherErrors: Schemas = {
   OAuthError: {
     type: 'object',
     description: 'What went wrong with a form at POST /token (RFC 6749 section 5.2).',
@@ -95,29 +101,32 @@ export const errorSchemas: Schemas = {
   Nothing: { type: 'object', description: 'An object without members.', maxProperties: 0 },
 };
 
+const sharedCodes: readonly ErrorCode[] = [...anyRequest, ...anyBody, ...describedBody];
+
 /** The responses that are referred to by their code. */
-export const sharedResponses: Readonly<Record<string, Response>> = Object.fromEntries(
-  [...anyRequest, ...anyBody, ...describedBody].map((code) => [
-    code,
-    response(describe(code).status, [code]),
-  ]),
-);
+export function sharedResponses(headers: Headers): Readonly<Record<string, Response>> {
+  return Object.fromEntries(
+    sharedCodes.map((code) => [code, response(describe(code).status, [code], headers)]),
+  );
+}
 
 /** The responses for these codes of the catalogue, by status. `current` is the record of a failed precondition. */
-export function errorResponses(codes: readonly ErrorCode[], current?: Schema): Responses {
+export function errorResponses(codes: readonly ErrorCode[], headers: Headers, current?: Schema): Responses {
   const byStatus = Map.groupBy(new Set(codes), (code) => describe(code).status);
   const responses = [...byStatus].map(([status, alike]) => {
-    const shared = alike.length === 1 && alike.find((code) => code in sharedResponses);
-    return [status, shared ? { $ref: `#/components/responses/${shared}` } : response(status, alike, current)];
+    const shared = alike.length === 1 && alike.find((code) => sharedCodes.includes(code));
+    const own = () => response(status, alike, headers, current);
+    return [status, shared ? { $ref: `#/components/responses/${shared}` } : own()];
   });
   return Object.fromEntries(responses);
 }
 
-function response(status: number, codes: readonly ErrorCode[], current?: Schema): Response {
+function response(status: number, codes: readonly ErrorCode[], besides: Headers, current?: Schema): Response {
+  const headers = { ...headersOf(status, codes), ...besides };
   const [only, ...more] = codes.map((code) => describe(code).sentence);
   return {
     description: only !== undefined && more.length === 0 ? only : `${STATUS_CODES[status]}.`,
-    headers: headersOf(status, codes),
+    headers: Object.keys(headers).length === 0 ? undefined : headers,
     content: contentOf(status, codes, current),
   };
 }
@@ -127,7 +136,7 @@ function headersOf(status: number, codes: readonly ErrorCode[]): Headers | undef
   if (codes.some((code) => describe(code).challenge !== undefined))
     return {
       'WWW-Authenticate': sometimes(
-        'What would be let in (RFC 6750, RFC 9449), where the token is the reason.',
+        'How to come back with what is let in (RFC 9110), where the token is the reason.',
       ),
     };
   if (status === 412) return version;

@@ -10,7 +10,7 @@ const longestShown = 20000;
 
 for (const part of all('.filter, .token, .try')) part.hidden = false;
 // The browser may send no form of this page; what stands in the field of the token is read from there.
-one('.token').addEventListener('submit', (event) => event.preventDefault());
+one('.token')?.addEventListener('submit', (event) => event.preventDefault());
 
 /** What the address of this page leads to. One that somebody has cut off may be no text at all, as "#%" is. */
 function targetOf(hash) {

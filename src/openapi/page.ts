@@ -1,5 +1,6 @@
 import { type Html, html } from '../base/html.ts';
 import { type Endpoint, methods, type OpenApiDocument, type Tag } from './openapi-types.ts';
+import { isPublic, needsProof } from './page-curl.ts';
 import { operationOf, paragraphs } from './page-operation.ts';
 
 /**
@@ -36,7 +37,7 @@ export function referencePage(document: OpenApiDocument): string {
 <p class="version">${info.version} · <code>${servers[0]?.url ?? ''}</code> · <a href="openapi.json">OpenAPI</a></p>
 <p>${info.description}</p>
 </header>
-${tokenField}
+${endpoints.some(({ operation }) => !isPublic(operation) && !needsProof(operation)) ? tokenField : null}
 <p class="none" role="status" hidden>Nothing here is called that.</p>
 ${sections.map(({ tag, endpoints: each }) => sectionOf(tag, each, document))}
 ${errorsSection(document)}

@@ -2,7 +2,9 @@ import { type ErrorCode, Refusal } from '../base/errors.ts';
 import { type Answer, json, type PublicHandler } from '../base/handler.ts';
 import { isGranted, scopeMember } from '../base/scopes.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
+import type { Schema } from '../openapi/openapi-types.ts';
 import { count, object, text } from '../openapi/schemas.ts';
+import type { TokenTerms } from '../openapi/token-terms.ts';
 import { assertionType } from './form-request.ts';
 import type { Mint } from './mint.ts';
 import { isBadProof, type ProveKey, refusalIn } from './proven-key.ts';
@@ -74,22 +76,31 @@ const refusals: Readonly<Record<TokenRequest['dialect'], { wrong: ErrorCode; too
   oauth: { wrong: 'oauth_client_wrong', tooMany: 'oauth_too_many_failures' },
 };
 
-const tokenType = {
+const sent = 'A JWT. Send it in the Authorization header, after the scheme that "token_type" names.';
+const bearerType = { ...text, const: 'Bearer', description: 'The scheme to send it with.' };
+const eitherType = {
   ...text,
   enum: ['Bearer', 'DPoP'],
   description:
     'The scheme to send it with: "DPoP" when the request had a DPoP proof, whose key it is bound to.',
 };
-const issued = object({
-  token: { ...text, description: 'A JWT. Send it as "Authorization: Bearer <token>".' },
-  token_type: tokenType,
-});
-const issuedByOAuth = {
-  access_token: text,
-  token_type: tokenType,
-  expires_in: { ...count, description: 'In seconds.' },
-  scope: { ...text, description: 'The scopes of the token; absent when it has none.' },
+const boundTo = {
+  off: '',
+  on: ' With a DPoP proof (RFC 9449) the token is bound to its key.',
+  required: ' It takes a DPoP proof (RFC 9449), and the token is bound to its key.',
 };
+
+function issuedSchemas(tokenType: Schema): Schema {
+  const issued = object({ token: { ...text, description: sent }, token_type: tokenType });
+  const byOAuth = {
+    access_token: { ...text, description: sent },
+    token_type: tokenType,
+    expires_in: { ...count, description: 'In seconds.' },
+    scope: { ...text, description: 'The scopes of the token; absent when it has none.' },
+  };
+  return { oneOf: [issued, object(byOAuth, ['scope'])] };
+}
+
 const grant = {
   grant_type: { const: 'client_credentials' },
   scope: { ...text, description: 'Of the scopes of the client; all of them by default.' },
@@ -99,13 +110,13 @@ const grant = {
   client_assertion: { ...text, description: 'A JWT that the client signed with a key of its own.' },
 };
 
-export function describeIssue(): Description {
+export function describeIssue({ dpop }: Pick<TokenTerms, 'dpop'>): Description {
   return {
     name: 'issueToken',
     tag: tags.tokens,
     summary: 'A token for a machine client',
-    description:
-      'JSON with id and secret, or a form as RFC 6749 has it, with HTTP Basic, client_secret or client_assertion. The answer is in the language of the request. With a DPoP header (RFC 9449) the token is bound to the key of that proof.',
+    description: `JSON with id and secret, or a form as RFC 6749 has it, with HTTP Basic, client_secret or client_assertion. The answer is in the language of the request.${boundTo[dpop]}`,
+    bindsTokens: true,
     body: {
       'application/json': {
         schema: object({ client_id: text, client_secret: text }),
@@ -116,7 +127,7 @@ export function describeIssue(): Description {
         example: { grant_type: 'client_credentials' },
       },
     },
-    answers: answersJson('The token.', { oneOf: [issued, object(issuedByOAuth, ['scope'])] }),
+    answers: answersJson('The token.', issuedSchemas(dpop === 'off' ? bearerType : eitherType)),
     errors: [
       'credentials_missing',
       'credentials_wrong',

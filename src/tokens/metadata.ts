@@ -2,6 +2,7 @@ import { keysPath, revokePath, tokenPath } from '../base/addresses.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import { object, texts, uri } from '../openapi/schemas.ts';
+import type { TokenTerms } from '../openapi/token-terms.ts';
 
 /** What clients of ours may sign assertions with. */
 export const assertionAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
@@ -32,7 +33,7 @@ export function authorizationServer(issuer: string, dpop: ProtectedResource['dpo
   return () => answer;
 }
 
-export function describeAuthorizationServer(): Description {
+export function describeAuthorizationServer({ dpop }: Pick<TokenTerms, 'dpop'>): Description {
   const metadata = object(
     {
       issuer: uri,
@@ -45,7 +46,7 @@ export function describeAuthorizationServer(): Description {
       token_endpoint_auth_signing_alg_values_supported: texts,
       revocation_endpoint_auth_methods_supported: texts,
       revocation_endpoint_auth_signing_alg_values_supported: texts,
-      dpop_signing_alg_values_supported: texts,
+      ...(dpop === 'off' ? {} : { dpop_signing_alg_values_supported: texts }),
     },
     ['dpop_signing_alg_values_supported'],
   );
@@ -83,15 +84,15 @@ export function protectedResource(about: ProtectedResource): PublicHandler {
   return () => answer;
 }
 
-export function describeProtectedResource(): Description {
+export function describeProtectedResource({ dpop }: Pick<TokenTerms, 'dpop'>): Description {
   const metadata = object(
     {
       resource: uri,
       authorization_servers: texts,
       bearer_methods_supported: texts,
       scopes_supported: texts,
-      dpop_signing_alg_values_supported: texts,
-      dpop_bound_access_tokens_required: { const: true },
+      ...(dpop === 'off' ? {} : { dpop_signing_alg_values_supported: texts }),
+      ...(dpop === 'off' ? {} : { dpop_bound_access_tokens_required: { const: true } }),
       tls_client_certificate_bound_access_tokens: { const: true },
     },
     [

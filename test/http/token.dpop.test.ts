@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
+import type { OpenApiDocument } from '../../src/openapi/openapi-types.ts';
 import { addressedService } from '../support/addressed-service.ts';
 import {
   addKeyClient,
@@ -236,6 +237,15 @@ describe('POST /token with nonces required', () => {
     assert.deepEqual([form.status, form.json().error], [400, 'invalid_dpop_proof']);
   });
 
+  it('the OpenAPI document says so', async () => {
+    const { components, paths } = (
+      await request(`${running().service.url}/openapi.json`)
+    ).json<OpenApiDocument>();
+    assert.deepEqual(Object.keys(components.securitySchemes), ['dpop', 'dpopProof', 'client', 'clientBasic']);
+    const answer = paths[me]?.get?.responses[200];
+    assert.ok(answer !== undefined && 'headers' in answer && 'DPoP-Nonce' in (answer.headers ?? {}));
+  });
+
   it('an unbound token of the provider is refused, and told what would do', async () => {
     const reply = await withToken(myself().href, await running().provider.token());
     assert.deepEqual([reply.status, reply.json().code], [403, 'proof_required']);
@@ -270,5 +280,7 @@ describe('with DPOP=off', () => {
     assert.equal((await withToken(url, token)).json().code, 'token_bound');
     const metadata = (await request(`${service.url}/.well-known/oauth-authorization-server`)).json();
     assert.ok(!('dpop_signing_alg_values_supported' in metadata));
+    for (const path of ['/openapi.json', '/docs'])
+      assert.doesNotMatch((await request(`${service.url}${path}`)).text, /dpop|proof_/i, path);
   });
 });

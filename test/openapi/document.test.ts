@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { documentWith } from '../../docs/openapi-document.ts';
+import { allTokens, documentWith } from '../../docs/openapi-document.ts';
 import { catalogue, type ErrorCode } from '../../src/base/errors.ts';
 import { follow } from '../../src/openapi/follow-reference.ts';
 import { methods, type Operation, type Response } from '../../src/openapi/openapi-types.ts';
+import type { TokenTerms } from '../../src/openapi/token-terms.ts';
 import { awkward, everything, shipped, smallest, unusual } from './samples.ts';
 
 const about = { version: '1.2.3', baseUrl: 'https://api.example.org/base' };
@@ -157,8 +158,10 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('has every code of the catalogue somewhere', () => {
-    const text = JSON.stringify(document.paths) + JSON.stringify(document.components.responses);
+  it('has every code of the catalogue somewhere, where the settings make it possible', () => {
+    const everywhere = { ...about, tokens: allTokens };
+    const { paths, components } = documentWith([...unusual, ...shipped], everywhere);
+    const text = JSON.stringify(paths) + JSON.stringify(components.responses);
     const isForNobody = (code: string) => ['not_found', 'method_not_allowed'].includes(code);
     for (const [code, entry] of Object.entries(catalogue)) {
       if ('emptyBody' in entry || isForNobody(code)) continue;
@@ -185,10 +188,11 @@ describe('the OpenAPI document', () => {
   });
 
   it('says which token a call needs', () => {
-    assert.deepEqual(document.paths[`${root}/x`]?.get?.security, [{ bearer: [] }]);
+    const ways = (...scopes: string[]) => [{ bearer: scopes }, { dpop: scopes, dpopProof: [] }];
+    assert.deepEqual(document.paths[`${root}/x`]?.get?.security, ways());
     const { get, post } = document.paths[`${root}/every-thing-1`] ?? {};
-    assert.deepEqual(get?.security, [{ bearer: ['things.read'] }, { client: ['things.read'] }]);
-    assert.deepEqual(post?.security, [{ bearer: ['things.write'] }, { client: ['things.write'] }]);
+    assert.deepEqual(get?.security, [...ways('things.read'), { client: ['things.read'] }]);
+    assert.deepEqual(post?.security, [...ways('things.write'), { client: ['things.write'] }]);
     for (const path of [root, '/openapi.json', '/docs', '/.well-known/jwks.json']) {
       assert.deepEqual(document.paths[path]?.get?.security, [], path);
     }
@@ -212,6 +216,76 @@ describe('the OpenAPI document', () => {
       few ?? '',
       /^A caller may have 1 record of at most 16384 bytes each, and make 1 write an hour\./,
     );
+  });
+});
+
+describe('the OpenAPI document about bound tokens', () => {
+  const usual = { dpop: 'on', nonce: false, certificates: false } as const;
+  const withTerms = (terms: Partial<TokenTerms>) =>
+    documentWith([smallest], { ...about, tokens: { ...usual, ...terms } });
+  const security = (terms: Partial<TokenTerms>, path: string, method: 'get' | 'post' = 'get') =>
+    withTerms(terms).paths[path]?.[method]?.security;
+  const me = `${root}/me`;
+
+  it('says nothing of DPoP where it is off', () => {
+    assert.doesNotMatch(JSON.stringify(withTerms({ dpop: 'off' })), /dpop|proof_|9449/i);
+    assert.deepEqual(security({ dpop: 'off' }, me), [{ bearer: [] }, { client: [] }]);
+    assert.deepEqual(security({ dpop: 'off' }, '/token', 'post'), [{}, { clientBasic: [] }]);
+  });
+
+  it('names the scheme and the header of the proof, which go together', () => {
+    const { dpop, dpopProof } = withTerms({}).components.securitySchemes as Record<
+      string,
+      Record<string, string>
+    >;
+    assert.deepEqual([dpop?.type, dpop?.scheme], ['http', 'dpop']);
+    assert.deepEqual([dpopProof?.type, dpopProof?.in, dpopProof?.name], ['apiKey', 'header', 'DPoP']);
+    assert.deepEqual(security({}, '/token', 'post'), [
+      {},
+      { clientBasic: [] },
+      { dpopProof: [] },
+      { clientBasic: [], dpopProof: [] },
+    ]);
+    assert.deepEqual(security({}, '/revoke', 'post'), [{}, { clientBasic: [] }]);
+  });
+
+  it('opens to plain bearer tokens only where those are taken', () => {
+    const dpop = 'required';
+    const bound = [
+      { dpop: [], dpopProof: [] },
+      { client: [], dpopProof: [] },
+    ];
+    assert.deepEqual(security({ dpop }, me), bound);
+    assert.ok(!('bearer' in withTerms({ dpop }).components.securitySchemes));
+    assert.deepEqual(security({ dpop, certificates: true }, me), [{ bearer: [] }, ...bound]);
+    assert.deepEqual(security({ dpop }, '/token', 'post'), [
+      { dpopProof: [] },
+      { clientBasic: [], dpopProof: [] },
+    ]);
+  });
+
+  it('names a refusal only where the settings make it possible', () => {
+    const codes = (terms: Partial<TokenTerms>) =>
+      codesOf(withTerms(terms).paths[me]?.get, 403).filter((code) => code.startsWith('proof_'));
+    assert.deepEqual(codes({}), ['proof_invalid', 'proof_replayed']);
+    assert.deepEqual(codes({ nonce: true }), ['proof_invalid', 'proof_replayed', 'proof_nonce_required']);
+    assert.deepEqual(codes({ dpop: 'required' }), ['proof_required', 'proof_invalid', 'proof_replayed']);
+  });
+
+  it('names the nonce on every answer to what can be proven, and on no other', () => {
+    assert.doesNotMatch(JSON.stringify(withTerms({})), /nonce/i);
+    const { paths } = withTerms({ nonce: true });
+    const tells = (path: string, method: 'get' | 'post', status: number) =>
+      'DPoP-Nonce' in (responseTo(paths[path]?.[method], status).headers ?? {});
+    for (const status of [200, 403, 429, 503]) assert.ok(tells(me, 'get', status), `${status}`);
+    for (const status of [200, 400, 401]) assert.ok(tells('/token', 'post', status), `${status}`);
+    assert.ok(!tells('/openapi.json', 'get', 200));
+  });
+
+  it('speaks of no one provider, and of no one scheme for tokens of POST /token', () => {
+    assert.doesNotMatch(JSON.stringify(document), /the identity provider|Bearer <token>".\}/);
+    const { schema } = responseTo(document.paths['/token']?.post, 200).content?.['application/json'] ?? {};
+    assert.match(JSON.stringify(schema), /after the scheme that \\"token_type\\" names/);
   });
 });
 

@@ -7,6 +7,7 @@ import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { documentWith } from '../../docs/openapi-document.ts';
 import type { Collection } from '../../src/consumer/collections/collection.ts';
+import type { TokenTerms } from '../../src/openapi/token-terms.ts';
 import { shipped, unusual } from './samples.ts';
 
 const run = promisify(execFile);
@@ -14,9 +15,10 @@ const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
 after(() => rmSync(folder, { recursive: true }));
 
 /** An independent tool, in a process of its own that reports to nobody. */
-async function lint(collections: readonly Collection[]): Promise<string> {
+async function lint(collections: readonly Collection[], tokens?: TokenTerms): Promise<string> {
   const file = join(folder, 'openapi.json');
-  const document = documentWith(collections, { version: '1.2.3', baseUrl: 'https://api.example.org' });
+  const about = { version: '1.2.3', baseUrl: 'https://api.example.org' };
+  const document = documentWith(collections, tokens === undefined ? about : { ...about, tokens });
   writeFileSync(file, JSON.stringify(document, null, 1));
   const parameters = ['lint', '--config', 'docs/api/redocly.yaml', '--format', 'stylish', file];
   const env = {
@@ -45,6 +47,13 @@ describe('the OpenAPI document, in the eyes of redocly', () => {
 
   it('is valid with collections that nobody has seen before', async () => {
     assert.match(await lint(unusual), /Your API description is valid/);
+  });
+
+  it('is valid where tokens have to be bound, with nonces, and where none may be', async () => {
+    for (const dpop of ['required', 'off'] as const) {
+      const terms = { dpop, nonce: dpop === 'required', certificates: false };
+      assert.match(await lint(unusual, terms), /Your API description is valid/);
+    }
   });
 
   it('would not be with a mistake in it', async () => {

@@ -126,6 +126,16 @@ describe('the reference page', () => {
     }
   });
 
+  it('shows how a request is proven, and offers nothing to try, where no plain bearer token is taken', () => {
+    const tokens = { dpop: 'required', nonce: false, certificates: false } as const;
+    const bound = referencePage(documentWith([...unusual], { ...about, tokens }));
+    assert.match(bound, /Authorization: DPoP \$TOKEN&quot; \\\n {2}-H &quot;DPoP: \$PROOF&quot;/);
+    assert.doesNotMatch(bound, /Bearer \$TOKEN|data-token="yes"|id="token"|data-path="\/token"/);
+    assert.match(bound, /\/token&quot; \\\n {2}-H &quot;DPoP: \$PROOF&quot;/);
+    assert.match(bound, /data-token="no"/);
+    assert.match(page, /data-token="yes"/);
+  });
+
   it('shows how to call it from a shell, whatever the example contains', () => {
     assert.match(page, /curl -X POST &quot;https:\/\/api\.example\.org\/api\/consumer\/v1\/x&quot;/);
     assert.match(page, /-d &#39;\{&quot;text&quot;:&quot;text&quot;\}&#39;/);

@@ -1,4 +1,4 @@
-import { documentWith } from '../../docs/openapi-document.ts';
+import { allTokens, documentWith } from '../../docs/openapi-document.ts';
 import type { OpenApiDocument } from '../../src/openapi/openapi-types.ts';
 import { Documented, type Exchange } from './documented.ts';
 import type { Reply } from './request.ts';
@@ -10,9 +10,11 @@ const collectionsPath = '/api/consumer/v1/';
 const documents = new Map<string, Promise<Documented>>();
 let builtIn: Documented | undefined;
 
-/** What is there whatever is declared. It is the same for every service, so none has to be asked for it. */
+/** What is there whatever is declared. It is enough for every service, so none has to be asked for it: with all that settings allow. */
 function builtInDocument(): Documented {
-  builtIn ??= new Documented(documentWith([], { version: '0', baseUrl: 'http://127.0.0.1' }));
+  builtIn ??= new Documented(
+    documentWith([], { version: '0', baseUrl: 'http://127.0.0.1', tokens: allTokens }),
+  );
   return builtIn;
 }
 

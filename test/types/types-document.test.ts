@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
-import { documentWith } from '../../docs/openapi-document.ts';
+import { allTokens, documentWith } from '../../docs/openapi-document.ts';
 import type { Collection } from '../../src/consumer/collections/collection.ts';
 import { problemsOf } from '../../src/consumer/types/problems.ts';
 import { nameTypes } from '../../src/consumer/types/type-names.ts';
@@ -58,7 +58,11 @@ function codesIn(document: OpenApiDocument, operation: Operation): readonly stri
 
 describe('the types of collections', () => {
   it('have the codes of the OpenAPI document for every call', () => {
-    const document = documentWith(collections, { version: '0', baseUrl: 'http://127.0.0.1' });
+    const document = documentWith(collections, {
+      version: '0',
+      baseUrl: 'http://127.0.0.1',
+      tokens: allTokens,
+    });
     const operationsOf = ({ name, machine }: Collection) => {
       const all = document.paths[`/api/consumer/v1/${name}`];
       const one = document.paths[`/api/consumer/v1/${name}/{id}`];

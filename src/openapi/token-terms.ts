@@ -1,0 +1,95 @@
+import type { ErrorCode } from '../base/errors.ts';
+import { sometimes } from './headers.ts';
+import type { Headers, Operation } from './openapi-types.ts';
+
+/** What the settings say of tokens that are bound to their sender, as far as it can be seen from outside. */
+export interface TokenTerms {
+  /** Whether tokens may be bound to a key (RFC 9449), or have to be bound. */
+  readonly dpop: 'off' | 'on' | 'required';
+  /** Whether proofs by such a key have to contain a nonce. */
+  readonly nonce: boolean;
+  /** Whether tokens may be bound to a certificate (RFC 8705). */
+  readonly certificates: boolean;
+}
+
+type Ways = Operation['security'];
+
+const takesProofs = ({ dpop }: TokenTerms) => dpop !== 'off';
+const needsNonce = ({ nonce }: TokenTerms) => nonce;
+const onlyBound = ({ dpop }: TokenTerms) => dpop === 'required';
+/** What is bound to a certificate comes as a bearer token, too. */
+const takesBearer = (terms: TokenTerms) => !onlyBound(terms) || terms.certificates;
+
+const conditions: { readonly [C in ErrorCode]?: (terms: TokenTerms) => boolean } = {
+  proof_required: onlyBound,
+  proof_invalid: takesProofs,
+  proof_replayed: takesProofs,
+  proof_nonce_required: needsNonce,
+  oauth_proof_invalid: takesProofs,
+  oauth_proof_nonce_required: needsNonce,
+};
+
+/** Whether anybody can be refused so. */
+export function canOccur(code: ErrorCode, terms: TokenTerms): boolean {
+  return conditions[code]?.(terms) ?? true;
+}
+
+/** Each of them opens a route that takes tokens. */
+export function waysIn(terms: TokenTerms, scopes: readonly string[], isForPeople: boolean): Ways {
+  return [
+    ...(takesBearer(terms) ? [{ bearer: scopes }] : []),
+    ...(takesProofs(terms) ? [{ dpop: scopes, dpopProof: [] }] : []),
+    ...(isForPeople ? [] : [{ client: scopes, ...(onlyBound(terms) ? { dpopProof: [] } : {}) }]),
+  ];
+}
+
+/** The same for a route where clients get tokens: with a proof they get bound ones. */
+export function waysToToken(terms: TokenTerms): Ways {
+  const proven = [{ dpopProof: [] }, { clientBasic: [], dpopProof: [] }];
+  const plain = [{}, { clientBasic: [] }];
+  return [...(onlyBound(terms) ? [] : plain), ...(takesProofs(terms) ? proven : [])];
+}
+
+const ofProvider = 'An access token of a provider that this service trusts';
+const ofAnybody = `${ofProvider}, or of POST /token`;
+
+/** The schemes by which tokens are sent. */
+export function tokenSchemes(terms: TokenTerms): Record<string, object> {
+  const bearer = {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: onlyBound(terms)
+      ? `${ofProvider}, together with the certificate that it is bound to (RFC 8705).`
+      : `${ofAnybody}.`,
+  };
+  const dpop = {
+    type: 'http',
+    scheme: 'dpop',
+    description: `${ofAnybody}, that is bound to a key of its sender (RFC 9449): "Authorization: DPoP <token>". It goes with a proof.`,
+  };
+  const nonce = terms.nonce ? ', and the nonce of the last DPoP-Nonce header that came in an answer' : '';
+  const dpopProof = {
+    type: 'apiKey',
+    in: 'header',
+    name: 'DPoP',
+    description: `A proof that the sender has the key (RFC 9449 section 4): a JWT signed with it, made anew for every request, with the method and the address${nonce}.`,
+  };
+  return {
+    ...(takesBearer(terms) ? { bearer } : {}),
+    ...(takesProofs(terms) ? { dpop, dpopProof } : {}),
+  };
+}
+
+/** On every answer to a request that could have been proven. */
+export function nonceHeader(terms: TokenTerms): Headers {
+  if (!terms.nonce) return {};
+  return { 'DPoP-Nonce': sometimes('What the next proof has to contain (RFC 9449 section 8).') };
+}
+
+/** How a token is sent, in words. */
+export function termsInWords(terms: TokenTerms): string {
+  if (!takesProofs(terms)) return '';
+  const demand = onlyBound(terms) ? 'Tokens have to be bound to their sender. ' : '';
+  return `${demand}A token that is bound to a key of its sender (DPoP, RFC 9449) is sent as "Authorization: DPoP <token>", with a new proof in the header "DPoP" each time.`;
+}
