@@ -30,6 +30,11 @@ const looks = [
   ['consumer', 'migrate', ...migration, '--dry-run'],
 ];
 
+/** The same in every run. */
+function nameOf(command: readonly string[]): string {
+  return command.join(' ').replace(mapping, 'mapping.jsonl');
+}
+
 /** The settings of a database as a start of this release leaves it; in PostgreSQL those of a role that may only read. */
 async function used(engine: DatabaseEngine) {
   const settings = await newSettings(engine, noProvider);
@@ -76,7 +81,7 @@ for (const engine of databaseEngines) {
     }
 
     for (const command of [['check'], ['migrate', '--plan'], ...looks]) {
-      it(`${command.join(' ')} changes nothing, and needs no right to`, () =>
+      it(`${nameOf(command)} changes nothing, and needs no right to`, () =>
         untouched(async () => {
           const shown = succeeded(await endOf(reader, command));
           if (command.includes('show')) assert.match(shown, /usr_somebody +user +active/);
@@ -125,7 +130,7 @@ for (const engine of databaseEngines) {
 
 describe('a command that only looks, where there is nothing', () => {
   for (const command of looks) {
-    it(`${command.join(' ')} says that there is no SQLite file and makes none`, async () => {
+    it(`${nameOf(command)} says that there is no SQLite file and makes none`, async () => {
       const settings = await newSettings('sqlite', noProvider);
       const outcome = await endOf(settings, command);
       refused(outcome, /vestibule\.db" \(DATABASE_URL\) is not there, .*Check DATABASE_URL/);
