@@ -19,12 +19,12 @@ export interface Possession<Caller, Origin> {
 
 const bearerScheme = /^bearer(?:\s|$)/i;
 const laterBearer = /,\s*bearer(?:\s|$)/i;
-const bearerForm = /^Bearer [A-Za-z0-9._~+/-]+=*$/;
 const usualStart = 'Bearer ';
-const anyStart = /^bearer /i;
+const bearerStart = /^bearer /i;
 
-const dpopForm = /^dpop [A-Za-z0-9._~+/-]+=*$/i;
-const dpopStart = 'DPoP ';
+const dpopStart = /^dpop /i;
+
+const tokenForm = /^[A-Za-z0-9._~+/-]+=*$/;
 
 /**
  * Tokens come in the Authorization header only: never in the query, a form or a cookie. Two such headers reach us
@@ -32,7 +32,7 @@ const dpopStart = 'DPoP ';
  * the operator shut out. Where no proofs are taken there are only bearer tokens, and no scheme but theirs.
  */
 export function createAuthenticate<Caller extends Timed, Origin extends TokenOrigin = TokenOrigin>(
-  cache: Pick<TokenCache<Caller>, 'recall' | 'recallBy' | 'examine'>,
+  cache: Pick<TokenCache<Caller>, 'recall' | 'examine'>,
   checkStanding: (caller: Caller) => void | Promise<void>,
   possession: Possession<Caller, Origin> | null = null,
 ): Authenticate<Caller, Origin> {
@@ -44,38 +44,44 @@ export function createAuthenticate<Caller extends Timed, Origin extends TokenOri
     possession?.checkBearer(caller, origin);
     return admit(caller);
   };
+  /** A token that is remembered has the right form, so that only others are looked at. */
+  const examine = (digest: Digest, token: string, origin: Origin): Promise<Caller> => {
+    if (!tokenForm.test(token)) throw new Refusal('authorization_malformed');
+    return cache.examine(digest, token, origin);
+  };
   /** A token is remembered by what its proofs call it (`ath`), so that it is digested once. */
   const byProof = async (
     checkProof: NonNullable<Possession<Caller, Origin>['checkProof']>,
-    authorization: string,
+    token: string,
     origin: Origin,
   ) => {
-    if (!dpopForm.test(authorization)) throw new Refusal('authorization_malformed');
-    const token = authorization.slice(dpopStart.length);
     const digest = digestOf(token);
-    const known = cache.recallBy(digest);
-    const caller = typeof known === 'string' ? await cache.examine(digest, token, origin) : known;
+    const caller = cache.recall(digest) ?? (await examine(digest, token, origin));
     await checkProof(caller, digest, origin);
     return admit(caller);
   };
   const checkProof = possession?.checkProof ?? null;
   return (authorization, origin) => {
-    if (checkProof !== null && isDpop(authorization)) return byProof(checkProof, authorization, origin);
-    const credentials = asBearer(authorization);
-    const known = cache.recall(credentials);
-    if (typeof known !== 'string') return admitBearer(known, origin);
-    // Only now, because a header that was seen before has the right form.
-    if (!bearerForm.test(credentials)) throw new Refusal('authorization_malformed');
-    const token = credentials.slice(usualStart.length);
-    return cache.examine(known, token, origin).then((caller) => admitBearer(caller, origin));
+    if (checkProof !== null && isDpop(authorization))
+      return byProof(checkProof, boundToken(authorization), origin);
+    const token = bearerToken(authorization);
+    const digest = digestOf(token);
+    const known = cache.recall(digest);
+    if (known !== undefined) return admitBearer(known, origin);
+    return examine(digest, token, origin).then((caller) => admitBearer(caller, origin));
   };
 }
 
-/** The header with the scheme spelled the usual way, so that a token is remembered under one name only. */
-function asBearer(authorization: string | undefined): string {
-  if (authorization?.startsWith(usualStart)) return authorization;
-  if (authorization === undefined || !anyStart.test(authorization)) throw withoutToken(authorization);
-  return `${usualStart}${authorization.slice(usualStart.length)}`;
+function boundToken(authorization: string): string {
+  if (!dpopStart.test(authorization)) throw new Refusal('authorization_malformed');
+  return authorization.slice('DPoP '.length);
+}
+
+function bearerToken(authorization: string | undefined): string {
+  const isUsual = authorization?.startsWith(usualStart) === true;
+  if (authorization === undefined || !(isUsual || bearerStart.test(authorization)))
+    throw withoutToken(authorization);
+  return authorization.slice(usualStart.length);
 }
 
 /** A caller who knows no bearer scheme is told of it, and not that it made a mistake (RFC 6750 section 3.1). */

@@ -17,7 +17,7 @@ interface Remembered<Caller> {
   readonly verification: Verification;
 }
 
-/** What credentials are remembered under. */
+/** What a token is remembered under. */
 export type Digest = string;
 
 interface TokenCacheOptions<Caller> {
@@ -32,7 +32,7 @@ interface TokenCacheOptions<Caller> {
 const sweepMs = 60_000;
 
 /**
- * Remembers whom verified credentials speak for, under their SHA-256. What is remembered counts only with the very
+ * Remembers whom verified tokens speak for, under their SHA-256. What is remembered counts only with the very
  * keys it was verified with, and the times are checked again on every use. A refusal is never remembered. Nothing is
  * kept of a token that has expired, whether or not anybody comes after it.
  */
@@ -48,24 +48,19 @@ export class TokenCache<Caller extends Timed> {
     this.#remembered = new RecentMap(options.maxEntries);
   }
 
-  /** The caller behind credentials that were verified before with the keys of today; of all others the digest. */
-  recall(credentials: string): Caller | Digest {
-    return this.recallBy(digestOf(credentials));
-  }
-
-  /** The same by their digest. */
-  recallBy(digest: Digest): Caller | Digest {
+  /** The caller behind a token that was verified before with the keys of today. */
+  recall(digest: Digest): Caller | undefined {
     const known = this.#remembered.get(placeOf(digest));
     if (known?.digest !== digest || !isCurrent(known.verification)) {
       this.#misses += 1;
-      return digest;
+      return undefined;
     }
     this.#hits += 1;
     checkTimes(known.caller.times, this.#options.clock.now() / 1000);
     return known.caller;
   }
 
-  /** The caller behind credentials of which only the digest is known, by the token in them. */
+  /** The caller behind any other token. */
   async examine(digest: Digest, token: string, origin: TokenOrigin): Promise<Caller> {
     const { verify, callerOf } = this.#options;
     const verified = await verify(token, origin);
@@ -116,8 +111,8 @@ export class TokenCache<Caller extends Timed> {
 }
 
 /** A SHA-256, a character for each byte. */
-export function digestOf(credentials: string): Digest {
-  return hash('sha256', credentials, 'latin1');
+export function digestOf(token: string): Digest {
+  return hash('sha256', token, 'latin1');
 }
 
 /**

@@ -344,14 +344,23 @@ describe('the token of a proof', () => {
     assert.deepEqual([reply.status, reply.json().code], [403, 'token_expired']);
   });
 
-  for (const [name, header] of Object.entries({
-    'no token': 'DPoP',
-    'two blanks': 'DPoP  x',
-    'two tokens': 'DPoP x y',
-    'another scheme behind it': 'DPoP x, Bearer y',
-  })) {
-    it(`is sent with ${name}`, async () => {
-      const reply = await request(target().url, { headers: { authorization: header, dpop: 'x' } });
+  const malformed: Record<string, (token: string) => string> = {
+    'no token': () => 'DPoP',
+    'two blanks': (token) => `DPoP  ${token}`,
+    'a tab': (token) => `DPoP\t${token}`,
+    'two tokens': (token) => `DPoP ${token} ${token}`,
+    'another scheme before it': (token) => `DPoP Bearer ${token}`,
+    'another scheme behind it': (token) => `DPoP ${token}, Bearer ${token}`,
+  };
+  for (const [name, authorization] of Object.entries(malformed)) {
+    it(`is sent with ${name}, though it was seen before and its proof is good`, async () => {
+      const token = await tokenFor();
+      // Both schemes share what is remembered of a token.
+      await withToken(target().url, token);
+      await target().acceptsRequest(() => withProof(target().url, token, proofBy(key, forMe(token))));
+      const sent = authorization(token);
+      const proof = proofBy(key, { ...forMe(token), token: sent.slice('DPoP '.length) });
+      const reply = await request(target().url, { headers: { authorization: sent, dpop: proof } });
       assert.deepEqual([reply.status, reply.json().code], [403, 'authorization_malformed']);
     });
   }

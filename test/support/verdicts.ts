@@ -2,7 +2,7 @@ import { JwtVerifier } from 'aws-jwt-verify';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { KeySource } from '../../src/auth/issuers.ts';
 import { readKeySet } from '../../src/auth/key-set.ts';
-import { TokenCache } from '../../src/auth/token-cache.ts';
+import { digestOf, TokenCache } from '../../src/auth/token-cache.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
 import type { Caller } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -58,12 +58,9 @@ export async function ourVerdict(
     clock: systemClock,
   });
   try {
-    const first = cache.recall(token);
-    const caller =
-      typeof first === 'string'
-        ? await cache.examine(first, token, { address: '', isSuspect: () => false })
-        : first;
-    if (cache.recall(token) !== caller)
+    const digest = digestOf(token);
+    const caller = await cache.examine(digest, token, { address: '', isSuspect: () => false });
+    if (cache.recall(digest) !== caller)
       throw new Error('a token that is remembered speaks for somebody else');
     return caller;
   } catch (error) {

@@ -10,8 +10,8 @@ export const cacheChecks: readonly Mutant[] = [
     ['the times of a remembered token', 'checkTimes(…);', '', 'a remembered token never expires'],
     [
       'remembered by all of its bytes',
-      "hash('sha256', credentials, 'latin1')",
-      "hash('sha256', credentials.slice(0, credentials.lastIndexOf('.')), 'latin1')",
+      "hash('sha256', token, 'latin1')",
+      "hash('sha256', token.slice(0, token.lastIndexOf('.')), 'latin1')",
       'a known token gets in without its signature',
     ],
     [

@@ -17,15 +17,15 @@ export const httpChecks: readonly Mutant[] = [
   ...checksOf('src/auth/authenticate.ts', authorization, [
     [
       'the form of the Authorization header',
-      'if (!bearerForm.test(credentials)) …;',
+      'if (!tokenForm.test(token)) …;',
       ';',
       'a second token behind a comma is looked at',
     ],
     [
       'the form of it with the DPoP scheme',
-      'if (!dpopForm.test(authorization)) …;',
+      'if (!dpopStart.test(authorization)) …;',
       ';',
-      'a second token behind a comma is looked at',
+      'a header that no rule describes is taken',
       ['test/attack/dpop-proof.test.ts'],
     ],
     [
