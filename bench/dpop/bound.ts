@@ -1,59 +1,99 @@
 import { join } from 'node:path';
+import { ask, bearer, ownHeaders } from '../shared/ask.ts';
 import { send, spareRequests, writeRequests } from '../shared/load.ts';
-import { type Sample, takeSample } from '../shared/sample.ts';
-import { mePath, type Stage } from '../shared/stage.ts';
-import { mean } from '../shared/statistics.ts';
+import { script } from '../shared/processes.ts';
+import { answers, startReady } from '../shared/ready.ts';
+import { takeSample } from '../shared/sample.ts';
+import { mePath, type Stage, surroundingsFor } from '../shared/stage.ts';
+import { measureInTurn, medianRate, type Rate, ratio } from './in-turn.ts';
 import { type BoundCaller, boundRequests } from './proofs.ts';
-import { startService } from './service.ts';
-import { type VerifyingRate, verifyingRate } from './verifying-rate.ts';
+import { type ReadyService, rateOf, startService } from './service.ts';
+import { verifyingRate } from './verifying-rate.ts';
 
-export interface BoundRound {
-  readonly verifying: VerifyingRate;
-  readonly bound: Sample;
-  readonly ofVerifyingRate: number;
-  /** The same by the CPU that each takes, which a busy machine does not change as much. */
-  readonly ofVerifyingCpu: number;
-  /** By CPU, of what the core could do if a bound request were a bearer request and one check. */
-  readonly ofBoth: number;
+interface Ratio {
+  readonly byRate: number;
+  readonly byCpu: number;
 }
 
-/** Bound tokens that were seen before, each request with a proof of its own, beside the checks that the core can do. */
+export interface BoundRound {
+  readonly checks: Rate;
+  readonly bare: Rate;
+  readonly bound: Rate;
+  readonly bareOfChecks: Ratio;
+  readonly boundOfChecks: Ratio;
+  readonly boundOfBare: Ratio;
+}
+
+/** A proof counts for a minute, so that they are made for one slice after the other. */
+const slices = 5;
+
+/**
+ * Bound tokens that were seen before, each request with a proof of its own, beside a bare server that does one check a
+ * request, and beside the checks that the core can do.
+ */
 export async function measureBound(callers: readonly BoundCaller[], stage: Stage): Promise<BoundRound> {
-  const { seconds, newTokens: count } = stage.options;
-  const { server, origin, folder } = await startService(stage);
-  /** A proof counts for a minute, so they are made just before. */
-  const prepare = () => {
-    const requests = boundRequests(origin, callers, count + spareRequests);
-    return writeRequests(join(folder, 'bound.txt'), requests);
-  };
-  const part = { skip: 0, count };
-  try {
-    // So that all callers and keys have been seen, and V8 has compiled what there is to compile.
-    await send(stage.generator, { origin, requests: prepare(), part, seconds: null });
-    const plain = [{ method: 'GET', path: mePath, token: stage.goodToken }] as const;
-    const plainRequests = writeRequests(join(folder, 'bearer.txt'), plain);
-    const askPlain = () => send(stage.generator, { origin, requests: plainRequests, seconds });
-    await askPlain();
-    const bearer = await takeSample(server.pid, askPlain);
-    // Before and after, so that a machine that grows slower or faster meanwhile favours nobody.
-    const before = await verifyingRate(seconds);
-    const requests = prepare();
-    const bound = await takeSample(server.pid, () =>
-      send(stage.generator, { origin, requests, part, seconds: null }),
+  const { seconds, newTokens } = stage.options;
+  await using running = new AsyncDisposableStack();
+  const ours = await startService(stage);
+  running.defer(() => ours.server.stop());
+  const bare = await startBare(ours.origin, stage);
+  running.defer(() => bare.server.stop());
+  const sendTo = async ({ server, origin, folder }: ReadyService, count: number) => {
+    const requests = writeRequests(
+      join(folder, 'bound.txt'),
+      boundRequests(origin, callers, count + spareRequests),
     );
-    const after = await verifyingRate(seconds);
-    const verifying = {
-      perSecond: mean([before.perSecond, after.perSecond]),
-      cpuMicroseconds: mean([before.cpuMicroseconds, after.cpuMicroseconds]),
-    };
-    return {
-      verifying,
-      bound,
-      ofVerifyingRate: bound.requestsPerSecond / verifying.perSecond,
-      ofVerifyingCpu: verifying.cpuMicroseconds / bound.cpuMicroseconds,
-      ofBoth: (verifying.cpuMicroseconds + bearer.cpuMicroseconds) / bound.cpuMicroseconds,
-    };
-  } finally {
-    await server.stop();
+    const load = { origin, requests, part: { skip: 0, count }, seconds: null };
+    return rateOf(await takeSample(server.pid, () => send(stage.generator, load)));
+  };
+  for (const { origin } of [ours, bare]) await checkForgery(origin, callers);
+  // So that all callers and keys have been seen, and V8 has compiled what there is to compile.
+  for (const service of [ours, bare]) await sendTo(service, newTokens);
+  const measured = await measureInTurn(
+    {
+      checks: () => verifyingRate(seconds / slices, callers.length),
+      bare: () => sendTo(bare, Math.ceil(newTokens / slices)),
+      bound: () => sendTo(ours, Math.ceil(newTokens / slices)),
+    },
+    slices,
+  );
+  return {
+    checks: medianRate(measured, 'checks'),
+    bare: medianRate(measured, 'bare'),
+    bound: medianRate(measured, 'bound'),
+    bareOfChecks: ratio(measured, 'bare', 'checks'),
+    boundOfChecks: ratio(measured, 'bound', 'checks'),
+    boundOfBare: ratio(measured, 'bound', 'bare'),
+  };
+}
+
+/** A bare server with the answer of ours. */
+async function startBare(ours: string, stage: Stage): Promise<ReadyService> {
+  const reply = await ask(`${ours}${mePath}`, bearer(stage.goodToken));
+  const { port, folder } = await surroundingsFor('dpop-bare', stage);
+  const given = { port, headers: ownHeaders(reply), body: reply.body };
+  const program = script(join(import.meta.dirname, 'bare-with-a-check.ts'), given);
+  const origin = `http://127.0.0.1:${port}`;
+  const server = await startReady('bare', program, folder, answers(`${origin}${mePath}`));
+  return { server, origin, folder };
+}
+
+/** Whoever is measured does the work: a good proof gets in, and not with the signature of another. */
+async function checkForgery(origin: string, callers: readonly BoundCaller[]): Promise<void> {
+  const [one, other] = boundRequests(origin, callers, 2).map(({ token = '', proof = '' }) => ({
+    token,
+    proof,
+  }));
+  const signedBy = (proof: string) => proof.slice(proof.lastIndexOf('.'));
+  if (one === undefined || other === undefined) throw new Error('There are not two callers.');
+  const { token, proof } = one;
+  const forged = proof.replace(signedBy(proof), signedBy(other.proof));
+  for (const [sent, expected] of [
+    [forged, 403],
+    [proof, 200],
+  ] as const) {
+    const headers = { authorization: `DPoP ${token}`, dpop: sent };
+    const { status } = await ask(`${origin}${mePath}`, headers);
+    if (status !== expected) throw new Error(`A proof was answered with ${status} instead of ${expected}.`);
   }
 }

@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign, verify } from 'node:crypto';
 import type { Request } from '../shared/load.ts';
 import { mePath } from '../shared/stage.ts';
 
@@ -40,6 +40,27 @@ export function boundRequests(origin: string, callers: readonly BoundCaller[], c
     const signature = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
     return { method: 'GET', path: mePath, token, proof: `${signed}.${signature.toString('base64url')}` };
   });
+}
+
+/** A proof as far as its signature needs it. */
+export interface SignedProof {
+  /** In base64url; the same in all proofs of a key. */
+  readonly header: string;
+  readonly signed: Buffer;
+  readonly signature: Buffer;
+}
+
+export function readProof(proof: string): SignedProof {
+  const end = proof.lastIndexOf('.');
+  return {
+    header: proof.slice(0, proof.indexOf('.')),
+    signed: Buffer.from(proof.slice(0, end)),
+    signature: Buffer.from(proof.slice(end + 1), 'base64url'),
+  };
+}
+
+export function signatureHolds({ signed, signature }: SignedProof, key: KeyObject): boolean {
+  return verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, signature);
 }
 
 function encode(part: object): string {

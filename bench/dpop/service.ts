@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type { RunningServer } from '../shared/processes.ts';
 import { answers, startReady } from '../shared/ready.ts';
+import type { Sample } from '../shared/sample.ts';
 import { type Stage, surroundingsFor } from '../shared/stage.ts';
 import { vestibule } from '../shared/vestibule.ts';
+import type { Rate } from './in-turn.ts';
 
-interface ReadyService {
+export interface ReadyService {
   readonly server: RunningServer;
   readonly origin: string;
   readonly folder: string;
@@ -21,4 +23,8 @@ export async function startService(stage: Stage, checkout: string | null = null)
   const started = { ...program, parameters: [ours, ...parameters] };
   const server = await startReady('vestibule', started, folder, isReady);
   return { server, origin: `http://127.0.0.1:${port}`, folder };
+}
+
+export function rateOf({ requestsPerSecond, cpuMicroseconds }: Sample): Rate {
+  return { perSecond: requestsPerSecond, cpuMicroseconds };
 }

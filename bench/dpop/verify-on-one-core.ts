@@ -1,15 +1,17 @@
-import { generateKeyPairSync, randomBytes, sign, verify } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { printResult, readGiven } from '../shared/child.ts';
+import { type BoundCaller, boundCallers, boundRequests, readProof, signatureHolds } from './proofs.ts';
 
-/** Checks ES256 signatures on this thread, one after the other, with a key that is at hand, and does nothing else. */
-const { seconds } = readGiven<{ seconds: number }>();
-const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-const dsaEncoding = 'ieee-p1363';
-// About as long as the header and the claims of a proof.
-const contents = Array.from({ length: 64 }, () => randomBytes(600));
-const signed = contents.map((content) => ({
-  content,
-  signature: sign('sha256', content, { key: privateKey, dsaEncoding }),
+/**
+ * Checks the signatures of proofs on this thread, one after the other, and does nothing else: as many keys as the requests
+ * have, all of them at hand, and proofs that are taken apart beforehand.
+ */
+const { seconds, keys } = readGiven<{ seconds: number; keys: number }>();
+const callers = await boundCallers(keys, async () => 'a token');
+const publicKeys = callers.map(({ key }: BoundCaller) => createPublicKey(key));
+const proofs = boundRequests('http://127.0.0.1:8080', callers, 2 * keys).map(({ proof = '' }, index) => ({
+  proof: readProof(proof),
+  key: publicKeys[index % keys] as (typeof publicKeys)[number],
 }));
 
 verifyFor(0.5);
@@ -23,11 +25,9 @@ function verifyFor(duration: number) {
   const endsAt = startedAt + duration * 1000;
   let checks = 0;
   while (performance.now() < endsAt) {
-    for (const { content, signature } of signed) {
-      if (!verify('sha256', content, { key: publicKey, dsaEncoding }, signature))
-        throw new Error('A good signature does not hold.');
-    }
-    checks += signed.length;
+    const { proof, key } = proofs[checks % proofs.length] as (typeof proofs)[number];
+    if (!signatureHolds(proof, key)) throw new Error('A good signature does not hold.');
+    checks += 1;
   }
   return { checks, milliseconds: performance.now() - startedAt };
 }

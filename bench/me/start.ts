@@ -1,4 +1,4 @@
-import { ask, bearer } from '../shared/ask.ts';
+import { ask, bearer, ownHeaders } from '../shared/ask.ts';
 import type { RunningServer } from '../shared/processes.ts';
 import { answers, startReady } from '../shared/ready.ts';
 import { mePath, type Stage, surroundingsFor } from '../shared/stage.ts';
@@ -50,10 +50,9 @@ export async function checkPeer(peer: Peer, origin: string, stage: MeStage): Pro
 /** Vestibule's answer to a good token: the bytes that all others answer too. */
 export async function takeAnswer(stage: Stage): Promise<Answer> {
   const { server, origin } = await startPeer(ours, stage, { headers: {}, body: '' });
-  const { status, headers, body } = await ask(`${origin}${mePath}`, bearer(stage.goodToken));
+  const reply = await ask(`${origin}${mePath}`, bearer(stage.goodToken));
   await server.stop();
+  const { status, body } = reply;
   if (status !== 200) throw new Error(`${ours.name} answered a good token with ${status}: ${body}`);
-  // These are the server's own to say.
-  const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...kept } = headers;
-  return { headers: kept as Record<string, string>, body };
+  return { headers: ownHeaders(reply), body };
 }

@@ -31,6 +31,12 @@ export function ask(
   return promise;
 }
 
+/** The headers of a reply, without those that are the server's own to say. */
+export function ownHeaders({ headers }: Reply): Readonly<Record<string, string>> {
+  const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...own } = headers;
+  return own as Record<string, string>;
+}
+
 export function bearer(token: string | undefined): Readonly<Record<string, string>> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
