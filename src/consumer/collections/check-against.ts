@@ -93,14 +93,14 @@ function fits(collection: Collection, { state, body }: StoredRecord): boolean {
   return checkFields(fields).length === 0 && isDeepStrictEqual(normaliseFields(collection, fields), fields);
 }
 
-const grouped = new Intl.NumberFormat('en-US');
-
 /** `bookings: breaking: seats maximum 8 -> 4, 37 of 10,412 records would fail`. */
 export function sentenceOf({ collection, verdict, changes, total, failing }: Verdict): string {
   if (verdict !== 'breaking') {
     return `${collection}: ${verdict}${changes.length === 0 ? '' : ` (${changes.join(', ')})`}`;
   }
   const noun = total === 1 ? 'record' : 'records';
+  // Made here, as it is rarely needed: the tables of locales that it loads would be a share of every start.
+  const grouped = new Intl.NumberFormat('en-US');
   const harm = `${grouped.format(failing)} of ${grouped.format(total)} ${noun} would fail`;
   return `${collection}: breaking: ${[...changes, harm].join(', ')}`;
 }
