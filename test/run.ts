@@ -43,7 +43,11 @@ const durations = new Map<string, number>(
 );
 const waiting: string[] = [];
 const parts = await startParts(runDirectory, { nextFile: () => waiting.shift() ?? null });
-const surroundings: Omit<Surroundings, 'audience'> = { runDirectory, partsUrl: parts.url };
+const surroundings: Omit<Surroundings, 'audience'> = {
+  runDirectory,
+  partsUrl: parts.url,
+  hasProgram: true,
+};
 process.env.VESTIBULE_TEST = JSON.stringify(surroundings);
 // Hundreds of processes load the same files: what V8 made of them is kept for the next.
 process.env.NODE_COMPILE_CACHE = cacheDirectory;

@@ -18,6 +18,15 @@ function builtInDocument(): Documented {
   return builtIn;
 }
 
+const byText = new Map<string, Documented>();
+
+/** Services with the same collections have the same document, and what is compiled of it serves all of them. */
+function documentedBy(text: string): Documented {
+  const known = byText.get(text) ?? new Documented(JSON.parse(text) as OpenApiDocument);
+  byText.set(text, known);
+  return known;
+}
+
 const undescribed = new Set<string>();
 
 /** For servers that are none of ours and have no such document. */
@@ -36,8 +45,7 @@ function documentOf(origin: string): Promise<Documented> {
   let document = documents.get(origin);
   if (document === undefined) {
     document = fetch(`${origin}/openapi.json`).then(
-      async (response) =>
-        response.ok ? new Documented((await response.json()) as OpenApiDocument) : builtInDocument(),
+      async (response) => (response.ok ? documentedBy(await response.text()) : builtInDocument()),
       // A service that has ended in the meantime.
       () => builtInDocument(),
     );

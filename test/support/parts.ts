@@ -12,6 +12,8 @@ export interface Parts {
   /** A PgBouncer in front of it. */
   readonly pooler: { readonly port: number };
   readonly providers: SharedProviders;
+  /** The service put together from what stands in src now. */
+  readonly program: { readonly folder: string };
   /** What is tested in a browser is what stands in web/src now. */
   readonly frontend: Readonly<Record<string, never>>;
   /** A copy of the project in which `npm run pack` has been run, and where it has left the tarballs. */
@@ -60,6 +62,12 @@ const starts: { readonly [Name in keyof Parts]: Start<Parts[Name]> } = {
     const { stop, ...providers } = await startSharedProviders();
     later.defer(stop);
     return providers;
+  },
+  async program(_later, directory) {
+    const { buildProgram } = await import('./program.ts');
+    const folder = `${directory}-cache/program`;
+    await buildProgram(folder);
+    return { folder };
   },
   async frontend() {
     await import('../../web/build.ts');

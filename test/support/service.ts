@@ -92,17 +92,15 @@ export async function startService(
   options?: ClockedOptions | { readonly release: Release },
 ): Promise<Service> {
   const logFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.log`;
-  if (options === undefined) return running(settings, logFile, spawnVestibule(settings, ['serve'], logFile));
+  if (options === undefined)
+    return running(settings, logFile, await spawnVestibule(settings, ['serve'], logFile));
   if ('release' in options) {
     const environment = { ...settings, TEST_RELEASE: options.release };
-    return running(
-      settings,
-      logFile,
-      spawnNode('test/support/release-main.ts', environment, [], logFile, false),
-    );
+    const program = await pathOf('release-main');
+    return running(settings, logFile, spawnNode(program, environment, [], logFile, false));
   }
   const environment = { ...settings, TEST_CLOCK_AHEAD_MS: String(options.aheadMs ?? 0) };
-  const spawned = spawnNode('test/support/clocked-main.ts', environment, [], logFile, true);
+  const spawned = spawnNode(await pathOf('clocked-main'), environment, [], logFile, true);
   const service = await running(settings, logFile, spawned);
   const move = async (message: ClockMessage) => {
     const moved = once(spawned.child, 'message');
@@ -127,13 +125,10 @@ export async function startService(
 }
 
 /** The same by a command that becomes the service, such as one that gives it less of something. */
-export function startThrough(through: readonly string[], settings: Settings): Promise<Service> {
+export async function startThrough(through: readonly string[], settings: Settings): Promise<Service> {
   const logFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.log`;
-  return running(
-    settings,
-    logFile,
-    spawnNode('bin/vestibule.js', settings, ['serve'], logFile, false, through),
-  );
+  const program = await pathOf('vestibule');
+  return running(settings, logFile, spawnNode(program, settings, ['serve'], logFile, false, through));
 }
 
 async function running(
@@ -167,7 +162,7 @@ async function running(
 export async function runVestibule(settings: Settings, ...parameters: string[]): Promise<Outcome> {
   const outputFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.out`;
   const message = { settings, parameters };
-  if (!canShareProcess(message)) return spawnVestibule(settings, parameters, outputFile).output;
+  if (!canShareProcess(message)) return (await spawnVestibule(settings, parameters, outputFile)).output;
   const outcome = await runInSharedProcess(message);
   writeFileSync(outputFile, outcome.stdout);
   if (outcome.stderr !== '') writeFileSync(`${outputFile}.stderr`, outcome.stderr);
@@ -181,8 +176,15 @@ export async function addClient(settings: Settings, id: string): Promise<string>
   return JSON.parse(stdout).client_secret;
 }
 
-function spawnVestibule(settings: Settings, parameters: readonly string[], outputFile: string) {
-  return spawnNode('bin/vestibule.js', settings, parameters, outputFile, false);
+async function spawnVestibule(settings: Settings, parameters: readonly string[], outputFile: string) {
+  return spawnNode(await pathOf('vestibule'), settings, parameters, outputFile, false);
+}
+
+async function pathOf(program: 'vestibule' | 'clocked-main' | 'release-main'): Promise<string> {
+  const isOurs = program === 'vestibule';
+  if (surroundings().hasProgram !== true) return isOurs ? 'bin/vestibule.js' : `test/support/${program}.ts`;
+  const { folder } = await part('program');
+  return isOurs ? `${folder}/bin/vestibule.js` : `${folder}/lib/${program}.js`;
 }
 
 function spawnNode(

@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly audience: string;
   /** Where the parts are to be had that are slow to start: see `part`. */
   readonly partsUrl: string;
+  /** Whether services are started from the part `program`; otherwise from the source as it stands. */
+  readonly hasProgram?: boolean;
 }
 
 export function surroundings(): Surroundings {
