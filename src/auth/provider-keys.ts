@@ -13,6 +13,7 @@ const refreshBoundsSeconds = { shortest: 60, unstated: 600, longest: 86_400 };
 const backOffSeconds = { first: 1, longest: 60, longestWithoutKeys: 4 };
 /** A provider that asks us to stay away for longer than this is asked again all the same. */
 const longestRetryAfterSeconds = 300;
+const longestRestoreMs = 2_000;
 /** An unknown `kid` is either a rotation or an invention; inventions must not become requests to the provider. */
 const unknownKidCoolDownMs = 30_000;
 
@@ -75,7 +76,7 @@ export class ProviderKeys implements KeySource {
 
   /** Takes up the stored set and begins the first fetch. Waits for no answer: a provider that is down must not keep us down. */
   async start(): Promise<void> {
-    this.#restored = this.#restore();
+    this.#restored = this.#restoreInTime();
     await this.#restored;
     void this.#refresh();
   }
@@ -275,12 +276,24 @@ export class ProviderKeys implements KeySource {
     });
   }
 
+  /** Settles in any case: a store that hangs keeps nobody from asking the provider. */
+  #restoreInTime(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.after(longestRestoreMs, resolve);
+    void this.#restore().then(() => {
+      cancel();
+      resolve();
+    });
+    return promise;
+  }
+
   /** The set that an earlier process left, so that a restart during the provider's outage serves at once. */
   async #restore(): Promise<void> {
     const { memory, algorithms, clock, log } = this.#options;
     try {
       const stored = await memory.load();
-      if (stored === null) return;
+      // What comes late is older than what was fetched meanwhile.
+      if (stored === null || this.#current !== null) return;
       const set = readKeySet(stored.document, algorithms);
       if (typeof set === 'string') return;
       const ageMs = Math.max(clock.now() - stored.fetchedAt, 0);

@@ -12,7 +12,8 @@ function tokenOf(sub: string, more: object = {}): string {
   return `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.signature`;
 }
 
-const [ada, bob] = [tokenOf('Ada'), tokenOf('Bob')];
+const ada = tokenOf('Ada');
+const overloaded = { code: 'overloaded', title: 'Try again.' };
 
 /** What the client does where a service, a proxy or a listener does not do as the real ones: the server is one of this file. */
 describe('@vestibule/client is safe', () => {
@@ -37,7 +38,8 @@ describe('@vestibule/client is safe', () => {
   after(() => server.close());
 
   function json(response: ServerResponse, status: number, body: unknown, headers = {}): void {
-    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    // Each request has a connection of its own: one that a test before has cut would be a try without an answer.
+    response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers });
     response.end(JSON.stringify(body));
   }
 
@@ -50,78 +52,82 @@ describe('@vestibule/client is safe', () => {
     return error;
   }
 
-  describe('when somebody else signs in', () => {
-    const overloaded = { code: 'overloaded', title: 'Try again.' };
+  for (const [kind, ada, bob] of [
+    ['tokens that say whose they are', tokenOf('Ada'), tokenOf('Bob')],
+    ['opaque tokens', 'opaque-1', 'opaque-2'],
+  ] as const)
+    describe(`when somebody else signs in, with ${kind}`, () => {
+      for (const [what, status, body] of [
+        ['was refused', 503, overloaded],
+        ['may have been done', 502, {}],
+        ['had an expired token', 403, { code: 'token_expired' }],
+      ] as const)
+        it(`does not send what ${what} again in that name`, async () => {
+          let current = ada;
+          const { notes } = client.createClient({ url, token: () => current }).collections;
+          answer = (_, response) => {
+            current = bob;
+            json(response, status, body);
+          };
+          const problem = await refused(notes?.create({ text: 'a secret of Ada' }) ?? Promise.resolve());
+          assert.deepEqual([problem.status, problem.maybeDone], [status, status === 502]);
+          assert.deepEqual(seen, [['POST', ada]]);
+        });
 
-    for (const [what, status, body] of [
-      ['was refused', 503, overloaded],
-      ['may have been done', 502, {}],
-      ['had an expired token', 403, { code: 'token_expired' }],
-    ] as const)
-      it(`does not send what ${what} again in that name`, async () => {
+      it('changes nothing in that name by what was read in the other', async () => {
         let current = ada;
-        const { notes } = client.createClient({ url, token: () => current }).collections;
+        const notes = client.createClient({ url, token: () => current }).collection('notes');
         answer = (_, response) => {
           current = bob;
-          json(response, status, body);
+          json(response, 200, { id: '1', count: 1 }, { etag: '"1"' });
         };
-        const problem = await refused(notes?.create({ text: 'a secret of Ada' }) ?? Promise.resolve());
-        assert.deepEqual([problem.status, problem.maybeDone], [status, status === 502]);
-        assert.deepEqual(seen, [['POST', ada]]);
+        const problem = await refused(notes.update('1', ({ count }) => ({ count: count + 1 })));
+        assert.equal(problem.code, 'caller_changed');
+        assert.deepEqual(seen, [['GET', ada]]);
       });
 
-    it('changes nothing in that name by what was read in the other', async () => {
-      let current = ada;
-      const notes = client.createClient({ url, token: () => current }).collection('notes');
-      answer = (_, response) => {
-        current = bob;
-        json(response, 200, { id: '1', count: 1 }, { etag: '"1"' });
-      };
-      const problem = await refused(notes.update('1', ({ count }) => ({ count: count + 1 })));
-      assert.equal(problem.code, 'caller_changed');
-      assert.deepEqual(seen, [['GET', ada]]);
-    });
-
-    it('ends a list with the page that was read in the other name, and shows nothing of both', async () => {
-      let current = ada;
-      const notes = client.createClient({ url, token: () => current }).collection('notes');
-      answer = ({ headers }, response) => {
-        const owner = headers.authorization === `Bearer ${ada}` ? 'Ada' : 'Bob';
-        json(response, 200, { items: [{ owner }], next: 'more' });
-        current = bob;
-      };
-      const listed: unknown[] = [];
-      const problem = await refused(
-        (async () => {
-          for await (const { owner } of notes.list()) listed.push(owner);
-        })(),
-      );
-      assert.equal(problem.code, 'caller_changed');
-      assert.deepEqual(listed, ['Ada']);
-      assert.deepEqual(seen, [['GET', ada]]);
-    });
-
-    it('shows no live list of both', async () => {
-      let current = ada;
-      const live = client
-        .createClient({ url, token: () => current })
-        .collection('notes')
-        .live();
-      answer = ({ url: path, headers }, response) => {
-        const owner = headers.authorization === `Bearer ${ada}` ? 'Ada' : 'Bob';
-        const next = path?.includes('cursor') ? null : 'more';
-        json(response, 200, { items: [{ owner }], next }, { 'events-position': '1' });
-        current = bob;
-      };
-      for await (const items of live) {
-        assert.deepEqual(
-          items.map(({ owner }) => owner),
-          ['Bob', 'Bob'],
+      it('ends a list with the page that was read in the other name, and shows nothing of both', async () => {
+        let current = ada;
+        const notes = client.createClient({ url, token: () => current }).collection('notes');
+        answer = ({ headers }, response) => {
+          const owner = headers.authorization === `Bearer ${ada}` ? 'Ada' : 'Bob';
+          json(response, 200, { items: [{ owner }], next: 'more' });
+          current = bob;
+        };
+        const listed: unknown[] = [];
+        const problem = await refused(
+          (async () => {
+            for await (const { owner } of notes.list()) listed.push(owner);
+          })(),
         );
-        break;
-      }
+        assert.equal(problem.code, 'caller_changed');
+        assert.deepEqual(listed, ['Ada']);
+        assert.deepEqual(seen, [['GET', ada]]);
+      });
+
+      it('shows no live list of both', async () => {
+        let current = ada;
+        const live = client
+          .createClient({ url, token: () => current })
+          .collection('notes')
+          .live();
+        answer = ({ url: path, headers }, response) => {
+          const owner = headers.authorization === `Bearer ${ada}` ? 'Ada' : 'Bob';
+          const next = path?.includes('cursor') ? null : 'more';
+          json(response, 200, { items: [{ owner }], next }, { 'events-position': '1' });
+          current = bob;
+        };
+        for await (const items of live) {
+          assert.deepEqual(
+            items.map(({ owner }) => owner),
+            ['Bob', 'Bob'],
+          );
+          break;
+        }
+      });
     });
 
+  describe('when the token is another one', () => {
     it('goes on with another token of the same caller', async () => {
       const tokens = [ada, tokenOf('Ada', { scope: 'less', jti: '2' })];
       const notes = client.createClient({ url, token: () => tokens[seen.length] ?? '' }).collection('notes');
@@ -138,6 +144,16 @@ describe('@vestibule/client is safe', () => {
   });
 
   describe('behind a proxy', () => {
+    it('waits a while before it tries again, whatever it is told', async () => {
+      for (const said of ['-5', '0', 'soon', '-Infinity']) {
+        answer = (_, response) => json(response, 503, overloaded, { 'retry-after': said });
+        const { notes } = client.createClient({ url, token: () => ada, deadlineSeconds: 0.5 }).collections;
+        const problem = await refused(notes?.get('1') ?? Promise.resolve());
+        assert.equal(problem.retryAfterSeconds, 1, said);
+      }
+      assert.equal(seen.length, 4);
+    });
+
     const notes = () => client.createClient({ url, token: () => ada }).collection('notes');
     const countUp = ({ count }: Record<string, number>) => ({ count: (count ?? 0) + 1 });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { afterEach, beforeEach, it } from 'node:test';
 import {
   createVerifier,
@@ -154,6 +156,18 @@ it('a store of one’s own is used, and with a secret nobody else can plant keys
   assert.equal(await answer(start({ memory, memorySecret: 'a'.repeat(32) }), await provider.token()), '200');
   for (const other of [{ memorySecret: 'b'.repeat(32) }, {}])
     assert.equal(await answer(start({ memory, ...other }), await provider.token()), '503 keys_unavailable');
+});
+
+it('a store that does not answer, or a pipe in the place of its file, keeps nobody waiting', async () => {
+  const file = newFile();
+  mkdirSync(dirname(file), { recursive: true });
+  execFileSync('mkfifo', [file]);
+  const hanging: KeySetStore = { read: () => new Promise(() => {}), write: async () => {} };
+  for (const memory of [hanging, keySetFile(file)]) {
+    const answered = answer(start({ memory }), await provider.token());
+    clock.advance(2_000);
+    assert.equal(await answered, '200');
+  }
 });
 
 it('[B78] a flood of invented key names costs one fetch, and [B81] a new key is found all the same', async () => {

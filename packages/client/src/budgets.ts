@@ -10,17 +10,16 @@ export function createBudgets() {
   /** By budget, when there is more. */
   const spent = new Map<string, number>();
   return {
-    note(caller: string | null, request: CountedRequest, header: string | null): void {
+    note(caller: string, request: CountedRequest, header: string | null): void {
       const [, seconds] = /;r=0;t=(\d+)/.exec(header ?? '') ?? [];
       if (seconds) spent.set(budgetOf(caller, request), now() + +seconds * 1000);
     },
     /** How long to wait; not at all where that is over. */
-    waitMs: (caller: string | null, request: CountedRequest) =>
-      (spent.get(budgetOf(caller, request)) ?? 0) - now(),
+    waitMs: (caller: string, request: CountedRequest) => (spent.get(budgetOf(caller, request)) ?? 0) - now(),
   };
 }
 
 /** What a caller writes is counted for each collection by itself; what it reads, for all of them. */
-function budgetOf(caller: string | null, { method, path }: CountedRequest): string {
+function budgetOf(caller: string, { method, path }: CountedRequest): string {
   return `${caller}${method ? path.split(/[/?]/)[1] : ''}`;
 }

@@ -28,7 +28,7 @@ export function createEvents(connection: Connection): Events {
   let post: Post | null = null;
   let isHolding = false;
   let isPaused = false;
-  let caller: string | null = null;
+  let caller = '';
   let endRest = () => {};
 
   const become = (status: LiveStatus, reason: string | null = null) => {
@@ -44,7 +44,8 @@ export function createEvents(connection: Connection): Events {
     const { signal } = over;
     // Who calls decides with whom a stream is shared.
     await connection.token().catch(() => {});
-    const name = caller && `${connection.base} ${caller}`;
+    // Nobody else gets to see a token: one that tells nothing of its caller shares with nobody.
+    const name = caller[0] === '[' && `${connection.base} ${caller}`;
     if (!signal.aborted) post = shareWithTabs(name, signal, receive, () => holdStream(signal));
   };
 

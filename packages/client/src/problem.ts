@@ -45,7 +45,7 @@ export class Problem<Code extends string = string, Item = unknown> extends Error
     const etag = versionIn(headers);
     const seconds = headers?.get('retry-after');
     // A date is none that this service sends.
-    const retryAfterSeconds = seconds ? +seconds || 1 : null;
+    const retryAfterSeconds = seconds ? Math.max(+seconds || 1, 1) : null;
     Object.assign(this, { status, document, title, code, errors, record, etag, retryAfterSeconds });
   }
 }

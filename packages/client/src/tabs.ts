@@ -25,7 +25,7 @@ export type Post = (message: Message) => void;
  * gets it. Where there are no tabs, or no locks, each holds its own.
  */
 export function shareWithTabs(
-  name: string | null,
+  name: string | false,
   signal: AbortSignal,
   receive: (message: Message) => void,
   holdStream: () => Promise<void>,

@@ -1,4 +1,4 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { constants, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { makePrivateFolder } from '../../../src/base/folder.ts';
 import type { KeySetStore } from './kept-keys.ts';
@@ -21,10 +21,13 @@ export function keySetFile(path: string): KeySetStore {
   const file = resolve(path);
   return {
     async read() {
-      const handle = await open(file, 'r').catch((error: { code?: unknown }) => {
-        if (error.code === 'ENOENT') return null;
-        throw error;
-      });
+      // A pipe would be waited for until somebody writes to it.
+      const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(
+        (error: { code?: unknown }) => {
+          if (error.code === 'ENOENT') return null;
+          throw error;
+        },
+      );
       if (handle === null) return null;
       try {
         const code = faultOf(await handle.stat());
