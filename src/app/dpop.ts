@@ -18,7 +18,7 @@ export function createDpop({ config, keyring, clock }: BaseParts, signatures: Si
   const nonces = config.dpopNonce === 'required' ? createNonces(keyring.proofNonces, now) : null;
   const baseUrl = ownIssuer(config);
   const checkProof = createProofCheck({ signatures, nonces, now });
-  const useProof = createUseProof(keyring.proofs, new SeenProofs(now));
+  const useProof = createUseProof(keyring.proofs, new SeenProofs(clock));
   const isRequired = config.dpop === 'required';
   const proveKey: ProveKey = async (input, isSuspect) => {
     const header = input.header('dpop');

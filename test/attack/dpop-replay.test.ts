@@ -5,6 +5,7 @@ import { SeenProofs } from '../../src/auth/dpop/seen-proofs.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { attackedService } from '../support/attacked-service.ts';
 import { assertProofRefused, newDpopKey, proofBy, withProof } from '../support/dpop.ts';
+import { MovableClock } from '../support/movable-clock.ts';
 import { me } from '../support/service.ts';
 
 const target = attackedService();
@@ -63,12 +64,14 @@ describe('the same proof twice', () => {
 });
 
 describe('the memory of proofs', () => {
+  /** Nobody sets it. */
+  const clockAt = (now: () => number) => ({ now, monotonic: () => now() - 900_000_000 });
   const digest = (number: number) => createHash('sha256').update(String(number)).digest();
 
   it('knows a proof after a million others, and takes few bytes for each', () => {
     const startedAt = 1_800_000_000_000;
     let nowMs = startedAt;
-    const seen = new SeenProofs(() => nowMs);
+    const seen = new SeenProofs(clockAt(() => nowMs));
     const before = process.memoryUsage().arrayBuffers;
     const first = { digest: randomBytes(32), expiresAt: nowMs + 60_000 };
     assert.equal(seen.use(first), true);
@@ -88,7 +91,7 @@ describe('the memory of proofs', () => {
 
   it('forgets what has run out, and nothing before', () => {
     let nowMs = 1_000_000_000;
-    const seen = new SeenProofs(() => nowMs);
+    const seen = new SeenProofs(clockAt(() => nowMs));
     for (let number = 0; number < 1000; number += 1)
       seen.use({ digest: digest(number), expiresAt: nowMs + number * 100 });
     const kept = () => {
@@ -107,7 +110,10 @@ describe('the memory of proofs', () => {
 
   it('refuses when it is full rather than forget, and has room when time has passed', () => {
     let nowMs = 1_000_000_000;
-    const seen = new SeenProofs(() => nowMs, 100);
+    const seen = new SeenProofs(
+      clockAt(() => nowMs),
+      100,
+    );
     const used = (number: number) => ({ digest: digest(number), expiresAt: nowMs + 60_000 });
     const first = used(0);
     for (let number = 0; number < 100; number += 1) assert.equal(seen.use(used(number)), true);
@@ -119,4 +125,24 @@ describe('the memory of proofs', () => {
     nowMs += 80_000;
     assert.equal(seen.use(used(100)), true);
   });
+
+  for (const [way, stepMs] of Object.entries({ ahead: 3 * 3_600_000, back: -3 * 3_600_000 })) {
+    it(`forgets nothing while the clock is set ${way}, and again, and all of it in the end`, () => {
+      const clock = new MovableClock();
+      const seen = new SeenProofs(clock);
+      const other = () => seen.use({ digest: randomBytes(32), expiresAt: clock.now() + 30_000 });
+      const proof = { digest: digest(1), expiresAt: clock.now() + 60_000 };
+      assert.equal(seen.use(proof), true);
+      clock.stepWallClock(stepMs);
+      const meanwhile = { digest: digest(2), expiresAt: clock.now() + 60_000 };
+      assert.equal(seen.use(meanwhile), true);
+      assert.equal(other(), true);
+      clock.stepWallClock(-stepMs);
+      assert.equal(other(), true);
+      for (const used of [proof, meanwhile]) assert.equal(seen.use(used), false);
+      clock.advance(4 * 3_600_000);
+      assert.equal(other(), true);
+      assert.equal(seen.size, 1);
+    });
+  }
 });

@@ -71,8 +71,19 @@ export const dpopChecks: readonly Mutant[] = [
     ['once', "if (…) throw new Refusal('proof_replayed');", '', 'a copied request works again', replay],
   ]),
   ...checksOf('src/auth/dpop/seen-proofs.ts', replay, [
+    [
+      'proofs outlive a clock that jumps',
+      ' || endsAt > monotonicNow',
+      '',
+      'a clock that is ahead for a moment lets a proof be used twice',
+    ],
     ['no end of memory', 'if (this.#size >= this.#most) …;', ';', 'a flood of proofs takes all memory'],
-    ['nothing forgotten early', 'if (number >= slotNow) continue;', '', 'a copied request works again'],
+    [
+      'nothing forgotten early',
+      'if (number >= slotNow || endsAt > monotonicNow) continue;',
+      '',
+      'a copied request works again',
+    ],
   ]),
   ...checksOf(
     'src/consumer/records/requests/write.ts',
