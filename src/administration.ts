@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { deriveKeyring, type Keyring } from './auth/keyring.ts';
 import { faultOfPublicKeys } from './auth/signed-document.ts';
 import { authenticatedMemory } from './auth/stored-key-set.ts';
-import { type Clock, systemClock } from './base/clock.ts';
+import { type Clock, clockToleranceSeconds, systemClock } from './base/clock.ts';
 import { revocationOf } from './base/revocation.ts';
 import { readMasterSecret } from './config/files.ts';
 import { ownIssuer } from './config/rules.ts';
@@ -69,13 +69,14 @@ export async function openAdministration(
   const declarations = storedDeclarations(storage.documents, createKeyedDigest(keyring.declarations));
   const eraseConsumer = (id: string, line: AuditEntry) =>
     storage.records.erase(id, line, eventOfErasure(id, clock.now()));
-  /** Tokens of the caller issued until now are refused; when that is. */
+  /** Tokens of the caller that there are now are refused; up to when they may say they were issued. */
   const signOutConsumer = async (id: string, line: AuditEntry): Promise<number> => {
-    const now = clock.now();
+    // The clock of a provider may be ahead, and with it `iat` of a token that is there already.
+    const until = clock.now() + clockToleranceSeconds * 1000;
     const name = createRevocationNames(createKeyedDigest(keyring.revocations)).caller(id);
-    const revocation = revocationOf(name, now, longestTokenLifeSeconds * 1000);
+    const revocation = revocationOf(name, until, longestTokenLifeSeconds * 1000);
     await storage.standing.revoke([revocation], { document: null, audit: line });
-    return now;
+    return until;
   };
   const renamings = (issuers: IssuerChange) =>
     createRenamings({ consumers: storage.consumers, keys: keyring, audit, clock }, issuers);

@@ -4,6 +4,7 @@ import { refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
+import { assertRefused } from '../support/refusals.ts';
 import { request, withToken } from '../support/request.ts';
 import {
   databaseEngines,
@@ -56,6 +57,19 @@ for (const engine of databaseEngines) {
       const resumed = succeeded(await consumer('resume', caller.id, '--json'));
       assert.deepEqual(JSON.parse(resumed), { id: caller.id, state: 'active' });
       assert.equal((await shown()).state, 'active');
+    });
+
+    it('signs a caller out whose provider has a clock that is ahead', async () => {
+      const now = Math.floor(Date.now() / 1000);
+      const token = await provider.token({ sub: 'from the future', iat: now + 4 });
+      const { id } = (await withToken(service.url + me, token)).json<{ id: string }>();
+      succeeded(await consumer('sign-out', id));
+      const reply = await until(
+        () => withToken(service.url + me, token),
+        ({ status }) => status !== 200,
+        'a token that was there before is let in',
+      );
+      assertRefused(reply, 'token_revoked', token);
     });
 
     it('signs a caller out, says so, and shows since when', async () => {
