@@ -93,6 +93,7 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       lines: [
         one(total('by', rate('vestibule_sign_outs_total')), '{{by}}, a second'),
         one(`vestibule_revocations${of}`, `notes, ${instance}`),
+        one(`vestibule_revocations_share${of}`, `fullest share, ${instance}`),
       ],
     },
     {

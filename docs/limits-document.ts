@@ -196,10 +196,10 @@ export const fixedLimits: readonly FixedLimit[] = [
     'How long it is remembered that tokens were taken back, where no setting says how long they live.',
   ),
   fixed(
-    'src/consumer/revocations.ts',
-    'mostRemembered',
+    'src/consumer/revocation-shares.ts',
+    'mostOfOneSource',
     '',
-    'Notes of tokens that were taken back; of more those that end first are forgotten.',
+    'Notes of tokens that one provider, or one client, has taken back; of more the oldest become one that refuses all its tokens of before.',
   ),
   fixed(
     'src/consumer/sign-out/event-poll.ts',

@@ -38,7 +38,7 @@ export type Callers = ReturnType<typeof createCallers>;
 
 /** Whether a token is real, whom it speaks for, and whether that caller may come in. */
 export function createCallers(base: BaseParts, options: CallerOptions) {
-  const { config, storage, keyring, metrics, tracing, clock, log } = base;
+  const { config, storage, keyring, metrics, tracing, clock, time, log } = base;
   const { signingKeys, keySetMemory, clientMac, writes, onChange } = options;
   // Each has its own keys, and with them its own outage and its own guard against invented key names.
   const providers = config.providers.map((provider) => {
@@ -83,6 +83,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
       onChange();
     },
     clock,
+    time,
     log,
   });
   const checkStanding: CheckStanding = (caller) => standing.check(caller);

@@ -5,12 +5,15 @@ import type { Input } from '../base/handler.ts';
 import type { JsonObject } from '../base/json-object.ts';
 import { readText } from '../config/files.ts';
 import type { Provider, Signals } from '../config/providers.ts';
+import { ownIssuer } from '../config/rules.ts';
 import { createPseudonym } from '../consumer/pseudonym.ts';
+import { RevocationShares } from '../consumer/revocation-shares.ts';
 import { EventPoll } from '../consumer/sign-out/event-poll.ts';
 import { checkLogoutToken } from '../consumer/sign-out/logout-token.ts';
 import { checkSecurityEvent } from '../consumer/sign-out/security-event.ts';
 import { createTakeBack } from '../consumer/sign-out/take-back.ts';
 import { ownRules } from '../issuer-rules.ts';
+import type { RevokeParts } from '../tokens/revoke.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
@@ -19,8 +22,9 @@ import type { Callers } from './callers.ts';
 export function createSignOut(base: BaseParts, callers: Callers, signingKeys: SigningKeys) {
   const { config, storage, keyring, metrics, clock } = base;
   const { names, providers, signatures } = callers;
+  const pseudonymOf = createPseudonym(keyring.pseudonym);
   const takeBack = createTakeBack({
-    pseudonymOf: createPseudonym(keyring.pseudonym),
+    pseudonymOf,
     names,
     store: storage.standing,
   });
@@ -63,9 +67,15 @@ export function createSignOut(base: BaseParts, callers: Callers, signingKeys: Si
     ),
   };
   const verify = createVerifier([{ ...ownRules(config), keys: signingKeys }], clock, signatures);
-  const revoke = {
+  const revoke: Omit<RevokeParts, 'authenticate' | 'throttle'> = {
     verifyOwn: async (token: string, input: Input) => (await verify(token, input)).claims,
-    nameOf: names.token,
+    notedAs(token) {
+      const client = pseudonymOf(token);
+      return {
+        name: names.token(token.tokenId),
+        coveredBy: client === null ? null : names.caller(client),
+      };
+    },
     store: storage.standing,
     onTakenBack: metrics.countTakenBack,
   };
@@ -85,6 +95,25 @@ export function createSignOut(base: BaseParts, callers: Callers, signingKeys: Si
     revoke,
     polls,
   };
+}
+
+/** How many tokens each provider and each client may take back one by one. */
+export function createRevocationShares({ config, storage, keyring, log }: BaseParts, callers: Callers) {
+  const { names, standing } = callers;
+  const pseudonymOf = createPseudonym(keyring.pseudonym);
+  const isOf = (coveredBy: string, clientId: string) => {
+    const pseudonym = pseudonymOf({ issuer: ownIssuer(config), subject: clientId });
+    return pseudonym !== null && names.caller(pseudonym) === coveredBy;
+  };
+  const describe = async (coveredBy: string) => {
+    const provider = config.providers.find(({ issuers }) =>
+      issuers.some((issuer) => names.issuer(issuer) === coveredBy),
+    );
+    if (provider !== undefined) return { provider: provider.name };
+    const client = (await storage.clients.list()).find(({ id }) => isOf(coveredBy, id));
+    return client === undefined ? {} : { client_id: client.id };
+  };
+  return new RevocationShares({ standing, store: storage.standing, describe, log });
 }
 
 function keysOf(providers: Callers['providers'], name: string) {

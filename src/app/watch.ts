@@ -1,4 +1,5 @@
 import type { WriteQueue } from '../consumer/records/write-queue.ts';
+import { fullestShare } from '../consumer/revocation-shares.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
@@ -25,7 +26,10 @@ export function watch({ metrics, storage, clock }: BaseParts, watched: Watched):
   metrics.watchLog(() => logOutput.dropped);
   metrics.watchWriteQueue(() => writes);
   metrics.watchTokenCache(tokenCache);
-  metrics.watchRevocations(() => standing.revocations);
+  metrics.watchRevocations({
+    known: () => standing.revocations,
+    share: () => fullestShare(standing.revocationSources()),
+  });
   if (storage.sessionStatus !== null) metrics.watchSessions(storage.sessionStatus);
   if (certificate.tls !== null) metrics.watchCertificate(() => certificate.endsAt, clock);
 }

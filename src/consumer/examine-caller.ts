@@ -33,6 +33,7 @@ export async function examineCaller(claims: VerifiedClaims, parts: CallerParts) 
     ownIssuer,
     onChange: async () => {},
     clock,
+    time: clock,
     log: createLog('silent'),
   });
   await standing.start();

@@ -8,11 +8,19 @@ export type RevocationNames = ReturnType<typeof createRevocationNames>;
  */
 export function createRevocationNames(digest: KeyedDigest) {
   const name = (...parts: readonly string[]) => digest.of(...parts).toString('base64url');
+  /** As few as there are in the settings, and asked for with every token. */
+  const issuers = new Map<string, string>();
   return {
     /** All tokens of a caller. */
     caller: (pseudonym: string) => name('caller', pseudonym),
     /** Those of them that do not say of which session they are: they may be of any. */
     withoutSession: (pseudonym: string) => name('without session', pseudonym),
+    /** All tokens of an issuer. */
+    issuer(issuer: string): string {
+      const known = issuers.get(issuer) ?? name('issuer', issuer);
+      issuers.set(issuer, known);
+      return known;
+    },
     session: (issuer: string, sessionId: string) => name('session', issuer, sessionId),
     /** What the id of a document that took tokens back is remembered under. */
     document: (documentId: string) => digest.of('document', documentId),

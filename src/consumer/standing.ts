@@ -1,11 +1,12 @@
 import { type Caller, keyCredential } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
+import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { errorFields } from '../base/plain-log.ts';
-import type { ClientWithSecrets, StandingStore } from '../storage/port.ts';
+import type { ClientWithSecrets, Revocation, StandingStore } from '../storage/port.ts';
 import type { RevocationNames } from './revocation-names.ts';
-import { Revocations } from './revocations.ts';
+import { type RevocationSource, Revocations } from './revocations.ts';
 
 /** The clients of ours that are genuine; see `tokens/client-directory`. */
 export interface KnownClients {
@@ -23,6 +24,8 @@ interface StandingOptions {
   /** Hears of every change, after it counts here; the start waits for it. */
   readonly onChange: () => Promise<void>;
   readonly clock: Clock;
+  /** A clock that is ahead for a moment makes no token good again. */
+  readonly time: Pick<ConfirmedTime, 'now'>;
   readonly log: Log;
 }
 
@@ -57,7 +60,7 @@ export class Standing {
     await this.#load();
     this.#loading = false;
     if (this.#changedMeanwhile) await this.#reload();
-    this.#forgetLater();
+    this.#forget();
   }
 
   async stop(): Promise<void> {
@@ -66,17 +69,24 @@ export class Standing {
     await this.#unwatch();
   }
 
-  #forgetLater(): void {
-    const { clock } = this.#options;
-    this.#cancelForget = clock.after(forgetEveryMs, () => {
-      this.#revocations.forget(clock.now());
-      this.#forgetLater();
-    });
+  #forget(): void {
+    const { clock, time } = this.#options;
+    const now = time.now();
+    if (now !== null) this.#revocations.forget(now);
+    this.#cancelForget = clock.after(forgetEveryMs, () => this.#forget());
   }
 
   /** How many notes there are of tokens that were taken back. */
   get revocations(): number {
     return this.#revocations.size;
+  }
+
+  revocationSources(): readonly RevocationSource[] {
+    return this.#revocations.sources;
+  }
+
+  coverFor(coveredBy: string, left: number): Revocation {
+    return this.#revocations.coverFor(coveredBy, left);
   }
 
   /** Throws when the caller is shut out. A promise only for a client not heard of yet: it may be brand-new. */
@@ -126,9 +136,9 @@ export class Standing {
   }
 
   async #load(): Promise<void> {
-    const { store, clients, clock } = this.#options;
+    const { store, clients } = this.#options;
     this.#suspended = new Set(await store.suspendedConsumers());
-    await this.#revocations.load(store, clock.now());
+    await this.#revocations.load(store);
     await clients.load();
     this.#refused = new WeakSet();
     await this.#options.onChange();

@@ -141,12 +141,13 @@ export function createMetrics(keySets: () => readonly KeySetStatus[]) {
     watchWebhooks: (status: () => readonly WebhookStatus[]) => describeWebhooks(exposition, status),
     countWebhookTry,
     countTakenBack,
-    watchRevocations: (known: () => number) =>
-      exposition.gauge(
-        'vestibule_revocations',
-        'Notes of tokens that were taken back and may still be alive.',
-        known,
-      ),
+    watchRevocations({ known, share }: Readonly<Record<'known' | 'share', () => number>>) {
+      const notes = 'Notes of tokens that were taken back and may still be alive.';
+      exposition.gauge('vestibule_revocations', notes, known);
+      const used =
+        'How much of its share of the notes the provider or client with the most has: past 1 its oldest become one.';
+      exposition.gauge('vestibule_revocations_share', used, share);
+    },
     /** Whether changes of other processes arrive as notifications. */
     watchNotifications: (doArrive: () => boolean) =>
       exposition.gauge(

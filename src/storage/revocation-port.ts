@@ -7,6 +7,8 @@ export interface Revocation {
   readonly issuedUntil: number;
   /** From then on no such token can be alive, and nobody needs to know of it. */
   readonly forgetAt: number;
+  /** The name of the note that refuses these tokens as well, once there is one; null if there will be none. */
+  readonly coveredBy: string | null;
 }
 
 export interface StoredRevocation extends Revocation {
@@ -33,9 +35,8 @@ export interface RevocationStore {
     revocations: readonly Revocation[],
     by: { readonly document: UsedDocument | null; readonly audit: AuditEntry | null },
   ): Promise<boolean>;
-  /**
-   * Forgets what nobody needs to know any more, and of more than `most` those that would be forgotten first. The newest
-   * note stays, so that `seq` never goes back. Answers with how many were forgotten that still counted.
-   */
-  forgetRevocations(now: number, most: number): Promise<number>;
+  /** Notes it, and deletes what it covers: what is covered by its name, by both times. Answers with how many those were. */
+  cover(cover: Revocation): Promise<number>;
+  /** Forgets what nobody needs to know any more. The newest note stays, so that `seq` never goes back. */
+  forgetRevocations(now: number): Promise<void>;
 }

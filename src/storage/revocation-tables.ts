@@ -13,3 +13,8 @@ export async function createRevocations({ schema }: Database, types: ColumnTypes
     .execute();
   await schema.createIndex('revocations_seq').on('revocations').column('seq').execute();
 }
+
+/** There are a hundred thousand rows at most, so that it takes a moment. */
+export async function addCoveredBy({ schema }: Database, types: ColumnTypes): Promise<void> {
+  await schema.alterTable('revocations').addColumn('covered_by', types.text).execute();
+}

@@ -130,7 +130,14 @@ export interface Tables {
   /** What was noted of erasures, so that they can be done again after a backup is restored. */
   erasures: { id: string; digest: Uint8Array; at: number };
   /** Tokens that were taken back; `seq` grows with every note. */
-  revocations: { name: string; issued_until: number; forget_at: number; seq: number };
+  revocations: {
+    name: string;
+    issued_until: number;
+    forget_at: number;
+    seq: number;
+    /** Null in what releases wrote that did not know it. */
+    covered_by: string | null;
+  };
   /** Under which pseudonyms consumers were kept before, as the digest of an erasure. */
   renamed_consumers: { former: Uint8Array; owner: string };
   /** What `DocumentStore` keeps. */

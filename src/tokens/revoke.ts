@@ -1,7 +1,7 @@
 import { describe, Refusal } from '../base/errors.ts';
 import { isForm } from '../base/form.ts';
 import { answer, type Input, type PublicHandler } from '../base/handler.ts';
-import { revocationOf } from '../base/revocation.ts';
+import { revocationOf, type TakenBack } from '../base/revocation.ts';
 import { type Description, tags } from '../openapi/description.ts';
 import { text } from '../openapi/schemas.ts';
 import type { StandingStore } from '../storage/port.ts';
@@ -11,9 +11,10 @@ import type { Throttle } from './throttle.ts';
 
 /** A live token of ours. */
 interface OwnToken {
+  readonly issuer: string;
   readonly subject: string | null;
   readonly tokenId: string | null;
-  readonly times: { readonly expiresAtSeconds: number };
+  readonly times: { readonly issuedAtSeconds: number | null; readonly expiresAtSeconds: number };
 }
 
 export interface RevokeParts {
@@ -22,14 +23,14 @@ export interface RevokeParts {
   /** Rejects with a refusal for everything that is no live token of ours. */
   readonly verifyOwn: (token: string, input: Input) => Promise<OwnToken>;
   /** What a token of ours goes by once it is taken back. */
-  readonly nameOf: (tokenId: string) => string;
+  readonly notedAs: (token: OwnToken & { readonly tokenId: string }) => TakenBack;
   readonly store: Pick<StandingStore, 'revoke'>;
   readonly onTakenBack: (by: 'client') => void;
 }
 
 /** POST /revoke (RFC 7009): request -> client -> token. Whether there was anything to take back is nobody's to know. */
 export function revokeToken(parts: RevokeParts): PublicHandler {
-  const { authenticate, throttle, store, nameOf, onTakenBack } = parts;
+  const { authenticate, throttle, store, notedAs, onTakenBack } = parts;
   return async (input) => {
     if (!isForm(input.contentType)) throw new Refusal('oauth_request_invalid', { detail: 'content type' });
     const { token, proof } = readRevocation(input);
@@ -42,7 +43,12 @@ export function revokeToken(parts: RevokeParts): PublicHandler {
     const own = await findOwn(parts, token, input);
     if (own === null || own.tokenId === null || own.subject !== known.client.id) return done;
     const expiresAt = Math.ceil(own.times.expiresAtSeconds * 1000);
-    await store.revoke([revocationOf(nameOf(own.tokenId), expiresAt, 0)], { document: null, audit: null });
+    const issuedAt = Math.ceil((own.times.issuedAtSeconds ?? own.times.expiresAtSeconds) * 1000);
+    const tokens = notedAs({ ...own, tokenId: own.tokenId });
+    await store.revoke([revocationOf(tokens, issuedAt, expiresAt - issuedAt)], {
+      document: null,
+      audit: null,
+    });
     onTakenBack('client');
     return done;
   };

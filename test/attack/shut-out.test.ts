@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 import { createAuthenticate } from '../../src/auth/authenticate.ts';
 import { type Caller, keyCredential } from '../../src/base/caller.ts';
-import { systemClock } from '../../src/base/clock.ts';
+import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
 import { createKeyedDigest } from '../../src/consumer/records/keyed-digest.ts';
@@ -11,6 +11,7 @@ import { Standing } from '../../src/consumer/standing.ts';
 import type { ClientWithSecrets, StoredRevocation } from '../../src/storage/port.ts';
 import { ClientDirectory } from '../../src/tokens/client-directory.ts';
 import { anyKeys } from '../support/databases.ts';
+import { MovableClock } from '../support/movable-clock.ts';
 import { newClient, newSecret, sealed } from '../support/records.ts';
 
 const ownIssuer = 'https://api.example';
@@ -60,6 +61,8 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
       secretIds.map((secretId) => newSecret({ id: secretId })),
     );
   };
+  const clock = new MovableClock();
+  const log = createLog('silent');
   const part = new Standing({
     store: {
       suspendedConsumers: async () => [...state.suspended],
@@ -84,20 +87,21 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
         },
       },
       clientMac: anyKeys.clientMac,
-      log: createLog('silent'),
+      log,
     }),
     ownIssuer,
     onChange: async () => {
       state.changes += 1;
     },
-    clock: systemClock,
-    log: createLog('silent'),
+    clock,
+    time: new ConfirmedTime(clock, log),
+    log,
   });
   const announce = async () => {
     state.announce();
     await new Promise<void>((resolve) => setImmediate(resolve));
   };
-  return { part, state, announce, check: async (caller: Caller) => part.check(caller) };
+  return { part, state, clock, announce, check: async (caller: Caller) => part.check(caller) };
 }
 const refusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
@@ -148,7 +152,7 @@ const meanwhile: Record<string, readonly [string, (state: ReturnType<typeof stan
   'is signed out': [
     'token_revoked',
     (state) => {
-      const note = { name: names.caller('usr_fresh'), issuedUntil: 1_000_500 };
+      const note = { name: names.caller('usr_fresh'), issuedUntil: 1_000_500, coveredBy: null };
       state.revoked = [{ ...note, forgetAt: Date.now() + 60_000, seq: 1 }];
     },
   ],
@@ -246,16 +250,20 @@ for (const [heardOf, before] of [
   });
 }
 
+const noted = (changes: Partial<StoredRevocation>): StoredRevocation => ({
+  name: names.caller('usr_a'),
+  issuedUntil: 1_000_500,
+  forgetAt: Date.now() + 60_000,
+  coveredBy: null,
+  seq: 1,
+  ...changes,
+});
+
 /** What is taken back by these names, up to the moment 1,000,500 ms. */
 function takenBack(...taken: readonly string[]) {
-  const { part, state, announce, check } = standing();
-  state.revoked = taken.map((name, index) => ({
-    name,
-    issuedUntil: 1_000_500,
-    forgetAt: Date.now() + 60_000,
-    seq: index + 1,
-  }));
-  return { part, state, announce, check };
+  const all = standing();
+  all.state.revoked = taken.map((name, index) => noted({ name, seq: index + 1 }));
+  return all;
 }
 const issuedAt = (issuedAtSeconds: number | null, changes: Partial<Caller> = {}) =>
   caller({ times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds }, ...changes });
@@ -295,12 +303,7 @@ it('notes are asked for once when nothing is wrong with the database, and none i
   await announce();
   assert.equal(state.notesAsked, 2, 'no notes yet: one question for each time');
   for (const seq of [1, 2, 3]) {
-    state.revoked.push({
-      name: names.caller(`usr_${seq}`),
-      issuedUntil: 1,
-      forgetAt: Date.now() + 60_000,
-      seq,
-    });
+    state.revoked.push(noted({ name: names.caller(`usr_${seq}`), seq }));
     await announce();
     assert.equal(state.notesAsked, 2 + seq);
     assert.equal(part.revocations, seq);
@@ -311,17 +314,96 @@ it('notes are asked for once when nothing is wrong with the database, and none i
 });
 
 it('what was found good before is found out when it is taken back, and what is over is forgotten', async () => {
-  const { part, state, announce, check } = takenBack();
+  const { part, state, clock, announce, check } = takenBack();
   await part.start();
   const token = issuedAt(999);
   await check(token);
   assert.equal(part.revocations, 0);
-  const note = { name: names.caller('usr_a'), issuedUntil: 999_000 };
-  state.revoked = [{ ...note, forgetAt: Date.now() + 60_000, seq: 1 }];
+  state.revoked = [noted({})];
   await announce();
   await assert.rejects(check(token), refusal('token_revoked'));
-  state.revoked = [{ ...note, forgetAt: Date.now() - 1, seq: 2 }];
-  await announce();
+  clock.advance(60_000);
   assert.equal(part.revocations, 0);
-  await check(token);
+  await check(issuedAt(999));
+});
+
+it('a clock that is ahead for a minute makes no token good again', async () => {
+  const { part, state, clock, check } = takenBack();
+  state.revoked = [noted({ forgetAt: Date.now() + 3_600_000 })];
+  await part.start();
+  clock.advance(30_000);
+  clock.stepWallClock(3 * 3_600_000);
+  clock.advance(61_000);
+  assert.equal(part.revocations, 1);
+  clock.stepWallClock(-3 * 3_600_000 - 91_000);
+  for (const _ of ['the jump back is seen', 'the clock is believed again']) clock.advance(60_000);
+  await assert.rejects(check(issuedAt(999)), refusal('token_revoked'));
+});
+
+it('an older database takes nothing from what is known of a name', async () => {
+  const { part, state, announce, check } = takenBack();
+  const name = names.caller('usr_a');
+  await part.start();
+  state.revoked = [noted({ issuedUntil: 900_000 })];
+  await announce();
+  await check(issuedAt(999));
+  state.revoked = [noted({ seq: 2 })];
+  await announce();
+  await assert.rejects(check(issuedAt(999)), refusal('token_revoked'));
+  state.revoked = [noted({ issuedUntil: 900_000, forgetAt: 1 })];
+  await announce();
+  assert.deepEqual([part.revocations, state.revoked[0]?.name], [1, name]);
+  await assert.rejects(check(issuedAt(999)), refusal('token_revoked'));
+});
+
+describe('a note that covers all tokens of an issuer', () => {
+  const issuer = names.issuer('https://provider.example');
+
+  it('refuses those issued up to its time, and none of another issuer', async () => {
+    const { part, check } = takenBack(issuer);
+    await part.start();
+    for (const seconds of [0, 1000, 1000.9])
+      await assert.rejects(check(issuedAt(seconds)), refusal('token_revoked'), String(seconds));
+    await check(issuedAt(1001));
+    await check(issuedAt(999, { issuer: 'https://provider.example/' }));
+  });
+
+  it('leaves tokens alone that do not say when they were issued: otherwise nobody could come in with one', async () => {
+    const { part, check } = takenBack(issuer);
+    await part.start();
+    await check(issuedAt(null));
+  });
+
+  it('takes the place in memory of those it covers, by both times, and of no others', async () => {
+    const { part, state, announce, check } = takenBack();
+    const forgetAt = Date.now() + 60_000;
+    const own = { coveredBy: issuer, forgetAt };
+    state.revoked = [
+      noted({ ...own, seq: 1 }),
+      noted({ ...own, name: 'issued later', issuedUntil: 1_000_501, seq: 2 }),
+      noted({ ...own, name: 'kept for longer', forgetAt: forgetAt + 1, seq: 3 }),
+      noted({ name: 'of the operator', seq: 4 }),
+      noted({ name: 'of another', coveredBy: 'another', seq: 5 }),
+    ];
+    await part.start();
+    assert.deepEqual(part.revocationSources(), [
+      { coveredBy: issuer, notes: 3 },
+      { coveredBy: 'another', notes: 1 },
+    ]);
+    const cover = part.coverFor(issuer, 1);
+    assert.deepEqual(cover, {
+      name: issuer,
+      issuedUntil: 1_000_500,
+      forgetAt: forgetAt + 1,
+      coveredBy: null,
+    });
+    state.revoked.push({ ...cover, forgetAt, seq: 6 });
+    await announce();
+    assert.equal(part.revocations, 5, 'all but the first, and the one that covers it');
+    assert.deepEqual(part.revocationSources(), [
+      { coveredBy: issuer, notes: 2 },
+      { coveredBy: 'another', notes: 1 },
+    ]);
+    await assert.rejects(check(issuedAt(1000)), refusal('token_revoked'));
+  });
 });

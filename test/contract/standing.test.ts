@@ -77,6 +77,7 @@ for (const engine of storageKinds) {
           name,
           issuedUntil,
           forgetAt,
+          coveredBy: null,
         });
         assert.deepEqual(await fresh.standing.revocations(0), []);
         assert.equal(await fresh.standing.revoke([note('a', 10, 100), note('b', 20, 200)], nobody), true);
@@ -88,7 +89,7 @@ for (const engine of storageKinds) {
         ]);
         assert.deepEqual(await fresh.standing.revocations(2), [{ ...note('a', 10, 150), seq: 3 }]);
         await fresh.standing.revoke([note('c', 1, 50)], nobody);
-        assert.equal(await fresh.standing.forgetRevocations(150, 100), 0, 'none that counted');
+        await fresh.standing.forgetRevocations(150);
         const left = await fresh.standing.revocations(0);
         assert.deepEqual(
           left.map(({ name, seq }) => [name, seq]),
@@ -107,10 +108,12 @@ for (const engine of storageKinds) {
         const fresh = await empty.open();
         ends.defer(() => fresh.close());
         const nobody = { document: null, audit: null };
-        const [a, b] = ['a', 'b'].map((name) => ({ name, issuedUntil: 10, forgetAt: 100 })) as [
-          Revocation,
-          Revocation,
-        ];
+        const [a, b] = ['a', 'b'].map((name) => ({
+          name,
+          issuedUntil: 10,
+          forgetAt: 100,
+          coveredBy: null,
+        })) as [Revocation, Revocation];
         const changes = async () => (await empty.query('select count from changes'))[0]?.count;
         await fresh.standing.revoke([a], nobody);
         const before = await changes();
@@ -133,14 +136,14 @@ for (const engine of storageKinds) {
           await fresh.standing.revoke([{ ...a, ...more }], nobody);
         assert.deepEqual(await fresh.standing.revocations(0), [
           { ...b, seq: 2 },
-          { name: 'a', issuedUntil: 11, forgetAt: 101, seq: 4 },
+          { ...a, issuedUntil: 11, forgetAt: 101, seq: 4 },
         ]);
       });
 
       it('a document that takes tokens back counts once, whichever process gets it', async () => {
         const document = { issuer: randomUUID(), digest: everyByte, expiresAt: 10_000 };
         const by = { document, audit: null };
-        const note = { name: randomUUID(), issuedUntil: 1, forgetAt: 10 };
+        const note = { name: randomUUID(), issuedUntil: 1, forgetAt: 10, coveredBy: null };
         assert.equal(await storage.standing.revoke([note], by), true);
         assert.equal(await neighbour.standing.revoke([{ ...note, issuedUntil: 9 }], by), false);
         const noted = (await neighbour.standing.revocations(0)).find(({ name }) => name === note.name);
@@ -153,25 +156,64 @@ for (const engine of storageKinds) {
         assert.equal(await storage.standing.revoke([note], by), true, 'forgotten once it has ended');
       });
 
-      it('of more than are kept those that end first are forgotten, and the newest stays', async () => {
+      it('one note takes the place of those that it covers, by both times, and everybody is told', async () => {
         const empty = await createTestDatabase(engine);
+        await using ends = new AsyncDisposableStack();
         const fresh = await empty.open();
-        const numbers =
-          engine === 'sqlite'
-            ? 'with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 100003) select n from numbers'
-            : 'select n from generate_series(1, 100003) as n';
-        await empty.query(
-          `insert into revocations (name, issued_until, forget_at, seq) select 'note ' || n, 1, 200000 - n, n from (${numbers}) as numbers`,
+        ends.defer(() => fresh.close());
+        const nobody = { document: null, audit: null };
+        const note = (name: string, changes: Partial<Revocation> = {}): Revocation => {
+          return { name, issuedUntil: 10, forgetAt: 100, coveredBy: 'all', ...changes };
+        };
+        await fresh.standing.revoke(
+          [
+            note('covered'),
+            note('issued later', { issuedUntil: 11 }),
+            note('kept for longer', { forgetAt: 101 }),
+            note('of another', { coveredBy: 'others' }),
+            note('of the operator', { coveredBy: null }),
+            note('of the newest'),
+          ],
+          nobody,
         );
-        assert.equal(await fresh.standing.forgetRevocations(0, 100_000), 1, 'so many that still counted');
-        const left = await fresh.standing.revocations(0);
-        await empty.query('update revocations set forget_at = 300000');
-        assert.equal(await fresh.standing.forgetRevocations(0, 100_000), 0, 'all of them end at one time');
-        await fresh.close();
-        assert.equal(left.length, 100_002);
+        const changes = async () => (await empty.query('select count from changes'))[0]?.count;
+        const before = await changes();
+        assert.equal(await fresh.standing.cover(note('all', { coveredBy: null })), 2);
+        assert.notEqual(await changes(), before);
         assert.deepEqual(
-          left.slice(-2).map(({ name }) => name),
-          ['note 100001', 'note 100003'],
+          (await fresh.standing.revocations(0)).map(({ name, seq }) => [name, seq]),
+          [
+            ['issued later', 2],
+            ['kept for longer', 3],
+            ['of another', 4],
+            ['of the operator', 5],
+            ['all', 7],
+          ],
+        );
+        assert.equal(await fresh.standing.cover(note('all', { coveredBy: null, issuedUntil: 9 })), 0);
+        const [all] = (await fresh.standing.revocations(0)).slice(-1);
+        assert.deepEqual([all?.name, all?.issuedUntil], ['all', 10], 'of two the later time counts');
+      });
+
+      it('a note that nothing covers stays one, whoever says the same before or later', async () => {
+        const fresh = await createTestDatabase(engine).then((empty) => empty.open());
+        const note = (name: string, issuedUntil: number, coveredBy: string | null) =>
+          fresh.standing.revoke([{ name, issuedUntil, forgetAt: 100, coveredBy }], {
+            document: null,
+            audit: null,
+          });
+        for (const [time, coveredBy] of [null, 'all'].entries()) await note('first', time, coveredBy);
+        for (const [time, coveredBy] of ['all', null].entries()) await note('last', time, coveredBy);
+        for (const [time, coveredBy] of ['all', 'all'].entries()) await note('never', time, coveredBy);
+        const noted = await fresh.standing.revocations(0);
+        await fresh.close();
+        assert.deepEqual(
+          noted.map(({ name, coveredBy }) => [name, coveredBy]),
+          [
+            ['first', null],
+            ['last', null],
+            ['never', 'all'],
+          ],
         );
       });
 
@@ -183,7 +225,7 @@ for (const engine of storageKinds) {
         'a caller is suspended': (other) => other.consumers.setState(consumer, 'suspended', anyLine),
         'a caller is resumed': (other) => other.consumers.setState(consumer, 'active', anyLine),
         'tokens are taken back': (other) =>
-          other.standing.revoke([{ name: randomUUID(), issuedUntil: 1, forgetAt: 2 }], {
+          other.standing.revoke([{ name: randomUUID(), issuedUntil: 1, forgetAt: 2, coveredBy: null }], {
             document: null,
             audit: null,
           }),

@@ -83,6 +83,7 @@ for (const engine of databaseEngines) {
           waits.recheck(checkStanding);
         },
         clock,
+        time: clock,
         log,
       });
       await standing.start();

@@ -12,7 +12,7 @@ import type {
   StoredRecord,
 } from '../../storage/port.ts';
 import type { Collection } from '../collections/collection.ts';
-import { mostRemembered } from '../revocations.ts';
+import type { RevocationShares } from '../revocation-shares.ts';
 
 const everyMs = 60_000;
 /** Small enough that writers wait for a moment only. */
@@ -27,6 +27,7 @@ interface SweeperOptions {
   readonly eventsKeptMs: number;
   readonly consumers: Pick<ConsumerStore, 'bringBack'>;
   readonly standing: Pick<StandingStore, 'forgetRevocations'>;
+  readonly revocationShares: Pick<RevocationShares, 'keep'>;
   readonly assertions: Pick<AssertionStore, 'forgetUsed'>;
   readonly collections: readonly Collection[];
   /** Callers who were registered in a time to come are registered now instead. */
@@ -80,7 +81,7 @@ export class Sweeper {
 
   async #sweepUntil(now: number): Promise<void> {
     const { store, events, eventsKeptMs, consumers, standing, assertions, collections } = this.#options;
-    const { onBroughtBack, log } = this.#options;
+    const { revocationShares, onBroughtBack } = this.#options;
     for (const collection of collections) {
       const { name, limits } = collection;
       if (limits.expireMs === null) continue;
@@ -96,12 +97,8 @@ export class Sweeper {
     const expiredAt = now - clockDifferenceMs;
     while (!this.#isStopped && (await store.expireProofs(expiredAt, atOnce)) === atOnce);
     await assertions.forgetUsed(now);
-    const dropped = await standing.forgetRevocations(now, mostRemembered);
-    if (dropped > 0)
-      log.warn(
-        { dropped, most: mostRemembered },
-        'more tokens were taken back than can be remembered: those that end first may work again until they end',
-      );
+    await standing.forgetRevocations(now);
+    await revocationShares.keep();
     if ((await consumers.bringBack(now)) > 0) onBroughtBack();
   }
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../../base/caller.ts';
-import { revocationOf } from '../../base/revocation.ts';
+import { revocationOf, type TakenBack } from '../../base/revocation.ts';
 import type { StandingStore, UsedDocument } from '../../storage/port.ts';
 import type { RevocationNames } from '../revocation-names.ts';
 import type { Ended } from './document-claims.ts';
@@ -32,6 +32,9 @@ export function createTakeBack({ pseudonymOf, names, store }: TakeBackOptions) {
     return [names.session(issuer, sessionId), ...unnamed];
   };
 
+  const takenBack = (issuer: string, ended: Ended): readonly TakenBack[] =>
+    namesOf(issuer, ended).map((name) => ({ name, coveredBy: names.issuer(issuer) }));
+
   return (
     ended: readonly Ended[],
     { tokenIssuers, maxTokenLifetimeSeconds }: TokensOfProvider,
@@ -40,8 +43,8 @@ export function createTakeBack({ pseudonymOf, names, store }: TakeBackOptions) {
     const lifeMs = (maxTokenLifetimeSeconds ?? longestTokenLifeSeconds) * 1000;
     const revocations = ended.flatMap((one) =>
       tokenIssuers
-        .flatMap((issuer) => namesOf(issuer, one))
-        .map((name) => revocationOf(name, one.until, lifeMs)),
+        .flatMap((issuer) => takenBack(issuer, one))
+        .map((tokens) => revocationOf(tokens, one.until, lifeMs)),
     );
     return store.revoke(revocations, { document, audit: null });
   };

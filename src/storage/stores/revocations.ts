@@ -14,11 +14,12 @@ export function revocationStore(engine: Engine): RevocationStore {
         .where('seq', '>', after)
         .orderBy('seq')
         .execute();
-      return rows.map(({ name, issued_until: issuedUntil, forget_at: forgetAt, seq }) => ({
-        name,
-        issuedUntil,
-        forgetAt,
-        seq,
+      return rows.map((row) => ({
+        name: row.name,
+        issuedUntil: row.issued_until,
+        forgetAt: row.forget_at,
+        coveredBy: row.covered_by,
+        seq: row.seq,
       }));
     },
 
@@ -38,26 +39,25 @@ export function revocationStore(engine: Engine): RevocationStore {
         return true;
       }),
 
-    async forgetRevocations(now, most) {
-      const forgetUntil = async (time: number) => {
-        const { numDeletedRows } = await engine.database
+    cover: (cover) =>
+      engine.database.transaction().execute(async (transaction) => {
+        await engine.announce(transaction);
+        await note(transaction, cover);
+        const { numDeletedRows } = await transaction
           .deleteFrom('revocations')
-          .where('forget_at', '<=', time)
-          .where('seq', '<', sql<number>`(select max(seq) from revocations)`)
+          .where('covered_by', '=', cover.name)
+          .where('issued_until', '<=', cover.issuedUntil)
+          .where('forget_at', '<=', cover.forgetAt)
           .executeTakeFirst();
         return Number(numDeletedRows);
-      };
-      await forgetUntil(now);
-      const excess = await engine.reader
-        .selectFrom('revocations')
-        .select('forget_at')
-        .orderBy('forget_at', 'desc')
-        .offset(most)
-        .limit(1)
-        .executeTakeFirst();
-      // Those that end first: what a client has revoked of its own tokens cannot push out who has signed out. Not those that end
-      // with the first one too many: a provider that signs out everybody at one time must not empty the table.
-      return excess === undefined ? 0 : forgetUntil(excess.forget_at - 1);
+      }),
+
+    async forgetRevocations(now) {
+      await engine.database
+        .deleteFrom('revocations')
+        .where('forget_at', '<=', now)
+        .where('seq', '<', sql<number>`(select max(seq) from revocations)`)
+        .execute();
     },
   };
 }
@@ -88,7 +88,7 @@ async function notNoted(
 }
 
 async function note(transaction: Database, revocation: Revocation): Promise<void> {
-  const { name, issuedUntil, forgetAt } = revocation;
+  const { name, issuedUntil, forgetAt, coveredBy } = revocation;
   const later = (column: 'issued_until' | 'forget_at') => {
     const [noted, now] = [sql.ref(`revocations.${column}`), sql.ref(`excluded.${column}`)];
     return sql<number>`case when ${now} > ${noted} then ${now} else ${noted} end`;
@@ -99,12 +99,17 @@ async function note(transaction: Database, revocation: Revocation): Promise<void
       name,
       issued_until: issuedUntil,
       forget_at: forgetAt,
+      covered_by: coveredBy,
       seq: sql<number>`(select coalesce(max(seq), 0) + 1 from revocations)`,
     })
     .onConflict((conflict) =>
       conflict.column('name').doUpdateSet({
         issued_until: later('issued_until'),
         forget_at: later('forget_at'),
+        // What somebody has noted whose notes are not replaced stays, whoever says the same later.
+        covered_by: sql<
+          string | null
+        >`case when revocations.covered_by is null then null else excluded.covered_by end`,
         seq: sql<number>`excluded.seq`,
       }),
     )

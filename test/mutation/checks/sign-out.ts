@@ -11,12 +11,30 @@ export const signOutChecks: readonly Mutant[] = [
   ...checksOf('src/consumer/standing.ts', shutOut, [
     ['tokens that were taken back', 'this.#revocations.check(…);', '', 'whoever has signed out stays in'],
     [
+      'notes are forgotten by a clock that is right',
+      'const now = time.now();',
+      'const now = clock.now();',
+      'a clock that is ahead for a moment revives what was taken back',
+    ],
+    [
       'what changes while a client is looked up',
       'if (refused !== this.#refused) return this.check(caller);',
       '',
       'a client that is shut out in that moment comes in',
     ],
   ]),
+  ...checksOf(
+    'src/storage/stores/revocations.ts',
+    ['test/contract/standing.test.ts'],
+    [
+      [
+        'whose notes are replaced',
+        ".where('covered_by', '=', cover.name)",
+        '',
+        'a provider that signs out too many revives tokens of others',
+      ],
+    ],
+  ),
   ...checksOf('src/consumer/revocations.ts', shutOut, [
     [
       'tokens without a time of issue',
@@ -35,6 +53,18 @@ export const signOutChecks: readonly Mutant[] = [
       'id !== null && session === null',
       'id === undefined',
       'a session whose tokens do not name it never ends',
+    ],
+    [
+      'all tokens of an issuer',
+      '[names.issuer(issuer)]',
+      '[]',
+      'of a provider that signs out too many the first come back',
+    ],
+    [
+      'the later of two times',
+      'Math.max(issuedUntil, known?.issuedUntil ?? 0)',
+      'issuedUntil',
+      'after a failover an older sign-out takes the place of a newer one',
     ],
   ]),
   ...checksOf(
