@@ -62,6 +62,7 @@ function expiryOf(
   if (namedAudience(aud, audiences) === undefined) return null;
   if (typeof exp !== 'number' || !Number.isFinite(exp)) return null;
   if (nbf !== undefined && !(typeof nbf === 'number' && nbf * 1000 <= now + toleranceMs)) return null;
-  const expiresAt = exp * 1000;
+  // A claim may be a fraction of a second; the database keeps whole milliseconds.
+  const expiresAt = Math.ceil(exp * 1000);
   return expiresAt > now - toleranceMs && expiresAt <= now + longestLifeMs + toleranceMs ? expiresAt : null;
 }

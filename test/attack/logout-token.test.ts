@@ -189,6 +189,10 @@ describe('a good logout token', () => {
     'with the long form of its type': [{}, { typ: 'application/logout+jwt' }],
     'with the type JWT': [{}, { typ: 'JWT' }],
     'without a type': [{}, { typ: undefined }],
+    'with times in fractions of a second': [
+      { iat: nowSeconds() - 0.7654321, exp: nowSeconds() + 60.1234567 },
+      {},
+    ],
     'for several clients': [{ aud: ['another-client', webClient] }, {}],
     'with further claims and events': [
       { more: 1, events: { [logoutEvent]: { reason: 'x' }, 'https://event.example': {} } },

@@ -136,6 +136,11 @@ describe('security events that are sent here (RFC 8935)', () => {
 
   const ending: Record<string, (sub: string) => Claims> = {
     'a session was revoked': about,
+    'at a time in fractions of a second': (sub) => ({
+      ...about(sub),
+      iat: nowSeconds() - 0.7654321,
+      events: { [`${caep}/session-revoked`]: { event_timestamp: nowSeconds() - 1.1234567 } },
+    }),
     'a credential was changed': (sub) => ({
       ...about(sub),
       events: { [`${caep}/credential-change`]: { change_type: 'update', credential_type: 'password' } },

@@ -70,6 +70,9 @@ export const acceptedAttempts: Cases = {
   'its own client_id in the form': () => ({ fields: { client_id: names.self } }),
   'a type of JWT': () => ({ header: { typ: 'JWT' } }),
   'nearly ten minutes to live': () => ({ claims: { exp: now() + 590 } }),
+  'an end and a beginning in fractions of a second': () => ({
+    claims: { exp: now() + 60.1234567, nbf: now() - 0.1234567 },
+  }),
   'a beginning that is now': () => ({ claims: { nbf: now() } }),
   'the longest id': () => ({ claims: { jti: `${now()}`.padStart(256, 'x') } }),
   'no time of issue': () => ({ claims: { iat: undefined } }),

@@ -41,7 +41,8 @@ export function checkLogoutToken(
   return {
     ended: { issuer: String(iss), subject, sessionId, until: iat * 1000 },
     id,
-    expiresAt: (Math.min(exp, iat + longestAgeSeconds) + clockToleranceSeconds) * 1000,
+    // Claims may be fractions of a second; the database keeps whole milliseconds.
+    expiresAt: Math.ceil((Math.min(exp, iat + longestAgeSeconds) + clockToleranceSeconds) * 1000),
   };
 }
 
