@@ -83,6 +83,12 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Of those, about tokens from addresses that were refused often.',
   ),
   fixed(
+    'src/auth/introspection/asking-addresses.ts',
+    'mostAtOnce',
+    '',
+    'Questions about opaque tokens that an address may cause before it is one a second (503 `overloaded`); a good token gives five back.',
+  ),
+  fixed(
     'src/auth/introspection/refused-tokens.ts',
     'rememberMs',
     'ms',

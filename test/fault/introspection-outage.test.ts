@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { mostAtOnce } from '../../src/auth/introspection/asking-addresses.ts';
 import { mostInFlight, mostOfAddress } from '../../src/auth/introspection/introspection.ts';
 import { answerWith } from '../support/hostile-answers.ts';
 import { AskedEndpoint, answerJson, introspectingSettings, opaqueToken } from '../support/introspection.ts';
@@ -132,6 +133,8 @@ describe('a token that is remembered', () => {
 });
 
 describe('an endpoint that answers about all tokens but some', () => {
+  /** After that an address may cause as many questions as ever. */
+  const untilAllAgainMs = mostAtOnce * 1000;
   const odd = () => `odd-${opaqueToken()}`;
   /** Tokens of one kind are answered in this way, and all others well. */
   const answerOdd = (answer: Answer) => {
@@ -151,6 +154,7 @@ describe('an endpoint that answers about all tokens but some', () => {
   };
   for (const [what, answer] of Object.entries(broken)) {
     it(`stays asked, however many of those come: ${what}`, async () => {
+      await advance(untilAllAgainMs);
       answerOdd(answer);
       const asked = await endpoint.asked(async () => {
         for (let count = 0; count < 23; count += 1)
@@ -167,10 +171,129 @@ describe('an endpoint that answers about all tokens but some', () => {
   }
 
   it('is asked once in five seconds about the same one where the answer is about it (413)', async () => {
+    await advance(untilAllAgainMs);
     answerOdd(answerWith(413));
     const token = odd();
     assert.equal(await endpoint.asked(() => ask(token)), 1);
     assert.equal(await endpoint.asked(() => ask(token)), 0);
+  });
+});
+
+describe('a stranger with invented tokens', () => {
+  const flood = async (address: string, count: number) => {
+    const replies: Reply[] = [];
+    while (replies.length < count)
+      replies.push(...(await Promise.all(Array.from({ length: 10 }, () => askFrom(address, opaqueToken())))));
+    return replies;
+  };
+
+  it('causes so many questions, then one a second; others do not notice', async () => {
+    await service.holdTime();
+    endpoint.answer = answerJson({ active: false });
+    let replies: Reply[] = [];
+    const asked = await endpoint.asked(async () => {
+      replies = await flood('127.0.0.20', 2 * mostAtOnce);
+    });
+    assert.equal(asked, mostAtOnce);
+    const turnedAway = replies.filter(({ status }) => status === 503);
+    assert.equal(turnedAway.length, mostAtOnce);
+    for (const reply of turnedAway) {
+      assert.equal(codeOf(reply), 'overloaded');
+      assert.equal(reply.headers.get('retry-after'), '1');
+    }
+    await advance(3_000);
+    assert.equal(await endpoint.asked(() => flood('127.0.0.20', 10)), 3);
+    endpoint.answer = good();
+    assert.equal((await askFrom('127.0.0.21', opaqueToken())).status, 200);
+  });
+
+  it('from an address that also sends good ones holds those up only as long as nearly all are invented', async () => {
+    await service.holdTime();
+    const address = '127.0.0.22';
+    for (let round = 0; round < 20; round += 1) {
+      endpoint.answer = answerJson({ active: false });
+      for (let count = 0; count < 4; count += 1)
+        assert.equal(codeOf(await askFrom(address, opaqueToken())), 'token_inactive');
+      endpoint.answer = good();
+      assert.equal((await askFrom(address, opaqueToken())).status, 200);
+    }
+  });
+});
+
+describe('an endpoint that is asked more often than it likes (429)', () => {
+  const tooOften = (retryAfter?: string): Answer => {
+    return (_request, response) =>
+      void response.writeHead(429, retryAfter === undefined ? {} : { 'retry-after': retryAfter }).end();
+  };
+  const isPutOff = (reply: Reply, seconds: string) => {
+    assert.equal(reply.status, 503);
+    assert.equal(codeOf(reply), 'introspection_unavailable');
+    assert.equal(reply.headers.get('retry-after'), seconds);
+  };
+
+  it('is not asked about tokens of strangers for as long as it says, and about those of others all the same', async () => {
+    await service.holdTime();
+    endpoint.answer = good();
+    const [known, stranger] = ['127.0.0.30', '127.0.0.31'];
+    assert.equal((await askFrom(known, opaqueToken())).status, 200);
+    endpoint.answer = tooOften('30');
+    for (let count = 0; count < 10; count += 1) isPutOff(await askFrom(stranger, opaqueToken()), '30');
+    endpoint.answer = good();
+    assert.equal(await endpoint.asked(() => askFrom(stranger, opaqueToken())), 0);
+    assert.equal((await askFrom(known, opaqueToken())).status, 200, 'whoever had good tokens gets in');
+    await advance(30_000);
+    assert.equal((await askFrom(stranger, opaqueToken())).status, 200);
+  });
+
+  it('is asked again after a second by those who had good tokens, and after a minute at most by all', async () => {
+    await service.holdTime();
+    const [known, stranger] = ['127.0.0.30', '127.0.0.33'];
+    endpoint.answer = tooOften('86400');
+    const asked = await endpoint.asked(async () => {
+      for (let count = 0; count < 10; count += 1) isPutOff(await askFrom(known, opaqueToken()), '1');
+    });
+    assert.equal(asked, 1);
+    isPutOff(await askFrom(stranger, opaqueToken()), '60');
+    endpoint.answer = good();
+    await advance(1_000);
+    assert.equal((await askFrom(known, opaqueToken())).status, 200);
+    await advance(59_000);
+    assert.equal((await askFrom(stranger, opaqueToken())).status, 200);
+  });
+
+  it('is no outage, also when tokens on which it stumbles come between', async () => {
+    await service.holdTime();
+    const [known, stranger] = ['127.0.0.30', '127.0.0.34'];
+    let count = 0;
+    // Five that count as failures, and the question of our own that follows is one too many.
+    endpoint.answer = (request, response) => {
+      count += 1;
+      (count <= 5 ? answerWith(500) : tooOften())(request, response);
+    };
+    for (let odd = 0; odd < 5; odd += 1)
+      assert.equal(codeOf(await askFrom(stranger, opaqueToken())), 'introspection_unavailable');
+    await until(
+      () => count,
+      (asked) => asked > 5,
+      'the service asks no question of its own',
+    );
+    endpoint.answer = good();
+    assert.equal((await askFrom(known, opaqueToken())).status, 200);
+  });
+
+  it('waits for five seconds where it does not say for how long, and the log tells', async () => {
+    await service.holdTime();
+    const stranger = '127.0.0.35';
+    endpoint.answer = tooOften();
+    isPutOff(await askFrom(stranger, opaqueToken()), '5');
+    endpoint.answer = good();
+    await advance(5_000);
+    assert.equal((await askFrom(stranger, opaqueToken())).status, 200);
+    await until(
+      () => service.logLines().filter(({ msg }) => msg === 'provider is asked about too many tokens'),
+      (lines) => lines.length === 3 && lines.at(-1)?.retry_in_seconds === 5,
+      'the log does not tell of each time once',
+    );
   });
 });
 
@@ -183,9 +306,9 @@ describe('an endpoint that fails again and again', () => {
       `no pause of ${seconds} s`,
     );
 
-  it('that counts for all tokens is given a pause, too (401, 403, 429)', async () => {
+  it('that counts for all tokens is given a pause, too (401, 403)', async () => {
     await service.holdTime();
-    for (const status of [401, 403, 429]) {
+    for (const status of [401, 403]) {
       endpoint.answer = answerWith(status);
       await pausesFor('5');
       assert.equal(await endpoint.asked(() => ask(opaqueToken())), 0);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { FetchError, type FetchFault } from '../jwks-fetch.ts';
-import { isAboutToken } from './question.ts';
+import { isOutage } from './question.ts';
 
 /** Failures in a row until it is found out whether the endpoint is there at all. */
 const mostFailures = 5;
@@ -50,7 +50,7 @@ export class Breaker {
       return answer;
     } catch (error) {
       if (isTrial) this.#isTrying = false;
-      if (error instanceof FetchError && !isAboutToken(error)) this.#fail(isTrial);
+      if (error instanceof FetchError && isOutage(error)) this.#fail(isTrial);
       throw error;
     }
   }

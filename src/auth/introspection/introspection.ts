@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Verification } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
-import { Refusal } from '../../base/errors.ts';
+import { describe, Refusal } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-object.ts';
 import { errorFields, type PlainLog } from '../../base/plain-log.ts';
 import { createSecret } from '../../base/random.ts';
@@ -11,9 +11,11 @@ import type { TrustedIssuer } from '../issuers.ts';
 import { FetchError, type FetchFault } from '../jwks-fetch.ts';
 import type { TokenOrigin } from '../signature-queue.ts';
 import type { Verified, Verify } from '../verifier.ts';
+import { AskedTooOften } from './asked-too-often.ts';
+import { AskingAddresses } from './asking-addresses.ts';
 import { Breaker } from './breaker.ts';
 import { isOpaque } from './opaque.ts';
-import { claimsIn, isAboutToken } from './question.ts';
+import { claimsIn, isAboutToken, isOutage, isTooOften } from './question.ts';
 import { RefusedTokens } from './refused-tokens.ts';
 
 /** How long an answer counts at most: a token that is taken back works for that long. */
@@ -51,6 +53,8 @@ export class Introspection {
   readonly #options: IntrospectionOptions;
   readonly #breaker: Breaker;
   readonly #refused: RefusedTokens;
+  readonly #addresses: AskingAddresses;
+  readonly #tooOften: AskedTooOften;
   /** By the digests of the tokens. */
   readonly #inFlight = new Map<string, Promise<Verified>>();
   readonly #ofAddress = new Map<string, number>();
@@ -62,6 +66,10 @@ export class Introspection {
     const { clock, log } = options;
     this.#options = options;
     this.#refused = new RefusedTokens(clock);
+    this.#addresses = new AskingAddresses(clock);
+    this.#tooOften = new AskedTooOften(clock, (seconds) =>
+      log.warn({ retry_in_seconds: seconds }, 'provider is asked about too many tokens'),
+    );
     this.#breaker = new Breaker({
       clock,
       control: () => this.#control(),
@@ -94,13 +102,15 @@ export class Introspection {
   }
 
   #begin(digest: string, token: string, origin: TokenOrigin): Promise<Verified> {
+    const secondsLeft = this.#tooOften.secondsLeft(this.#addresses.isKnown(origin.address));
+    if (secondsLeft > 0) throw tooOften(secondsLeft);
     const isSuspect = origin.isSuspect();
     const ofAddress = this.#ofAddress.get(origin.address) ?? 0;
     const isFull = this.#inFlight.size >= mostInFlight || ofAddress >= mostOfAddress;
     if (isFull || (isSuspect && this.#ofSuspects >= mostOfSuspects)) throw overloaded();
     if (isSuspect) this.#ofSuspects += 1;
     this.#ofAddress.set(origin.address, ofAddress + 1);
-    const answered = this.#answered(digest, token).finally(() => {
+    const answered = this.#answered(digest, token, origin.address).finally(() => {
       this.#inFlight.delete(digest);
       if (isSuspect) this.#ofSuspects -= 1;
       this.#release(origin.address);
@@ -115,19 +125,31 @@ export class Introspection {
     else this.#ofAddress.delete(address);
   }
 
-  async #answered(digest: string, token: string): Promise<Verified> {
+  async #answered(digest: string, token: string, address: string): Promise<Verified> {
     // What the provider says is as old as the question, at worst.
     const askedAt = this.#options.clock.monotonic();
     try {
-      const answer = await this.#breaker.run(() => this.#ask(token));
-      return this.#judge(answer, askedAt);
+      const answer = await this.#breaker.run(() => {
+        if (!this.#addresses.take(address)) throw overloaded();
+        return this.#ask(token);
+      });
+      const verified = this.#judge(answer, askedAt);
+      this.#addresses.noteGood(address);
+      return verified;
     } catch (error) {
+      if (error instanceof FetchError && isTooOften(error)) throw this.#slowDown(error, address);
       const refusal = asRefusal(error);
-      const isRefused = refusal.code !== 'introspection_unavailable';
+      const isRefused = describe(refusal.code).status === 403;
       if (isRefused || (error instanceof FetchError && isAboutToken(error)))
         this.#refused.add(digest, refusal);
       throw refusal;
     }
+  }
+
+  #slowDown(error: FetchError, address: string): Refusal {
+    const isKnown = this.#addresses.isKnown(address);
+    this.#tooOften.note(error, isKnown);
+    return tooOften(this.#tooOften.secondsLeft(isKnown));
   }
 
   #judge(answer: JsonObject | null, askedAt: number): Verified {
@@ -171,7 +193,7 @@ export class Introspection {
       await this.#options.ask(createSecret(), this.#stopping.signal);
       return null;
     } catch (error) {
-      if (error instanceof FetchError) return isAboutToken(error) ? null : error;
+      if (error instanceof FetchError) return isOutage(error) ? error : null;
       this.#options.log.error(errorFields(error), 'provider cannot be asked about tokens');
       return new FetchError('unexpected', 'a bug, see the log');
     }
@@ -187,6 +209,11 @@ function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (!(error instanceof FetchError)) throw error;
   return new Refusal('introspection_unavailable', { detail: error.message, retryAfterSeconds: 1 });
+}
+
+function tooOften(retryAfterSeconds: number): Refusal {
+  const detail = 'the provider is asked too often (status 429)';
+  return new Refusal('introspection_unavailable', { detail, retryAfterSeconds });
 }
 
 function overloaded(): Refusal {

@@ -28,6 +28,16 @@ export function isAboutToken({ status }: FetchError): boolean {
   return status !== null && status >= 400 && status < 500 && ![401, 403, 429].includes(status);
 }
 
+/** The endpoint is there, and was asked more often than it likes. */
+export function isTooOften({ status }: FetchError): boolean {
+  return status === 429;
+}
+
+/** Nothing can be asked, whatever the token and however seldom. */
+export function isOutage(error: FetchError): boolean {
+  return !isAboutToken(error) && !isTooOften(error);
+}
+
 /** RFC 6749 section 2.3.1 has both encoded as in a form before they are joined by a colon. */
 function formEncoded(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);

@@ -76,6 +76,40 @@ export const introspectionChecks: readonly Mutant[] = [
       outage,
     ],
   ]),
+  ...checksOf('src/auth/introspection/asking-addresses.ts', outage, [
+    [
+      'how many questions of one address',
+      'if (left < 1) return false;',
+      '',
+      'invented tokens use up what the provider allows',
+    ],
+    [
+      'a good token gives back',
+      'this.#left(address) + earnedByGood',
+      'this.#left(address)',
+      'a server that calls for many is slowed down',
+    ],
+  ]),
+  ...checksOf('src/auth/introspection/asked-too-often.ts', outage, [
+    [
+      'strangers wait',
+      'this.#strangersUntil = now + waitMs;',
+      '',
+      'a crowd of strangers keeps the provider at its limit',
+    ],
+    [
+      'others do not',
+      'isKnown ? this.#knownUntil : this.#strangersUntil',
+      'this.#strangersUntil',
+      'a crowd of strangers shuts out everybody',
+    ],
+    [
+      'a minute at most',
+      'Math.min(Math.max(wantedMs, knownMs), strangersMs.longest)',
+      'wantedMs',
+      'one answer shuts out strangers for a day',
+    ],
+  ]),
   ...checksOf('src/auth/introspection/opaque.ts', answers, [
     [
       'JWTs are not asked about',
@@ -100,7 +134,7 @@ export const introspectionChecks: readonly Mutant[] = [
     ['one try at a time', 'this.#isTrying ? 1 : 0', '0', 'a crowd falls upon a provider that comes back'],
     [
       'a token that makes no sense is no failure',
-      'error instanceof FetchError && !isAboutToken(error)',
+      'error instanceof FetchError && isOutage(error)',
       'error instanceof FetchError',
       'each such token makes the service ask for itself',
     ],
