@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
+import { assertProblem } from '../support/answers.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { canaryClaims } from '../support/canaries.ts';
 import { failed, newDirectory, type Outcome, refused, succeeded } from '../support/outcome.ts';
@@ -120,8 +121,9 @@ for (const engine of databaseEngines) {
       });
     });
 
-    it('shuts out under the new pseudonym who was shut out under the old one, within a second', async () => {
-      const before = await meOf(await callerAt(former, 'shut-out'));
+    it('shuts out under the new pseudonym who was shut out under the old one, within a second, and under that as ever', async () => {
+      const callerBefore = await callerAt(former, 'shut-out');
+      const before = await meOf(callerBefore);
       const now = await callerAt(current, 'shut-out-too');
       assert.equal((await now.get('/me')).status, 200);
       succeeded(await runVestibule(settings, 'consumer', 'suspend', before.id));
@@ -132,6 +134,7 @@ for (const engine of databaseEngines) {
         'it is let in',
         1_000,
       );
+      assertProblem(await callerBefore.get('/me'), 'consumer_suspended');
     });
 
     it('refuses all of it where somebody has data already, and says which lines', async () => {

@@ -145,6 +145,10 @@ for (const engine of storageKinds) {
         assert.equal((await rename(renaming)).state, 'due');
         const { state, registeredAt } = (await storage.consumers.find(renaming.to)) ?? assert.fail();
         assert.deepEqual({ state, registeredAt }, { state: 'suspended', registeredAt: openedAt });
+        assert.equal((await storage.consumers.find(renaming.from))?.state, 'suspended');
+        assert.deepEqual(await tablesWith(renaming.from), ['consumers']);
+        assert.equal(await examine(renaming), 'done');
+        assert.deepEqual(await rename(renaming), { state: 'done', records: 0 });
       }
     });
 

@@ -23,8 +23,8 @@ export async function examineRenaming(
     .where('id', '=', from)
     .executeTakeFirst();
   if (consumer === undefined) return isDone === undefined ? 'unknown' : 'done';
-  // Somebody came once more with a token of the provider before, and left nothing.
-  if (isDone && consumer.state === 'active' && !(await holdsData(database, from))) return 'done';
+  // Who was shut out is so under the former name, too; others came once more with a token of before, and left nothing.
+  if (isDone && !(await holdsData(database, from))) return 'done';
   return (await holdsData(database, to)) ? 'taken' : 'due';
 }
 
@@ -68,12 +68,15 @@ async function lockBoth(engine: Engine, transaction: Database, { from, to }: Ren
     .execute();
 }
 
-/** It is the consumer that it was; who was shut out under either of the two stays so. */
+/**
+ * It is the consumer that it was. Who was shut out under either of the two is so under both: the provider of before may
+ * still be one whose tokens are taken.
+ */
 async function replaceConsumer(transaction: Database, { from, to }: Renaming): Promise<void> {
   const before = await transaction
-    .deleteFrom('consumers')
+    .selectFrom('consumers')
+    .select(['kind', 'state', 'registered_at'])
     .where('id', '=', from)
-    .returning(['kind', 'state', 'registered_at'])
     .executeTakeFirstOrThrow();
   const found = await transaction
     .insertInto('consumers')
@@ -92,6 +95,9 @@ async function replaceConsumer(transaction: Database, { from, to }: Renaming): P
     })
     .where('id', '=', to)
     .execute();
+  if (!isSuspended) await transaction.deleteFrom('consumers').where('id', '=', from).execute();
+  else
+    await transaction.updateTable('consumers').set({ state: 'suspended' }).where('id', '=', from).execute();
 }
 
 async function renameRecords(transaction: Database, { from, to }: Renaming): Promise<number> {
