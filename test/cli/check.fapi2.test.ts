@@ -18,6 +18,12 @@ const strict: Settings = {
   TOKEN_SIGNING_ALG: 'ES256',
 };
 
+/** The same without what each entry of a list of providers has for itself. */
+const ofOneProvider = /^(IDP_ORIGIN|MAX_TOKEN_LIFETIME_SECONDS|ALLOWED_ALGORITHMS|REQUIRE_AT_JWT)$/;
+const strictWithList: Settings = Object.fromEntries(
+  Object.entries(strict).filter(([name]) => !ofOneProvider.test(name)),
+);
+
 interface Found {
   readonly ok: boolean;
   readonly profile: string;
@@ -105,9 +111,7 @@ describe('check --profile fapi2', () => {
   });
 
   it('goes through a list of providers by their names', async () => {
-    const ofOneProvider = /^(IDP_ORIGIN|MAX_TOKEN_LIFETIME_SECONDS|ALLOWED_ALGORITHMS|REQUIRE_AT_JWT)$/;
-    const others = Object.entries(strict).filter(([name]) => !ofOneProvider.test(name));
-    const settings = await newSettings('sqlite', Object.fromEntries(others));
+    const settings = await newSettings('sqlite', strictWithList);
     const file = `${settings.TEST_DIRECTORY}/providers.yaml`;
     const good = '  algorithms: ES256\n  require_at_jwt: true\n  max_token_lifetime_seconds: 600\n';
     writeFileSync(
@@ -119,6 +123,33 @@ describe('check --profile fapi2', () => {
       missing.map(({ name }) => name),
       ['two: audience'],
     );
+  });
+
+  it('looks at every way to a provider', async () => {
+    const settings = await newSettings('sqlite', strictWithList);
+    const directory = settings.TEST_DIRECTORY;
+    writeFileSync(`${directory}/secret`, 'secret');
+    const good =
+      '  issuer: https://one.example\n  algorithms: ES256\n  require_at_jwt: true\n  max_token_lifetime_seconds: 600\n';
+    const ways: Record<string, string> = {
+      introspection: `  introspection: { url: "http://127.0.0.1:9/", client_id: x, client_secret_file: ${directory}/secret }\n`,
+      events_poll_url: '  events_audience: x\n  events_poll_url: http://127.0.0.1:9/\n',
+    };
+    for (const [way, members] of Object.entries(ways)) {
+      const file = `${directory}/${way}.yaml`;
+      writeFileSync(file, `- name: one\n  origin: https://one.example\n${good}${members}`);
+      const missing = await missingOf({ ...settings, IDPS_FILE: file });
+      assert.deepEqual(
+        missing.map(({ name, found, advice }) => [name, found, advice]),
+        [
+          [
+            'one: provider',
+            'http://127.0.0.1:9/',
+            `Set "${way}" of "one" in IDPS_FILE to an address with https.`,
+          ],
+        ],
+      );
+    }
   });
 
   it('counts the clients that have a secret, or a key for RS256, and names none', async () => {

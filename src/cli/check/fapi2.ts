@@ -63,8 +63,12 @@ function ofProvider(config: Config, provider: Provider): readonly Finding[] {
   /** Of what only an entry can have. */
   const member = (name: string) => `"${name}" of "${provider.name}" in IDPS_FILE`;
   const { algorithms, settings, requireAtJwt, audienceClaim, maxTokenLifetimeSeconds: lifetime } = provider;
-  const addresses = [provider.jwksUrl, provider.introspection?.url ?? provider.jwksUrl];
-  const plain = addresses.find((address) => !address.startsWith('https:'));
+  const addresses = [
+    { url: provider.jwksUrl, setting: settings.origin },
+    { url: provider.introspection?.url, setting: member('introspection') },
+    { url: provider.signals?.poll?.url, setting: member('events_poll_url') },
+  ];
+  const plain = addresses.find(({ url }) => url !== undefined && !url.startsWith('https:'));
   const fitting = algorithms.filter((algorithm) => allowed.includes(algorithm));
   const isShort = lifetime !== null && lifetime <= longestLifetimeSeconds;
   return [
@@ -72,8 +76,8 @@ function ofProvider(config: Config, provider: Provider): readonly Finding[] {
       `${prefix}provider`,
       plain === undefined,
       'TLS on every way to the provider (5.2)',
-      plain ?? provider.jwksUrl,
-      `Set ${plain === provider.introspection?.url ? member('introspection') : settings.origin} to an address with https.`,
+      plain?.url ?? provider.jwksUrl,
+      `Set ${plain?.setting} to an address with https.`,
     ),
     judged(
       `${prefix}algorithms`,
