@@ -215,6 +215,11 @@ describe('what is not asked about', () => {
       'one of another issuer': await provider.token({ iss: 'https://elsewhere.example' }),
       'three parts of anything': 'aaaaaaaaaaaaaaaaaaaa.bbbbbbbbbbbbbbbbbbbb.cccccccccccccccccccc',
       'a damaged one': `${header}.${payload}~.${'c'.repeat(40)}`,
+      'one with a dot too many': `${jwt}.`,
+      'one with two dots for one': jwt.replace('.', '..'),
+      'one whose dots are none': jwt.replaceAll('.', '~'),
+      'an encrypted one, of five parts': `${header}..${'i'.repeat(16)}.${'c'.repeat(40)}.${'t'.repeat(22)}`,
+      'half of one': `${header}.${payload}`,
       'something short': 'abcdefghijklmnopqrs',
       'something long': 'a'.repeat(8_193),
     };

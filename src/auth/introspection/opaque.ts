@@ -6,12 +6,17 @@ import { maxTokenBytes } from '../compact.ts';
  */
 const shortestOpaque = 20;
 
+/** How `{"` begins in base64, and so the header of every JWT and every encrypted one. */
+const jsonStart = 'eyJ';
+
 /**
- * Whether a bearer token is to be asked about. Three parts are a JWT, whole or damaged, and are never sent to anybody;
- * garbage that nobody can have issued is not worth a question. Its characters are those of a bearer token already.
+ * Whether a bearer token is to be asked about. What begins as a JWT does (`{"`, encoded) or has three parts is one, whole,
+ * damaged or in disguise, and is never sent to anybody; garbage that nobody can have issued is not worth a question. Its
+ * characters are those of a bearer token already.
  */
 export function isOpaque(token: string): boolean {
   if (token.length < shortestOpaque || token.length > maxTokenBytes) return false;
+  if (token.startsWith(jsonStart)) return false;
   const firstDot = token.indexOf('.');
   if (firstDot === -1) return true;
   const secondDot = token.indexOf('.', firstDot + 1);

@@ -118,6 +118,12 @@ export const introspectionChecks: readonly Mutant[] = [
       'JWTs are sent to somebody who may not be their issuer',
     ],
     [
+      'nor what begins like one',
+      'if (token.startsWith(jsonStart)) return false;',
+      '',
+      'a JWT with a dot too many is sent to somebody who may not be its issuer',
+    ],
+    [
       'garbage is not asked about',
       'if (token.length < shortestOpaque || token.length > maxTokenBytes) return false;',
       '',
