@@ -120,9 +120,7 @@ function credentialOf({ jti }: JsonObject): string {
   return name;
 }
 
-const longestSession = 512;
-
 /** What is no usable name of a session is none: such a token ends with every session of its subject. */
 function readSession({ sid }: JsonObject): string | null {
-  return typeof sid === 'string' && sid !== '' && sid.length <= longestSession ? sid : null;
+  return isUsableName(sid) ? sid : null;
 }

@@ -117,7 +117,8 @@ const faults: Record<string, () => Promise<string>> = {
   'a subject that is no text': () => logoutToken(provider, { sub: 7, sid: 'x' }),
   'an empty subject': () => logoutToken(provider, { sub: '', sid: 'x' }),
   'a subject with NUL': () => logoutToken(provider, { sub: 'a\0b' }),
-  'an empty session': () => logoutToken(provider, { sid: '' }),
+  'an empty session': () => logoutToken(provider, { sub: undefined, sid: '' }),
+  'a session that is a number': () => logoutToken(provider, { sub: undefined, sid: 7 }),
   'more than 8 KiB': () => logoutToken(provider, { more: 'x'.repeat(9000) }),
   'the access token of the caller': () => provider.token({ aud: [webClient, service.settings.API_AUDIENCE] }),
   'an ID token': () =>
@@ -222,6 +223,28 @@ describe('a good logout token', () => {
     await taken(await logoutToken(provider, { sub, sid: canarySession }));
     for (const token of [ended, unnamed]) await becomesRevoked(token);
     for (const token of [other, strange]) assert.equal((await asks(token)).status, 200);
+  });
+
+  const sessions: Record<string, unknown> = {
+    'a number': 7,
+    empty: '',
+    'of more than 512 characters': 'x'.repeat(600),
+    'a text with NUL': 'a\0b',
+  };
+  for (const [form, sid] of Object.entries(sessions)) {
+    it(`takes the tokens of its session back, also where that is ${form}`, async () => {
+      const sub = randomUUID();
+      const tokens = [await someone(sub, { sid }), await someone(sub)];
+      await taken(await logoutToken(provider, { sub, sid }));
+      for (const token of tokens) await becomesRevoked(token);
+    });
+  }
+
+  it('signs out whoever can come in, however long the subject is', async () => {
+    const sub = randomUUID().padEnd(4_000, 'x');
+    const token = await someone(sub);
+    await taken(await logoutToken(provider, { sub }));
+    await becomesRevoked(token);
   });
 
   it('with nothing but a session takes its tokens back', async () => {

@@ -182,6 +182,14 @@ describe('security events that are sent here (RFC 8935)', () => {
     });
   }
 
+  it('takes the tokens of a user back whose name is long', async () => {
+    const sub = randomUUID().padEnd(4_000, 'x');
+    const token = await issued(sub);
+    assert.equal((await asks(token)).status, 200);
+    await taken(await securityEvent(provider, about(sub)));
+    await becomesRevoked(service, token);
+  });
+
   const ignored: Record<string, (sub: string) => Claims> = {
     'an event that is not known': (sub) => ({ ...about(sub), events: { 'https://event.example': {} } }),
     'a credential that was added': (sub) => ({

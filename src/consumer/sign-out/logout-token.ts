@@ -36,7 +36,10 @@ export function checkLogoutToken(
   if (!isJsonObject(events) || !isJsonObject(events[logoutEvent])) throw wrong('events');
   // Only an ID token has one: none may ever be taken for a logout token, nor the other way round.
   if (Object.hasOwn(claims, 'nonce')) throw wrong('nonce');
-  const [subject, sessionId] = [optionalName(sub, 'sub'), optionalName(sid, 'sid')];
+  const subject = nameIn(sub);
+  if (sub !== undefined && subject === null) throw wrong('sub');
+  // What is no usable name of a session names none, as in an access token: then all tokens of the subject end.
+  const sessionId = nameIn(sid);
   if (subject === null && sessionId === null) throw wrong('sub and sid');
   return {
     ended: { issuer: String(iss), subject, sessionId, until: iat * 1000 },
@@ -50,12 +53,6 @@ function isFresh(iat: number, nowSeconds: number): boolean {
   return (
     iat <= nowSeconds + clockToleranceSeconds && iat >= nowSeconds - longestAgeSeconds - clockToleranceSeconds
   );
-}
-
-function optionalName(value: unknown, claim: string): string | null {
-  const name = nameIn(value);
-  if (value !== undefined && name === null) throw wrong(claim);
-  return name;
 }
 
 function wrong(claim: string): Refusal {
