@@ -1,4 +1,4 @@
-import { fetchDocument } from '../auth/jwks-fetch.ts';
+import { FetchError, fetchDocument } from '../auth/jwks-fetch.ts';
 import { createOpenDocument } from '../auth/provider-document.ts';
 import { createVerifier } from '../auth/verifier.ts';
 import type { Input } from '../base/handler.ts';
@@ -85,7 +85,9 @@ export function createSignOut(base: BaseParts, callers: Callers, signingKeys: Si
     config.providers.flatMap(({ name, signals }) => {
       if (!signals?.poll) return [];
       const ask = askForEvents(signals.poll);
-      return [new EventPoll({ ask, events, hold, clock, log: base.log.child({ provider: name }) })];
+      const log = base.log.child({ provider: name });
+      const onPolled = (error: unknown) => metrics.countEventPoll(name, resultOf(error));
+      return [new EventPoll({ ask, events, hold, clock, log, onPolled })];
     });
 
   return {
@@ -120,6 +122,12 @@ function keysOf(providers: Callers['providers'], name: string) {
   const found = providers.find((provider) => provider.name === name);
   if (found === undefined) throw new Error(`no keys of "${name}"`);
   return found.keys;
+}
+
+/** A word of a closed list, because it becomes a metric label. */
+function resultOf(error: unknown): string {
+  if (error === null) return 'ok';
+  return error instanceof FetchError ? error.fault : 'unexpected';
 }
 
 /** The file is read each time, so that a token that was renewed is used from then on. */

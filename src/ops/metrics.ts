@@ -70,6 +70,11 @@ export function createMetrics(keySets: () => readonly KeySetStatus[]) {
     'vestibule_introspections_total',
     'Questions to a provider about opaque tokens, by its name and by result: "active", "inactive", "refused" by our rules, or what went wrong.',
   );
+  const countEventPoll = providerCounter(
+    exposition,
+    'vestibule_security_event_polls_total',
+    'Tries to ask a provider for its security events, by its name and by result: "ok" or what went wrong.',
+  );
   const countRefusedConnection = exposition.counter(
     'vestibule_connections_refused_total',
     'Connections closed at once because too many are open, by what there are too many of: "all" or "address".',
@@ -164,6 +169,8 @@ export function createMetrics(keySets: () => readonly KeySetStatus[]) {
     countKeyFetch: (provider: string, fault: string | null) => countKeyFetch(provider, fault ?? 'ok'),
     /** A question about an opaque token. */
     countIntrospection,
+    /** A try to ask for security events. */
+    countEventPoll,
     setScrubDue(isDue: boolean) {
       isScrubDue = isDue;
     },

@@ -275,7 +275,7 @@ describe('security events that are asked for (RFC 8936)', () => {
     }
   });
 
-  it('are asked for less often while that fails, and the log says so', async () => {
+  it('are asked for less often while that fails, and log and metrics say so', async () => {
     transmitter.answer = answerWith(500);
     const line = await until(
       () => service.logLines().find(({ msg }) => msg === 'security events not fetched'),
@@ -285,6 +285,10 @@ describe('security events that are asked for (RFC 8936)', () => {
     assert.equal(line?.retry_in_seconds, 10);
     assert.equal(line?.provider, 'main');
     assert.ok(!JSON.stringify(line).includes('token-of-the-stream'));
+    const metrics = await service.metrics();
+    const polls = 'vestibule_security_event_polls_total\\{provider="main",result=';
+    assert.match(metrics, new RegExp(`^${polls}"ok"\\} [1-9]`, 'm'));
+    assert.match(metrics, new RegExp(`^${polls}"status"\\} 1$`, 'm'));
     transmitter.answer = null;
   });
 });

@@ -20,6 +20,8 @@ interface EventPollOptions {
   readonly hold: () => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Hears what came of every try: null when it went well. */
+  readonly onPolled: (error: unknown) => void;
 }
 
 /** What became of an event: its id, and null or why it was not taken. */
@@ -56,16 +58,18 @@ export class EventPoll {
 
   /** How long to wait before the next. */
   async #poll(): Promise<number> {
-    const { hold, log } = this.#options;
+    const { hold, log, onPolled } = this.#options;
     try {
       if (!(await hold())) return everyMs;
       const { sets, more } = await this.#ask();
       this.#outcomes = await this.#take(sets);
       this.#failuresInARow = 0;
+      onPolled(null);
       return more || this.#outcomes.size > 0 ? soonMs : everyMs;
     } catch (error) {
       if (this.#stopping.signal.aborted) return everyMs;
       this.#failuresInARow += 1;
+      onPolled(error);
       const pauseMs = Math.min(everyMs * 2 ** this.#failuresInARow, longestPauseMs);
       log.warn({ ...errorFields(error), retry_in_seconds: pauseMs / 1000 }, 'security events not fetched');
       return pauseMs;
