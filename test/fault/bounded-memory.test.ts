@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { it } from 'node:test';
+import { ProofKeys } from '../../src/auth/dpop/proof-keys.ts';
 import { UnknownKids } from '../../src/auth/unknown-kids.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { RefusalLimit } from '../../src/http/refusal-limit.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
 // Needs a process of its own: what other files have left in the heap would be counted.
+import { newDpopKey } from '../support/dpop.ts';
+import { base64url } from '../support/forged-token.ts';
 import { heldBytes } from '../support/heap.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 
@@ -16,6 +20,19 @@ it('[B78] of the names of unknown keys a thousand are remembered, and the oldest
   assert.equal(names.has('invented 1499'), true);
   assert.equal(names.has('invented 500'), true);
   assert.equal(names.has('invented 499'), false);
+});
+
+it('[C102] the key of a proof is remembered by an ordinary header, and not by one that is made large', () => {
+  const keys = new ProofKeys();
+  const largest = newDpopKey('RS256', () => generateKeyPairSync('rsa', { modulusLength: 4096 }));
+  const remembers = (jwk: object) => {
+    const header = base64url({ typ: 'dpop+jwt', alg: largest.algorithm, jwk: { ...largest.jwk, ...jwk } });
+    keys.remember(header, keys.read(header, null));
+    return keys.recall(header)?.thumbprint === largest.thumbprint;
+  };
+  assert.equal(remembers({}), true);
+  assert.equal(remembers({ kid: 'x'.repeat(500) }), true);
+  assert.equal(remembers({ more: 'x'.repeat(2_000) }), false);
 });
 
 it('[C102] ten thousand addresses are watched, and the one refused longest ago is forgotten first', () => {

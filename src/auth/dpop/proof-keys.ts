@@ -19,8 +19,10 @@ export interface ProofKey {
 /** Of RSA: clients choose their keys themselves, and the larger one is, the longer each of its proofs takes to check. */
 export const mostProofKeyBits = 4096;
 
-/** A client has the same header in all its proofs. An entry takes about 2 KB. */
+/** A client has the same header in all its proofs. An entry takes about 2 KB, and 4 KB at most. */
 const mostRemembered = 10_000;
+/** Twice what a header with an RSA key of 4096 bits has. A longer one is read each time. */
+const longestRemembered = 2048;
 
 /**
  * Reads the headers of proofs, and remembers the keys of those that held: to import a key takes a third of the time
@@ -34,7 +36,7 @@ export class ProofKeys {
   }
 
   remember(header: string, key: ProofKey): void {
-    this.#remembered.set(header, key);
+    if (header.length <= longestRemembered) this.#remembered.set(header, key);
   }
 
   /** The key is looked at only if it is the one with the thumbprint that is wanted; null wants any. */
