@@ -55,6 +55,7 @@ export async function fetchDocument(
   stopping: AbortSignal,
   more: Readonly<Record<string, string>> = {},
   body?: URLSearchParams | string,
+  mostBytes = maxDocumentBytes,
 ): Promise<FetchedDocument> {
   const signal = AbortSignal.any([AbortSignal.timeout(fetchDeadlineMs), stopping]);
   try {
@@ -67,7 +68,7 @@ export async function fetchDocument(
       const retryAfter = retryAfterOf(response.headers);
       throw new FetchError('status', `the provider answered with status ${status}`, retryAfter, status);
     }
-    const document = parseJson(await readCapped(response));
+    const document = parseJson(await readCapped(response, mostBytes));
     return { document, maxAgeSeconds: maxAgeOf(response.headers.get('cache-control')) };
   } catch (error) {
     if (error instanceof FetchError) throw error;
@@ -80,13 +81,12 @@ export async function fetchDocument(
   }
 }
 
-async function readCapped(response: Response): Promise<Uint8Array> {
+async function readCapped(response: Response, mostBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > maxDocumentBytes)
-      throw new FetchError('too_large', `the answer is larger than ${maxDocumentBytes} bytes`);
+    if (size > mostBytes) throw new FetchError('too_large', `the answer is larger than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

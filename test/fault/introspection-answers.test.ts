@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.ts';
+import { assertProblem } from '../support/answers.ts';
 import { canaryClaims } from '../support/canaries.ts';
 import { newDpopKey, proofBy } from '../support/dpop.ts';
 import { explained } from '../support/explained.ts';
@@ -66,6 +67,15 @@ describe('an answer that does', () => {
       assert.equal((await explained(service.settings, token)).code, null);
     });
   }
+
+  it('[B66] of 64 KiB is read, and one with a byte more is not', async () => {
+    await recover();
+    const said = JSON.stringify({ active: true, ...provider.claims() });
+    endpoint.answer = answerText(said.padEnd(64 * 1024, ' '));
+    assert.equal((await ask(opaqueToken())).status, 200);
+    endpoint.answer = answerText(said.padEnd(64 * 1024 + 1, ' '));
+    assertProblem(await ask(opaqueToken()), 'introspection_unavailable');
+  });
 
   it('names the caller that a JWT of the same subject names', async () => {
     await recover();

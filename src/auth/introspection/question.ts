@@ -4,6 +4,9 @@ import type { IntrospectionEndpoint } from '../../base/provider-rules.ts';
 import type { ClaimsPolicy } from '../claims.ts';
 import { FetchError, fetchDocument } from '../jwks-fetch.ts';
 
+/** Of what a provider says of one token: eight times the longest JWT, so that nobody's token takes much memory. */
+const maxAnswerBytes = 64 * 1024;
+
 /**
  * One question about a token (RFC 7662 section 2.1): what the provider says of it; null when it says that the token is
  * not active. Signed answers (RFC 9701) are not asked for and not taken: what is no JSON is a fault.
@@ -17,7 +20,7 @@ export async function askAbout(
   const credentials = Buffer.from(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`);
   const headers = { ...more, authorization: `Basic ${credentials.toString('base64')}` };
   const form = new URLSearchParams({ token, token_type_hint: 'access_token' });
-  const { document } = await fetchDocument(url, stopping, headers, form);
+  const { document } = await fetchDocument(url, stopping, headers, form, maxAnswerBytes);
   if (!isJsonObject(document) || typeof document.active !== 'boolean')
     throw new FetchError('not_json', 'the answer is no JSON object with an "active" that is true or false');
   return document.active ? document : null;

@@ -27,7 +27,7 @@ export const providerChecks: readonly Mutant[] = [
     ],
     [
       'the size of the answer',
-      'if (size > maxDocumentBytes)',
+      'if (size > mostBytes)',
       'if (size > 1e12)',
       'an endless answer fills the memory',
     ],
