@@ -35,13 +35,31 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Bits of an RSA key of a DPoP proof (403 `proof_invalid`).',
   ),
   fixed('src/auth/dpop/proof-keys.ts', 'mostRemembered', '', 'Keys of DPoP proofs that are remembered.'),
+  fixed(
+    'src/auth/dpop/proof-keys.ts',
+    'longestRemembered',
+    '',
+    'Characters in the header of a proof whose key is remembered; of a longer one it is read each time.',
+  ),
+  fixed(
+    'src/auth/token-cache.ts',
+    'placeBytes',
+    'bytes',
+    'Memory for the subject and scopes of a remembered token; one that takes more counts as several of `TOKEN_CACHE_ENTRIES`.',
+  ),
   fixed('src/auth/dpop/nonce.ts', 'slotMs', 'ms', 'How long a nonce of DPoP is the current one.'),
   fixed('src/auth/header.ts', 'longestKid', '', 'Characters in the name of a key.'),
   fixed(
     'src/auth/jwks-fetch.ts',
     'maxDocumentBytes',
     'bytes',
-    "The largest key set that a provider's may be, and the largest answer about a token or with security events.",
+    "The largest key set that a provider's may be, and the largest answer with security events.",
+  ),
+  fixed(
+    'src/auth/introspection/question.ts',
+    'maxAnswerBytes',
+    'bytes',
+    'The largest answer about an opaque token (503 `introspection_unavailable`).',
   ),
   fixed(
     'src/auth/jwks-fetch.ts',

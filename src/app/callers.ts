@@ -68,7 +68,8 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
   const tokenCache = new TokenCache({
     verify: introspection?.beside(verify) ?? verify,
     callerOf: ({ claims, verification }): Caller => nameCaller(claims, verification),
-    maxEntries: config.tokenCacheEntries,
+    dataOf: ({ subject, scopes }) => [subject, scopes],
+    maxPlaces: config.tokenCacheEntries,
     clock,
   });
   const registry = new Registry({ store: storage.consumers, writes, clock });

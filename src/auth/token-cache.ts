@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { isCurrent, type TokenTimes, type Verification } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { RecentMap } from '../base/recent-map.ts';
+import { memoryTaken } from './memory-taken.ts';
 import type { TokenOrigin } from './signature-queue.ts';
 import { checkTimes, hasExpired } from './token-times.ts';
 import type { Verified, Verify } from './verifier.ts';
@@ -15,6 +16,7 @@ interface Remembered<Caller> {
   readonly digest: Digest;
   readonly caller: Caller;
   readonly verification: Verification;
+  readonly places: number;
 }
 
 /** What a token is remembered under. */
@@ -24,9 +26,15 @@ interface TokenCacheOptions<Caller> {
   readonly verify: Verify;
   /** What is remembered of a token that was verified. */
   readonly callerOf: (verified: Verified) => Caller;
-  readonly maxEntries: number;
+  /** What of that is as large as the token makes it: plain data. */
+  readonly dataOf: (caller: Caller) => unknown;
+  /** A token takes one, or one for each kilobyte of memory that its data take. */
+  readonly maxPlaces: number;
   readonly clock: Clock;
 }
+
+/** More than the data of an ordinary token take: whoever gets large ones has fewer of them remembered, and no more memory. */
+export const placeBytes = 1024;
 
 /** How often tokens are forgotten that have expired, or count no more. Until then whom they spoke for is in memory, and no longer. */
 const sweepMs = 60_000;
@@ -45,7 +53,7 @@ export class TokenCache<Caller extends Timed> {
 
   constructor(options: TokenCacheOptions<Caller>) {
     this.#options = options;
-    this.#remembered = new RecentMap(options.maxEntries);
+    this.#remembered = new RecentMap(options.maxPlaces, ({ places }) => places);
   }
 
   /** The caller behind a token that was verified before with the keys of today. */
@@ -62,12 +70,14 @@ export class TokenCache<Caller extends Timed> {
 
   /** The caller behind any other token. */
   async examine(digest: Digest, token: string, origin: TokenOrigin): Promise<Caller> {
-    const { verify, callerOf } = this.#options;
+    const { verify, callerOf, dataOf } = this.#options;
     const verified = await verify(token, origin);
     const { verification } = verified;
     const caller = callerOf(verified);
-    if (verification.generation !== null)
-      this.#remembered.set(placeOf(digest), { digest, caller, verification });
+    if (verification.generation !== null) {
+      const places = Math.ceil(memoryTaken(dataOf(caller)) / placeBytes);
+      this.#remembered.set(placeOf(digest), { digest, caller, verification, places });
+    }
     this.#sweepLater();
     return caller;
   }
@@ -82,6 +92,11 @@ export class TokenCache<Caller extends Timed> {
 
   get size(): number {
     return this.#remembered.size;
+  }
+
+  /** Those of `maxPlaces` that are taken. */
+  get places(): number {
+    return this.#remembered.places;
   }
 
   /** Forgets the tokens of a caller: it was erased. */

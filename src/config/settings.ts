@@ -156,7 +156,8 @@ export const serviceSettings = {
   }),
   tokenCacheEntries: defaulted(kind.integer(1000, 1_000_000), '100000', {
     example: '20000',
-    sentence: 'How many verified tokens are remembered at most, so that they are not verified again.',
+    sentence:
+      'How many verified tokens are remembered at most, so that they are not verified again. One with many scopes counts as several.',
   }),
   refusalsPerMinute: defaulted(kind.integer(1, 1_000_000), '1200', {
     example: '300',

@@ -21,7 +21,7 @@ interface BuildInfo {
 }
 
 interface TokenCacheStatus {
-  readonly size: number;
+  readonly places: number;
   readonly hits: number;
   readonly misses: number;
 }
@@ -199,7 +199,7 @@ function describeTokenCache(exposition: Exposition, cache: TokenCacheStatus): vo
   exposition.gauge(
     'vestibule_token_cache_entries',
     'Places in use of those that TOKEN_CACHE_ENTRIES gives.',
-    () => cache.size,
+    () => cache.places,
     'sum',
   );
 }

@@ -28,7 +28,7 @@ const pseudonymOf = createPseudonym(new Uint8Array(32));
 const anywhere = { address: '', isSuspect: () => false };
 
 /** A cache over the real verifier; how often that one had work, and the keys in the hands of the test. */
-function remembering(maxEntries = 100) {
+function remembering(maxPlaces = 100) {
   const clock = new MovableClock();
   const state = { generation: 1 as number | null, verified: 0, whileFinding: () => {} };
   const issuer: TrustedIssuer = {
@@ -50,7 +50,8 @@ function remembering(maxEntries = 100) {
       return verify(token, origin);
     },
     callerOf: ({ claims }) => ({ ...claims, id: pseudonymOf(claims) }),
-    maxEntries,
+    dataOf: ({ subject, scopes }) => [subject, scopes],
+    maxPlaces,
     clock,
   });
   return {

@@ -54,7 +54,8 @@ export async function ourVerdict(
       session: null,
       verification,
     }),
-    maxEntries: 10,
+    dataOf: () => null,
+    maxPlaces: 10,
     clock: systemClock,
   });
   try {

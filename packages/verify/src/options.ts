@@ -37,7 +37,7 @@ export interface VerifierOptions {
   readonly memory?: KeySetStore;
   /** Whoever can write to `memory` cannot plant a key without it: 32 characters or more. */
   readonly memorySecret?: string;
-  /** How many verified tokens are remembered. Default: 100000. */
+  /** How many verified tokens are remembered, each counted once for a kilobyte of memory that its claims take. Default: 100000. */
   readonly cacheEntries?: number;
   /** Hears of the keys: fetched, not fetched, odd. Default: nobody. */
   readonly log?: (entry: LogEntry) => void;

@@ -81,7 +81,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const cache = new TokenCache({
     verify: createVerify([trusted], clock),
     callerOf: toCaller,
-    maxEntries: settings.cacheEntries,
+    dataOf: (caller) => caller,
+    maxPlaces: settings.cacheEntries,
     clock,
   });
   const authenticate = createAuthenticate<Caller>(cache, () => {});

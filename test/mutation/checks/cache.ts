@@ -22,9 +22,16 @@ export const cacheChecks: readonly Mutant[] = [
     ],
     [
       'nothing is remembered without keys',
-      'if (verification.generation !== null) this.#remembered',
-      'this.#remembered',
+      'if (verification.generation !== null) {',
+      '{',
       'what was verified with no set of keys counts for the next',
+    ],
+    [
+      'large tokens take several places',
+      'Math.ceil(memoryTaken(dataOf(caller)) / placeBytes)',
+      '1',
+      'one caller with large tokens fills the memory',
+      ['test/fault/large-tokens.test.ts'],
     ],
     [
       'expired tokens are forgotten',
@@ -72,8 +79,8 @@ export const cacheChecks: readonly Mutant[] = [
   ...checksOf('src/base/recent-map.ts', remembered, [
     [
       'the number of remembered tokens',
-      'if (this.#young.size >= this.#half && ',
-      'if (this.#young.size >= 1e9 && ',
+      'else if (this.#youngPlaces >= this.#half)',
+      'else if (this.#youngPlaces >= 1e9)',
       'tokens fill the memory',
     ],
   ]),

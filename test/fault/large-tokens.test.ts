@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createVerifier } from '../../packages/verify/src/index.ts';
+import { concurrently, tally } from '../support/flood.ts';
+// Needs a process of its own: what other files have left in the heap would be counted.
+import { heldBytes } from '../support/heap.ts';
+import { TestProvider } from '../support/provider.ts';
+import { withToken } from '../support/request.ts';
+import { me, newSettings, startService } from '../support/service.ts';
+import { surroundings } from '../support/surroundings.ts';
+
+const mebibyte = 1_048_576;
+let provider: TestProvider;
+before(async () => {
+  provider = await TestProvider.start();
+});
+after(() => provider.stop());
+
+/** As many different scopes as a token has room for: 6 KB of text, and 43 KB of memory. */
+function manyScopes(seed: number): string {
+  return Array.from({ length: 1_250 }, (_, index) =>
+    (((seed * 1_250 + index) % 45_000) + 1_296).toString(36).padStart(3, '0'),
+  ).join(' ');
+}
+
+describe('tokens that take much memory to remember', () => {
+  it('[C102] do not take the service more than its cache may have, nor keep anybody out', async () => {
+    const places = 2_500;
+    const limits = { TOKEN_CACHE_ENTRIES: String(places), NODE_OPTIONS: '--max-old-space-size=96' };
+    const service = await startService(await newSettings('sqlite', { ...provider.settings, ...limits }));
+    try {
+      const url = `${service.url}${me}`;
+      let seed = 0;
+      const statuses = await concurrently(places, 8, async () => {
+        seed += 1;
+        return (await withToken(url, await provider.token({ scope: manyScopes(seed) }))).status;
+      });
+      assert.deepEqual(tally(statuses), new Map([[200, places]]));
+      const taken = Number(/^vestibule_token_cache_entries (\d+)$/m.exec(await service.metrics())?.[1]);
+      assert.ok(taken > places / 2 && taken < places * 1.1, `${taken} places`);
+      const token = await provider.token();
+      for (const hits of [0, 1]) {
+        assert.equal((await withToken(url, token)).status, 200);
+        assert.match(
+          await service.metrics(),
+          new RegExp(`^vestibule_token_cache_lookups_total\\{result="hit"\\} ${hits}$`, 'm'),
+        );
+      }
+    } finally {
+      await service.stop();
+    }
+  });
+
+  const payloads: Readonly<Record<string, (seed: number) => unknown>> = {
+    'empty objects': () => Array.from({ length: 1_700 }, () => ({})),
+    'members with names of their own': (seed) =>
+      Array.from({ length: 400 }, (_, index) => ({ [(seed * 400 + index).toString(36)]: 0 })),
+    'lists in lists': () => JSON.parse('['.repeat(2_500) + ']'.repeat(2_500)),
+  };
+  for (const [what, payload] of Object.entries(payloads)) {
+    it(`[C102] take @vestibule/verify no more than an ordinary token for each place, with ${what}`, async () => {
+      const { origin: issuer } = provider;
+      const { audience } = surroundings();
+      const verifier = createVerifier({ issuer, audience, jwksUrl: `${issuer}/jwks`, cacheEntries: 1_000 });
+      try {
+        await verifier.ready();
+        const verify = async (token: string) =>
+          (await verifier.verify({ headers: { authorization: `Bearer ${token}` } })).ok;
+        assert.equal(await verify(await provider.token()), true);
+        const before = heldBytes();
+        for (let seed = 0; seed < 600; seed += 1)
+          assert.equal(await verify(await provider.token({ seed, payload: payload(seed) })), true);
+        const grown = heldBytes() - before;
+        assert.ok(grown < 8 * mebibyte, `${(grown / mebibyte).toFixed(1)} MiB more`);
+        assert.ok(verifier.status().tokens.remembered > 0, 'control: some of them are remembered');
+      } finally {
+        verifier.close();
+      }
+    });
+  }
+});
