@@ -71,9 +71,10 @@ describe('an answer that does', () => {
   it('[B66] of 64 KiB is read, and one with a byte more is not', async () => {
     await recover();
     const said = JSON.stringify({ active: true, ...provider.claims() });
-    endpoint.answer = answerText(said.padEnd(64 * 1024, ' '));
+    const padded = (bytes: number) => answerText(said + ' '.repeat(bytes - Buffer.byteLength(said)));
+    endpoint.answer = padded(64 * 1024);
     assert.equal((await ask(opaqueToken())).status, 200);
-    endpoint.answer = answerText(said.padEnd(64 * 1024 + 1, ' '));
+    endpoint.answer = padded(64 * 1024 + 1);
     assertProblem(await ask(opaqueToken()), 'introspection_unavailable');
   });
 
