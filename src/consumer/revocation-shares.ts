@@ -22,7 +22,8 @@ interface ShareOptions {
 
 /**
  * Each source has a share of the notes, and nobody can fill that of another. When it is full the oldest notes of that source
- * are replaced by one that refuses every token of it from their time: people sign in again, and no token comes back to life.
+ * are replaced by one that refuses every token of it from their time: people sign in again, and no token that says when it was
+ * issued comes back to life.
  */
 export class RevocationShares {
   readonly #options: ShareOptions;
