@@ -35,7 +35,7 @@ async function examineProvider(provider: Provider, config: Config): Promise<read
   ]);
   return [
     ...aboutItself(provider, discoveryUrl, now),
-    ...(await examineBinding(config, now.discovery)),
+    ...(await examineBinding(config, provider, now.discovery)),
     keysFinding(provider, now.keys),
     clockFinding(now),
     ...introspection,

@@ -1,5 +1,6 @@
 import type { ExaminedProvider } from '../../auth/examine/provider.ts';
 import { assigned, doubtful, type Finding, passed, quoted, skipped } from '../../base/finding.ts';
+import type { Provider } from '../../config/providers.ts';
 import { takesCertificates } from '../../config/rules.ts';
 import type { Config } from '../../config/settings.ts';
 
@@ -11,10 +12,11 @@ const name = 'bound tokens';
  */
 export async function examineBinding(
   config: Config,
+  { webClientId }: Pick<Provider, 'webClientId'>,
   discovery: ExaminedProvider['discovery'],
 ): Promise<readonly Finding[]> {
   const isRequired = config.dpop === 'required';
-  const ofPage = config.web === 'on' && config.webDpop === 'on';
+  const ofPage = config.web === 'on' && config.webDpop === 'on' && webClientId !== null;
   if (!isRequired && !ofPage) return [];
   if ('fault' in discovery) return [skipped(name, 'there is no discovery document to compare with')];
   const { inspectBinding } = await import('../../inspection/token-binding.ts');
