@@ -113,7 +113,7 @@ export class Streams {
       });
       // Only from now on is it looked at when somebody is shut out, and that may have happened since the caller was let in.
       this.#check(stream);
-      void this.#begin(stream, start);
+      if (!stream.isOver) void this.#begin(stream, start);
     };
   }
 
