@@ -80,8 +80,7 @@ describe('what somebody can press, and what is said then', () => {
   it('a final action that somebody else was faster with is refused beside the record', async () => {
     const caller = visitor.elsewhere();
     const { record } = await caller.make('boards', { text: 'A list', size: 1 });
-    const letThrough = await visitor.holdEvents();
-    await visitor.open('data', 'stones');
+    const letThrough = await visitor.holdEvents('stones');
     await visitor.open('data', 'boards');
     await visitor.button('Take down A list').waitFor();
     await caller.send('POST', `/boards/${record.id}/take_down`);
@@ -119,8 +118,7 @@ describe('what somebody can press, and what is said then', () => {
   it('what was said of an earlier success is gone when the next try fails', async () => {
     const caller = visitor.elsewhere();
     const { record, etag } = await caller.make('lendings', lending('A lamp'));
-    const letThrough = await visitor.holdEvents();
-    await visitor.open('data', 'boards');
+    const letThrough = await visitor.holdEvents('boards');
     await visitor.open('data', 'lendings');
     await visitor.button('Hand out A pan').click();
     await visitor.sees('It is lent now.');

@@ -102,11 +102,19 @@ export class Visitor {
     await this.page.locator('.connection').getByText(words, { exact: true }).waitFor();
   }
 
-  /** Whatever happens elsewhere is told later, when the returned function is called. */
-  async holdEvents(): Promise<() => Promise<void>> {
+  /**
+   * Whatever happens elsewhere is told later, when the returned function is called. Where a stream is open, another list
+   * has to be looked at first: only a page that has seen it has left the one before, and ended its stream.
+   */
+  async holdEvents(otherList?: string): Promise<() => Promise<void>> {
     const address = '**/api/consumer/v1/events*';
     const held: Route[] = [];
     await this.page.route(address, (route) => void held.push(route));
+    if (otherList !== undefined) {
+      const asked = this.page.waitForRequest(address);
+      await this.open('data', otherList);
+      await asked;
+    }
     return async () => {
       await this.page.unroute(address);
       // The page may have given up on some of them.
