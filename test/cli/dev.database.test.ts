@@ -138,7 +138,7 @@ describe('the database of dev', () => {
     assert.deepEqual(clientsIn(succeeded(await listed(noSettings))), ['real']);
 
     const settings = parseEnv(printed.replaceAll(' ', '\n')) as Settings;
-    const inFolder = ['sh', '-c', 'cd "$0" && exec "$1" "$OLDPWD/$2" "$3"', folder];
+    const inFolder = ['sh', '-c', 'cd "$0" && exec "$1" "$2" "$3"', folder];
     const service = await startThrough(inFolder, { ...settings, ...quickSigning, TEST_DIRECTORY: folder });
     const refused = await getsToken(service.url);
     assert.deepEqual([refused.status, await refused.text()], [401, '{}']);

@@ -3,6 +3,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'n
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve as resolvePath } from 'node:path';
 import type { ClockMessage } from './clocked-main.ts';
 import { canShareProcess, runInSharedProcess } from './commands.ts';
 import type { Release } from './future-steps.ts';
@@ -182,7 +183,8 @@ async function spawnVestibule(settings: Settings, parameters: readonly string[],
 
 async function pathOf(program: 'vestibule' | 'clocked-main' | 'release-main'): Promise<string> {
   const isOurs = program === 'vestibule';
-  if (surroundings().hasProgram !== true) return isOurs ? 'bin/vestibule.js' : `test/support/${program}.ts`;
+  if (surroundings().hasProgram !== true)
+    return resolvePath(isOurs ? 'bin/vestibule.js' : `test/support/${program}.ts`);
   const { folder } = await part('program');
   return isOurs ? `${folder}/bin/vestibule.js` : `${folder}/lib/${program}.js`;
 }
