@@ -31,8 +31,10 @@ after(async () => {
 const ask = (token: string) => withToken(`${service.url}${me}`, token);
 const askFrom = (address: string, token: string) =>
   requestFrom(address, `${service.url}${me}`, { authorization: `Bearer ${token}` });
-const good = () =>
-  answerJson({ active: true, ...provider.claims({ exp: Math.floor(Date.now() / 1000) + 86_400 }) });
+/** However far the clock of the service was moved. */
+const inADay = () => ({ exp: Math.floor(Date.now() / 1000) + 86_400 });
+const good = () => answerJson({ active: true, ...provider.claims(inADay()) });
+const jwt = () => provider.token(inADay());
 /** How far the clock of the service is ahead. */
 let aheadMs = 0;
 const advance = (milliseconds: number) => {
@@ -97,7 +99,7 @@ describe('many requests at once', () => {
     await areAsked(mostInFlight);
     isOneTooMany(await askFrom('127.0.0.3', opaqueToken()));
     assert.equal((await ask(known)).status, 200);
-    assert.equal((await ask(await provider.token())).status, 200);
+    assert.equal((await ask(await jwt())).status, 200);
     letGo();
     assert.deepEqual([...new Set((await Promise.all(replies)).map(codeOf))], [200]);
     assert.equal(waiting.length, mostInFlight);
@@ -335,6 +337,23 @@ describe('an endpoint that fails again and again', () => {
     );
   });
 
+  it('and answers again is asked about all again, though the answer is about one odd token only (400)', async () => {
+    endpoint.answer = answerWith(500);
+    await pausesFor('5');
+    await advance(5_000);
+    endpoint.answer = answerWith(400);
+    assert.equal(codeOf(await ask(opaqueToken())), 'introspection_unavailable');
+    const { waiting, letGo } = held();
+    const replies = [ask(opaqueToken()), ask(opaqueToken())];
+    await until(
+      () => waiting.length,
+      (length) => length === 2,
+      'one is asked about at a time',
+    );
+    letGo();
+    assert.deepEqual((await Promise.all(replies)).map(codeOf), [200, 200]);
+  });
+
   it('is given a pause in which nobody waits, then one try, then all again', async () => {
     await service.holdTime();
     endpoint.answer = good();
@@ -356,7 +375,7 @@ describe('an endpoint that fails again and again', () => {
     });
     assert.equal(paused, 0);
     assert.equal((await ask(known)).status, 200, 'what is remembered counts');
-    assert.equal((await ask(await provider.token())).status, 200, 'JWTs are as ever');
+    assert.equal((await ask(await jwt())).status, 200, 'JWTs are as ever');
 
     await advance(5_000);
     const tried = await endpoint.asked(async () => {
@@ -383,6 +402,6 @@ describe('an endpoint that fails again and again', () => {
     endpoint.stop();
     for (let count = 0; count < 6; count += 1)
       assert.equal(codeOf(await ask(opaqueToken())), 'introspection_unavailable');
-    assert.equal((await ask(await provider.token())).status, 200);
+    assert.equal((await ask(await jwt())).status, 200);
   });
 });

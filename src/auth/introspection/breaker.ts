@@ -50,7 +50,11 @@ export class Breaker {
       return answer;
     } catch (error) {
       if (isTrial) this.#isTrying = false;
-      if (error instanceof FetchError && isOutage(error)) this.#fail(isTrial);
+      if (error instanceof FetchError) {
+        // An answer about this one token, or that it was asked too often, is an answer.
+        if (isOutage(error)) this.#fail(isTrial);
+        else this.#resume();
+      }
       throw error;
     }
   }

@@ -27,7 +27,8 @@ export async function askAbout(
 }
 
 /** The endpoint is there, and makes no sense of this one token. What is about us or about all questions counts for all. */
-export function isAboutToken({ status }: FetchError): boolean {
+export function isAboutToken({ fault, status }: FetchError): boolean {
+  if (fault === 'too_large') return true;
   return status !== null && status >= 400 && status < 500 && ![401, 403, 429].includes(status);
 }
 

@@ -54,7 +54,7 @@ export const eventChecks: readonly Mutant[] = [
     ],
     [
       'a stream is looked at once it is there',
-      'this.#check(stream);\n      void this.#begin',
+      'this.#check(stream);\n      if (!stream.isOver) void this.#begin',
       'void this.#begin',
       'whoever is suspended in the moment in which its stream opens reads on',
       ['test/fault/event-stream-opens.test.ts'],

@@ -140,8 +140,8 @@ export const introspectionChecks: readonly Mutant[] = [
     ['one try at a time', 'this.#isTrying ? 1 : 0', '0', 'a crowd falls upon a provider that comes back'],
     [
       'a token that makes no sense is no failure',
-      'error instanceof FetchError && isOutage(error)',
-      'error instanceof FetchError',
+      'if (isOutage(error)) this',
+      'if (error) this',
       'each such token makes the service ask for itself',
     ],
     [
