@@ -1,5 +1,5 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -15,8 +15,12 @@ import type { Surroundings } from './support/surroundings.ts';
  */
 const runDirectory = resolve('.test-run');
 const cacheDirectory = `${runDirectory}-cache`;
+/** Takes file after file in a process. */
+const runner = 'test/support/file-runner.ts';
 /** One more than the cores that are to be expected: there is always one that waits for a disk or a clock. */
 const processes = 3;
+/** So many files at most are run once more by themselves when they have failed beside others: more is no coincidence. */
+const mostRunAgain = 3;
 
 /** How long each file took when it was last run, in milliseconds. */
 const durationsFile = `${cacheDirectory}/durations.json`;
@@ -52,34 +56,52 @@ process.env.VESTIBULE_TEST = JSON.stringify(surroundings);
 // Hundreds of processes load the same files: what V8 made of them is kept for the next.
 process.env.NODE_COMPILE_CACHE = cacheDirectory;
 try {
-  const results = [
-    await runTests(files.filter((file) => !isAfter(file))),
-    await runTests(files.filter(isAfter)),
-  ];
-  process.exitCode = results.every((isGood) => isGood) ? 0 : 1;
+  const failed = await runTests(files.filter((file) => !isAfter(file)));
+  const failedAlone = named.length > 0 ? failed : await runAgain(failed);
+  const failedAfter = await runTests(files.filter(isAfter));
+  process.exitCode = failedAlone.length + failedAfter.length === 0 ? 0 : 1;
   writeFileSync(durationsFile, JSON.stringify([...durations]));
 } finally {
   await parts.stop();
 }
 
 /**
- * A few processes take one file after the other, the longest first, so that all of them end at about the same time.
- * A file that says that it needs a process of its own gets one.
+ * Whether a file that failed in a whole run fails by itself as well, when nothing else wants the cores. One that does not is
+ * named, since a test that needs a quiet machine is a defect, too.
  */
-async function runTests(all: readonly string[]): Promise<boolean> {
-  if (all.length === 0) return true;
+async function runAgain(failed: readonly string[]): Promise<readonly string[]> {
+  if (failed.length === 0 || failed.length > mostRunAgain || failed.includes(runner)) return failed;
+  console.log(`\nOnce more, by themselves: ${failed.join(', ')}`);
+  const failedAlone = await runTests(failed, 1);
+  const unsteady = failed.filter((file) => !failedAlone.includes(file));
+  if (unsteady.length > 0)
+    console.error(
+      `\nFailed beside others and passed alone, which has to be looked into: ${unsteady.join(', ')}`,
+    );
+  return failedAlone;
+}
+
+/**
+ * A few processes take one file after the other, the longest first, so that all of them end at about the same time.
+ * A file that says that it needs a process of its own gets one. Returns the files that failed.
+ */
+async function runTests(all: readonly string[], atOnce = processes): Promise<readonly string[]> {
+  if (all.length === 0) return [];
   const needsOwn = (file: string) => readFileSync(file, 'utf8').includes('Needs a process of its own');
   const [own, shared] = [all.filter(needsOwn), all.filter((file) => !needsOwn(file))];
   waiting.push(...shared.toSorted((one, other) => expectedMs(other) - expectedMs(one)));
-  const workers = Array<string>(Math.min(processes, shared.length)).fill('test/support/file-runner.ts');
+  const workers = Array<string>(Math.min(atOnce, shared.length)).fill(runner);
   const events = run({
     files: [...own, ...workers].map((file) => resolve(file)),
-    concurrency: processes,
+    concurrency: atOnce,
     timeout: 300_000,
   });
-  let isGood = true;
-  events.on('test:summary', ({ success }) => {
-    isGood &&= success;
+  const failed = new Set<string>();
+  events.on('test:fail', ({ name, nesting, file = runner }) => {
+    if (nesting === 0) failed.add(shared.includes(name) ? name : relative('.', file));
+  });
+  events.on('test:summary', ({ success, file }) => {
+    if (!success && failed.size === 0) failed.add(file ?? runner);
   });
   for (const type of ['test:pass', 'test:fail'] as const)
     events.on(type, ({ name, nesting, details }) => {
@@ -88,7 +110,7 @@ async function runTests(all: readonly string[]): Promise<boolean> {
   for await (const text of events.compose(new spec())) process.stdout.write(text);
   // A process that ended early has left files to nobody.
   for (const file of waiting) console.error(`${file} was not run.`);
-  return isGood && waiting.length === 0;
+  return [...failed, ...waiting];
 }
 
 /** All of them, unless it is asked for those that can be larger, or for those that are about a service on PostgreSQL. */
