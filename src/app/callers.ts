@@ -77,6 +77,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
   const standing = new Standing({
     store: storage.standing,
     names,
+    formerNames: createKeyedDigest(keyring.erasures),
     clients: clientDirectory,
     ownIssuer: ownIssuer(config),
     async onChange() {

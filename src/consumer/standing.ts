@@ -5,8 +5,10 @@ import { Refusal } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { errorFields } from '../base/plain-log.ts';
 import type { ClientWithSecrets, Revocation, StandingStore } from '../storage/port.ts';
+import type { KeyedDigest } from './records/keyed-digest.ts';
 import type { RevocationNames } from './revocation-names.ts';
 import { type RevocationSource, Revocations } from './revocations.ts';
+import { Suspensions } from './suspensions.ts';
 
 /** The clients of ours that are genuine; see `tokens/client-directory`. */
 export interface KnownClients {
@@ -18,6 +20,8 @@ export interface KnownClients {
 interface StandingOptions {
   readonly store: Pick<StandingStore, 'suspendedConsumers' | 'revocations' | 'watch'>;
   readonly names: RevocationNames;
+  /** With which it is noted what pseudonyms consumers had before. */
+  readonly formerNames: KeyedDigest;
   readonly clients: KnownClients;
   /** The issuer whose tokens speak for clients of ours. */
   readonly ownIssuer: string;
@@ -38,8 +42,8 @@ const forgetEveryMs = 60_000;
  */
 export class Standing {
   readonly #options: StandingOptions;
+  readonly #suspensions: Suspensions;
   readonly #revocations: Revocations;
-  #suspended: ReadonlySet<string> = new Set();
   /** Tokens that a look into the database has refused since the last change: one look is enough. */
   #refused = new WeakSet<Caller>();
   #loading = false;
@@ -50,6 +54,7 @@ export class Standing {
 
   constructor(options: StandingOptions) {
     this.#options = options;
+    this.#suspensions = new Suspensions(options.formerNames);
     this.#revocations = new Revocations(options.names);
   }
 
@@ -91,17 +96,12 @@ export class Standing {
 
   /** Throws when the caller is shut out. A promise only for a client not heard of yet: it may be brand-new. */
   check(caller: Caller): void | Promise<void> {
-    const { id, issuer, subject } = caller;
-    if (id !== null && this.#isSuspended(id)) throw new Refusal('consumer_suspended');
+    const { issuer, subject } = caller;
+    this.#suspensions.check(caller);
     this.#revocations.check(caller);
     if (issuer !== this.#options.ownIssuer || subject === null) return;
     // Credentials that are not known may be brand-new, too.
     if (!isFor(caller, this.#options.clients.find(subject))) return this.#lookUp(subject, caller);
-  }
-
-  #isSuspended(id: string): boolean {
-    // A look into a set of texts is dear, even when nobody is in it.
-    return this.#suspended.size > 0 && this.#suspended.has(id);
   }
 
   async #lookUp(id: string, caller: Caller): Promise<void> {
@@ -137,7 +137,7 @@ export class Standing {
 
   async #load(): Promise<void> {
     const { store, clients } = this.#options;
-    this.#suspended = new Set(await store.suspendedConsumers());
+    await this.#suspensions.load(store);
     await this.#revocations.load(store);
     await clients.load();
     this.#refused = new WeakSet();

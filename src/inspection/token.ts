@@ -73,6 +73,7 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
         clients,
         pseudonymKey,
         names: createRevocationNames(createKeyedDigest(keyring.revocations)),
+        formerNames: createKeyedDigest(keyring.erasures),
         ownIssuer: ownIssuer(config),
         clock,
       });

@@ -187,8 +187,14 @@ export interface ConsumerStore {
 /** By notifications, at once; or only by looking every 0.4 s, because there are none. */
 export type HeardBy = { readonly way: 'notification' } | { readonly way: 'look'; readonly because: string };
 
+export interface SuspendedConsumer {
+  readonly id: string;
+  /** The digest of a pseudonym that it had before (`Renaming.noted`): it comes once for each of them, or once with null. */
+  readonly former: Uint8Array | null;
+}
+
 export interface StandingStore extends RevocationStore {
-  suspendedConsumers(): Promise<readonly string[]>;
+  suspendedConsumers(): Promise<readonly SuspendedConsumer[]>;
   /**
    * Calls back soon after anybody, in this process or another, may have changed a consumer or a client or taken tokens back, and after a time
    * without a connection. May call back for nothing. The returned function ends it.

@@ -3,7 +3,7 @@ import type { Database } from './schema.ts';
 
 /**
  * Under which pseudonyms consumers were kept before, as the digest that an erasure is noted under. A backup from before
- * has them, and whoever is erased has to be erased there, too.
+ * has them, and whoever is erased has to be erased there, too; and whoever is suspended is refused under them.
  */
 export async function createRenamedConsumers({ schema }: Database, types: ColumnTypes): Promise<void> {
   await schema

@@ -8,7 +8,7 @@ import { createLog } from '../../src/base/log.ts';
 import { createKeyedDigest } from '../../src/consumer/records/keyed-digest.ts';
 import { createRevocationNames } from '../../src/consumer/revocation-names.ts';
 import { Standing } from '../../src/consumer/standing.ts';
-import type { ClientWithSecrets, StoredRevocation } from '../../src/storage/port.ts';
+import type { ClientWithSecrets, StoredRevocation, SuspendedConsumer } from '../../src/storage/port.ts';
 import { ClientDirectory } from '../../src/tokens/client-directory.ts';
 import { anyKeys } from '../support/databases.ts';
 import { MovableClock } from '../support/movable-clock.ts';
@@ -34,11 +34,13 @@ const client = (subject: string) =>
   caller({ id: `usr_${subject}`, kind: 'client', issuer: ownIssuer, subject, credentialId: 's1' });
 
 const names = createRevocationNames(createKeyedDigest(new Uint8Array(32)));
+const formerNames = createKeyedDigest(new Uint8Array(32).fill(1));
+const suspended = (id: string, former: Uint8Array | null = null): SuspendedConsumer => ({ id, former });
 
 /** The operator's decisions in memory, and who is asked about them. */
 function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
   const state = {
-    suspended: [] as string[],
+    suspended: [] as SuspendedConsumer[],
     revoked: [] as StoredRevocation[],
     clients,
     announce: () => {},
@@ -76,6 +78,7 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
       },
     },
     names,
+    formerNames,
     clients: new ClientDirectory({
       store: {
         list: async () => Object.keys(clients).flatMap((id) => known(id) ?? []),
@@ -115,7 +118,7 @@ it('a caller whom nobody shut out gets in, and so does one that is nobody', asyn
 it('a suspended caller is refused as soon as that is announced, and welcome when it is taken back', async () => {
   const { part, state, announce, check } = standing();
   await part.start();
-  state.suspended = ['usr_a'];
+  state.suspended = [suspended('usr_a')];
   await announce();
   await assert.rejects(check(caller()), refusal('consumer_suspended'));
   await check(caller({ id: 'usr_b' }));
@@ -123,6 +126,26 @@ it('a suspended caller is refused as soon as that is announced, and welcome when
   await announce();
   await check(caller());
   assert.equal(state.changes, 3, 'whoever remembers callers hears of every change');
+});
+
+it('a suspended caller is refused under the pseudonyms that it had before, and nobody else is', async () => {
+  const { part, state, announce, check } = standing();
+  const former = ['usr_a', 'usr_b'].map((id) => caller({ id }));
+  const bystander = caller({ id: 'usr_c' });
+  const everybody = [...former, bystander, caller({ id: null, subject: null })];
+  state.suspended = [suspended('usr_other')];
+  await part.start();
+  // Twice, since who was found good is not looked up again.
+  for (const one of [...everybody, ...everybody]) await check(one);
+  state.suspended.push(...former.map(({ id }) => suspended('usr_now', formerNames.of(String(id)))));
+  await announce();
+  for (const one of [...former, caller({ id: 'usr_now' })])
+    for (const again of [one, { ...one }]) await assert.rejects(check(again), refusal('consumer_suspended'));
+  for (const one of [bystander, bystander, caller({ id: null, subject: null })]) await check(one);
+  state.suspended = [suspended('usr_now', formerNames.of('usr_c'))];
+  await announce();
+  await assert.rejects(check(bystander), refusal('consumer_suspended'), 'who was found good before');
+  for (const one of former) await check(one);
 });
 
 it('a client gets in while it is active, and a brand-new one is looked up once', async () => {
@@ -146,7 +169,7 @@ const meanwhile: Record<string, readonly [string, (state: ReturnType<typeof stan
   'is suspended': [
     'consumer_suspended',
     (state) => {
-      state.suspended = ['usr_fresh'];
+      state.suspended = [suspended('usr_fresh')];
     },
   ],
   'is signed out': [

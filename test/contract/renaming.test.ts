@@ -145,10 +145,51 @@ for (const engine of storageKinds) {
         assert.equal((await rename(renaming)).state, 'due');
         const { state, registeredAt } = (await storage.consumers.find(renaming.to)) ?? assert.fail();
         assert.deepEqual({ state, registeredAt }, { state: 'suspended', registeredAt: openedAt });
-        assert.equal((await storage.consumers.find(renaming.from))?.state, 'suspended');
-        assert.deepEqual(await tablesWith(renaming.from), ['consumers']);
+        assert.deepEqual(await tablesWith(renaming.from), []);
         assert.equal(await examine(renaming), 'done');
         assert.deepEqual(await rename(renaming), { state: 'done', records: 0 });
+      }
+    });
+
+    /** The digests of the former pseudonyms that are refused as well; null when it is not suspended. */
+    async function refusedWith(owner: string): Promise<string[] | null> {
+      const rows = (await storage.standing.suspendedConsumers()).filter(({ id }) => id === owner);
+      return rows.length === 0
+        ? null
+        : rows.flatMap(({ former }) => (former === null ? [] : [hexOf(former)])).sort();
+    }
+    const hexOf = (digest: Uint8Array) => Buffer.from(digest).toString('hex');
+    const digestsOf = (...names: string[]) =>
+      names.map((name) => hexOf(anyKeys.erasures.digestOf(name))).sort();
+
+    it('are shut out with all pseudonyms that they ever had, whenever that was said, until it is taken back', async () => {
+      const first = renamingOf('ever');
+      const second = renaming(first.to, 'usr_last_ever');
+      await fill(first.from);
+      await storage.consumers.setState(first.from, 'suspended', newLine());
+      assert.deepEqual(await refusedWith(first.from), []);
+      await rename(first);
+      assert.deepEqual(
+        [await refusedWith(first.from), await refusedWith(first.to)],
+        [null, digestsOf(first.from)],
+      );
+      await storage.consumers.setState(first.to, 'active', newLine());
+      assert.equal(await refusedWith(first.to), null);
+      await rename(second);
+      assert.equal(await refusedWith(second.to), null);
+      await storage.consumers.setState(second.to, 'suspended', newLine());
+      assert.deepEqual(await refusedWith(second.to), digestsOf(first.from, first.to));
+      // Back to where it came from.
+      await rename(renaming(second.to, first.from));
+      assert.deepEqual(
+        await refusedWith(first.from),
+        digestsOf(first.from, first.to, second.to),
+        'its own name is among them',
+      );
+      await storage.records.erase(first.from, newLine(), erasureOf(first.from));
+      for (const name of [first.from, first.to, second.to]) {
+        assert.equal(await refusedWith(name), null);
+        assert.equal(await examine(renaming(name, 'usr_anybody')), 'unknown');
       }
     });
 
@@ -179,10 +220,8 @@ for (const engine of storageKinds) {
       assert.equal((await rename(renaming(first.to, to))).state, 'due');
       noted.length = 0;
       await storage.records.erase(to, null, erasureOf(to));
-      const digests = (all: readonly Erasure[]) =>
-        all.map(({ digest }) => Buffer.from(digest).toString('hex')).sort();
-      const expected = [first.from, first.to, to].map((owner) => anyKeys.erasures.digestOf(owner));
-      const wanted = expected.map((digest) => Buffer.from(digest).toString('hex')).sort();
+      const digests = (all: readonly Erasure[]) => all.map(({ digest }) => hexOf(digest)).sort();
+      const wanted = digestsOf(first.from, first.to, to);
       assert.deepEqual(digests(noted), wanted);
       const kept = (await storage.erasures.list('', 100)).filter(({ id }) =>
         noted.some((one) => one.id === id),

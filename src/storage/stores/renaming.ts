@@ -23,7 +23,7 @@ export async function examineRenaming(
     .where('id', '=', from)
     .executeTakeFirst();
   if (consumer === undefined) return isDone === undefined ? 'unknown' : 'done';
-  // Who was shut out is so under the former name, too; others came once more with a token of before, and left nothing.
+  // It came once more with a token of before, and left nothing.
   if (isDone && !(await holdsData(database, from))) return 'done';
   return (await holdsData(database, to)) ? 'taken' : 'due';
 }
@@ -68,10 +68,7 @@ async function lockBoth(engine: Engine, transaction: Database, { from, to }: Ren
     .execute();
 }
 
-/**
- * It is the consumer that it was. Who was shut out under either of the two is so under both: the provider of before may
- * still be one whose tokens are taken.
- */
+/** It is the consumer that it was, and who was shut out under either of the two is so. */
 async function replaceConsumer(transaction: Database, { from, to }: Renaming): Promise<void> {
   const before = await transaction
     .selectFrom('consumers')
@@ -95,9 +92,7 @@ async function replaceConsumer(transaction: Database, { from, to }: Renaming): P
     })
     .where('id', '=', to)
     .execute();
-  if (!isSuspended) await transaction.deleteFrom('consumers').where('id', '=', from).execute();
-  else
-    await transaction.updateTable('consumers').set({ state: 'suspended' }).where('id', '=', from).execute();
+  await transaction.deleteFrom('consumers').where('id', '=', from).execute();
 }
 
 async function renameRecords(transaction: Database, { from, to }: Renaming): Promise<number> {

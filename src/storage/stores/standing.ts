@@ -8,13 +8,15 @@ export function standingStore(engine: Engine): StandingStore {
     ...revocationStore(engine),
 
     async suspendedConsumers() {
+      // In one statement: who is renamed meanwhile is found under one of its pseudonyms.
       const suspended = await engine.reader
         .selectFrom('consumers')
-        .select('id')
+        .leftJoin('renamed_consumers', 'renamed_consumers.owner', 'consumers.id')
+        .select(['consumers.id', 'renamed_consumers.former'])
         // Written out, so that the partial index is used.
-        .where('state', '=', sql.lit('suspended'))
+        .where('consumers.state', '=', sql.lit('suspended'))
         .execute();
-      return suspended.map(({ id }) => id);
+      return suspended.map(({ id, former }) => ({ id, former: former && new Uint8Array(former) }));
     },
 
     watch: (onChange) => engine.watch(onChange),

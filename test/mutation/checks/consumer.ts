@@ -44,13 +44,27 @@ export const consumerChecks: readonly Mutant[] = [
       ],
     ],
   ),
-  ...checksOf('src/consumer/standing.ts', standing, [
+  ...checksOf('src/consumer/suspensions.ts', standing, [
     [
       'suspended callers',
       "if (…) throw new Refusal('consumer_suspended');",
       '',
       'whoever was suspended stays in',
     ],
+    [
+      'the former pseudonyms of suspended callers',
+      'if (this.#former.has(…)) return true;',
+      '',
+      'whoever was suspended comes in with a token of the provider before',
+    ],
+    [
+      'who was found good before somebody was suspended',
+      'this.#passed = new WeakSet();',
+      '',
+      'whoever comes with a token of the provider before stays in',
+    ],
+  ]),
+  ...checksOf('src/consumer/standing.ts', standing, [
     [
       'clients that are not active',
       "if (client?.state !== 'active') return false;",
