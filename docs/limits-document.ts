@@ -107,6 +107,12 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Questions about opaque tokens that an address may cause before it is one a second (503 `overloaded`); a good token gives five back.',
   ),
   fixed(
+    'src/auth/introspection/introspection.ts',
+    'mostGood',
+    '',
+    'Opaque tokens remembered as good when they were last asked about; questions about those take nothing of what an address may cause.',
+  ),
+  fixed(
     'src/auth/introspection/refused-tokens.ts',
     'rememberMs',
     'ms',

@@ -36,6 +36,11 @@ export class RecentMap<K, V> {
     this.#youngPlaces += this.#placesOf(value);
   }
 
+  delete(key: K): void {
+    this.#youngPlaces -= this.#deleteOne(this.#young, key);
+    this.#oldPlaces -= this.#deleteOne(this.#old, key);
+  }
+
   /** Takes as long as there are entries: some milliseconds for a hundred thousand. */
   deleteWhere(isUnwanted: (value: V) => boolean): void {
     this.#youngPlaces -= this.#deleteFrom(this.#young, isUnwanted);
@@ -67,11 +72,14 @@ export class RecentMap<K, V> {
   #deleteFrom(generation: Map<K, V>, isUnwanted: (value: V) => boolean): number {
     let places = 0;
     for (const [key, value] of generation) {
-      if (!isUnwanted(value)) continue;
-      generation.delete(key);
-      places += this.#placesOf(value);
+      if (isUnwanted(value)) places += this.#deleteOne(generation, key);
     }
     return places;
+  }
+
+  #deleteOne(generation: Map<K, V>, key: K): number {
+    const value = generation.get(key);
+    return value !== undefined && generation.delete(key) ? this.#placesOf(value) : 0;
   }
 
   #rescue(key: K): V | undefined {

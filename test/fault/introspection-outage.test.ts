@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { mostAtOnce } from '../../src/auth/introspection/asking-addresses.ts';
-import { mostInFlight, mostOfAddress } from '../../src/auth/introspection/introspection.ts';
+import {
+  longestRememberedMs,
+  mostInFlight,
+  mostOfAddress,
+  mostOfSuspects,
+} from '../../src/auth/introspection/introspection.ts';
 import { answerWith } from '../support/hostile-answers.ts';
 import { AskedEndpoint, answerJson, introspectingSettings, opaqueToken } from '../support/introspection.ts';
 import { until } from '../support/polling.ts';
@@ -219,6 +224,105 @@ describe('a stranger with invented tokens', () => {
       endpoint.answer = good();
       assert.equal((await askFrom(address, opaqueToken())).status, 200);
     }
+  });
+});
+
+describe('a token that was good when it was last asked about', () => {
+  const address = '127.0.0.24';
+  const invented = async (count: number) => {
+    for (let sent = 0; sent < count; sent += 1) await askFrom(address, opaqueToken());
+  };
+  /** About one token the provider says this, and that all others are not active. */
+  const answerAbout = (known: string, answer: Answer) => {
+    endpoint.answer = (request, response) => {
+      const isKnown = endpoint.questions.at(-1)?.form.get('token') === known;
+      (isKnown ? answer : answerJson({ active: false }))(request, response);
+    };
+  };
+
+  it('is asked about again, however many invented ones come from its address; new ones wait there', async () => {
+    await service.holdTime();
+    const token = opaqueToken();
+    answerAbout(token, good());
+    assert.equal((await askFrom(address, token)).status, 200);
+    for (let minute = 0; minute < 3; minute += 1) {
+      await advance(longestRememberedMs);
+      // More than it has, and what the good token gives back.
+      await invented(2 * mostAtOnce);
+      assert.equal(codeOf(await askFrom(address, opaqueToken())), 'overloaded');
+      const asked = await endpoint.asked(async () => {
+        assert.equal((await askFrom(address, token)).status, 200);
+      });
+      assert.equal(asked, 1);
+    }
+  });
+
+  it('is one like any other once the provider calls it not active', async () => {
+    await service.holdTime();
+    const token = opaqueToken();
+    await advance(mostAtOnce * 1000);
+    answerAbout(token, good());
+    assert.equal((await askFrom(address, token)).status, 200);
+    await advance(longestRememberedMs);
+    answerAbout(token, answerJson({ active: false }));
+    await invented(2 * mostAtOnce);
+    assert.equal(codeOf(await askFrom(address, token)), 'token_inactive');
+    // That refusal is forgotten.
+    await advance(5_000);
+    await invented(mostAtOnce);
+    assert.equal(await endpoint.asked(() => askFrom(address, token)), 0);
+    assert.equal(codeOf(await askFrom(address, token)), 'overloaded');
+  });
+
+  it('shares no places with other tokens from an address that was refused often', async () => {
+    const refusals = 5;
+    const introspection = { url: endpoint.url, clientId: 'resource-server', clientSecret: opaqueToken() };
+    const entry = { origin: provider.origin, introspection };
+    const strict = await startService(
+      await introspectingSettings(entry, { REFUSALS_PER_MINUTE: `${refusals}` }),
+      { clocked: true },
+    );
+    try {
+      const send = (token: string) => withToken(`${strict.url}${me}`, token);
+      const token = opaqueToken();
+      endpoint.answer = good();
+      assert.equal((await send(token)).status, 200);
+      await strict.advance(longestRememberedMs);
+      endpoint.answer = answerJson({ active: false });
+      for (let count = 0; count < refusals; count += 1)
+        assert.equal(codeOf(await send(opaqueToken())), 'token_inactive');
+      const { waiting, letGo } = held();
+      const areAsked = (count: number) =>
+        until(
+          () => waiting.length,
+          (length) => length === count,
+          'not all are asked about',
+        );
+      const replies = Array.from({ length: mostOfSuspects }, () => send(opaqueToken()));
+      await areAsked(mostOfSuspects);
+      assert.equal(codeOf(await send(opaqueToken())), 'overloaded', 'control: all places are taken');
+      const known = send(token);
+      await areAsked(mostOfSuspects + 1);
+      letGo();
+      assert.equal((await known).status, 200);
+      await Promise.all(replies);
+    } finally {
+      await strict.stop();
+    }
+  });
+
+  it('is asked about again though the provider failed in between', async () => {
+    await service.holdTime();
+    const token = opaqueToken();
+    await advance(mostAtOnce * 1000);
+    answerAbout(token, good());
+    assert.equal((await askFrom(address, token)).status, 200);
+    await advance(longestRememberedMs);
+    await invented(2 * mostAtOnce);
+    answerAbout(token, answerWith(500));
+    assert.equal(codeOf(await askFrom(address, token)), 'introspection_unavailable');
+    answerAbout(token, good());
+    assert.equal((await askFrom(address, token)).status, 200);
   });
 });
 

@@ -5,6 +5,7 @@ import { describe, Refusal } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-object.ts';
 import { errorFields, type PlainLog } from '../../base/plain-log.ts';
 import { createSecret } from '../../base/random.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import type { Tracing } from '../../base/tracing.ts';
 import { checkClaims } from '../claims.ts';
 import type { TrustedIssuer } from '../issuers.ts';
@@ -23,7 +24,9 @@ export const longestRememberedMs = 60_000;
 /** Questions on their way at once; of those from one address; and about tokens from addresses that were refused often. */
 export const mostInFlight = 64;
 export const mostOfAddress = 48;
-const mostOfSuspects = 4;
+export const mostOfSuspects = 4;
+/** Tokens that were good when they were last asked about: as many as the token cache has of the usual size. */
+const mostGood = 100_000;
 /** Requests that wait for the answers hold memory. */
 const mostWaiting = 10_000;
 
@@ -55,6 +58,11 @@ export class Introspection {
   readonly #refused: RefusedTokens;
   readonly #addresses: AskingAddresses;
   readonly #tooOften: AskedTooOften;
+  /**
+   * Those that the provider knew when it was asked last, by their digests. Nobody has invented them, so they need nothing
+   * of what their address has left, and others from there do not hold them up.
+   */
+  readonly #good = new RecentMap<string, true>(mostGood);
   /** By the digests of the tokens. */
   readonly #inFlight = new Map<string, Promise<Verified>>();
   readonly #ofAddress = new Map<string, number>();
@@ -104,7 +112,7 @@ export class Introspection {
   #begin(digest: string, token: string, origin: TokenOrigin): Promise<Verified> {
     const secondsLeft = this.#tooOften.secondsLeft(this.#addresses.isKnown(origin.address));
     if (secondsLeft > 0) throw tooOften(secondsLeft);
-    const isSuspect = origin.isSuspect();
+    const isSuspect = !this.#wasGood(digest) && origin.isSuspect();
     const ofAddress = this.#ofAddress.get(origin.address) ?? 0;
     const isFull = this.#inFlight.size >= mostInFlight || ofAddress >= mostOfAddress;
     if (isFull || (isSuspect && this.#ofSuspects >= mostOfSuspects)) throw overloaded();
@@ -119,6 +127,10 @@ export class Introspection {
     return answered;
   }
 
+  #wasGood(digest: string): boolean {
+    return this.#good.get(digest) === true;
+  }
+
   #release(address: string): void {
     const left = (this.#ofAddress.get(address) ?? 0) - 1;
     if (left > 0) this.#ofAddress.set(address, left);
@@ -130,18 +142,21 @@ export class Introspection {
     const askedAt = this.#options.clock.monotonic();
     try {
       const answer = await this.#breaker.run(() => {
-        if (!this.#addresses.take(address)) throw overloaded();
+        if (!this.#wasGood(digest) && !this.#addresses.take(address)) throw overloaded();
         return this.#ask(token);
       });
       const verified = this.#judge(answer, askedAt);
       this.#addresses.noteGood(address);
+      this.#good.set(digest, true);
       return verified;
     } catch (error) {
       if (error instanceof FetchError && isTooOften(error)) throw this.#slowDown(error, address);
       const refusal = asRefusal(error);
       const isRefused = describe(refusal.code).status === 403;
-      if (isRefused || (error instanceof FetchError && isAboutToken(error)))
+      if (isRefused || (error instanceof FetchError && isAboutToken(error))) {
         this.#refused.add(digest, refusal);
+        this.#good.delete(digest);
+      }
       throw refusal;
     }
   }

@@ -69,6 +69,27 @@ export const introspectionChecks: readonly Mutant[] = [
       outage,
     ],
     [
+      'a token that was good is asked about',
+      '!this.#wasGood(digest) && !this.#addresses',
+      '!this.#addresses',
+      'invented tokens hold up the good ones of their address',
+      outage,
+    ],
+    [
+      'and shares no places with others',
+      '!this.#wasGood(digest) && origin.isSuspect()',
+      'origin.isSuspect()',
+      'slow questions about invented tokens hold up the good ones of their address',
+      outage,
+    ],
+    [
+      'until it is refused',
+      'this.#good.delete(digest);',
+      '',
+      'whoever has tokens that were taken back asks the provider without end',
+      outage,
+    ],
+    [
       'one question for one token',
       'this.#inFlight.get(digest) ?? this.#begin(…)',
       'this.#begin(digest, token, origin)',
