@@ -25,7 +25,8 @@ export function createDpop({ config, keyring, clock }: BaseParts, signatures: Si
     if (header === undefined && !isRequired) return null;
     const request = { method: 'POST', uri: `${baseUrl}${tokenPath}`, tokenDigest: null, thumbprint: null };
     const proof = await checkProof(header, request, { address: input.address, isSuspect });
-    return { thumbprint: proof.thumbprint, use: () => useProof(proof) };
+    useProof(proof);
+    return proof.thumbprint;
   };
   return {
     possession: createPossession({ checkProof, useProof, baseUrl }),

@@ -67,7 +67,7 @@ export function createSignOut(base: BaseParts, callers: Callers, signingKeys: Si
     ),
   };
   const verify = createVerifier([{ ...ownRules(config), keys: signingKeys }], clock, signatures);
-  const revoke: Omit<RevokeParts, 'authenticate' | 'throttle'> = {
+  const revoke: Omit<RevokeParts, 'recognise' | 'throttle'> = {
     verifyOwn: async (token: string, input: Input) => (await verify(token, input)).claims,
     notedAs(token) {
       const client = pseudonymOf(token);

@@ -2,7 +2,6 @@ import { signedDocumentOpener } from '../auth/signed-document.ts';
 import { tokenPath } from '../base/addresses.ts';
 import { ownIssuer } from '../config/rules.ts';
 import { createCheckAssertion } from '../tokens/assertion.ts';
-import { createAuthenticateClient } from '../tokens/authenticate-client.ts';
 import type { ClientDirectory } from '../tokens/client-directory.ts';
 import { assertionAlgorithms } from '../tokens/metadata.ts';
 import { createMint } from '../tokens/mint.ts';
@@ -40,7 +39,6 @@ export function createTokenEndpoint(
   });
   return {
     recognise,
-    authenticate: createAuthenticateClient(recognise),
     throttle: new Throttle(config.tokenFailuresPerMinute, clock),
     ttlSeconds,
     signing,

@@ -85,7 +85,6 @@ interface RouteBase {
 
 export type ServiceParts = Parameters<typeof issueToken>[0] & {
   readonly issuer: string;
-  readonly authenticate: RevokeParts['authenticate'];
   readonly signing: Pick<ConcurrencyLimit, 'checkRoom'>;
   readonly protectedResource: Parameters<typeof protectedResource>[0];
   readonly tokens: TokenTerms;
@@ -98,7 +97,7 @@ export type ServiceParts = Parameters<typeof issueToken>[0] & {
   readonly signOut: {
     readonly logout: Parameters<typeof logOut>[0];
     readonly events: Parameters<typeof receiveEvent>[0];
-    readonly revoke: Omit<RevokeParts, 'authenticate' | 'throttle'>;
+    readonly revoke: Omit<RevokeParts, 'recognise' | 'throttle'>;
   };
   readonly webhookKeys: Parameters<typeof publishedWebhookKeys>[0];
   /** Null where none is served. */

@@ -45,11 +45,7 @@ export function issueToken(parts: IssueParts): PublicHandler {
     try {
       const isSuspect = () => input.isSuspect() || throttle.isReached(client.id, address);
       // Not before the client is known: a proof is checked with a key of its sender's choice, and strangers make many.
-      const key = await proveKey?.(input, isSuspect);
-      // Not before the proof holds: whoever has to send a nonce is to send the same assertion again.
-      if (!(await known.use())) throw counted(client.id, new Refusal(wrong));
-      key?.use();
-      thumbprint = key?.thumbprint ?? null;
+      thumbprint = (await proveKey?.(input, isSuspect)) ?? null;
     } catch (error) {
       const refusal = refusalIn(request.dialect, error);
       throw isBadProof(error) ? counted(client.id, refusal) : refusal;

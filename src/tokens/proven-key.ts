@@ -2,18 +2,11 @@ import { type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Input } from '../base/handler.ts';
 import type { TokenRequest } from './request-types.ts';
 
-/** The key that a token is to be bound to (RFC 9449 section 5). */
-export interface ProvenKey {
-  readonly thumbprint: string;
-  /** Notes that the proof is used; throws when it was used before. */
-  use(): void;
-}
-
 /**
- * The key that a request proves to have; null when it sends no proof, and needs none. `isSuspect`: whether others may be
- * served first.
+ * The thumbprint of the key that a request proves to have, to which its token is bound (RFC 9449 section 5); null when it
+ * sends no proof, and needs none. The proof is used up. `isSuspect`: whether others may be served first.
  */
-export type ProveKey = (input: Input, isSuspect: () => boolean) => Promise<ProvenKey | null>;
+export type ProveKey = (input: Input, isSuspect: () => boolean) => Promise<string | null>;
 
 const inOAuth: Partial<Record<ErrorCode, ErrorCode>> = {
   proof_invalid: 'oauth_proof_invalid',

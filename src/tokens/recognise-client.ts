@@ -9,16 +9,14 @@ import type { Proof } from './request-types.ts';
 import { digestSecret, findSecret } from './secrets.ts';
 
 /** The client, and by which of its credentials it is known; or nobody, with the name it claimed. */
-type Recognised = RecognisedClient | { readonly client: null; readonly claimedId: string };
+type Recognised =
+  | { readonly client: ClientWithSecrets; readonly credentialId: string }
+  | { readonly client: null; readonly claimedId: string };
 
-interface RecognisedClient {
-  readonly client: ClientWithSecrets;
-  readonly credentialId: string;
-  /** Makes an assertion worthless for the next time; false when it was before. A secret can be used again and again. */
-  use(): Promise<boolean>;
-}
-
-/** Who the client is, without using up what proves it. */
+/**
+ * Who the client is. An assertion counts once, whatever becomes of the request: should that be refused, whoever has seen
+ * it could send the same assertion with another one. A secret can be used again and again.
+ */
 export type RecogniseClient = (proof: Proof, mayLookUp: MayLookUp) => Promise<Recognised>;
 /** Whether the database may be asked for a client of that name, should memory not do. */
 type MayLookUp = (claimedId: string) => boolean;
@@ -66,7 +64,7 @@ export function createRecogniseClient(options: RecogniseClientOptions): Recognis
       const secret = findSecret(digest, live);
       if (client?.state !== 'active' || secret === null) return null;
       noteUse(secret);
-      return { client, credentialId: secret.id, use: async () => true };
+      return { client, credentialId: secret.id };
     };
     return (await findClient(clientId, mayLookUp, check)) ?? { client: null, claimedId: clientId };
   };
@@ -82,9 +80,9 @@ export function createRecogniseClient(options: RecogniseClientOptions): Recognis
       return client?.state === 'active' && isClaimed && isSignedBy(client.publicKeys) ? client : null;
     };
     const client = await findClient(clientId, mayLookUp, check);
-    return client === null
-      ? { client, claimedId: clientId }
-      : { client, credentialId: keyCredential(client.createdAt), use };
+    // Not before the signature holds: nobody else can use up the assertions of a client.
+    if (client === null || !(await use())) return { client: null, claimedId: clientId };
+    return { client, credentialId: keyCredential(client.createdAt) };
   };
 
   return (proof, mayLookUp) =>

@@ -5,8 +5,8 @@ import { revocationOf, type TakenBack } from '../base/revocation.ts';
 import { type Description, tags } from '../openapi/description.ts';
 import { text } from '../openapi/schemas.ts';
 import type { StandingStore } from '../storage/port.ts';
-import type { AuthenticateClient } from './authenticate-client.ts';
 import { assertionType, readRevocation } from './form-request.ts';
+import type { RecogniseClient } from './recognise-client.ts';
 import type { Throttle } from './throttle.ts';
 
 /** A live token of ours. */
@@ -18,7 +18,7 @@ interface OwnToken {
 }
 
 export interface RevokeParts {
-  readonly authenticate: AuthenticateClient;
+  readonly recognise: RecogniseClient;
   readonly throttle: Throttle;
   /** Rejects with a refusal for everything that is no live token of ours. */
   readonly verifyOwn: (token: string, input: Input) => Promise<OwnToken>;
@@ -30,11 +30,11 @@ export interface RevokeParts {
 
 /** POST /revoke (RFC 7009): request -> client -> token. Whether there was anything to take back is nobody's to know. */
 export function revokeToken(parts: RevokeParts): PublicHandler {
-  const { authenticate, throttle, store, notedAs, onTakenBack } = parts;
+  const { recognise, throttle, store, notedAs, onTakenBack } = parts;
   return async (input) => {
     if (!isForm(input.contentType)) throw new Refusal('oauth_request_invalid', { detail: 'content type' });
     const { token, proof } = readRevocation(input);
-    const known = await authenticate(proof, (claimedId) => !throttle.isReached(claimedId, input.address));
+    const known = await recognise(proof, (claimedId) => !throttle.isReached(claimedId, input.address));
     if (known.client === null) {
       const retryAfterSeconds = throttle.fail(known.claimedId, input.address);
       if (retryAfterSeconds > 0) throw new Refusal('oauth_too_many_failures', { retryAfterSeconds });

@@ -12,9 +12,9 @@ import {
 } from '../support/client-keys.ts';
 import { clockedPair } from '../support/clocked-pair.ts';
 import { withBrokenSignature } from '../support/compact.ts';
-import { assertOAuthError, postForm } from '../support/oauth-form.ts';
+import { assertOAuthError, encodeForm, formType, postForm } from '../support/oauth-form.ts';
 import { TestProvider } from '../support/provider.ts';
-import type { Reply } from '../support/request.ts';
+import { type Reply, request } from '../support/request.ts';
 import { databaseEngines, newSettings, type Service, startService } from '../support/service.ts';
 
 const settingsOfAll = { TOKEN_FAILURES_PER_MINUTE: '1000000' };
@@ -78,7 +78,28 @@ for (const engine of databaseEngines) {
       for (const reply of replies.filter(({ status }) => status !== 200)) assertRefused(reply, 'a copy');
     });
 
-    it('has not been used up by one that was refused', async () => {
+    it('is refused after a request that was refused for something else', async () => {
+      const assertion = await assertionOf('client');
+      const greedy = await postForm(first.url, { ...assertionForm(assertion), scope: 'not-granted' });
+      assertOAuthError(greedy, 400, 'invalid_scope', 'a scope that the client does not have');
+      for (const service of [first, second]) assertRefused(await post(service, assertion), 'again');
+    });
+
+    it('is refused at POST /token after POST /revoke, and the other way round', async () => {
+      const revoke = (service: Service, assertion: string) =>
+        request(`${service.url}/revoke`, {
+          method: 'POST',
+          headers: { 'content-type': formType },
+          body: encodeForm({ ...assertionForm(assertion), token: 'none of ours' }),
+        });
+      const [revoking, asking] = [await assertionOf('client'), await assertionOf('client')];
+      assert.equal((await revoke(first, revoking)).status, 200);
+      assertRefused(await post(second, revoking), 'after POST /revoke');
+      assertTaken(await post(first, asking), 'the first time');
+      assertRefused(await revoke(second, asking), 'after POST /token');
+    });
+
+    it('has not been used up by one with a signature that does not hold', async () => {
       const assertion = await assertionOf('client');
       assertRefused(await post(first, withBrokenSignature(assertion)), 'a broken signature');
       assertTaken(await post(second, assertion), 'the good one');

@@ -32,7 +32,7 @@ describe('proofs at POST /token wait for the same turns as tokens', () => {
     const config = { dpop: 'on', dpopNonce: 'off', baseUrl };
     const keyring = { proofs: new Uint8Array(32), proofNonces: new Uint8Array(32) };
     const dpop = createDpop({ config, keyring, clock: systemClock } as unknown as BaseParts, signatures);
-    const isMine = { client, credentialId: 'secret', use: async () => true } as never;
+    const isMine = { client, credentialId: 'secret' } as never;
     const handle = issueToken({
       proveKey: dpop?.proveKey ?? null,
       recognise: async ({ clientId }) =>

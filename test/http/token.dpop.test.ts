@@ -97,6 +97,15 @@ describe('POST /token with a DPoP proof', () => {
     });
   }
 
+  it('uses up the assertion beside a proof that it refuses', async () => {
+    const claims = assertionClaims('signing', running().service.url);
+    const form = assertionForm(await signAssertion(clientKey, claims));
+    const refused = await askByForm(endpoint(), proofFor({ signedBy: newDpopKey() }), form);
+    assert.deepEqual([refused.status, refused.json().error], [400, 'invalid_dpop_proof']);
+    const again = await askByForm(endpoint(), proofFor(), form);
+    assert.deepEqual([again.status, again.json().error], [401, 'invalid_client']);
+  });
+
   it('looks at the proof of a client only: whoever is none is told so, whatever is wrong with its proof', async () => {
     const wrong = { ...client, client_secret: 'wrong' };
     for (const proof of Object.values(faults)) {
@@ -207,20 +216,42 @@ describe('POST /token with nonces required', () => {
     assert.equal((await ask(refused.headers.get('dpop-nonce'))).json().token_type, 'DPoP');
   });
 
-  it('a proof without one is no failed try, and leaves an assertion to be sent again', async () => {
+  it('openid-client gets a bound token by private_key_jwt, with an assertion for each request', async () => {
+    const sent: string[] = [];
+    const execute = [openid.allowInsecureRequests];
+    const { privateKey: key, kid } = clientKey;
+    const config = await openid.discovery(base(), 'signing', {}, openid.PrivateKeyJwt({ key, kid }), {
+      algorithm: 'oauth2',
+      execute,
+      [openid.customFetch]: (url, options) => {
+        const { body } = options;
+        if (body instanceof URLSearchParams) sent.push(String(body.get('client_assertion')));
+        return fetch(url, options as RequestInit);
+      },
+    });
+    const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
+    const { token_type } = await openid.clientCredentialsGrant(config, {}, { DPoP });
+    assert.equal(token_type, 'dpop');
+    assert.deepEqual([sent.length, new Set(sent).size], [2, 2]);
+  });
+
+  it('a proof without one is no failed try, and uses up the assertion beside it', async () => {
     const url = `${running().service.url}/token`;
     const key = newDpopKey();
-    const claims = assertionClaims('signing', running().service.url);
-    const form = assertionForm(await signAssertion(clientKey, claims));
-    const ask = (nonce: string | null) => askByForm(url, proofBy(key, { method: 'POST', url, nonce }), form);
+    const ask = async (form: Readonly<Record<string, string>>, nonce: string | null) =>
+      askByForm(url, proofBy(key, { method: 'POST', url, nonce }), form);
+    const newForm = async () =>
+      assertionForm(await signAssertion(clientKey, assertionClaims('signing', running().service.url)));
     let nonce: string | null = null;
+    let form = await newForm();
     for (let count = 0; count <= limit; count += 1) {
-      const refused = await ask(null);
+      form = await newForm();
+      const refused = await ask(form, null);
       assert.deepEqual([refused.status, refused.json().error], [400, 'use_dpop_nonce']);
       nonce = refused.headers.get('dpop-nonce');
     }
-    assert.equal((await ask(nonce)).json().token_type, 'DPoP');
-    assert.equal((await ask(nonce)).status, 401, 'it counts once');
+    assert.equal((await ask(form, nonce)).status, 401, 'it counts once');
+    assert.equal((await ask(await newForm(), nonce)).json().token_type, 'DPoP');
   });
 
   it('a request without a proof gets no token that would be worth nothing', async () => {

@@ -23,13 +23,12 @@ export const clientLifeChecks: readonly Mutant[] = [
       'a disabled client gets tokens',
     ],
     ['the assertion', ' && isSignedBy(…)', '', 'anybody is any client'],
-  ]),
-  ...checksOf('src/tokens/issue.ts', replay, [
     [
       'an assertion that was used',
-      '!(await known.use())',
-      'false',
+      ' || !(await use())',
+      '',
       'whoever overhears an assertion uses it again',
+      replay,
     ],
   ]),
   ...checksOf('src/auth/signed-document.ts', assertion, [

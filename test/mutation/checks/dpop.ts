@@ -97,8 +97,10 @@ export const dpopChecks: readonly Mutant[] = [
       ],
     ],
   ),
+  ...checksOf('src/app/dpop.ts', token, [
+    ['the proof of a client is used', 'useProof(proof);', '', 'a copied request gets tokens again'],
+  ]),
   ...checksOf('src/tokens/issue.ts', token, [
-    ['the proof of a client is used', 'key?.use();', '', 'a copied request gets tokens again'],
     [
       'bad proofs are counted',
       'isBadProof(error) ? counted(…) : refusal',
