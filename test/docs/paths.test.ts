@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { describe, it } from 'node:test';
+import { pages } from '../support/documented-commands.ts';
+
+const rooms = '{bin,src,web,packages,starter,collections,deploy,docs,test,bench}';
+const files = globSync(`${rooms}/**`, { exclude: (path) => basename(path) === 'node_modules' });
+
+/** A page may leave out the folders around a path, and how the file's name ends. */
+const names = new Set(files.flatMap((file) => [file, file.replace(/(\.test)?\.[a-z]+$/, '')]).flatMap(tails));
+
+/** What a path of ours begins with; one that begins otherwise (`application/json`) is none. */
+const folders = new Set(globSync([rooms, 'src/**/']).map((folder) => basename(folder)));
+
+/** A path, and what is left of it without its first folders. */
+function tails(path: string): readonly string[] {
+  const parts = path.split('/');
+  return parts.map((_, first) => parts.slice(first).join('/'));
+}
+
+function paths(page: string): readonly string[] {
+  const found = readFileSync(page, 'utf8').matchAll(/`(([\w.-]+)\/[\w./*-]*)`/g);
+  return [...found]
+    .filter(([, , first]) => folders.has(String(first)))
+    .map(([, path]) => String(path).replace(/\/$/, ''));
+}
+
+function exists(path: string): boolean {
+  return path.includes('*') ? globSync(`{,src/}${path}{,.ts}`).length > 0 : names.has(path);
+}
+
+/** Decisions named files by what they had once been called, and whoever looked for them found nothing. */
+describe('the files and folders that README and docs name', () => {
+  it('are recognised, and a missing one is noticed', () => {
+    assert.ok(paths('ARCHITECTURE.md').includes('auth/verifier'));
+    assert.ok(exists('auth/verifier') && !exists('auth/no-such-file'));
+  });
+
+  for (const page of pages)
+    it(`exist: ${page}`, () => {
+      assert.deepEqual(
+        paths(page).filter((path) => !exists(path)),
+        [],
+      );
+    });
+});
