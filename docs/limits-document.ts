@@ -50,10 +50,10 @@ export const fixedLimits: readonly FixedLimit[] = [
   fixed('src/auth/dpop/nonce.ts', 'slotMs', 'ms', 'How long a nonce of DPoP is the current one.'),
   fixed('src/auth/header.ts', 'longestKid', '', 'Characters in the name of a key.'),
   fixed(
-    'src/auth/jwks-fetch.ts',
+    'src/auth/provider-fetch.ts',
     'maxDocumentBytes',
     'bytes',
-    "The largest key set that a provider's may be, and the largest answer with security events.",
+    'The largest key set of a provider, and its largest answer with security events.',
   ),
   fixed(
     'src/auth/introspection/question.ts',
@@ -62,7 +62,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'The largest answer about an opaque token (503 `introspection_unavailable`).',
   ),
   fixed(
-    'src/auth/jwks-fetch.ts',
+    'src/auth/provider-fetch.ts',
     'fetchDeadlineMs',
     'ms',
     'How long a provider may take to answer with any of them.',

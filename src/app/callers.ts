@@ -1,4 +1,4 @@
-import { fetchDocument } from '../auth/jwks-fetch.ts';
+import { fetchDocument } from '../auth/provider-fetch.ts';
 import { ProviderKeys } from '../auth/provider-keys.ts';
 import { SignatureQueue } from '../auth/signature-queue.ts';
 import type { authenticatedMemory } from '../auth/stored-key-set.ts';

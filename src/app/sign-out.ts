@@ -1,5 +1,5 @@
-import { FetchError, fetchDocument } from '../auth/jwks-fetch.ts';
 import { createOpenDocument } from '../auth/provider-document.ts';
+import { FetchError, fetchDocument } from '../auth/provider-fetch.ts';
 import { createVerifier } from '../auth/verifier.ts';
 import type { Input } from '../base/handler.ts';
 import type { JsonObject } from '../base/json-object.ts';

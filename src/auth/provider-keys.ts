@@ -3,8 +3,8 @@ import { Refusal } from '../base/errors.ts';
 import { errorFields, type PlainLog } from '../base/plain-log.ts';
 import type { Tracing } from '../base/tracing.ts';
 import type { KeySource } from './issuers.ts';
-import { FetchError, type FetchedDocument, type FetchFault } from './jwks-fetch.ts';
 import { type KeySet, readKeySet } from './key-set.ts';
+import { FetchError, type FetchedDocument, type FetchFault } from './provider-fetch.ts';
 import type { KeySetMemory, StoredKeySet } from './stored-key-set.ts';
 import { UnknownKids } from './unknown-kids.ts';
 

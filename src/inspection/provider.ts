@@ -1,6 +1,6 @@
 import { examineProvider } from '../auth/examine/provider.ts';
 import { askAbout } from '../auth/introspection/question.ts';
-import { FetchError } from '../auth/jwks-fetch.ts';
+import { FetchError } from '../auth/provider-fetch.ts';
 import { authenticatedMemory } from '../auth/stored-key-set.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';

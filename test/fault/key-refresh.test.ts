@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, it } from 'node:test';
-import { fetchDocument } from '../../src/auth/jwks-fetch.ts';
+import { fetchDocument } from '../../src/auth/provider-fetch.ts';
 import { ProviderKeys } from '../../src/auth/provider-keys.ts';
 import type { StoredKeySet } from '../../src/auth/stored-key-set.ts';
 import { Refusal } from '../../src/base/errors.ts';

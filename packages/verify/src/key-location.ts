@@ -1,4 +1,4 @@
-import { FetchError, type FetchedDocument, fetchDocument } from '../../../src/auth/jwks-fetch.ts';
+import { FetchError, type FetchedDocument, fetchDocument } from '../../../src/auth/provider-fetch.ts';
 import { isJsonObject } from '../../../src/base/json-object.ts';
 import { isHttpsOrLoopback } from '../../../src/base/loopback.ts';
 

@@ -1,5 +1,5 @@
 import { createAuthenticate } from '../../../src/auth/authenticate.ts';
-import { FetchError } from '../../../src/auth/jwks-fetch.ts';
+import { FetchError } from '../../../src/auth/provider-fetch.ts';
 import { ProviderKeys } from '../../../src/auth/provider-keys.ts';
 import type { TokenOrigin } from '../../../src/auth/signature-queue.ts';
 import { TokenCache } from '../../../src/auth/token-cache.ts';

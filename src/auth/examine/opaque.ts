@@ -2,7 +2,7 @@ import { describe } from '../../base/errors.ts';
 import { passed, quoted } from '../../base/finding.ts';
 import type { JsonObject } from '../../base/json-object.ts';
 import { claimsIn } from '../introspection/question.ts';
-import { FetchError } from '../jwks-fetch.ts';
+import { FetchError } from '../provider-fetch.ts';
 import { examineIssuer, type NamedRules } from './issuer.ts';
 import { failedStep, judged, type Step, shown, tried } from './step.ts';
 

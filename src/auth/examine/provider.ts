@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json-object.ts';
-import { FetchError, type FetchFault, fetchDocument } from '../jwks-fetch.ts';
 import { admitKey, isAlarming, type KeyFault } from '../key-policy.ts';
 import { readKeySet } from '../key-set.ts';
+import { FetchError, type FetchFault, fetchDocument } from '../provider-fetch.ts';
 
 /** A document that could not be had. */
 export interface Missing {

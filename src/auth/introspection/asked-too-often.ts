@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { FetchError } from '../jwks-fetch.ts';
+import type { FetchError } from '../provider-fetch.ts';
 
 /** How long strangers wait where the provider does not say, and at most. */
 const strangersMs = { usual: 5_000, longest: 60_000 };

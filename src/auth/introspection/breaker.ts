@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
-import { FetchError, type FetchFault } from '../jwks-fetch.ts';
+import { FetchError, type FetchFault } from '../provider-fetch.ts';
 import { isOutage } from './question.ts';
 
 /** Failures in a row until it is found out whether the endpoint is there at all. */

@@ -9,7 +9,7 @@ import { RecentMap } from '../../base/recent-map.ts';
 import type { Tracing } from '../../base/tracing.ts';
 import { checkClaims } from '../claims.ts';
 import type { TrustedIssuer } from '../issuers.ts';
-import { FetchError, type FetchFault } from '../jwks-fetch.ts';
+import { FetchError, type FetchFault } from '../provider-fetch.ts';
 import type { TokenOrigin } from '../signature-queue.ts';
 import type { Verified, Verify } from '../verifier.ts';
 import { AskedTooOften } from './asked-too-often.ts';

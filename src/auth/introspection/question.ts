@@ -2,7 +2,7 @@ import { Refusal } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import type { IntrospectionEndpoint } from '../../base/provider-rules.ts';
 import type { ClaimsPolicy } from '../claims.ts';
-import { FetchError, fetchDocument } from '../jwks-fetch.ts';
+import { FetchError, fetchDocument } from '../provider-fetch.ts';
 
 /** Of what a provider says of one token: eight times the longest JWT, so that nobody's token takes much memory. */
 const maxAnswerBytes = 64 * 1024;

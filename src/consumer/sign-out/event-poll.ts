@@ -9,7 +9,7 @@ const everyMs = 5_000;
 /** While there is more, or something to be told of what came. */
 const soonMs = 500;
 const longestPauseMs = 60_000;
-/** As many as fit into one answer, each as large as it may be (`auth/compact`, `auth/jwks-fetch`). */
+/** As many as fit into one answer, each as large as it may be (`auth/compact`, `auth/provider-fetch`). */
 const mostAtOnce = 50;
 
 interface EventPollOptions {

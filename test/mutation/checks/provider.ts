@@ -1,12 +1,12 @@
 import { checksOf, type Mutant } from '../mutant.ts';
 
 const refresh = ['test/fault/key-refresh.test.ts'];
-const fetching = ['test/fault/key-fetch.test.ts'];
+const fetching = ['test/fault/provider-fetch.test.ts'];
 const bounds = ['test/fault/bounded-memory.test.ts'];
 
 /** How the provider's keys are fetched, kept and given up. */
 export const providerChecks: readonly Mutant[] = [
-  ...checksOf('src/auth/jwks-fetch.ts', fetching, [
+  ...checksOf('src/auth/provider-fetch.ts', fetching, [
     [
       'one deadline',
       'AbortSignal.timeout(…)',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { FetchError, type FetchFault, fetchDocument } from '../../src/auth/jwks-fetch.ts';
+import { FetchError, type FetchFault, fetchDocument } from '../../src/auth/provider-fetch.ts';
 import { answerText, answerWith, silence, slowBody } from '../support/hostile-answers.ts';
 import { type Answer, TestProvider } from '../support/provider.ts';
 

@@ -1,7 +1,3 @@
-/**
- * One question to a provider, for its key set, about a token or for security events: one deadline for all of it, a size cap
- * after decoding, no redirects.
- */
 const fetchDeadlineMs = 5_000;
 const maxDocumentBytes = 512 * 1024;
 
@@ -47,8 +43,9 @@ export interface FetchedDocument {
 }
 
 /**
- * `stopping` gives up an answer that nobody waits for any more; `more` are headers to be sent, too; a `body` is posted, a
- * form or a text of the type that they say.
+ * One question to a provider, for its key set, about a token or for security events: one deadline for all of it, a size cap
+ * after decoding, no redirects. `stopping` gives up an answer that nobody waits for any more; `more` are headers to be sent,
+ * too; a `body` is posted, a form or a text of the type that they say.
  */
 export async function fetchDocument(
   url: string,
