@@ -23,9 +23,10 @@ const asksForLevel: unique symbol = Symbol.for('pino.metadata');
 const warn = 40;
 
 /**
- * Writes log lines a few dozen milliseconds' worth at a time: one system call for each would take a third of the
- * throughput. A line of level `warn` or above goes out at once, after those before it. Whatever keeps a line from being
- * written (a reader who stalls or is gone, a full disk) stops nobody: lines wait, and past a bound they are dropped and their number is told.
+ * Writes log lines a few dozen milliseconds' worth at a time: one system call for each would take a third of the throughput.
+ * A line of level `warn` or above goes out at once, after those before it. Whatever keeps a line from being written (a
+ * reader who stalls or is gone, a full disk) stops nobody: lines wait, and past a bound they are dropped and their number is
+ * told.
  */
 export class LogOutput {
   readonly [asksForLevel] = true;

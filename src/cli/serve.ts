@@ -41,7 +41,10 @@ export async function startService(config: Config): Promise<App> {
 
 type Running = Pick<App, 'log' | 'stop' | 'reload'>;
 
-/** Runs until SIGTERM or SIGINT, then stops in order. A second one changes nothing: the deadline is near. SIGHUP reads certificates again. */
+/**
+ * Runs until SIGTERM or SIGINT, then stops in order. A second one changes nothing: the deadline is near. SIGHUP reads
+ * certificates again.
+ */
 export async function runUntilSignal(start: () => Promise<Running>): Promise<void> {
   const signalled = Promise.withResolvers<void>();
   process.on('SIGTERM', signalled.resolve);

@@ -22,12 +22,12 @@ export const endpointUrl: Parse<string> = (value) => {
 
 /** What stands in a file. A mistake tells the name of the file, never what is in it. */
 export function secretIn(path: string): string {
-  const secret = attempt(path).trim();
+  const secret = textOf(path).trim();
   if (secret === '') throw new Error('must name a file with a secret in it, and it is empty');
   return secret;
 }
 
-function attempt(path: string): string {
+function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

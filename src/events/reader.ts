@@ -11,7 +11,8 @@ export interface EventReader {
 
 /**
  * Where a reader goes on who was at a position; 0 is the beginning, wherever that is now. Null when what follows is not kept
- * any more, or the position was never given, or only after the backup that was restored since: whoever counts on it has to read everything anew.
+ * any more, or the position was never given, or only after the backup that was restored since: whoever counts on it has to
+ * read everything anew.
  */
 export async function placeIn(
   store: Pick<EventStore, 'hasGivenUpTo'>,

@@ -5,7 +5,10 @@ const exposedHeaders =
   'WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id, ETag, Location, Link, RateLimit, RateLimit-Policy, Idempotency-Replayed, Events-Position, Deprecation, Sunset';
 const preflightSeconds = '600';
 
-/** The headers, names and values in turn, that let a script of that origin read an answer; none for an origin that is not on the list. */
+/**
+ * The headers, names and values in turn, that let a script of that origin read an answer; none for an origin that is not on
+ * the list.
+ */
 export type CorsHeaders = (origin: string | undefined) => readonly string[];
 
 export interface Cors {

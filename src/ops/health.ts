@@ -37,7 +37,10 @@ export function ready(parts: ReadinessParts): PublicHandler {
   };
 }
 
-/** 200 only when a request with a good token would be answered, a write too: the outage of one provider of several shuts nobody else out. */
+/**
+ * 200 only when a request with a good token would be answered, a write too: the outage of one provider of several shuts
+ * nobody else out.
+ */
 export function createReadiness({ storage, keySets, signingKeyIds, isStopping, clock }: ReadinessParts) {
   const findFault = createDatabaseProbe({ storage, clock });
   return async () => {

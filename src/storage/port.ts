@@ -196,8 +196,8 @@ export interface SuspendedConsumer {
 export interface StandingStore extends RevocationStore {
   suspendedConsumers(): Promise<readonly SuspendedConsumer[]>;
   /**
-   * Calls back soon after anybody, in this process or another, may have changed a consumer or a client or taken tokens back, and after a time
-   * without a connection. May call back for nothing. The returned function ends it.
+   * Calls back soon after anybody, in this process or another, may have changed a consumer or a client or taken tokens back,
+   * and after a time without a connection. May call back for nothing. The returned function ends it.
    */
   watch(onChange: () => void): Promise<() => Promise<void>>;
 }

@@ -16,9 +16,10 @@ interface Slot {
 
 /**
  * The proofs that were used, until they have run out. None is forgotten earlier, whichever way the clock is set meanwhile:
- * both clocks have to say so. When there are too many, further ones are refused as `overloaded`. Eight bytes of each digest are kept, in sets that are at least three eighths full once
- * they are large. Measured: 19 MB with a million, 22 MB with two million, 43 MB at the worst; to look for one of two million
- * and to add it takes under 2 µs, where the check of its signature takes 140.
+ * both clocks have to say so. When there are too many, further ones are refused as `overloaded`. Eight bytes of each digest
+ * are kept, in sets that are at least three eighths full once they are large. Measured: 19 MB with a million, 22 MB with two
+ * million, 43 MB at the worst; to look for one of two million and to add it takes under 2 µs, where the check of its
+ * signature takes 140.
  */
 export class SeenProofs {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;

@@ -67,7 +67,10 @@ function nameOf(jwk: unknown): string | null {
 
 const clockDeadlineMs = 5_000;
 
-/** How far its clock is ahead of ours; null when it does not say. By the Date of an answer, whatever else it says. It has whole seconds, and a cache says how old it is. */
+/**
+ * How far its clock is ahead of ours; null when it does not say. By the Date of an answer, whatever else it says. It has
+ * whole seconds, and a cache says how old it is.
+ */
 async function clockAhead(url: string, clock: Clock): Promise<number | null> {
   try {
     const sentAt = clock.now();

@@ -28,9 +28,9 @@ interface NotificationsOptions {
 }
 
 /**
- * Listens on one connection of its own, again and again, while anybody watches. Everybody is called once it listens: something
- * may have happened before, and the server may be another one. Nothing depends on it: what is not heard of here is found by `watchChanges`, and by whoever
- * reads the log of events, within a second.
+ * Listens on one connection of its own, again and again, while anybody watches. Everybody is called once it listens:
+ * something may have happened before, and the server may be another one. Nothing depends on it: what is not heard of here is
+ * found by `watchChanges`, and by whoever reads the log of events, within a second.
  */
 export class Notifications {
   readonly #options: NotificationsOptions;
