@@ -13,23 +13,9 @@ import { ClientDirectory } from '../../src/tokens/client-directory.ts';
 import { anyKeys } from '../support/databases.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 import { newClient, newSecret, sealed } from '../support/records.ts';
+import { verifiedCaller as caller } from '../support/verified-caller.ts';
 
 const ownIssuer = 'https://api.example';
-const caller = (changes: Partial<Caller> = {}): Caller => ({
-  id: 'usr_a',
-  kind: 'user',
-  issuer: 'https://provider.example',
-  subject: 'a',
-  audience: 'https://api.example',
-  scopes: [],
-  times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: 1_000 },
-  credentialId: null,
-  boundTo: null,
-  session: null,
-  tokenId: null,
-  verification: { keys: { generation: () => 1 }, generation: 1 },
-  ...changes,
-});
 const client = (subject: string) =>
   caller({ id: `usr_${subject}`, kind: 'client', issuer: ownIssuer, subject, credentialId: 's1' });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { Refusal } from '../../src/base/errors.ts';
@@ -21,30 +22,18 @@ import { inputWith } from '../support/input.ts';
 import { until } from '../support/polling.ts';
 import { anyLine } from '../support/records.ts';
 import { databaseEngines } from '../support/service.ts';
+import { verifiedCaller } from '../support/verified-caller.ts';
 
-const caller: Caller = {
-  id: 'usr_a',
-  kind: 'user',
-  issuer: 'https://provider.example',
-  subject: 'a',
-  audience: 'https://api.example',
-  scopes: [],
-  times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: 1_000 },
-  credentialId: null,
-  boundTo: null,
-  session: null,
-  tokenId: null,
-  verification: { keys: { generation: () => 1 }, generation: 1 },
-};
+const caller = verifiedCaller();
 
-/** Where a stream goes: what was written, and whether it has ended. */
+/** Where a stream goes: all that was written, also after its end, and whether it has ended. */
 class Written implements Outlet {
   readonly unsent = 0;
   text = '';
   hasEnded = false;
 
   write(text: string): void {
-    if (!this.hasEnded) this.text += text;
+    this.text += text;
   }
   async send(text: string): Promise<void> {
     this.write(text);
@@ -105,7 +94,7 @@ for (const engine of databaseEngines) {
       return { read, suspend };
     }
 
-    it('a stream ends as soon as it is there', async () => {
+    it('a stream ends as soon as it is there, and is not begun', async () => {
       await using ends = new AsyncDisposableStack();
       const { read, suspend } = await start(ends);
       const accept = (name: string) => (name === 'accept' ? 'text/event-stream' : undefined);
@@ -113,8 +102,11 @@ for (const engine of databaseEngines) {
       await suspend();
       const outlet = new Written();
       answer.live?.(outlet);
-      assert.equal(outlet.text, 'event: end\ndata: {"reason":"consumer_suspended"}\n\n');
       assert.equal(outlet.hasEnded, true);
+      // Closing waits for what is asked of the database, and a stream that begins asks it.
+      await ends.disposeAsync();
+      await setImmediate();
+      assert.equal(outlet.text, 'event: end\ndata: {"reason":"consumer_suspended"}\n\n');
     });
 
     it('a request that waits for the next event is refused at once', async () => {
