@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { discoveredProvider, type Misbehaviour } from '../support/discovered-provider.ts';
 import { assertLines, examined, healthySettings } from '../support/examined.ts';
@@ -162,6 +163,25 @@ describe('vestibule doctor, about the provider', { concurrency: true }, () => {
       assert.equal(told, expected);
     });
   }
+
+  it('of bound tokens for the page it asks only providers that the page offers', async (test) => {
+    const provider = await discoveredProvider();
+    const other = await discoveredProvider();
+    test.after(() => [provider, other].forEach(({ stop }) => stop()));
+    const settings = await healthySettings({ WEB: 'on', WEB_DPOP: 'on' });
+    const file = `${settings.TEST_DIRECTORY}/providers.yaml`;
+    const entry = (name: string, origin: string) =>
+      `- name: ${name}\n  origin: ${origin}\n  jwks_path: /jwks\n`;
+    writeFileSync(
+      file,
+      `${entry('offered', provider.origin)}  web_client_id: page\n${entry('other', other.origin)}`,
+    );
+    const findings = await examined({ ...settings, IDPS_FILE: file });
+    assertLines(findings, 'fail', []);
+    assertLines(findings, 'warn', [
+      /^WARN {2}offered: bound tokens .* WEB_DPOP=on signs nobody in with one\./,
+    ]);
+  });
 
   it('names the cause in one line: nobody listens at the provider', async () => {
     const origin = `http://127.0.0.1:${await freePort()}`;

@@ -4,7 +4,7 @@ import { createVerifier } from '../../packages/verify/src/index.ts';
 import { concurrently, tally } from '../support/flood.ts';
 // Needs a process of its own: what other files have left in the heap would be counted.
 import { heldBytes } from '../support/heap.ts';
-import { TestProvider } from '../support/provider.ts';
+import { type Claims, TestProvider } from '../support/provider.ts';
 import { withToken } from '../support/request.ts';
 import { me, newSettings, startService } from '../support/service.ts';
 import { surroundings } from '../support/surroundings.ts';
@@ -78,4 +78,29 @@ describe('tokens that take much memory to remember', () => {
       }
     });
   }
+
+  it('[C102] count by the names of their claims as by texts of that length', async () => {
+    const { origin: issuer } = provider;
+    const { audience } = surroundings();
+    /** How many of 60 tokens are remembered at once, at most. */
+    const mostRemembered = async (claims: (text: string) => Claims) => {
+      const verifier = createVerifier({ issuer, audience, jwksUrl: `${issuer}/jwks`, cacheEntries: 200 });
+      let most = 0;
+      try {
+        await verifier.ready();
+        for (let seed = 0; seed < 60; seed += 1) {
+          const token = await provider.token(claims(`${seed}`.padEnd(4_000, 'x')));
+          const { ok } = await verifier.verify({ headers: { authorization: `Bearer ${token}` } });
+          assert.equal(ok, true);
+          most = Math.max(most, verifier.status().tokens.remembered);
+        }
+        return most;
+      } finally {
+        verifier.close();
+      }
+    };
+    const byText = await mostRemembered((text) => ({ text }));
+    const byName = await mostRemembered((text) => ({ [text]: 0 }));
+    assert.ok(byText < 30 && byName <= byText * 1.2, `${byText} by their texts, ${byName} by their names`);
+  });
 });
