@@ -14,7 +14,7 @@ import { Registry } from '../consumer/registry.ts';
 import { createRevocationNames } from '../consumer/revocation-names.ts';
 import { Standing } from '../consumer/standing.ts';
 import { ownRules, rulesOf } from '../issuer-rules.ts';
-import type { ClientMac } from '../storage/port.ts';
+import type { ClientMac, WatchedTable } from '../storage/port.ts';
 import { ClientDirectory } from '../tokens/client-directory.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import type { BaseParts } from './base-parts.ts';
@@ -30,8 +30,8 @@ interface CallerOptions {
   readonly keySetMemory: (jwksUrl: string) => ReturnType<typeof authenticatedMemory>;
   readonly clientMac: ClientMac;
   readonly writes: WriteQueue;
-  /** Hears of it when something has changed about who may come in. */
-  readonly onChange: () => void;
+  /** Hears of it when something has changed that is kept in memory. */
+  readonly onChange: (changed: ReadonlySet<WatchedTable>) => void;
 }
 
 export type Callers = ReturnType<typeof createCallers>;
@@ -80,9 +80,9 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     formerNames: createKeyedDigest(keyring.erasures),
     clients: clientDirectory,
     ownIssuer: ownIssuer(config),
-    async onChange() {
-      registry.forget();
-      onChange();
+    onChange(changed) {
+      if (changed.has('consumers')) registry.forget();
+      onChange(changed);
     },
     clock,
     time,

@@ -7,8 +7,12 @@ import { Waits } from '../events/waits.ts';
 import { Dispatcher } from '../events/webhooks/dispatcher.ts';
 import { WebhookKeys } from '../events/webhooks/published-keys.ts';
 import { createSend } from '../events/webhooks/send.ts';
+import type { WatchedTable } from '../storage/port.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { CheckStanding } from './callers.ts';
+
+/** What says who may come in. */
+const admitting: ReadonlySet<WatchedTable> = new Set(['consumers', 'clients', 'revocations']);
 
 /** All who are told of events: the end of the log, who follows it live, who waits for the next one, and webhooks. */
 export function createEventParts(base: BaseParts, checkStanding: CheckStanding) {
@@ -61,10 +65,12 @@ export function createEventParts(base: BaseParts, checkStanding: CheckStanding) 
     },
 
     /** Something has changed about who may come in, or about webhooks. */
-    recheck(): void {
-      streams.recheck();
-      waits.recheck(checkStanding);
-      void webhooks.look();
+    recheck(changed: ReadonlySet<WatchedTable>): void {
+      if (!changed.isDisjointFrom(admitting)) {
+        streams.recheck();
+        waits.recheck(checkStanding);
+      }
+      if (changed.has('webhooks')) void webhooks.look();
     },
 
     /** No more streams are opened, and those that are open end spread over this time. */

@@ -4,7 +4,13 @@ import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { errorFields } from '../base/plain-log.ts';
-import type { ClientWithSecrets, Revocation, StandingStore } from '../storage/port.ts';
+import {
+  type ClientWithSecrets,
+  type Revocation,
+  type StandingStore,
+  type WatchedTable,
+  watchedTables,
+} from '../storage/port.ts';
 import type { KeyedDigest } from './records/keyed-digest.ts';
 import type { RevocationNames } from './revocation-names.ts';
 import { type RevocationSource, Revocations } from './revocations.ts';
@@ -25,8 +31,8 @@ interface StandingOptions {
   readonly clients: KnownClients;
   /** The issuer whose tokens speak for clients of ours. */
   readonly ownIssuer: string;
-  /** Hears of every change, after it counts here; the start waits for it. */
-  readonly onChange: () => Promise<void>;
+  /** Hears what has changed, after it counts here. */
+  readonly onChange: (changed: ReadonlySet<WatchedTable>) => void;
   readonly clock: Clock;
   /** A clock that is ahead for a moment makes no token good again. */
   readonly time: Pick<ConfirmedTime, 'now'>;
@@ -47,7 +53,8 @@ export class Standing {
   /** Tokens that a look into the database has refused since the last change: one look is enough. */
   #refused = new WeakSet<Caller>();
   #loading = false;
-  #changedMeanwhile = false;
+  /** What is still to be read. */
+  #changed: ReadonlySet<WatchedTable> = new Set(watchedTables);
   #unwatch: () => Promise<void> = async () => {};
   #cancelRetry: () => void = () => {};
   #cancelForget: () => void = () => {};
@@ -61,10 +68,10 @@ export class Standing {
   /** Watches first and reads then, so that nothing falls in between. */
   async start(): Promise<void> {
     this.#loading = true;
-    this.#unwatch = await this.#options.store.watch(() => void this.#reload());
+    this.#unwatch = await this.#options.store.watch((changed) => void this.#reload(changed));
     await this.#load();
     this.#loading = false;
-    if (this.#changedMeanwhile) await this.#reload();
+    if (this.#changed.size > 0) await this.#reload();
     this.#forget();
   }
 
@@ -116,15 +123,12 @@ export class Standing {
   }
 
   /** One load at a time; a change during it is followed by one more, and so is a failure. */
-  async #reload(): Promise<void> {
-    this.#changedMeanwhile = true;
+  async #reload(changed: ReadonlySet<WatchedTable> = new Set()): Promise<void> {
+    this.#changed = this.#changed.union(changed);
     if (this.#loading) return;
     this.#loading = true;
     try {
-      while (this.#changedMeanwhile) {
-        this.#changedMeanwhile = false;
-        await this.#load();
-      }
+      while (this.#changed.size > 0) await this.#load();
     } catch (error) {
       const { log, clock } = this.#options;
       log.error(errorFields(error), 'standing of callers cannot be read');
@@ -136,12 +140,23 @@ export class Standing {
   }
 
   async #load(): Promise<void> {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    try {
+      await this.#read(changed);
+    } catch (error) {
+      this.#changed = this.#changed.union(changed);
+      throw error;
+    }
+    this.#options.onChange(changed);
+  }
+
+  async #read(changed: ReadonlySet<WatchedTable>): Promise<void> {
     const { store, clients } = this.#options;
-    await this.#suspensions.load(store);
-    await this.#revocations.load(store);
-    await clients.load();
+    if (changed.has('consumers')) await this.#suspensions.load(store);
+    if (changed.has('revocations')) await this.#revocations.load(store);
+    if (changed.has('clients')) await clients.load();
     this.#refused = new WeakSet();
-    await this.#options.onChange();
   }
 }
 

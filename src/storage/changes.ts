@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Read } from './engine.ts';
+import type { Read, Row } from './engine.ts';
+import { type WatchedTable, watchedTables } from './port.ts';
 import type { Database } from './schema.ts';
 
 /** Often enough that nobody who is shut out gets in for a second longer. */
@@ -8,24 +9,33 @@ export const lookEveryMs = 400;
 const mostUnanswered = 3;
 
 /** Within the transaction of a change, as its last statement: all who change something wait for each other from here on. */
-export async function countChange(transaction: Database): Promise<void> {
-  await transaction.updateTable('changes').set({ count: sql<number>`count + 1` }).execute();
+export async function countChange(transaction: Database, changed: WatchedTable): Promise<void> {
+  await transaction
+    .updateTable('changes')
+    .set({ count: sql<number>`count + 1`, [changed]: sql<number>`${sql.ref(changed)} + 1` })
+    .execute();
 }
 
+/** What there is to say when nobody knows what has changed. */
+export const everything: ReadonlySet<WatchedTable> = new Set(watchedTables);
+
 export interface ChangeWatch {
-  /** Somebody was told of a change: it is called back at once, and not a second time for the same one. */
+  /** Somebody was told of a change, and looks at once. */
   hurry(): void;
   end(): void;
 }
 
 /**
- * Calls back when the count has changed. It needs no notification, so it works behind any pooler, and beside a connection that
- * has fallen silent. After a look that fails the next one calls back whatever the count is: the database may be a copy that
- * was behind, and has come to the same count by other changes.
+ * Calls back when a count has changed. It needs no notification, so it works behind any pooler, and beside a connection that
+ * has fallen silent. After a look that fails the next one calls back whatever the counts are: the database may be a copy that
+ * was behind, and has come to the same counts by other changes.
  */
-export async function watchChanges(read: Read, onChange: () => void): Promise<ChangeWatch> {
-  const readCount = async () => (await read('select count from changes', []))[0]?.[0];
-  let last: unknown = await readCount();
+export async function watchChanges(
+  read: Read,
+  onChange: (changed: ReadonlySet<WatchedTable>) => void,
+): Promise<ChangeWatch> {
+  const readCounts = async () => (await read(selectCounts, []))[0];
+  let last: Row | undefined = await readCounts();
   let asked = 0;
   let answered = 0;
   let unanswered = 0;
@@ -35,16 +45,16 @@ export async function watchChanges(read: Read, onChange: () => void): Promise<Ch
     asked += 1;
     unanswered += 1;
     const number = asked;
-    const count = await readCount().catch(() => undefined);
+    const counts = await readCounts().catch(() => undefined);
     unanswered -= 1;
-    if (isOver) return;
     // One that was asked earlier and answered later knows less.
-    const isNewest = number > answered;
-    const hasChanged = isNewest && count !== undefined && count !== last;
-    if (isSaid || hasChanged) onChange();
-    if (!isNewest) return;
-    if (count !== undefined) answered = number;
-    last = count;
+    if (isOver || number <= answered) return;
+    const before = last;
+    last = counts;
+    if (counts === undefined) return;
+    answered = number;
+    const changed = before === undefined ? everything : changedBetween(before, counts);
+    if (changed.size > 0) onChange(changed);
   };
   const timer = setInterval(() => void look(false), lookEveryMs).unref();
   return {
@@ -54,4 +64,16 @@ export async function watchChanges(read: Read, onChange: () => void): Promise<Ch
       clearInterval(timer);
     },
   };
+}
+
+const selectCounts = `select count, ${watchedTables.join(', ')} from changes`;
+
+/** What was counted without a table may be about any of them. */
+function changedBetween(before: Row, counts: Row): ReadonlySet<WatchedTable> {
+  if (unnamed(before) !== unnamed(counts)) return everything;
+  return new Set(watchedTables.filter((_, index) => before[index + 1] !== counts[index + 1]));
+}
+
+function unnamed([count, ...named]: Row): number {
+  return named.reduce<number>((left, one) => left - Number(one), Number(count));
 }

@@ -1,5 +1,12 @@
 import type { Refusal } from '../base/errors.ts';
-import type { BatchRulesSource, BatchStore, HeardBy, SessionStatus } from './port.ts';
+import type {
+  BatchRulesSource,
+  BatchStore,
+  HeardBy,
+  SessionStatus,
+  StandingStore,
+  WatchedTable,
+} from './port.ts';
 import type { Database } from './schema.ts';
 
 /** A row as a list of its columns. Both drivers make that in half the time of an object with names. */
@@ -24,11 +31,11 @@ export interface Engine {
   unhurried<T>(work: (transaction: Database) => Promise<T>): Promise<T>;
   readonly tables: TableChanges;
   /**
-   * Tells everybody who watches, once the transaction is committed, that something has changed that they keep in memory.
-   * The last statement of a transaction: see `countChange`.
+   * Tells everybody who watches, once the transaction is committed, that something of this table has changed, which they keep in
+   * memory. The last statement of a transaction: see `countChange`.
    */
-  announce(transaction: Database): Promise<void>;
-  watch(onChange: () => void): Promise<() => Promise<void>>;
+  announce(transaction: Database, changed: WatchedTable): Promise<void>;
+  watch: StandingStore['watch'];
   heardBy(): HeardBy;
   readonly appended: AppendSignal;
   readonly residue: Residue;

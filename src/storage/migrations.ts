@@ -9,7 +9,7 @@ import { createRecordTables, createSpentBudgets } from './record-tables.ts';
 import { createRenamedConsumers } from './renaming-tables.ts';
 import { addCoveredBy, createRevocations } from './revocation-tables.ts';
 import type { Database } from './schema.ts';
-import { createSharedTables } from './shared-tables.ts';
+import { countChangesByTable, createSharedTables } from './shared-tables.ts';
 import { sealClients } from './stores/clients.ts';
 import { documents } from './stores/documents.ts';
 import { createWebhookTables } from './webhook-tables.ts';
@@ -176,8 +176,16 @@ export const migrations: readonly Migration[] = [
   { version: 12, what: 'tokens that were taken back', kind: 'expand', up: createRevocations },
   // Older processes rename nobody, and "consumer migrate" is for when there are none any more.
   { version: 13, what: 'former pseudonyms of callers', kind: 'expand', up: createRenamedConsumers },
-  // What older processes note is never replaced, only forgotten when its time has come.
-  { version: 14, what: 'by which note another one is covered', kind: 'expand', up: addCoveredBy },
+  {
+    version: 14,
+    what: 'by which note another one is covered, and what a change is about',
+    kind: 'expand',
+    async up(database, types) {
+      // What older processes note is never replaced, only forgotten when its time has come.
+      await addCoveredBy(database, types);
+      await countChangesByTable(database, types);
+    },
+  },
 ];
 
 /** The database itself refuses to change or delete a row. */

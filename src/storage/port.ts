@@ -193,13 +193,18 @@ export interface SuspendedConsumer {
   readonly former: Uint8Array | null;
 }
 
+/** What processes keep in memory of the database, by its tables. */
+export const watchedTables = ['consumers', 'clients', 'revocations', 'signing_keys', 'webhooks'] as const;
+export type WatchedTable = (typeof watchedTables)[number];
+
 export interface StandingStore extends RevocationStore {
   suspendedConsumers(): Promise<readonly SuspendedConsumer[]>;
   /**
-   * Calls back soon after anybody, in this process or another, may have changed a consumer or a client or taken tokens back,
-   * and after a time without a connection. May call back for nothing. The returned function ends it.
+   * Calls back soon after anybody, in this process or another, may have changed something in these tables; with all of them after a
+   * time without a connection, and after changes of older releases, which do not say what they are about. May call back for
+   * nothing. The returned function ends it.
    */
-  watch(onChange: () => void): Promise<() => Promise<void>>;
+  watch(onChange: (changed: ReadonlySet<WatchedTable>) => void): Promise<() => Promise<void>>;
 }
 
 /** Who does by itself what one process is to do at a time. */

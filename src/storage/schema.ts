@@ -5,6 +5,7 @@ import type {
   ConsumerState,
   DeliveryState,
   DisabledBecause,
+  WatchedTable,
   WebhookSigning,
   WebhookState,
 } from './port.ts';
@@ -151,8 +152,11 @@ export interface Tables {
     signs_from: number;
     retires_at: number | null;
   };
-  /** One row: how often an operator, or the service on its own, has changed what other processes keep in memory. */
-  changes: { id: number; count: number };
+  /**
+   * One row: how often an operator, or the service on its own, has changed what other processes keep in memory, and how often
+   * that was about each table. Releases that did not know the latter only count the former.
+   */
+  changes: { id: number; count: number } & Record<WatchedTable, Generated<number>>;
   leases: { name: string; holder: string; ends_at: number };
 }
 

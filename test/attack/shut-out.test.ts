@@ -8,7 +8,13 @@ import { createLog } from '../../src/base/log.ts';
 import { createKeyedDigest } from '../../src/consumer/records/keyed-digest.ts';
 import { createRevocationNames } from '../../src/consumer/revocation-names.ts';
 import { Standing } from '../../src/consumer/standing.ts';
-import type { ClientWithSecrets, StoredRevocation, SuspendedConsumer } from '../../src/storage/port.ts';
+import {
+  type ClientWithSecrets,
+  type StoredRevocation,
+  type SuspendedConsumer,
+  type WatchedTable,
+  watchedTables,
+} from '../../src/storage/port.ts';
 import { ClientDirectory } from '../../src/tokens/client-directory.ts';
 import { anyKeys } from '../support/databases.ts';
 import { MovableClock } from '../support/movable-clock.ts';
@@ -29,12 +35,15 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
     suspended: [] as SuspendedConsumer[],
     revoked: [] as StoredRevocation[],
     clients,
-    announce: () => {},
+    announce: (_changed: ReadonlySet<WatchedTable>) => {},
     changes: 0,
     lookups: 0,
     /** Happens while a client is looked up. */
     duringLookUp: async () => {},
     notesAsked: 0,
+    suspendedAsked: 0,
+    clientsAsked: 0,
+    failing: false,
     addedAt: 0,
     hasKeys: false,
     secretIds: ['s1'],
@@ -53,7 +62,10 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
   const log = createLog('silent');
   const part = new Standing({
     store: {
-      suspendedConsumers: async () => [...state.suspended],
+      async suspendedConsumers() {
+        state.suspendedAsked += 1;
+        return [...state.suspended];
+      },
       async revocations(after) {
         state.notesAsked += 1;
         return state.revoked.filter(({ seq }) => seq > after);
@@ -67,7 +79,11 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
     formerNames,
     clients: new ClientDirectory({
       store: {
-        list: async () => Object.keys(clients).flatMap((id) => known(id) ?? []),
+        async list() {
+          state.clientsAsked += 1;
+          if (state.failing) throw new Error('the database does not answer');
+          return Object.keys(clients).flatMap((id) => known(id) ?? []);
+        },
         async find(id) {
           state.lookups += 1;
           const found = known(id);
@@ -79,15 +95,15 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
       log,
     }),
     ownIssuer,
-    onChange: async () => {
+    onChange() {
       state.changes += 1;
     },
     clock,
     time: new ConfirmedTime(clock, log),
     log,
   });
-  const announce = async () => {
-    state.announce();
+  const announce = async (changed: readonly WatchedTable[] = watchedTables) => {
+    state.announce(new Set(changed));
     await new Promise<void>((resolve) => setImmediate(resolve));
   };
   return { part, state, clock, announce, check: async (caller: Caller) => part.check(caller) };
@@ -134,6 +150,29 @@ it('a suspended caller is refused under the pseudonyms that it had before, and n
   for (const one of former) await check(one);
 });
 
+it('only what has changed is read anew, and all of it that could not be read before', async () => {
+  const { part, state, clock, announce } = standing();
+  await part.start();
+  const asked = () => [state.suspendedAsked, state.notesAsked, state.clientsAsked];
+  const since = async (changed: readonly WatchedTable[]) => {
+    const before = asked();
+    await announce(changed);
+    return asked().map((count, index) => count - (before[index] ?? 0));
+  };
+  assert.deepEqual(await since(['consumers']), [1, 0, 0]);
+  assert.deepEqual(await since(['revocations']), [0, 1, 0]);
+  assert.deepEqual(await since(['clients']), [0, 0, 1]);
+  assert.deepEqual(await since(['signing_keys', 'webhooks']), [0, 0, 0]);
+  state.failing = true;
+  state.clients.lately = 'active';
+  assert.deepEqual(await since(['clients']), [0, 0, 1]);
+  state.failing = false;
+  const before = state.clientsAsked;
+  clock.advance(1_000);
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  assert.equal(state.clientsAsked, before + 1);
+});
+
 it('a client gets in while it is active, and a brand-new one is looked up once', async () => {
   const { part, state, check } = standing({ known: 'active' });
   await part.start();
@@ -145,28 +184,32 @@ it('a client gets in while it is active, and a brand-new one is looked up once',
   assert.equal(state.lookups, 1);
 });
 
-const meanwhile: Record<string, readonly [string, (state: ReturnType<typeof standing>['state']) => void]> = {
+type Change = (state: ReturnType<typeof standing>['state']) => void;
+const meanwhile: Record<string, readonly [string, WatchedTable, Change]> = {
   'is disabled': [
     'client_disabled',
+    'clients',
     (state) => {
       state.clients.fresh = 'disabled';
     },
   ],
   'is suspended': [
     'consumer_suspended',
+    'consumers',
     (state) => {
       state.suspended = [suspended('usr_fresh')];
     },
   ],
   'is signed out': [
     'token_revoked',
+    'revocations',
     (state) => {
       const note = { name: names.caller('usr_fresh'), issuedUntil: 1_000_500, coveredBy: null };
       state.revoked = [{ ...note, forgetAt: Date.now() + 60_000, seq: 1 }];
     },
   ],
 };
-for (const [what, [code, change]] of Object.entries(meanwhile)) {
+for (const [what, [code, table, change]] of Object.entries(meanwhile)) {
   it(`a brand-new client that ${what} while it is looked up is refused`, async () => {
     const { part, state, announce, check } = standing();
     await part.start();
@@ -174,7 +217,7 @@ for (const [what, [code, change]] of Object.entries(meanwhile)) {
     state.duringLookUp = async () => {
       state.duringLookUp = async () => {};
       change(state);
-      await announce();
+      await announce([table]);
     };
     await assert.rejects(check(client('fresh')), refusal(code));
   });

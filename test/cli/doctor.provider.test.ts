@@ -167,7 +167,7 @@ describe('vestibule doctor, about the provider', { concurrency: true }, () => {
   it('of bound tokens for the page it asks only providers that the page offers', async (test) => {
     const provider = await discoveredProvider();
     const other = await discoveredProvider();
-    test.after(() => [provider, other].forEach(({ stop }) => stop()));
+    test.after(() => Promise.all([provider.stop(), other.stop()]));
     const settings = await healthySettings({ WEB: 'on', WEB_DPOP: 'on' });
     const file = `${settings.TEST_DIRECTORY}/providers.yaml`;
     const entry = (name: string, origin: string) =>

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { Revocation, Storage } from '../../src/storage/port.ts';
+import { type Revocation, type Storage, type WatchedTable, watchedTables } from '../../src/storage/port.ts';
 import { register } from '../support/batches.ts';
 import { createTestDatabase, openTwice, storageKinds, type TestDatabase } from '../support/databases.ts';
 import { until } from '../support/polling.ts';
-import { anyLine, everyByte, newClient, newSecret, oddTexts } from '../support/records.ts';
+import {
+  anyLine,
+  erasureOf,
+  everyByte,
+  newClient,
+  newSecret,
+  newSigningKey,
+  oddTexts,
+} from '../support/records.ts';
+import { newWebhook } from '../support/webhook-rows.ts';
 
 for (const engine of storageKinds) {
   describe(`who may come in, by the storage contract on ${engine}`, () => {
@@ -221,43 +230,104 @@ for (const engine of storageKinds) {
       const [first, second] = [newSecret(), newSecret()];
       const limits = { now: 0, mostLive: 2, othersExpireAt: null };
       const consumer = randomUUID();
-      const changes: Record<string, (other: Storage) => Promise<unknown>> = {
-        'a caller is suspended': (other) => other.consumers.setState(consumer, 'suspended', anyLine),
-        'a caller is resumed': (other) => other.consumers.setState(consumer, 'active', anyLine),
-        'tokens are taken back': (other) =>
-          other.standing.revoke([{ name: randomUUID(), issuedUntil: 1, forgetAt: 2, coveredBy: null }], {
-            document: null,
-            audit: null,
-          }),
-        'a client is disabled': (other) => other.clients.setState(client.id, 'disabled', anyLine),
-        'a client is enabled': (other) => other.clients.setState(client.id, 'active', anyLine),
-        'a secret is added': async (other) =>
-          (await other.clients.addSecret(client.id, second, limits, anyLine)) === 'added',
-        'a secret is removed': (other) => other.clients.removeSecret(client.id, first.id, anyLine),
-        'a client is removed': (other) => other.clients.remove(client.id, anyLine),
+      const changes: Record<string, readonly [WatchedTable, (other: Storage) => Promise<unknown>]> = {
+        'a caller is suspended': [
+          'consumers',
+          (other) => other.consumers.setState(consumer, 'suspended', anyLine),
+        ],
+        'a caller is resumed': [
+          'consumers',
+          (other) => other.consumers.setState(consumer, 'active', anyLine),
+        ],
+        'a caller is erased': [
+          'consumers',
+          async (other) => (await other.records.erase(consumer, null, erasureOf(consumer))) !== null,
+        ],
+        'tokens are taken back': [
+          'revocations',
+          (other) =>
+            other.standing.revoke([{ name: randomUUID(), issuedUntil: 1, forgetAt: 2, coveredBy: null }], {
+              document: null,
+              audit: null,
+            }),
+        ],
+        'a client is disabled': [
+          'clients',
+          (other) => other.clients.setState(client.id, 'disabled', anyLine),
+        ],
+        'a client is enabled': ['clients', (other) => other.clients.setState(client.id, 'active', anyLine)],
+        'a secret is added': [
+          'clients',
+          async (other) => (await other.clients.addSecret(client.id, second, limits, anyLine)) === 'added',
+        ],
+        'a secret is removed': [
+          'clients',
+          (other) => other.clients.removeSecret(client.id, first.id, anyLine),
+        ],
+        'a client is removed': ['clients', (other) => other.clients.remove(client.id, anyLine)],
+        'a signing key is added': [
+          'signing_keys',
+          (other) => other.signingKeys.addNext(newSigningKey(), null, anyLine),
+        ],
+        'a webhook is added': [
+          'webhooks',
+          async (other) => {
+            await other.webhooks.add(newWebhook(), anyLine);
+            return true;
+          },
+        ],
       };
-      it('calls back when another connection changes it, each time, and can read the change then', async () => {
-        await register(neighbour, consumer, 'user', 1);
-        await neighbour.clients.add(client, first, anyLine);
-        let calls = 0;
-        const unwatch = await storage.standing.watch(() => {
-          calls += 1;
-        });
+      /** What is called back while the work is done, and until it was called so often. */
+      const heardOf = async (times: number, work: () => Promise<void>) => {
+        const heard: (readonly string[])[] = [];
+        const unwatch = await storage.standing.watch((changed) => heard.push([...changed]));
         try {
-          for (const [what, change] of Object.entries(changes)) {
-            const before = calls;
-            assert.equal(await change(neighbour), true, what);
-            await until(
-              () => calls,
-              (now) => now > before,
-              `nobody was called when ${what}`,
-            );
-          }
+          await work();
+          await until(
+            () => heard.length,
+            (count) => count >= times,
+            `nobody was called ${times} times`,
+          );
         } finally {
           await unwatch();
         }
+        return heard;
+      };
+      it('calls back when another connection changes it, each time, with what it is about, and can read the change then', async () => {
+        await register(neighbour, consumer, 'user', 1);
+        await neighbour.clients.add(client, first, anyLine);
+        const counts = async () => {
+          const [row = assert.fail()] = await database.query('select * from changes');
+          return Object.fromEntries(Object.entries(row).map(([name, count]) => [name, Number(count)]));
+        };
+        for (const [what, [table, change]] of Object.entries(changes)) {
+          const before = await counts();
+          const heard = await heardOf(1, async () => {
+            assert.equal(await change(neighbour), true, what);
+          });
+          assert.deepEqual(heard, [[table]], what);
+          const named = { count: Number(before.count) + 1, [table]: Number(before[table]) + 1 };
+          assert.deepEqual(await counts(), { ...before, ...named }, 'older releases look at the one count');
+        }
         assert.ok(!(await storage.standing.suspendedConsumers()).some(({ id }) => id === consumer));
         assert.equal(await storage.clients.find(client.id), null);
+      });
+
+      it('takes what an older release has changed for a change of anything', async () => {
+        const heard = await heardOf(1, async () => {
+          await database.query('update changes set count = count + 1');
+        });
+        assert.deepEqual(heard, [watchedTables]);
+        if (engine !== 'postgres') return;
+        const told = await heardOf(1, async () => {
+          await until(
+            () => storage.heardBy().way,
+            (way) => way === 'notification',
+            'nobody listens',
+          );
+          await database.query("select pg_notify('vestibule_standing', '')");
+        });
+        assert.deepEqual(told, [watchedTables], 'also of one that counts nothing');
       });
 
       it('calls every watcher, and none that has ended its watch', async () => {

@@ -3,10 +3,12 @@ import { after, before, describe, it } from 'node:test';
 import { assertProblem } from '../support/answers.ts';
 import { ClockedPair, clockedPair } from '../support/clocked-pair.ts';
 import { answerWith } from '../support/hostile-answers.ts';
+import { succeeded } from '../support/outcome.ts';
 import { until } from '../support/polling.ts';
 import { makeKey } from '../support/provider.ts';
 import { assertRefused } from '../support/refusals.ts';
-import { databaseEngines } from '../support/service.ts';
+import { request } from '../support/request.ts';
+import { databaseEngines, runVestibule } from '../support/service.ts';
 import { withoutDatabase } from '../support/unreachable-database.ts';
 
 const minute = 60_000;
@@ -132,6 +134,23 @@ describe('a token that comes before the keys', () => {
   });
 });
 
+/** The last of them shows at the service, and with it all before it. */
+async function changeAllButCallers(pair: ClockedPair): Promise<void> {
+  const { provider, service } = pair;
+  const leaving = await provider.token({ sub: 'somebody who leaves' });
+  const { id } = (await pair.me(leaving)).json<{ id: string }>();
+  const command = async (...words: string[]) => succeeded(await runVestibule(service.settings, ...words));
+  await command('consumer', 'sign-out', id);
+  await command('client', 'add', 'a-client');
+  await command('keys', 'rotate');
+  await until(
+    async () => (await request(`${service.url}/.well-known/jwks.json`)).json<{ keys: unknown[] }>().keys,
+    ({ length }) => length === 2,
+    'the new key is not heard of',
+  );
+  assert.equal((await pair.me(leaving)).status, 403, 'control: nor is the sign-out');
+}
+
 for (const engine of databaseEngines) {
   describe(`a caller that is known, without a database: ${engine}`, () => {
     let pair: ClockedPair;
@@ -141,10 +160,11 @@ for (const engine of databaseEngines) {
     });
     after(() => pair.stop());
 
-    it('is answered without a read, while one that is new is 503', async () => {
+    it('is answered without a read whatever else has changed, while one that is new is 503', async () => {
       const { provider, service } = pair;
       const known = await provider.token({ sub: 'known caller' });
       const answer = (await pair.me(known)).json();
+      await changeAllButCallers(pair);
       await withoutDatabase(service.settings, async () => {
         await until(
           async () => (await pair.ready()).status,

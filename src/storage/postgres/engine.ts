@@ -1,6 +1,6 @@
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { createProcessName } from '../../base/random.ts';
-import { countChange, watchChanges } from '../changes.ts';
+import { countChange, everything, watchChanges } from '../changes.ts';
 import type { Engine } from '../engine.ts';
 import type { BatchRules } from '../port.ts';
 import type { Tables } from '../schema.ts';
@@ -27,6 +27,9 @@ interface PostgresOptions {
 
 /** A notification is a commit, and nobody needs this one to be on the disk: what gets lost with the server is found by looking. */
 const notifyWithoutSync = `select set_config('synchronous_commit', 'off', true), pg_notify($1, '')`;
+
+/** What a notification says of a change whose table is counted. Older releases say nothing, and the oldest count nothing. */
+const counted = 'counted';
 
 const listenAdvice = 'To hear of them at once set DATABASE_LISTEN_URL to an address of the database itself';
 
@@ -75,13 +78,16 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
     },
     unhurried: (work) => onPatientConnection(url, (patient) => patient.transaction().execute(work)),
     tables: tableChanges((work) => onPatientConnection(url, work)),
-    async announce(transaction) {
-      await countChange(transaction);
-      await sql`select pg_notify(${channels.standing}, '')`.execute(transaction);
+    async announce(transaction, changed) {
+      await countChange(transaction, changed);
+      await sql`select pg_notify(${channels.standing}, ${counted})`.execute(transaction);
     },
     async watch(onChange) {
       const changes = await watchChanges(read, onChange);
-      const unlisten = notifications.watch(channels.standing, () => changes.hurry());
+      const unlisten = notifications.watch(channels.standing, (said) => {
+        if (said === counted) changes.hurry();
+        else onChange(everything);
+      });
       return async () => {
         changes.end();
         await unlisten();

@@ -18,7 +18,11 @@ export class Listener {
   readonly #next = new Map<string, () => void>();
   #asking: NodeJS.Timeout | undefined;
 
-  constructor(url: string, signal: AbortSignal | null, onNotification: (channel: string) => void = () => {}) {
+  constructor(
+    url: string,
+    signal: AbortSignal | null,
+    onNotification: (channel: string, said: string) => void = () => {},
+  ) {
     this.#client = new Client({
       connectionString: url,
       connectionTimeoutMillis: 3_000,
@@ -30,9 +34,9 @@ export class Listener {
     this.#end = () => ended.resolve();
     this.#client.on('error', this.#end);
     this.#client.on('end', this.#end);
-    this.#client.on('notification', ({ channel }) => {
+    this.#client.on('notification', ({ channel, payload = '' }) => {
       this.#next.get(channel)?.();
-      onNotification(channel);
+      onNotification(channel, payload);
     });
     if (signal?.aborted) this.#end();
     signal?.addEventListener('abort', this.#end);

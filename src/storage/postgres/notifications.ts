@@ -14,7 +14,8 @@ export const unheard =
 
 interface Watcher {
   readonly channel: string;
-  readonly onChange: () => void;
+  /** With what the notification said; nothing where anything may have been missed. */
+  readonly onChange: (said: string) => void;
 }
 
 interface NotificationsOptions {
@@ -28,9 +29,9 @@ interface NotificationsOptions {
 }
 
 /**
- * Listens on one connection of its own, again and again, while anybody watches. Everybody is called once it listens:
- * something may have happened before, and the server may be another one. Nothing depends on it: what is not heard of here is
- * found by `watchChanges`, and by whoever reads the log of events, within a second.
+ * Listens on one connection of its own, again and again, while anybody watches. Everybody is called once it listens again:
+ * something may have happened before, and the server may be another one. Nothing depends on it: what is not heard of here, or
+ * before it listened for the first time, is found by `watchChanges`, and by whoever reads the log of events, within a second.
  */
 export class Notifications {
   readonly #options: NotificationsOptions;
@@ -38,6 +39,7 @@ export class Notifications {
   #listening: { stop(): Promise<void> } | null = null;
   #heardBy: HeardBy = { way: 'look', because: 'nobody listens yet' };
   #isReported = false;
+  #hasListened = false;
 
   constructor(options: NotificationsOptions) {
     this.#options = options;
@@ -48,7 +50,7 @@ export class Notifications {
   }
 
   /** The returned function ends it. */
-  watch(channel: string, onChange: () => void): () => Promise<void> {
+  watch(channel: string, onChange: Watcher['onChange']): () => Promise<void> {
     const watcher = { channel, onChange };
     this.#watchers.add(watcher);
     this.#listening ??= this.#listen();
@@ -67,14 +69,15 @@ export class Notifications {
   }
 
   /** Calls those who watch this channel, or all. */
-  call(channel: string | null): void {
+  call(channel: string | null, said = ''): void {
     for (const watcher of this.#watchers)
-      if (channel === null || watcher.channel === channel) watcher.onChange();
+      if (channel === null || watcher.channel === channel) watcher.onChange(said);
   }
 
   #listen() {
     const stopping = new AbortController();
     const { signal } = stopping;
+    this.#hasListened = false;
     const keepListening = async () => {
       while (!signal.aborted) {
         const pauseMs = await this.#listenOnce(signal);
@@ -93,12 +96,13 @@ export class Notifications {
   /** Until the connection has ended, however that came; how long to wait before the next. */
   async #listenOnce(signal: AbortSignal): Promise<number> {
     const { url, echo, notify, onUnheard } = this.#options;
-    const listener = new Listener(url, signal, (channel) => this.call(channel));
+    const listener = new Listener(url, signal, (channel, said) => this.call(channel, said));
     try {
       await listener.listen([...Object.values(channels), echo]);
       if (await isHeard(listener, echo, notify)) {
         this.#heardBy = { way: 'notification' };
-        this.call(null);
+        if (this.#hasListened) this.call(null);
+        this.#hasListened = true;
         await listener.ended;
         this.#heardBy = { way: 'look', because: 'the connection that listens has ended' };
         return reconnectMs;

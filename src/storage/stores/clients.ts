@@ -26,7 +26,7 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
   const conclude = async (transaction: Database, client: Unsealed, audit: AuditEntry): Promise<void> => {
     await sealClient(transaction, client, clientMac);
     await writeAudit(transaction, audit);
-    await engine.announce(transaction);
+    await engine.announce(transaction, 'clients');
   };
   /** The work answers with the client as it is then. False when there is none, or when the work has none: nothing changes. */
   const change = (
@@ -87,7 +87,7 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
         const result = await transaction.deleteFrom('clients').where('id', '=', id).executeTakeFirst();
         if (result.numDeletedRows !== 1n) return false;
         await writeAudit(transaction, audit);
-        await engine.announce(transaction);
+        await engine.announce(transaction, 'clients');
         return true;
       }),
 

@@ -26,7 +26,7 @@ export function consumerStore(engine: Engine): ConsumerStore {
           .where('kind', '=', sql.lit('user'))
           .where('registered_at', '>', now + clockDifferenceMs)
           .executeTakeFirst();
-        if (numUpdatedRows > 0n) await engine.announce(transaction);
+        if (numUpdatedRows > 0n) await engine.announce(transaction, 'consumers');
         return Number(numUpdatedRows);
       }),
 
@@ -53,7 +53,7 @@ export function consumerStore(engine: Engine): ConsumerStore {
           .executeTakeFirst();
         if (result.numUpdatedRows !== 1n) return false;
         await writeAudit(transaction, audit);
-        await engine.announce(transaction);
+        await engine.announce(transaction, 'consumers');
         return true;
       }),
 

@@ -105,7 +105,7 @@ export function deliveryStore(engine: Engine): DeliveryStore {
           .where('id', '=', webhookId)
           .execute();
         await writeAudit(transaction, audit);
-        await engine.announce(transaction);
+        await engine.announce(transaction, 'webhooks');
       }),
   };
 }

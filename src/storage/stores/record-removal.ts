@@ -109,7 +109,7 @@ export async function eraseOwner(
     await eraseEvents(transaction, owner);
     await appendEvents(engine, transaction, [event]);
     await eraseEvents(transaction, owner);
-    await engine.announce(transaction);
+    await engine.announce(transaction, 'consumers');
     return {
       records: Object.fromEntries(records),
       idempotencyKeys: Number(keys.numDeletedRows),

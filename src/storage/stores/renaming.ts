@@ -46,7 +46,7 @@ export async function renameConsumer(engine: Engine, renaming: Renaming, event: 
       // As when somebody is erased: whatever was told of the records is there by now, and the lock comes last.
       await renameEvents(transaction, renaming, event.type);
       await appendEvents(engine, transaction, [event]);
-      await engine.announce(transaction);
+      await engine.announce(transaction, 'consumers');
       return { state, records };
     });
     if (renamed.state === 'due') engine.appended.note();

@@ -34,14 +34,14 @@ export function revocationStore(engine: Engine): RevocationStore {
         const news = await notNoted(transaction, revocations);
         if (news.length === 0) return true;
         // Before the notes: whoever announces waits for all who did so before, which makes the numbers those of the commits.
-        await engine.announce(transaction);
+        await engine.announce(transaction, 'revocations');
         for (const revocation of news) await note(transaction, revocation);
         return true;
       }),
 
     cover: (cover) =>
       engine.database.transaction().execute(async (transaction) => {
-        await engine.announce(transaction);
+        await engine.announce(transaction, 'revocations');
         await note(transaction, cover);
         const { numDeletedRows } = await transaction
           .deleteFrom('revocations')

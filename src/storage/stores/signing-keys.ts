@@ -38,7 +38,7 @@ export function signingKeyStore(engine: Engine): SigningKeyStore {
           .execute();
         if (after !== null) await retire(transaction, after);
         await writeAudit(transaction, audit);
-        await engine.announce(transaction);
+        await engine.announce(transaction, 'signing_keys');
         return true;
       }),
 
@@ -54,7 +54,7 @@ export function signingKeyStore(engine: Engine): SigningKeyStore {
           .execute();
         await retire(transaction, before);
         await writeAudit(transaction, audit);
-        await engine.announce(transaction);
+        await engine.announce(transaction, 'signing_keys');
         return true;
       }),
 
@@ -66,7 +66,7 @@ export function signingKeyStore(engine: Engine): SigningKeyStore {
           .returning('kid')
           .execute();
         for (const { kid } of retired) await writeAudit(transaction, audit(kid));
-        if (retired.length > 0) await engine.announce(transaction);
+        if (retired.length > 0) await engine.announce(transaction, 'signing_keys');
         return retired.map(({ kid }) => kid);
       }),
   };

@@ -17,7 +17,7 @@ export function webhookStore(engine: Engine): WebhookStore {
     database.transaction().execute(async (transaction) => {
       if ((await work(transaction)) !== 1n) return false;
       await writeAudit(transaction, audit);
-      await engine.announce(transaction);
+      await engine.announce(transaction, 'webhooks');
       return true;
     });
 

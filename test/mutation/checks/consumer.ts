@@ -109,7 +109,7 @@ export const consumerChecks: readonly Mutant[] = [
     ],
     [
       'changes are heard of',
-      'store.watch(() => void this.#reload())',
+      'store.watch((changed) => void this.#reload(changed))',
       'store.watch(() => {})',
       'a suspension counts after the next restart',
     ],
