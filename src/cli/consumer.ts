@@ -18,12 +18,17 @@ export function addTo(program: Command, settings: CommandSettings): void {
     administer(loadStorageConfig(await settings.ofDatabase()), `consumer ${command}`, task);
   const read = async <T>(task: (reading: Reading) => Promise<T>) =>
     look(loadStorageConfig(await settings.ofDatabase()), task);
+  const notFound = async (id: string) => {
+    const { inspectMigrated } = await import('../inspection/consumers.ts');
+    const current = await inspectMigrated(loadStorageConfig(await settings.ofDatabase()), id);
+    return current === null ? noSuchConsumer(id) : wasMigrated(id, current);
+  };
 
   printing(consumer, 'show <id>', 'show all that is held about a caller').action(
     async (id: string, options: JsonOption) => {
       const { inspectConsumer } = await import('../inspection/consumers.ts');
       const held = await inspectConsumer(loadStorageConfig(await settings.ofDatabase()), id);
-      if (held === null) throw noSuchConsumer(id);
+      if (held === null) throw await notFound(id);
       const data = asData(held);
       print(options.json, data, () =>
         [
@@ -31,6 +36,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
             ['ID', 'KIND', 'STATE', 'REGISTERED'],
             [[data.id, data.kind, data.state, data.registered_at]],
           ),
+          ...migrated(data),
           ...signedOut(data),
           ...(data.records.length === 0
             ? []
@@ -74,7 +80,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const changed = await work(name, ({ storage: { consumers }, audit }) =>
         consumers.setState(id, state, audit(action, id)),
       );
-      if (!changed) throw noSuchConsumer(id);
+      if (!changed) throw await notFound(id);
       print(options.json, { id, state }, () => `Caller "${id}" is ${state}.`);
     });
   setState('suspend', 'suspended', 'refuse the caller, within one second, with the tokens it has too');
@@ -85,7 +91,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const at = await work('sign-out', async ({ storage: { consumers }, audit, signOutConsumer }) =>
         (await consumers.find(id)) === null ? null : signOutConsumer(id, audit('consumer.signed_out', id)),
       );
-      if (at === null) throw noSuchConsumer(id);
+      if (at === null) throw await notFound(id);
       const data = { id, signed_out_at: isoTime(at) };
       print(
         options.json,
@@ -111,7 +117,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
         await records.scrub('quickly').catch(() => {});
         return { ...gone, isScrubDue: await records.isScrubDue() };
       });
-      if (erased === null) throw noSuchConsumer(id);
+      if (erased === null) throw await notFound(id);
       const total = Object.values(erased.records).reduce((sum, count) => sum + count, 0);
       const data = { id, records: erased.records, total, idempotency_keys: erased.idempotencyKeys };
       const more = erased.isScrubDue
@@ -146,6 +152,10 @@ function noSuchConsumer(id: string): OperatorError {
   );
 }
 
+function wasMigrated(id: string, current: string): OperatorError {
+  return new OperatorError(`Caller "${id}" was migrated and is kept as "${current}" now. Name that one.`);
+}
+
 function noSuchRecord(collection: string, id: string): OperatorError {
   return new OperatorError(
     `There is no record "${id}" in the collection "${collection}". It may have been deleted or have expired; its id is the last part of its address, GET ${consumerPrefix}/<collection>/<id>.`,
@@ -159,8 +169,20 @@ function isoTime(milliseconds: number): string {
 interface Held {
   readonly consumer: Consumer;
   readonly usage: ReadonlyMap<string, Usage>;
+  readonly migratedTo: string | null;
   readonly signedOutAt: number | null;
   readonly sessionEndedAt: number | null;
+}
+
+function migrated({
+  migrated_to: current,
+}: Pick<ReturnType<typeof asData>, 'migrated_to'>): readonly string[] {
+  return current === null
+    ? []
+    : [
+        '',
+        `It was migrated to "${current}" and has come back since. While that one is suspended, so is this.`,
+      ];
 }
 
 function signedOut(
@@ -178,7 +200,7 @@ function signedOut(
   ];
 }
 
-function asData({ consumer, usage, signedOutAt, sessionEndedAt }: Held) {
+function asData({ consumer, usage, migratedTo, signedOutAt, sessionEndedAt }: Held) {
   const { id, kind, state, registeredAt } = consumer;
   const records = [...usage].map(([collection, { records: count }]) => ({ collection, count }));
   return {
@@ -186,6 +208,7 @@ function asData({ consumer, usage, signedOutAt, sessionEndedAt }: Held) {
     kind,
     state,
     registered_at: isoTime(registeredAt),
+    migrated_to: migratedTo,
     signed_out_at: signedOutAt === null ? null : isoTime(signedOutAt),
     session_ended_at: sessionEndedAt === null ? null : isoTime(sessionEndedAt),
     records,

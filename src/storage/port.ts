@@ -61,7 +61,7 @@ export interface SessionStatus {
 /** What may be read of a database that is only looked at: nothing in it is made, migrated or changed. */
 export interface Reading {
   readonly clients: Pick<ClientStore, 'find' | 'list'>;
-  readonly consumers: Pick<ConsumerStore, 'find' | 'examineRenaming'>;
+  readonly consumers: Pick<ConsumerStore, 'find' | 'examineRenaming' | 'renamedTo'>;
   readonly signingKeys: Pick<SigningKeyStore, 'list'>;
   readonly documents: Pick<DocumentStore, 'read'>;
   readonly standing: Pick<StandingStore, 'suspendedConsumers' | 'revocations'>;
@@ -178,6 +178,8 @@ export interface ConsumerStore {
   setState(id: string, state: ConsumerState, audit: AuditEntry): Promise<boolean>;
   /** What would become of it now. */
   examineRenaming(renaming: Renaming): Promise<RenamingState>;
+  /** Who goes by another pseudonym now than the one with this digest (`Renaming.noted`); null when nobody does. */
+  renamedTo(noted: Uint8Array): Promise<string | null>;
   /** Keeps everything under the other pseudonym, if it is due, and tells of it by the event. */
   rename(renaming: Renaming, event: NewEvent): Promise<Renamed>;
   /** Of a whole list of them there is one line when it begins, and one when it ends. */

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { assertProblem } from '../support/answers.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { EventStream } from '../support/event-stream.ts';
-import { newDirectory, succeeded } from '../support/outcome.ts';
+import { newDirectory, refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
@@ -51,13 +51,19 @@ for (const engine of databaseEngines) {
     const command = async (...parameters: string[]) =>
       succeeded(await runVestibule(settings, 'consumer', ...parameters));
 
-    async function migrate(sub: string): Promise<void> {
+    const consumers = async () =>
+      (await plainSql(settings).query('select id from consumers')).map(({ id }) => String(id));
+
+    /** The pseudonym that it has then, under which it was not here before. */
+    async function migrate(sub: string): Promise<string> {
+      const before = new Set(await consumers());
       const mapping = `${folder}/mapping.jsonl`;
       writeFileSync(mapping, JSON.stringify({ old: sub, new: sub }));
       const parameters = ['--from', 'former', '--to', 'current', '--mapping', mapping];
       const { code, stdout, stderr } = await runVestibule(settings, 'consumer', 'migrate', ...parameters);
       assert.equal(code, 0, stderr);
       assert.match(stdout, /^1 callers are migrated/);
+      return (await consumers()).find((id) => !before.has(id)) ?? assert.fail();
     }
 
     /** The same person with a token of each of the two providers. */
@@ -88,15 +94,16 @@ for (const engine of databaseEngines) {
       } while (!isOver());
       return statuses;
     }
-    const consumers = async () =>
-      (await plainSql(settings).query('select id from consumers')).map(({ id }) => id);
 
     it('are refused afterwards with tokens of either provider, at every process and on streams, until they are resumed', async () => {
       const { old, now } = await personOf('suspended-after');
       const formerId = await idOf(old);
-      await migrate('suspended-after');
-      const id = await idOf(now);
-      // One process has it under the former pseudonym again, and the other one has not.
+      const id = await migrate('suspended-after');
+      await until(
+        async () => (await idOf(old)) && consumers(),
+        (known) => known.includes(formerId),
+        'it does not begin anew under the former pseudonym',
+      );
       const [first, second] = services as [Service, Service];
       const streams = await Promise.all([
         EventStream.open(at(first, old)),
@@ -116,9 +123,23 @@ for (const engine of databaseEngines) {
         .get('/me')
         .finally(() => third.stop());
       assertProblem(reply, 'consumer_suspended');
+      const shown = await command('show', formerId);
+      assert.ok(shown.includes(`It was migrated to "${id}" and has come back since.`), shown);
+      assert.equal(JSON.parse(await command('show', formerId, '--json')).migrated_to, id);
       await command('resume', id);
       await become(200, old, now);
       assert.equal(await idOf(old), formerId);
+    });
+
+    it('are to be named by the new pseudonym, as commands say that are given the old one', async () => {
+      const { old } = await personOf('called by the old name');
+      const formerId = await idOf(old);
+      const id = await migrate('called by the old name');
+      for (const parameters of [['show'], ['suspend'], ['resume'], ['sign-out'], ['erase', '--yes']])
+        refused(
+          await runVestibule(settings, 'consumer', ...parameters, formerId),
+          new RegExp(`Caller "${formerId}" was migrated and is kept as "${id}" now\\. Name that one\\.`),
+        );
     });
 
     it('before, are kept under the new pseudonym alone, refused with both tokens, and resumed with one command', async () => {
@@ -128,15 +149,12 @@ for (const engine of databaseEngines) {
       await become(403, old);
       let isOver = false;
       const seen = statusesOf(old, () => isOver);
-      await migrate('suspended-before');
+      const id = await migrate('suspended-before');
       for (const reply of await become(403, now)) assertProblem(reply, 'consumer_suspended');
       isOver = true;
       assert.deepEqual(await seen, new Set([403]), 'no process forgets it for a moment');
-      const [{ id = '' } = {}] = await plainSql(settings).query(
-        "select id from consumers where state = 'suspended'",
-      );
       assert.ok(!(await consumers()).includes(formerId));
-      await command('resume', String(id));
+      await command('resume', id);
       await become(200, old, now);
     });
 
@@ -144,10 +162,8 @@ for (const engine of databaseEngines) {
       const { old, now } = await personOf('suspended-and-erased');
       await at(services[0] as Service, old).make('notes', { text: 'mine' });
       const formerId = await idOf(old);
-      const before = new Set(await consumers());
       await command('suspend', formerId);
-      await migrate('suspended-and-erased');
-      const id = String((await consumers()).find((one) => !before.has(one)));
+      const id = await migrate('suspended-and-erased');
       await become(403, old, now);
       await command('erase', id, '--yes');
       for (const table of ['consumers', 'renamed_consumers', 'records', 'usage', 'idempotency_keys']) {

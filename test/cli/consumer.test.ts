@@ -39,7 +39,13 @@ for (const engine of databaseEngines) {
 
     it('shows all that is held about a caller who has no records, which is four things', async () => {
       const row = { id: caller.id, kind: 'user', state: 'active', registered_at: caller.registered_at };
-      assert.deepEqual(await shown(), { ...row, signed_out_at: null, session_ended_at: null, records: [] });
+      assert.deepEqual(await shown(), {
+        ...row,
+        migrated_to: null,
+        signed_out_at: null,
+        session_ended_at: null,
+        records: [],
+      });
       const [columns] = await plainSql(settings).query(`select * from consumers where id = '${caller.id}'`);
       assert.deepEqual(
         Object.keys(columns ?? {}).sort(),

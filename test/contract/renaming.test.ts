@@ -159,6 +159,7 @@ for (const engine of storageKinds) {
         : rows.flatMap(({ former }) => (former === null ? [] : [hexOf(former)])).sort();
     }
     const hexOf = (digest: Uint8Array) => Buffer.from(digest).toString('hex');
+    const nameNowOf = (former: string) => storage.consumers.renamedTo(anyKeys.erasures.digestOf(former));
     const digestsOf = (...names: string[]) =>
       names.map((name) => hexOf(anyKeys.erasures.digestOf(name))).sort();
 
@@ -177,6 +178,8 @@ for (const engine of storageKinds) {
       assert.equal(await refusedWith(first.to), null);
       await rename(second);
       assert.equal(await refusedWith(second.to), null);
+      for (const name of [first.from, first.to]) assert.equal(await nameNowOf(name), second.to);
+      assert.equal(await nameNowOf(second.to), null);
       await storage.consumers.setState(second.to, 'suspended', newLine());
       assert.deepEqual(await refusedWith(second.to), digestsOf(first.from, first.to));
       // Back to where it came from.
@@ -189,6 +192,7 @@ for (const engine of storageKinds) {
       await storage.records.erase(first.from, newLine(), erasureOf(first.from));
       for (const name of [first.from, first.to, second.to]) {
         assert.equal(await refusedWith(name), null);
+        assert.equal(await nameNowOf(name), null);
         assert.equal(await examine(renaming(name, 'usr_anybody')), 'unknown');
       }
     });

@@ -4,7 +4,7 @@ import type { Engine } from '../engine.ts';
 import type { Consumer, ConsumerStore } from '../port.ts';
 import { toConsumer } from '../rows.ts';
 import { writeAudit } from './audit.ts';
-import { examineRenaming, renameConsumer } from './renaming.ts';
+import { examineRenaming, renameConsumer, renamedTo } from './renaming.ts';
 
 export function consumerStore(engine: Engine): ConsumerStore {
   const { database, reader } = engine;
@@ -57,6 +57,7 @@ export function consumerStore(engine: Engine): ConsumerStore {
         return true;
       }),
 
+    renamedTo: (noted) => renamedTo(reader, noted),
     examineRenaming: (renaming) => examineRenaming(reader, renaming),
     rename: (renaming, event) => renameConsumer(engine, renaming, event),
     noteRenamings: (audit) => writeAudit(database, audit),

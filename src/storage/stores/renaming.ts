@@ -7,22 +7,26 @@ import { batchOf, inBatch } from './owned-records.ts';
 /** Thrown to undo what was begun: the new pseudonym got data while it was being looked at. */
 class Taken extends Error {}
 
+export async function renamedTo(database: Database, noted: Uint8Array): Promise<string | null> {
+  const row = await database
+    .selectFrom('renamed_consumers')
+    .select('owner')
+    .where('former', '=', noted)
+    .executeTakeFirst();
+  return row?.owner ?? null;
+}
+
 export async function examineRenaming(
   database: Database,
   { from, to, noted }: Renaming,
 ): Promise<RenamingState> {
-  const isDone = await database
-    .selectFrom('renamed_consumers')
-    .select('owner')
-    .where('former', '=', noted)
-    .where('owner', '=', to)
-    .executeTakeFirst();
+  const isDone = (await renamedTo(database, noted)) === to;
   const consumer = await database
     .selectFrom('consumers')
     .select('state')
     .where('id', '=', from)
     .executeTakeFirst();
-  if (consumer === undefined) return isDone === undefined ? 'unknown' : 'done';
+  if (consumer === undefined) return isDone ? 'done' : 'unknown';
   // It came once more with a token of before, and left nothing.
   if (isDone && !(await holdsData(database, from))) return 'done';
   return (await holdsData(database, to)) ? 'taken' : 'due';
