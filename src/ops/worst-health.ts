@@ -31,8 +31,15 @@ export function worstReadiness(
   const worst = told.find(({ status }) => status !== 200) ?? told[0];
   const isReady = worst?.status === 200 && silent === 0 && !isStopping;
   const status = isStopping ? 'stopping' : isReady ? 'ready' : (notReady(worst) ?? 'not ready');
-  const body = { ...worst?.body, status, processes: { wanted, serving, silent } };
+  // With checks also when there is nobody to pass on those of: by them `doctor` knows whom it asks.
+  const checks = { ...(worst?.body.checks ?? {}), processes: processesCheck(serving, silent) };
+  const body = { ...worst?.body, status, checks, processes: { wanted, serving, silent } };
   return json(body, { status: isReady ? 200 : 503 });
+}
+
+function processesCheck(serving: number, silent: number): string {
+  if (serving === 0) return 'none serves';
+  return silent === 0 ? 'ok' : `${silent} of ${serving} do not answer`;
 }
 
 function notReady(worst: ProcessHealth | undefined): unknown {

@@ -6,6 +6,7 @@ import { assertLines, examined, healthySettings, linesOf } from '../support/exam
 import { newDirectory, succeeded } from '../support/outcome.ts';
 import { freePort, takePort } from '../support/ports.ts';
 import { runVestibule, type Service, type Settings, startService } from '../support/service.ts';
+import { childrenOf } from '../support/supervised.ts';
 import { part } from '../support/surroundings.ts';
 
 let provider: DiscoveredProvider;
@@ -97,6 +98,26 @@ describe('the command vestibule doctor', () => {
     await failuresOf({ ...ours, OPS_PORT: opsPort }, /^FAIL {2}port +another vestibule .*lsof -i :\d+/);
     const beside = await examined({ ...settings, OPS_PORT: opsPort });
     assert.match(linesOf(beside, 'pass').join('\n'), /^pass {2}port .* by this service, which runs$/m);
+  });
+
+  it('knows several processes behind its ports, also when none of them answers', async () => {
+    const several = await healthy({ PROCESSES: '2' });
+    const supervised = await startService(several);
+    try {
+      const shown = linesOf(await examined(several), 'pass').join('\n');
+      assert.match(shown, /^pass {2}port .* by this service, which is ready$/m);
+      assert.match(shown, /^pass {2}ops port .* by this service, which is ready$/m);
+      for (const child of childrenOf(supervised)) process.kill(child, 'SIGSTOP');
+      const ofOps = linesOf(await examined(several), 'fail').filter((line) => line.includes('ops port'));
+      assert.equal(ofOps.length, 1);
+      assert.match(
+        String(ofOps[0]),
+        /^FAIL {2}ops port +a vestibule listens at \S+ and says: not ready, processes: 2 of 2 do not answer; /,
+      );
+    } finally {
+      for (const child of childrenOf(supervised)) process.kill(child, 'SIGCONT');
+      await supervised.stop();
+    }
   });
 
   it('looks at each port for itself', async () => {

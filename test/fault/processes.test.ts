@@ -66,6 +66,19 @@ describe('two processes behind one port', () => {
     assert.equal(new Set(names).size, names.length, 'each metric is described once');
   });
 
+  it('/readyz has what each of them says, and the keys by which the service is known', async () => {
+    const { service } = running();
+    const { checks, signing_keys: signingKeys } = (await request(`${service.opsUrl}/readyz`)).json();
+    assert.deepEqual(checks, { database: 'ok', provider_keys: 'ok', processes: 'ok' });
+    const { keys } = (await request(`${service.url}/.well-known/jwks.json`)).json<{
+      keys: { kid: string }[];
+    }>();
+    assert.deepEqual(
+      signingKeys,
+      keys.map(({ kid }) => kid),
+    );
+  });
+
   it('one that hangs makes health the worst, within a second and a bit, and metrics go on', async () => {
     const { service } = running();
     const before = await metric(service, 'process_cpu_seconds_total');
@@ -77,6 +90,7 @@ describe('two processes behind one port', () => {
         const reply = await request(`${service.opsUrl}${path}`);
         assert.equal(reply.status, 503, reply.text);
         assert.deepEqual(reply.json().processes, { wanted: 2, serving: 2, silent: 1 });
+        if (path === '/readyz') assert.match(reply.text, /"processes":"1 of 2 do not answer"/);
         assert.ok(performance.now() - askedAt < 2_000);
       }
       assert.ok((await metric(service, 'process_cpu_seconds_total')) >= before, 'a counter never goes back');
