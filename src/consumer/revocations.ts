@@ -50,13 +50,17 @@ export class Revocations {
   }
 
   /**
-   * What was noted since the newest that is known, which the database still has. If it has not, it is an older one than it was
-   * (a failover, a restored backup), whose numbers begin again further down: then all of it, beside what is known.
+   * What was noted since the newest that is known, which the database still has, in its place or moved on because it was noted
+   * again. If it has not, it is an older one than it was (a failover, a restored backup), whose numbers begin again further down:
+   * then all of it, beside what is known.
    */
   async #since(store: Pick<RevocationStore, 'revocations'>): Promise<readonly StoredRevocation[]> {
-    if (this.#last.seq === 0) return store.revocations(0);
-    const [newest, ...later] = await store.revocations(this.#last.seq - 1);
-    if (newest?.seq === this.#last.seq && newest.name === this.#last.name) return later;
+    const { seq: last, name } = this.#last;
+    if (last === 0) return store.revocations(0);
+    const found = await store.revocations(last - 1);
+    const isKnown = (note: StoredRevocation) =>
+      note.name === name && (note.seq === last || note.movedFrom === last);
+    if (found.some(isKnown)) return found.filter(({ seq }) => seq > last);
     this.#last = { seq: 0, name: '' };
     return store.revocations(0);
   }

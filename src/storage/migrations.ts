@@ -181,7 +181,6 @@ export const migrations: readonly Migration[] = [
     what: 'by which note another one is covered, and what a change is about',
     kind: 'expand',
     async up(database, types) {
-      // What older processes note is never replaced, only forgotten when its time has come.
       await addCoveredBy(database, types);
       await countChangesByTable(database, types);
     },

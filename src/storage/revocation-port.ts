@@ -12,8 +12,10 @@ export interface Revocation {
 }
 
 export interface StoredRevocation extends Revocation {
-  /** Grows with every note, in the order in which they were committed. */
+  /** Grows with every note, in the order in which they were committed. What is noted once more gets a new one. */
   readonly seq: number;
+  /** The one it had before, if it was noted before. */
+  readonly movedFrom: number | null;
 }
 
 /** A signed document that may be used once. */

@@ -136,8 +136,9 @@ export interface Tables {
     issued_until: number;
     forget_at: number;
     seq: number;
-    /** Null in what releases wrote that did not know it. */
+    /** Both null in what releases wrote that did not know them. */
     covered_by: string | null;
+    moved_from: Generated<number | null>;
   };
   /** Under which pseudonyms consumers were kept before, as the digest of an erasure. */
   renamed_consumers: { former: Uint8Array; owner: string };

@@ -204,8 +204,7 @@ const meanwhile: Record<string, readonly [string, WatchedTable, Change]> = {
     'token_revoked',
     'revocations',
     (state) => {
-      const note = { name: names.caller('usr_fresh'), issuedUntil: 1_000_500, coveredBy: null };
-      state.revoked = [{ ...note, forgetAt: Date.now() + 60_000, seq: 1 }];
+      state.revoked = [noted({ name: names.caller('usr_fresh') })];
     },
   ],
 };
@@ -308,6 +307,7 @@ const noted = (changes: Partial<StoredRevocation>): StoredRevocation => ({
   forgetAt: Date.now() + 60_000,
   coveredBy: null,
   seq: 1,
+  movedFrom: null,
   ...changes,
 });
 
@@ -449,7 +449,7 @@ describe('a note that covers all tokens of an issuer', () => {
       forgetAt: forgetAt + 1,
       coveredBy: null,
     });
-    state.revoked.push({ ...cover, forgetAt, seq: 6 });
+    state.revoked.push(noted({ ...cover, forgetAt, seq: 6 }));
     await announce();
     assert.equal(part.revocations, 5, 'all but the first, and the one that covers it');
     assert.deepEqual(part.revocationSources(), [

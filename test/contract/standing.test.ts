@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { createKeyedDigest } from '../../src/consumer/records/keyed-digest.ts';
+import { createRevocationNames } from '../../src/consumer/revocation-names.ts';
+import { Revocations } from '../../src/consumer/revocations.ts';
 import { type Revocation, type Storage, type WatchedTable, watchedTables } from '../../src/storage/port.ts';
 import { register } from '../support/batches.ts';
 import { createTestDatabase, openTwice, storageKinds, type TestDatabase } from '../support/databases.ts';
@@ -93,10 +96,12 @@ for (const engine of storageKinds) {
         assert.equal(await fresh.standing.revoke([note('a', 5, 150)], nobody), true);
         assert.equal(await fresh.standing.revoke([], nobody), true, 'nothing is no mistake');
         assert.deepEqual(await fresh.standing.revocations(0), [
-          { ...note('b', 20, 200), seq: 2 },
-          { ...note('a', 10, 150), seq: 3 },
+          { ...note('b', 20, 200), seq: 2, movedFrom: null },
+          { ...note('a', 10, 150), seq: 3, movedFrom: 1 },
         ]);
-        assert.deepEqual(await fresh.standing.revocations(2), [{ ...note('a', 10, 150), seq: 3 }]);
+        assert.deepEqual(await fresh.standing.revocations(2), [
+          { ...note('a', 10, 150), seq: 3, movedFrom: 1 },
+        ]);
         await fresh.standing.revoke([note('c', 1, 50)], nobody);
         await fresh.standing.forgetRevocations(150);
         const left = await fresh.standing.revocations(0);
@@ -132,7 +137,7 @@ for (const engine of storageKinds) {
           await fresh.standing.revoke([{ ...a, issuedUntil: 9 }], { document, audit: null }),
           true,
         );
-        assert.deepEqual(await fresh.standing.revocations(0), [{ ...a, seq: 1 }]);
+        assert.deepEqual(await fresh.standing.revocations(0), [{ ...a, seq: 1, movedFrom: null }]);
         assert.equal(await changes(), before);
         assert.equal(
           await fresh.standing.revoke([b], { document, audit: null }),
@@ -144,9 +149,50 @@ for (const engine of storageKinds) {
         for (const more of [{ issuedUntil: 11 }, { forgetAt: 101 }])
           await fresh.standing.revoke([{ ...a, ...more }], nobody);
         assert.deepEqual(await fresh.standing.revocations(0), [
-          { ...b, seq: 2 },
-          { ...a, issuedUntil: 11, forgetAt: 101, seq: 4 },
+          { ...b, seq: 2, movedFrom: null },
+          { ...a, issuedUntil: 11, forgetAt: 101, seq: 4, movedFrom: 3 },
         ]);
+      });
+
+      it('who has read them reads only what is new, also when the newest is noted again, and by an older release all of it', async () => {
+        const empty = await createTestDatabase(engine);
+        await using ends = new AsyncDisposableStack();
+        const fresh = await empty.open();
+        ends.defer(() => fresh.close());
+        const known = new Revocations(createRevocationNames(createKeyedDigest(new Uint8Array(32))));
+        /** How many are read by whoever has read all before. */
+        const read = async () => {
+          let count = 0;
+          await known.load({
+            async revocations(after) {
+              const found = await fresh.standing.revocations(after);
+              count += found.length;
+              return found;
+            },
+          });
+          return count;
+        };
+        const signOut = (issuedUntil: number, ...taken: string[]) =>
+          fresh.standing.revoke(
+            taken.map((name) => ({ name, issuedUntil, forgetAt: issuedUntil + 100, coveredBy: null })),
+            { document: null, audit: null },
+          );
+        const others = Array.from({ length: 50 }, (_, index) => `somebody ${index}`);
+        await signOut(1, ...others);
+        assert.equal(await read(), others.length);
+        await signOut(1, 'session', 'without a session');
+        assert.equal(await read(), 3, 'the new ones, and the newest that is known');
+        await signOut(2, 'session', 'without a session');
+        assert.equal(await read(), 2);
+        await signOut(3, 'session', 'without a session');
+        await signOut(4, 'somebody else');
+        assert.equal(await read(), 3);
+        assert.equal(known.size, others.length + 3);
+        await empty.query(
+          "update revocations set seq = seq + 1, issued_until = 5 where name = 'somebody else'",
+        );
+        assert.ok((await read()) > others.length);
+        assert.equal(await read(), 1, 'after that only the newest again');
       });
 
       it('a document that takes tokens back counts once, whichever process gets it', async () => {

@@ -20,6 +20,7 @@ export function revocationStore(engine: Engine): RevocationStore {
         forgetAt: row.forget_at,
         coveredBy: row.covered_by,
         seq: row.seq,
+        movedFrom: row.moved_from,
       }));
     },
 
@@ -111,6 +112,7 @@ async function note(transaction: Database, revocation: Revocation): Promise<void
           string | null
         >`case when revocations.covered_by is null then null else excluded.covered_by end`,
         seq: sql<number>`excluded.seq`,
+        moved_from: sql<number>`revocations.seq`,
       }),
     )
     .execute();
