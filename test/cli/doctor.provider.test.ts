@@ -166,8 +166,9 @@ describe('vestibule doctor, about the provider', { concurrency: true }, () => {
 
   it('of bound tokens for the page it asks only providers that the page offers', async (test) => {
     const provider = await discoveredProvider();
+    test.after(() => provider.stop());
     const other = await discoveredProvider();
-    test.after(() => Promise.all([provider.stop(), other.stop()]));
+    test.after(() => other.stop());
     const settings = await healthySettings({ WEB: 'on', WEB_DPOP: 'on' });
     const file = `${settings.TEST_DIRECTORY}/providers.yaml`;
     const entry = (name: string, origin: string) =>
