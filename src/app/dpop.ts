@@ -20,11 +20,11 @@ export function createDpop({ config, keyring, clock }: BaseParts, signatures: Si
   const checkProof = createProofCheck({ signatures, nonces, now });
   const useProof = createUseProof(keyring.proofs, new SeenProofs(clock));
   const isRequired = config.dpop === 'required';
-  const proveKey: ProveKey = async (input, isSuspect) => {
+  const proveKey: ProveKey = async (input, origin) => {
     const header = input.header('dpop');
     if (header === undefined && !isRequired) return null;
     const request = { method: 'POST', uri: `${baseUrl}${tokenPath}`, tokenDigest: null, thumbprint: null };
-    const proof = await checkProof(header, request, { address: input.address, isSuspect });
+    const proof = await checkProof(header, request, origin);
     useProof(proof);
     return proof.thumbprint;
   };

@@ -85,7 +85,7 @@ function routesOf(base: BaseParts, answering: Answering) {
   const { config, storage, keyring, clock } = base;
   const { collections, collectionsMayChange, writes, signingKeys, callers, events, signOut, frontend } =
     answering;
-  const { registry, tokenCache, clientDirectory, dpop } = callers;
+  const { registry, tokenCache, dpop } = callers;
   const issuer = ownIssuer(config);
   const reads = new ReadLimit(config.readsPerMinute, clock);
   return serviceRoutes({
@@ -121,6 +121,6 @@ function routesOf(base: BaseParts, answering: Answering) {
     },
     signOut,
     frontend,
-    ...createTokenEndpoint(base, clientDirectory, signingKeys, dpop?.proveKey ?? null),
+    ...createTokenEndpoint(base, callers, signingKeys),
   });
 }

@@ -2,12 +2,13 @@ import { jsonObject, parseCompact } from './compact.ts';
 import { readHeader } from './header.ts';
 import { readKeySet } from './key-set.ts';
 import { signatureHolds } from './signature.ts';
+import type { SignatureQueue, TokenOrigin } from './signature-queue.ts';
 
 /**
  * Takes a JWT apart that is signed with one of these algorithms, by somebody who has registered a key with us: what it
- * says, and whether one of those keys signed it. Null when it is none.
+ * says, and whether one of those keys signed it. Null when it is none. The check waits for its turn like that of a token.
  */
-export function signedDocumentOpener(algorithms: readonly string[]) {
+export function signedDocumentOpener(algorithms: readonly string[], signatures: Pick<SignatureQueue, 'run'>) {
   const allowed = new Set(algorithms);
   return (text: string) => {
     try {
@@ -15,13 +16,17 @@ export function signedDocumentOpener(algorithms: readonly string[]) {
       const { kid, algorithm } = readHeader(jsonObject(token.header), allowed);
       return {
         unverifiedClaims: token.unverifiedPayload,
-        signedBy(keys: string): boolean {
-          const set = readKeySet(JSON.parse(keys), algorithms);
-          if (typeof set === 'string') return false;
-          // A key that was registered without a name is the only one there is: whatever the client calls it is fine.
-          const name = set.keys.length === 1 && set.keys[0]?.kid === undefined ? undefined : kid;
-          const key = set.find(name, algorithm);
-          return key !== undefined && signatureHolds(token, key, algorithm);
+        async signedBy(keys: string, origin: TokenOrigin): Promise<boolean> {
+          const document: unknown = JSON.parse(keys);
+          // To read the keys takes as long as the check itself, so that waits, too.
+          return signatures.run(() => {
+            const set = readKeySet(document, algorithms);
+            if (typeof set === 'string') return false;
+            // A key that was registered without a name is the only one there is: whatever the client calls it is fine.
+            const name = set.keys.length === 1 && set.keys[0]?.kid === undefined ? undefined : kid;
+            const key = set.find(name, algorithm);
+            return key !== undefined && signatureHolds(token, key, algorithm);
+          }, origin);
         },
       };
     } catch {

@@ -3,12 +3,13 @@ import { namedAudience } from '../base/audience.ts';
 import { type Clock, clockToleranceSeconds } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import type { AssertionStore } from '../storage/port.ts';
+import type { Origin } from './throttle.ts';
 
 /** Takes a signed JWT apart and checks its signature; who it is from is not its business. Null when it is none. */
 type OpenSigned = (text: string) => {
   readonly unverifiedClaims: Readonly<Record<string, unknown>>;
   /** Whether a key of that JWKS (in JSON) signed it. */
-  signedBy(keys: string): boolean;
+  signedBy(keys: string, origin: Origin): Promise<boolean>;
 } | null;
 
 export type CheckAssertion = ReturnType<typeof createCheckAssertion>;
@@ -37,10 +38,10 @@ export function createCheckAssertion({ openSigned, store, audiences, clock, time
       /** The client it claims to be from. */
       clientId: typeof claims.sub === 'string' ? claims.sub : '',
       /** Whether it is meant for us, alive, and signed with one of these keys. */
-      isSignedBy: (publicKeys: string | null) =>
+      isSignedBy: async (publicKeys: string | null, origin: Origin) =>
         publicKeys !== null &&
         expiryOf(claims, audiences, clock.now()) !== null &&
-        signed?.signedBy(publicKeys) === true,
+        (await signed?.signedBy(publicKeys, origin)) === true,
       /** True the first time only, of all processes together. */
       async use(): Promise<boolean> {
         const expiresAt = expiryOf(claims, audiences, clock.now());

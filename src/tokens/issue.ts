@@ -27,25 +27,21 @@ export function issueToken(parts: IssueParts): PublicHandler {
   const { recognise, throttle, mint, ttlSeconds, proveKey } = parts;
   return async (input) => {
     const request = readTokenRequest(input);
-    const { address } = input;
     const { wrong, tooMany } = refusals[request.dialect];
     /** Counts a failure, and answers with what to refuse it with: the same, or that there were too many. */
     const counted = (clientId: string, refusal: unknown): unknown => {
-      const retryAfterSeconds = throttle.fail(clientId, address);
+      const retryAfterSeconds = throttle.fail(clientId, input.address);
       return retryAfterSeconds === 0 ? refusal : new Refusal(tooMany, { retryAfterSeconds });
     };
-    // A client that has failed too often is refused from memory: a flood of guesses does not reach the database.
-    const mayLookUp = (claimedId: string) => !throttle.isReached(claimedId, address);
-    const known = await recognise(request.proof, mayLookUp);
+    const known = await recognise(request.proof, input);
     if (known.client === null) throw counted(known.claimedId, new Refusal(wrong));
     const { client, credentialId } = known;
     const scopes = request.scopes ?? client.scopes;
     if (!isGranted(scopes, client.scopes)) throw new Refusal('oauth_scope_invalid');
     let thumbprint: string | null = null;
     try {
-      const isSuspect = () => input.isSuspect() || throttle.isReached(client.id, address);
       // Not before the client is known: a proof is checked with a key of its sender's choice, and strangers make many.
-      thumbprint = (await proveKey?.(input, isSuspect)) ?? null;
+      thumbprint = (await proveKey?.(input, throttle.origin(client.id, input))) ?? null;
     } catch (error) {
       const refusal = refusalIn(request.dialect, error);
       throw isBadProof(error) ? counted(client.id, refusal) : refusal;

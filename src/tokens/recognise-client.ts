@@ -7,6 +7,7 @@ import type { CheckAssertion } from './assertion.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import type { Proof } from './request-types.ts';
 import { digestSecret, findSecret } from './secrets.ts';
+import type { Origin, Throttle } from './throttle.ts';
 
 /** The client, and by which of its credentials it is known; or nobody, with the name it claimed. */
 type Recognised =
@@ -17,16 +18,15 @@ type Recognised =
  * Who the client is. An assertion counts once, whatever becomes of the request: should that be refused, whoever has seen
  * it could send the same assertion with another one. A secret can be used again and again.
  */
-export type RecogniseClient = (proof: Proof, mayLookUp: MayLookUp) => Promise<Recognised>;
-/** Whether the database may be asked for a client of that name, should memory not do. */
-type MayLookUp = (claimedId: string) => boolean;
-type Check<T> = (client: ClientWithSecrets | null) => T | null;
+export type RecogniseClient = (proof: Proof, from: Origin) => Promise<Recognised>;
+type Check<T> = (client: ClientWithSecrets | null) => T | null | Promise<T | null>;
 
 interface RecogniseClientOptions {
   readonly directory: Pick<ClientDirectory, 'find' | 'lookUp'>;
   readonly store: Pick<ClientStore, 'noteUse'>;
   readonly secretKey: Uint8Array;
   readonly checkAssertion: CheckAssertion;
+  readonly throttle: Pick<Throttle, 'isReached' | 'origin'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -38,7 +38,7 @@ const dayMs = 86_400_000;
  * is the end of it. The work is the same for an unknown client, a wrong secret, an expired one and a disabled client.
  */
 export function createRecogniseClient(options: RecogniseClientOptions): RecogniseClient {
-  const { directory, store, secretKey, checkAssertion, clock, log } = options;
+  const { directory, store, secretKey, checkAssertion, throttle, clock, log } = options;
   const noted = new Map<string, number>();
 
   /** To the day: it is to show which secret is out of use, and nothing about anybody's habits. */
@@ -53,10 +53,14 @@ export function createRecogniseClient(options: RecogniseClientOptions): Recognis
   };
 
   /** In memory, and if need be in the database: the first that the check has something to say of. */
-  const findClient = async <T>(id: string, mayLookUp: MayLookUp, check: Check<T>): Promise<T | null> =>
-    check(directory.find(id)) ?? (mayLookUp(id) ? check(await directory.lookUp(id)) : null);
+  const findClient = async <T>(id: string, from: Origin, check: Check<T>): Promise<T | null> => {
+    const known = await check(directory.find(id));
+    // A client that has failed too often is refused from memory: a flood of guesses does not reach the database.
+    if (known !== null || throttle.isReached(id, from.address)) return known;
+    return check(await directory.lookUp(id));
+  };
 
-  const bySecret = async (clientId: string, presented: string, mayLookUp: MayLookUp): Promise<Recognised> => {
+  const bySecret = async (clientId: string, presented: string, from: Origin): Promise<Recognised> => {
     const digest = digestSecret(secretKey, presented);
     const check = (client: ClientWithSecrets | null): Recognised | null => {
       const now = clock.now();
@@ -66,27 +70,29 @@ export function createRecogniseClient(options: RecogniseClientOptions): Recognis
       noteUse(secret);
       return { client, credentialId: secret.id };
     };
-    return (await findClient(clientId, mayLookUp, check)) ?? { client: null, claimedId: clientId };
+    return (await findClient(clientId, from, check)) ?? { client: null, claimedId: clientId };
   };
 
   const byAssertion = async (
     claimed: string | null,
     assertion: string,
-    mayLookUp: MayLookUp,
+    from: Origin,
   ): Promise<Recognised> => {
     const { clientId, isSignedBy, use } = checkAssertion(assertion);
-    const check = (client: ClientWithSecrets | null) => {
+    const origin = throttle.origin(clientId, from);
+    const check = async (client: ClientWithSecrets | null) => {
       const isClaimed = claimed === null || claimed === clientId;
-      return client?.state === 'active' && isClaimed && isSignedBy(client.publicKeys) ? client : null;
+      const isActive = client?.state === 'active' && isClaimed;
+      return isActive && (await isSignedBy(client.publicKeys, origin)) ? client : null;
     };
-    const client = await findClient(clientId, mayLookUp, check);
+    const client = await findClient(clientId, from, check);
     // Not before the signature holds: nobody else can use up the assertions of a client.
     if (client === null || !(await use())) return { client: null, claimedId: clientId };
     return { client, credentialId: keyCredential(client.createdAt) };
   };
 
-  return (proof, mayLookUp) =>
+  return (proof, from) =>
     proof.kind === 'secret'
-      ? bySecret(proof.clientId, proof.secret, mayLookUp)
-      : byAssertion(proof.clientId, proof.assertion, mayLookUp);
+      ? bySecret(proof.clientId, proof.secret, from)
+      : byAssertion(proof.clientId, proof.assertion, from);
 }

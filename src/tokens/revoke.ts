@@ -34,7 +34,7 @@ export function revokeToken(parts: RevokeParts): PublicHandler {
   return async (input) => {
     if (!isForm(input.contentType)) throw new Refusal('oauth_request_invalid', { detail: 'content type' });
     const { token, proof } = readRevocation(input);
-    const known = await recognise(proof, (claimedId) => !throttle.isReached(claimedId, input.address));
+    const known = await recognise(proof, input);
     if (known.client === null) {
       const retryAfterSeconds = throttle.fail(known.claimedId, input.address);
       if (retryAfterSeconds > 0) throw new Refusal('oauth_too_many_failures', { retryAfterSeconds });

@@ -1,5 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 import { FailureCount } from '../base/failure-count.ts';
+import type { Input } from '../base/handler.ts';
+
+/** Where a request came from, and whether others may be served first. */
+export type Origin = Pick<Input, 'address' | 'isSuspect'>;
 
 /** Longer than any client id; whatever is longer is nobody's and is counted as one. */
 const longestName = 64;
@@ -20,6 +24,12 @@ export class Throttle {
   /** Whether the next failure will be one too many. */
   isReached(clientId: string, address: string): boolean {
     return this.#byClient.isReached(nameOf(clientId)) || this.#byAddress.isReached(address);
+  }
+
+  /** Where signatures of a client come from: past a limit they wait with those of other suspects. */
+  origin(clientId: string, from: Origin): Origin {
+    const { address } = from;
+    return { address, isSuspect: () => from.isSuspect() || this.isReached(clientId, address) };
   }
 
   /** Counts a failure, and answers with the seconds to wait: 0 while the limits are not passed. */

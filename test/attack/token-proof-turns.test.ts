@@ -2,25 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BaseParts } from '../../src/app/base-parts.ts';
 import { createDpop } from '../../src/app/dpop.ts';
-import { SignatureQueue, type TokenOrigin } from '../../src/auth/signature-queue.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { issueToken } from '../../src/tokens/issue.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
 import { newDpopKey, proofBy } from '../support/dpop.ts';
 import { inputWith } from '../support/input.ts';
-
-/** The queue of the service, and whether those who came to it were suspects when their turn came. */
-class WatchedQueue extends SignatureQueue {
-  readonly suspects: boolean[] = [];
-
-  override run(check: () => boolean, origin: TokenOrigin): Promise<boolean> {
-    return super.run(() => {
-      this.suspects.push(origin.isSuspect());
-      return check();
-    }, origin);
-  }
-}
+import { WatchedQueue } from '../support/watched-queue.ts';
 
 describe('proofs at POST /token wait for the same turns as tokens', () => {
   const limit = 3;

@@ -41,6 +41,7 @@ function countedEndpoint({ storage, keyring, clientMac }: Administration, failur
       return storage.clients.find(id);
     },
   };
+  const throttle = new Throttle(failuresPerMinute, systemClock);
   const handle = issueToken({
     proveKey: null,
     recognise: createRecogniseClient({
@@ -52,10 +53,11 @@ function countedEndpoint({ storage, keyring, clientMac }: Administration, failur
       },
       secretKey: keyring.clientSecrets,
       checkAssertion: () => assert.fail('nobody has sent an assertion'),
+      throttle,
       clock: systemClock,
       log,
     }),
-    throttle: new Throttle(failuresPerMinute, systemClock),
+    throttle,
     mint: async () => 'a token',
     ttlSeconds: 600,
   });

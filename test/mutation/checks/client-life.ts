@@ -22,7 +22,7 @@ export const clientLifeChecks: readonly Mutant[] = [
       'client !== null && isClaimed',
       'a disabled client gets tokens',
     ],
-    ['the assertion', ' && isSignedBy(…)', '', 'anybody is any client'],
+    ['the assertion', ' && (await isSignedBy(…))', '', 'anybody is any client'],
     [
       'an assertion that was used',
       ' || !(await use())',
@@ -49,7 +49,7 @@ export const clientLifeChecks: readonly Mutant[] = [
   ...checksOf('src/tokens/assertion.ts', assertion, [
     [
       'a key of the client signed it',
-      'signed?.signedBy(…) === true',
+      '(await signed?.signedBy(…)) === true',
       'signed !== null',
       'anybody is any client with a key',
     ],

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openAdministration } from '../../src/administration.ts';
+import type { BaseParts } from '../../src/app/base-parts.ts';
+import { createTokenEndpoint } from '../../src/app/token-endpoint.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
+import { createLog } from '../../src/base/log.ts';
+import { loadStorageConfig } from '../../src/config/load.ts';
+import { ClientDirectory } from '../../src/tokens/client-directory.ts';
+import { addKeyClient, assertionClaims, makeClientKey, signAssertion } from '../support/client-keys.ts';
+import { withBrokenSignature } from '../support/compact.ts';
+import { inputWith } from '../support/input.ts';
+import { newSettings } from '../support/service.ts';
+import { WatchedQueue } from '../support/watched-queue.ts';
+
+const limit = 3;
+const issuer = 'https://api.example.org';
+
+describe('client assertions wait for the same turns as tokens', () => {
+  let administration: Awaited<ReturnType<typeof openAdministration>>;
+  let key: Awaited<ReturnType<typeof makeClientKey>>;
+  before(async () => {
+    const settings = await newSettings('sqlite', {});
+    key = await makeClientKey('RS256');
+    await addKeyClient(settings, 'signing', [key]);
+    administration = await openAdministration(loadStorageConfig(settings), 'test');
+  });
+  after(() => administration.storage.close());
+
+  it('and whoever has failed too often has few of them', async () => {
+    const { storage, keyring, clientMac } = administration;
+    const log = createLog('silent');
+    const signatures = new WatchedQueue();
+    const clientDirectory = new ClientDirectory({ store: storage.clients, clientMac, log });
+    await clientDirectory.load();
+    const config = { baseUrl: issuer, tokenFailuresPerMinute: limit, tokenTtlSeconds: 600 };
+    const time = new ConfirmedTime(systemClock, log);
+    const { recognise, throttle } = createTokenEndpoint(
+      { config, storage, keyring, clock: systemClock, time, log } as unknown as BaseParts,
+      { clientDirectory, signatures, dpop: null },
+      // Nothing is signed by us: it is only asked who the client is.
+      null as never,
+    );
+    const newAssertion = () => signAssertion(key, assertionClaims('signing', issuer));
+    const ask = async (address: string, assertion: string) => {
+      const known = await recognise({ kind: 'assertion', clientId: null, assertion }, inputWith({ address }));
+      if (known.client === null) throttle.fail(known.claimedId, address);
+      return known.client !== null;
+    };
+    assert.equal(await ask('192.0.2.1', await newAssertion()), true);
+    assert.deepEqual(signatures.suspects, [false]);
+    for (let count = 0; count < limit; count += 1)
+      assert.equal(await ask('192.0.2.2', withBrokenSignature(await newAssertion())), false);
+    const ofFailures = signatures.suspects.length;
+    assert.deepEqual([...new Set(signatures.suspects)], [false]);
+    assert.equal(await ask('192.0.2.2', await newAssertion()), true, 'a good one is served as ever');
+    assert.deepEqual(signatures.suspects.slice(ofFailures), [true]);
+  });
+});

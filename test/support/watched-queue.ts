@@ -1,0 +1,13 @@
+import { SignatureQueue, type TokenOrigin } from '../../src/auth/signature-queue.ts';
+
+/** The queue of the service, and whether those who came to it were suspects when their turn came. */
+export class WatchedQueue extends SignatureQueue {
+  readonly suspects: boolean[] = [];
+
+  override run(check: () => boolean, origin: TokenOrigin): Promise<boolean> {
+    return super.run(() => {
+      this.suspects.push(origin.isSuspect());
+      return check();
+    }, origin);
+  }
+}
