@@ -235,7 +235,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'src/consumer/sign-out/event-poll.ts',
     'mostAtOnce',
     '',
-    'Security events that a provider is asked for at once.',
+    'Security events that a provider is asked for at once, beside those that wait for their keys.',
   ),
   fixed('src/consumer/events/event-query.ts', 'largestPage', '', 'Events on a page.'),
   fixed(

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { mostAtOnce } from '../../src/consumer/sign-out/event-poll.ts';
 import { assertProblem } from '../support/answers.ts';
 import { answerText, answerWith } from '../support/hostile-answers.ts';
 import { encodeForm, formType } from '../support/oauth-form.ts';
@@ -239,6 +240,58 @@ describe('a security event that was asked for, with a key that is not known yet'
     await comesTo(() => transmitter.waiting.size === 0, 'the events are not taken');
     assert.ok(transmitter.acknowledged.includes('rotated'));
     assert.deepEqual([...transmitter.faults], [['invented', 'invalid_key']]);
+  });
+});
+
+describe('many security events that were asked for, with keys that cannot be fetched', () => {
+  beforeEach(calm);
+  afterEach(() => {
+    transmitter.waiting.clear();
+    transmitter.mostInAnswer = Number.POSITIVE_INFINITY;
+  });
+  const putOffEvents = async (count: number, claims: Claims = {}) => {
+    provider.answer = answerWith(500);
+    await useUpTheGuardInVain();
+    const key = await makeKey();
+    for (let index = 0; index < count; index += 1)
+      transmitter.waiting.set(`put off ${index}`, await securityEvent(provider, claims, {}, key));
+  };
+  /** How many are asked for, poll by poll, until it is so. */
+  const askedUntil = async (isSo: (asked: readonly unknown[]) => boolean, message: string) => {
+    const before = transmitter.polls.length;
+    const asked = () => transmitter.polls.slice(before).map(({ body }) => body.maxEvents);
+    await until(
+      async () => {
+        await advance(500);
+        return asked();
+      },
+      isSo,
+      message,
+    );
+  };
+
+  it('hold up no later one, though they fill an answer', async () => {
+    await putOffEvents(2 * mostAtOnce + 1);
+    transmitter.waiting.set('later', await securityEvent(provider));
+    await askedUntil(() => transmitter.acknowledged.includes('later'), 'an event waits for others');
+    assert.equal(transmitter.waiting.size, 2 * mostAtOnce + 1, 'all others are left');
+  });
+
+  it('are asked for no more often where the transmitter gives no more of them at once', async () => {
+    transmitter.mostInAnswer = mostAtOnce;
+    await putOffEvents(mostAtOnce + 1);
+    await askedUntil((asked) => asked.includes(2 * mostAtOnce), 'no more are asked for');
+    const polls = transmitter.polls.length;
+    // Half a second is the pause while there is more to be had, and five are the usual one.
+    for (let halves = 0; halves < 8; halves += 1) await advance(500);
+    assert.equal(transmitter.polls.length, polls);
+  });
+
+  it('are asked for in smaller numbers again once an answer was too large', async () => {
+    const padding = 'x'.repeat(5_000);
+    await putOffEvents(2 * mostAtOnce, { padding });
+    await askedUntil((asked) => asked.includes(2 * mostAtOnce), 'control: more are asked for');
+    await askedUntil((asked) => asked.includes(mostAtOnce), 'too many are asked for again and again');
   });
 });
 

@@ -15,6 +15,8 @@ export class Transmitter {
   readonly acknowledged: string[] = [];
   /** What was wrong with those that were sent back, in the words of RFC 8935. */
   readonly faults = new Map<string, string>();
+  /** However many are asked for. */
+  mostInAnswer = Number.POSITIVE_INFINITY;
   /** Replaces the answer. */
   answer: Answer | null = null;
   #server: Server | null = null;
@@ -29,7 +31,10 @@ export class Transmitter {
       if (transmitter.answer !== null) return transmitter.answer(request, response);
       transmitter.#hear(body);
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ sets: Object.fromEntries(transmitter.waiting), moreAvailable: false }));
+      // The oldest first, also of those that were given before.
+      const sets = [...transmitter.waiting].slice(0, Math.min(body.maxEvents, transmitter.mostInAnswer));
+      const moreAvailable = sets.length < transmitter.waiting.size;
+      response.end(JSON.stringify({ sets: Object.fromEntries(sets), moreAvailable }));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     transmitter.#server = server;

@@ -9,8 +9,11 @@ const everyMs = 5_000;
 /** While there is more, or something to be told of what came. */
 const soonMs = 500;
 const longestPauseMs = 60_000;
-/** As many as fit into one answer, each as large as it may be (`auth/compact`, `auth/provider-fetch`). */
-const mostAtOnce = 50;
+/**
+ * Beside those that are left to be sent again. As many as fit into one answer, each as large as it may be (`auth/compact`,
+ * `auth/provider-fetch`).
+ */
+export const mostAtOnce = 50;
 
 interface EventPollOptions {
   /** One question: what the provider answers to it. */
@@ -33,6 +36,11 @@ export class EventPoll {
   readonly #options: EventPollOptions;
   /** What is still to be told of events that came before; only once that was heard are they gone for good. */
   #outcomes: Outcomes = none;
+  /**
+   * How many of the last answer were left to be sent again. A transmitter may give those first, so that many more are asked
+   * for: or they would fill every answer until their keys are known, and no later one would be seen.
+   */
+  #left = 0;
   #failuresInARow = 0;
   #cancel: () => void = () => {};
   readonly #stopping = new AbortController();
@@ -63,11 +71,17 @@ export class EventPoll {
       if (!(await hold())) return everyMs;
       const { sets, more } = await this.#ask();
       this.#outcomes = await this.#take(sets);
+      const left = sets.size - this.#outcomes.size;
+      // To ask again at once for the same ones would bring nothing else.
+      const isMore = more && left > this.#left;
+      this.#left = left;
       this.#failuresInARow = 0;
       onPolled(null);
-      return more || this.#outcomes.size > 0 ? soonMs : everyMs;
+      return isMore || this.#outcomes.size > 0 ? soonMs : everyMs;
     } catch (error) {
       if (this.#stopping.signal.aborted) return everyMs;
+      // It may have been too large an answer.
+      this.#left = 0;
       this.#failuresInARow += 1;
       onPolled(error);
       const pauseMs = Math.min(everyMs * 2 ** this.#failuresInARow, longestPauseMs);
@@ -77,16 +91,17 @@ export class EventPoll {
   }
 
   async #ask() {
+    const maxEvents = mostAtOnce + this.#left;
     const question = {
-      maxEvents: mostAtOnce,
+      maxEvents,
       returnImmediately: true,
       ack: [...this.#outcomes].filter(([, fault]) => fault === null).map(([id]) => id),
       ...faultsIn(this.#outcomes),
     };
-    return readSets(await this.#options.ask(question, this.#stopping.signal));
+    return readSets(await this.#options.ask(question, this.#stopping.signal), maxEvents);
   }
 
-  /** One after the other. One whose key is not known yet is left to be sent again, and holds up none of the others. */
+  /** One after the other. One whose key is not known yet is left to be sent again, and holds up none of this answer. */
   async #take(sets: ReadonlyMap<string, string>): Promise<Outcomes> {
     const outcomes = new Map<string, Refusal | null>();
     for (const [id, text] of sets) {
@@ -120,11 +135,11 @@ function faultsIn(outcomes: Outcomes) {
   return faults.length === 0 ? {} : { setErrs: Object.fromEntries(faults) };
 }
 
-function readSets(answer: unknown) {
+function readSets(answer: unknown, maxEvents: number) {
   const sets = isJsonObject(answer) ? (answer.sets ?? {}) : null;
   if (!isJsonObject(answer) || !isJsonObject(sets)) throw new Error('the answer has no "sets"');
   const texts = Object.entries(sets).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
-  return { sets: new Map(texts.slice(0, mostAtOnce)), more: answer.moreAvailable === true };
+  return { sets: new Map(texts.slice(0, maxEvents)), more: answer.moreAvailable === true };
 }

@@ -108,6 +108,12 @@ export const signOutChecks: readonly Mutant[] = [
       'outcomes.set(id, outcome);',
       'an event that is signed with a new key is lost',
     ],
+    [
+      'more are asked for than wait for their keys',
+      'mostAtOnce + this.#left',
+      'mostAtOnce',
+      'events with keys that are not known hide all later ones',
+    ],
   ]),
   ...checksOf('src/consumer/sign-out/logout-token.ts', logout, [
     ['its type', "if (…) throw wrong('typ');", '', 'another document is taken for a logout token'],
