@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { errorFields } from '../base/plain-log.ts';
 import type { EventStore, StoredEvent } from '../storage/port.ts';
+import { RepeatedLook } from './repeated-look.ts';
 
 interface TailOptions {
   readonly store: EventStore;
@@ -15,23 +16,25 @@ interface TailOptions {
 type Listener = (events: readonly StoredEvent[]) => void;
 
 const atOnce = 200;
-/** A call that got lost costs so much and never an event. */
 const lookEveryMs = 1_000;
 
 /** The end of the log, followed: one reader for all who wait for events in this process. */
 export class EventTail {
   readonly #options: TailOptions;
   readonly #listeners = new Set<Listener>();
+  readonly #reading: RepeatedLook;
   #last = 0;
-  #isReading = false;
-  #hasMore = false;
   #unwatch: () => Promise<void> = async () => {};
-  #cancelLook: () => void = () => {};
-  #isStopped = false;
-  #isFailing = false;
 
   constructor(options: TailOptions) {
+    const { clock, log } = options;
     this.#options = options;
+    this.#reading = new RepeatedLook({
+      look: () => this.#readOn(),
+      everyMs: lookEveryMs,
+      onFailure: (error) => log.warn(errorFields(error), 'the log of events cannot be read'),
+      clock,
+    });
   }
 
   /** The position up to which listeners have heard everything. */
@@ -47,12 +50,12 @@ export class EventTail {
       if (this.#listeners.size > 0) this.look();
     });
     this.#last = (await store.extent()).last;
-    this.#lookLater();
+    this.#reading.start();
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelLook();
+    // A database that does not answer must not keep the process from ending.
+    void this.#reading.stop();
     await this.#unwatch();
   }
 
@@ -64,8 +67,7 @@ export class EventTail {
   }
 
   look(): void {
-    this.#hasMore = true;
-    if (!this.#isReading && !this.#isStopped) void this.#read();
+    void this.#reading.look();
   }
 
   /** A database that was restored, or lost commits in a failover, gives positions again: whoever listens begins anew. */
@@ -74,31 +76,6 @@ export class EventTail {
     if (last >= this.#last) return;
     this.#last = last;
     this.#options.onRewound();
-  }
-
-  #lookLater(): void {
-    this.#cancelLook = this.#options.clock.after(lookEveryMs, () => {
-      this.look();
-      if (!this.#isStopped) this.#lookLater();
-    });
-  }
-
-  /** One at a time; a call during it is followed by one more. */
-  async #read(): Promise<void> {
-    this.#isReading = true;
-    try {
-      while (this.#hasMore && !this.#isStopped) {
-        this.#hasMore = false;
-        await this.#readOn();
-      }
-      this.#isFailing = false;
-    } catch (error) {
-      // Said once: the next look comes within a second.
-      if (!this.#isFailing) this.#options.log.warn(errorFields(error), 'the log of events cannot be read');
-      this.#isFailing = true;
-    } finally {
-      this.#isReading = false;
-    }
   }
 
   async #readOn(): Promise<void> {
@@ -115,7 +92,7 @@ export class EventTail {
     const newest = events.at(-1);
     if (newest === undefined) return this.#checkRewound();
     this.#last = newest.position;
-    this.#hasMore ||= events.length === atOnce;
+    if (events.length === atOnce) this.look();
     for (const listener of [...this.#listeners]) listener(events);
   }
 }

@@ -2,6 +2,7 @@ import type { ConfirmedTime } from '../../base/confirmed-time.ts';
 import { errorFields } from '../../base/plain-log.ts';
 import { createProcessName } from '../../base/random.ts';
 import type { DeliveryCounts, Webhook } from '../../storage/port.ts';
+import { RepeatedLook } from '../repeated-look.ts';
 import type { EventTail } from '../tail.ts';
 import { Endpoint, type EndpointParts } from './endpoint.ts';
 import { disabledAfterMs, warnedAfterMs } from './schedule.ts';
@@ -28,23 +29,24 @@ export class Dispatcher {
   #webhooks: readonly Webhook[] = [];
   #counts: readonly DeliveryCounts[] = [];
   #renewedAt = Number.NEGATIVE_INFINITY;
-  #looking: Promise<void> | null = null;
-  #again = false;
-  /** Until it is started, and again at the end. */
-  #isStopped = true;
+  readonly #looking: RepeatedLook;
   #stopped: Promise<void> | null = null;
-  #isFailing = false;
-  #cancelLook: () => void = () => {};
   #unlisten: (() => void) | null = null;
 
   constructor(options: DispatcherOptions) {
+    const { clock, log } = options;
     this.#options = options;
+    this.#looking = new RepeatedLook({
+      look: () => this.#lookOn(),
+      everyMs: renewEveryMs,
+      onFailure: (error) => log.warn(errorFields(error), 'webhooks cannot be read'),
+      clock,
+    });
   }
 
   /** Reads which there are, and begins with what is left over from the last time. */
   async start(): Promise<void> {
-    this.#isStopped = false;
-    this.#lookLater();
+    this.#looking.start();
     await this.look();
   }
 
@@ -55,10 +57,8 @@ export class Dispatcher {
   }
 
   async #stop(deadlineMs: number): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelLook();
     this.#unlisten?.();
-    await this.#looking;
+    await this.#looking.stop();
     const held = [...this.#endpoints.values()];
     for (const endpoint of held) endpoint.letGo();
     const cancel = this.#options.clock.after(deadlineMs, () => this.#stopping.abort());
@@ -77,12 +77,7 @@ export class Dispatcher {
 
   /** Somebody may have added or changed a webhook, or had something sent again. */
   look(): Promise<void> {
-    this.#again = true;
-    if (this.#isStopped) return Promise.resolve();
-    this.#looking ??= this.#lookOn().finally(() => {
-      this.#looking = null;
-    });
-    return this.#looking;
+    return this.#looking.look();
   }
 
   /** How each webhook fares, for the metrics. */
@@ -104,27 +99,7 @@ export class Dispatcher {
     });
   }
 
-  #lookLater(): void {
-    this.#cancelLook = this.#options.clock.after(renewEveryMs, () => {
-      void this.look();
-      if (!this.#isStopped) this.#lookLater();
-    });
-  }
-
   async #lookOn(): Promise<void> {
-    try {
-      while (this.#again && !this.#isStopped) {
-        this.#again = false;
-        await this.#lookOnce();
-      }
-      this.#isFailing = false;
-    } catch (error) {
-      if (!this.#isFailing) this.#options.log.warn(errorFields(error), 'webhooks cannot be read');
-      this.#isFailing = true;
-    }
-  }
-
-  async #lookOnce(): Promise<void> {
     const { webhooks, deliveries, onLoaded } = this.#options;
     this.#webhooks = await webhooks.list();
     onLoaded(this.#webhooks);
