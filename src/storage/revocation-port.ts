@@ -39,6 +39,9 @@ export interface RevocationStore {
   ): Promise<boolean>;
   /** Notes it, and deletes what it covers: what is covered by its name, by both times. Answers with how many those were. */
   cover(cover: Revocation): Promise<number>;
-  /** Forgets what nobody needs to know any more. The newest note stays, so that `seq` never goes back. */
+  /**
+   * Forgets what nobody needs to know any more; what somebody is noting again just now is left for later. The newest note
+   * stays, so that `seq` never goes back.
+   */
   forgetRevocations(now: number): Promise<void>;
 }

@@ -6,7 +6,15 @@ import { createRevocationNames } from '../../src/consumer/revocation-names.ts';
 import { Revocations } from '../../src/consumer/revocations.ts';
 import { type Revocation, type Storage, type WatchedTable, watchedTables } from '../../src/storage/port.ts';
 import { register } from '../support/batches.ts';
-import { createTestDatabase, openTwice, storageKinds, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  databaseAt,
+  newPlace,
+  openTwice,
+  storageKinds,
+  type TestDatabase,
+} from '../support/databases.ts';
+import { beginOutside } from '../support/outsider.ts';
 import { until } from '../support/polling.ts';
 import {
   anyLine,
@@ -248,6 +256,31 @@ for (const engine of storageKinds) {
         assert.equal(await fresh.standing.cover(note('all', { coveredBy: null, issuedUntil: 9 })), 0);
         const [all] = (await fresh.standing.revocations(0)).slice(-1);
         assert.deepEqual([all?.name, all?.issuedUntil], ['all', 10], 'of two the later time counts');
+      });
+
+      it('notes are forgotten beside somebody who notes them again in another order, and neither fails', async () => {
+        const place = await newPlace(engine);
+        const fresh = await databaseAt(engine, place).then((empty) => empty.open());
+        const notes = ['first', 'second', 'newest'].map((name) => {
+          return { name, issuedUntil: 10, forgetAt: 100, coveredBy: null };
+        });
+        await fresh.standing.revoke(notes, { document: null, audit: null });
+        const outsider = await beginOutside(place);
+        const noteAgain = (name: string) =>
+          outsider.run(`update revocations set issued_until = 11 where name = '${name}'`);
+        await noteAgain('second');
+        const forgotten = fresh.standing.forgetRevocations(100);
+        await Promise.race([forgotten, outsider.untilSomebodyWaits()]);
+        await noteAgain('first');
+        await outsider.commit();
+        await forgotten;
+        await fresh.standing.forgetRevocations(100);
+        const left = await fresh.standing.revocations(0);
+        await fresh.close();
+        assert.deepEqual(
+          left.map(({ name }) => name),
+          ['newest'],
+        );
       });
 
       it('a note that nothing covers stays one, whoever says the same before or later', async () => {

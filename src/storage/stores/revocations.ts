@@ -55,9 +55,17 @@ export function revocationStore(engine: Engine): RevocationStore {
 
     async forgetRevocations(now) {
       await engine.database
+        .with('over', (database) =>
+          database
+            .selectFrom('revocations')
+            .select('name')
+            .where('forget_at', '<=', now)
+            .where('seq', '<', sql<number>`(select max(seq) from revocations)`)
+            // Whoever is noting some of them again may wait for others: to wait in turn would be without end.
+            .$if(engine.name === 'postgres', (select) => select.forUpdate().skipLocked()),
+        )
         .deleteFrom('revocations')
-        .where('forget_at', '<=', now)
-        .where('seq', '<', sql<number>`(select max(seq) from revocations)`)
+        .where('name', 'in', (database) => database.selectFrom('over').select('name'))
         .execute();
     },
   };
