@@ -15,8 +15,8 @@ type Recognised =
   | { readonly client: null; readonly claimedId: string };
 
 /**
- * Who the client is. An assertion counts once, whatever becomes of the request: should that be refused, whoever has seen
- * it could send the same assertion with another one. A secret can be used again and again.
+ * Who the client is. An assertion counts once, whatever becomes of the request: left over from one that was refused, it would
+ * be worth a token to whoever has seen it. A secret can be used again and again.
  */
 export type RecogniseClient = (proof: Proof, from: Origin) => Promise<Recognised>;
 type Check<T> = (client: ClientWithSecrets | null) => T | null | Promise<T | null>;
