@@ -101,10 +101,14 @@ for (const engine of databaseEngines) {
       assertCode(await post('early 0', 'trial'), 'newcomers_paused');
       await settled();
       assertCode(await post('early 0', 'trial'), 'newcomers_paused');
-      const { registered_at } = (await (await person('early 1')).get('/me')).json<{
-        registered_at: string;
-      }>();
-      assert.ok(Date.parse(registered_at) <= one().processes.now(), registered_at);
+      const registeredAt = async () =>
+        (await (await person('early 1')).get('/me')).json<{ registered_at: string }>().registered_at;
+      // It is set right in the background.
+      await until(
+        registeredAt,
+        (at) => Date.parse(at) <= one().processes.now(),
+        'somebody has come in a time to come',
+      );
       await one().advance(hourMs);
       for (let count = 0; count < 3; count += 1) await created('early 0', 'trial');
       assertCode(await post('early 0', 'trial'), 'newcomer_budget_spent');
