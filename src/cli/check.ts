@@ -73,13 +73,15 @@ interface CheckOptions extends JsonOption {
 }
 
 const helpText = `
-"check <folder>" reads the YAML files of that folder, one collection each, and nothing else: it needs no IDP_ORIGIN, no
-API_AUDIENCE, no other setting and no database, and says every mistake with its file and line. So does "check" where
-nothing but COLLECTIONS_DIR is set. Where neither IDP_ORIGIN nor API_AUDIENCE is, "check" without a folder takes the settings
-of the "dev" that runs here.
+"check <folder>" reads only the YAML files of that folder, one collection each,
+and names every mistake with its file and line: it needs no settings, no
+provider and no database. So does "check" where COLLECTIONS_DIR is the only
+setting. Where none of IDP_ORIGIN, IDPS_FILE and API_AUDIENCE is set, "check"
+takes the settings of the "dev" that runs in this folder.
 
-"check --profile fapi2" reads the settings and the clients, and lists what is missing for the FAPI 2.0 Security Profile at a
-resource server and at POST /token: what it asks for, what is set, what to do. It ends with 1 when anything is.`;
+"check --profile fapi2" lists what the settings and the clients lack for the
+FAPI 2.0 Security Profile, as a resource server and at POST /token: what it asks
+for, what is set, what to do. The exit code is 1 when anything is missing.`;
 
 /** Whoever sets anything else means a service, of which nothing may be missing. */
 function setsOnlyCollections(environment: Environment): boolean {

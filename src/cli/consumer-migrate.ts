@@ -32,6 +32,7 @@ export function addTo(consumer: Command, settings: CommandSettings): void {
     )
     .requiredOption('--mapping <file>', 'a line for each caller: {"old":"<subject>","new":"<subject>"}')
     .option('--dry-run', 'say what would become of each line, and change nothing')
+    .addHelpText('after', helpText)
     .action(async (options: RenamingOptions) => {
       const { environment, from } = await settings.ofService();
       if (from !== undefined) process.stderr.write(`Settings: ${from}.\n`);
@@ -56,6 +57,12 @@ export function addTo(consumer: Command, settings: CommandSettings): void {
       if (report.taken.length > 0) throw refusalOf(report.taken, options.dryRun === true ? 'dry' : 'late');
     });
 }
+
+const helpText = `
+A subject is the "sub" of a caller's tokens: "old" at the provider before, "new"
+at the one from now on. Put the new provider into the settings in the place of
+the old one first, try it with --dry-run, do it, and delete the mapping, which
+names people. docs/operations.md, "When the provider changes", has all of it.`;
 
 /** The database is only looked at, so that not even its schema is another one afterwards. */
 async function examine(config: Config, issuers: IssuerChange, file: string): Promise<RenamingReport> {

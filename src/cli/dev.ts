@@ -37,10 +37,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option('--token-seconds <number>', 'how long the access tokens of the provider live', '600')
     .option('--no-refresh-tokens', 'let the provider give the frontend no refresh tokens')
     .option('--dpop', 'let the page have its tokens bound to a key that never leaves the browser (DPoP)')
-    .addHelpText(
-      'after',
-      '\nOf the settings it takes PORT, OPS_PORT, LOG_LEVEL, CORS_ORIGINS (whose origins can sign in, too), COLLECTIONS_DIR and ALLOW_BREAKING_SCHEMAS.\nIts database is ./data/dev.db, whatever DATABASE_URL says; "serve" has another one. The commands that work on a database take that of the\n"dev" that runs in their folder, and say so, unless DATABASE_URL is set.\nCollections that change are read again while it runs.',
-    )
+    .addHelpText('after', helpText)
     .action((options: DevOptions) => runUntilSignal(() => startDevelopment(settings.given(), options)));
   dev
     .command('token')
@@ -50,6 +47,14 @@ export function addTo(program: Command, settings: CommandSettings): void {
       process.stdout.write(`${await requestUserToken(user)}\n`);
     });
 }
+
+const helpText = `
+Of the settings it takes PORT, OPS_PORT, LOG_LEVEL, CORS_ORIGINS (whose origins
+can sign in, too), COLLECTIONS_DIR and ALLOW_BREAKING_SCHEMAS. Its database is
+./data/dev.db, whatever DATABASE_URL says; "serve" has another one. Commands
+that work on a database take that of the "dev" that runs in their folder, and
+say so, unless DATABASE_URL is set. Collections that change are read again while
+it runs.`;
 
 async function startDevelopment(environment: Environment, options: DevOptions) {
   const settings = developmentEnvironment(environment, options);

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
 import { CommandSettings } from './settings.ts';
 
@@ -12,8 +12,13 @@ export async function createProgram(version: string): Promise<Command> {
     .option('--settings <file>', 'a file of settings, NAME=value lines; the environment wins over it')
     .addHelpText(
       'after',
-      '\nSettings come from the environment or from --settings; docs/config.md lists them. "check" shows what is in force, "doctor" what is wrong.',
+      '\nSettings come from the environment or from --settings; docs/config.md lists\nthem. "check" shows what is in force, "doctor" what is wrong.',
     )
+    // For all commands: by itself the help tells options that are needed from others only when one is missing.
+    .configureHelp({
+      optionDescription: (option) =>
+        `${new Help().optionDescription(option)}${option.mandatory ? ' (needed)' : ''}`,
+    })
     .showHelpAfterError('(add --help for the usage)')
     .exitOverride();
   // A command is a file and a line here, in the order of the help.

@@ -87,12 +87,25 @@ describe('the command line', () => {
       const help = succeeded(await vestibule(...command, '--help'));
       assert.ok(help.startsWith(`Usage: ${name} `), help);
       assert.match(help, /-h, --help/);
+      // What stands in columns is the parser's; the sentences are to fit into a window.
+      const tooLong = help.split('\n').filter((line) => !line.startsWith('  ') && line.length > 80);
+      assert.deepEqual(tooLong, []);
     });
   }
 
   it('lists every command in its help', async () => {
     const help = succeeded(await vestibule('--help'));
     for (const [command] of commands.slice(1)) assert.match(help, new RegExp(`^  ${command}\\b`, 'm'));
+  });
+
+  it('says which options are needed', async () => {
+    const help = succeeded(await vestibule('consumer', 'migrate', '--help'));
+    const options = [...help.matchAll(/^ {2}(--[a-z-]+)((?:(?!^ {2}-).)*)/gms)];
+    const needed = options.filter(([, , text]) => /\(needed\)/.test(String(text)));
+    assert.deepEqual(
+      needed.map(([, name]) => name),
+      ['--from', '--to', '--mapping'],
+    );
   });
 
   it('says its version with --version', async () => {
