@@ -43,8 +43,8 @@ const retryMs = 1_000;
 const forgetEveryMs = 60_000;
 
 /**
- * Whom the operator has shut out, and whose tokens were taken back: kept in memory and brought up to date within a second of a change by any process,
- * so that a request with a known token reads no database.
+ * Whom the operator has shut out, and whose tokens were taken back: kept in memory and brought up to date within a second of
+ * a change by any process, so that a request with a known token reads no database.
  */
 export class Standing {
   readonly #options: StandingOptions;
