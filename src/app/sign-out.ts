@@ -28,7 +28,7 @@ export function createSignOut(base: BaseParts, callers: Callers, signingKeys: Si
     names,
     store: storage.standing,
   });
-  const shared = { takeBack, documentDigest: names.document, onTakenBack: metrics.countTakenBack };
+  const shared = { takeBack, onTakenBack: metrics.countTakenBack };
   const now = () => clock.now();
   const nowSeconds = () => clock.now() / 1000;
 
@@ -51,6 +51,7 @@ export function createSignOut(base: BaseParts, callers: Callers, signingKeys: Si
 
   const logout = {
     ...shared,
+    documentDigest: (id: string) => names.document('logout', id),
     open: createOpenDocument(
       logoutSources,
       (claims, { audiences }, type) => checkLogoutToken(claims, audiences, type, nowSeconds()),
@@ -59,6 +60,7 @@ export function createSignOut(base: BaseParts, callers: Callers, signingKeys: Si
   };
   const events = {
     ...shared,
+    documentDigest: (id: string) => names.document('event', id),
     now,
     open: createOpenDocument(
       eventSources,

@@ -9,6 +9,7 @@ import {
   canarySession,
   extension,
   logoutToken,
+  receiver,
   securityEvent,
   sign,
   webClient,
@@ -30,6 +31,7 @@ before(async () => {
     ...quickSigning,
     ...provider.settings,
     WEB_CLIENT_ID: webClient,
+    IDP_EVENTS_AUDIENCE: receiver,
     REFUSALS_PER_MINUTE: '1000000',
   });
   const client = await addClientWith(settings, 'machine');
@@ -264,6 +266,19 @@ describe('a good logout token', () => {
     await becomesRevoked(String(earlier));
     assertRefused(await asks(String(same)), 'token_revoked', String(same));
     assert.equal((await asks(String(later))).status, 200);
+  });
+
+  it('counts although a security event had the same id: those of a provider may come from two programs', async () => {
+    const [sub, jti] = [randomUUID(), randomUUID()];
+    const token = await someone(sub);
+    const event = await request(`${service.url}/idp/events`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/secevent+jwt' },
+      body: await securityEvent(provider, { jti }),
+    });
+    assert.equal(event.status, 202, event.text);
+    await taken(await logoutToken(provider, { sub, jti }));
+    await becomesRevoked(token);
   });
 
   it('of before does not bring back what a later one took', async () => {
