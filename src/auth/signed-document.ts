@@ -13,8 +13,9 @@ export function signedDocumentOpener(algorithms: readonly string[], signatures: 
   return (text: string) => {
     try {
       const token = parseCompact(text);
-      const { kid, algorithm } = readHeader(jsonObject(token.header), allowed);
+      const { kid, algorithm, type } = readHeader(jsonObject(token.header), allowed);
       return {
+        type,
         unverifiedClaims: token.unverifiedPayload,
         async signedBy(keys: string, origin: TokenOrigin): Promise<boolean> {
           const document: unknown = JSON.parse(keys);

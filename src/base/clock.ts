@@ -11,6 +11,11 @@ export interface Clock {
 /** How far the clock of whoever has signed a token may be from ours. */
 export const clockToleranceSeconds = 5;
 
+/** Of a claim that says since when something signed counts (`nbf`, `iat`): it is absent, or a time that has come. */
+export function hasBegun(since: unknown, nowSeconds: number): boolean {
+  return since === undefined || (typeof since === 'number' && since <= nowSeconds + clockToleranceSeconds);
+}
+
 /** By how much the clocks of machines that share a database may differ. */
 export const clockDifferenceMs = 60_000;
 

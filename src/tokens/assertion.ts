@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 import { namedAudience } from '../base/audience.ts';
-import { type Clock, clockToleranceSeconds } from '../base/clock.ts';
+import { type Clock, clockToleranceSeconds, hasBegun } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import type { AssertionStore } from '../storage/port.ts';
 import type { Origin } from './throttle.ts';
 
 /** Takes a signed JWT apart and checks its signature; who it is from is not its business. Null when it is none. */
 type OpenSigned = (text: string) => {
+  /** `typ` in lower case without `application/`; undefined when absent. */
+  readonly type: string | undefined;
   readonly unverifiedClaims: Readonly<Record<string, unknown>>;
   /** Whether a key of that JWKS (in JSON) signed it. */
   signedBy(keys: string, origin: Origin): Promise<boolean>;
@@ -28,6 +30,8 @@ const toleranceMs = clockToleranceSeconds * 1000;
 /** Used assertions are remembered until they expire, so they may not be made for longer. */
 const longestLifeMs = 600_000;
 const longestJti = 256;
+/** Most clients write `JWT`, or nothing; the revision of RFC 7523 has a type of its own for assertions. */
+const types: ReadonlySet<string | undefined> = new Set([undefined, 'jwt', 'client-authentication+jwt']);
 
 /** RFC 7523: a client that proves itself with a key of its own. */
 export function createCheckAssertion({ openSigned, store, audiences, clock, time }: CheckAssertionOptions) {
@@ -40,6 +44,7 @@ export function createCheckAssertion({ openSigned, store, audiences, clock, time
       /** Whether it is meant for us, alive, and signed with one of these keys. */
       isSignedBy: async (publicKeys: string | null, origin: Origin) =>
         publicKeys !== null &&
+        types.has(signed?.type) &&
         expiryOf(claims, audiences, clock.now()) !== null &&
         (await signed?.signedBy(publicKeys, origin)) === true,
       /** True the first time only, of all processes together. */
@@ -55,14 +60,14 @@ export function createCheckAssertion({ openSigned, store, audiences, clock, time
 
 /** When an assertion ends, in milliseconds; null when it is not one that we take now. */
 function expiryOf(
-  { iss, sub, aud, exp, nbf, jti }: Readonly<Record<string, unknown>>,
+  { iss, sub, aud, exp, nbf, iat, jti }: Readonly<Record<string, unknown>>,
   audiences: readonly string[],
   now: number,
 ): number | null {
   if (iss !== sub || typeof jti !== 'string' || jti === '' || jti.length > longestJti) return null;
   if (namedAudience(aud, audiences) === undefined) return null;
   if (typeof exp !== 'number' || !Number.isFinite(exp)) return null;
-  if (nbf !== undefined && !(typeof nbf === 'number' && nbf * 1000 <= now + toleranceMs)) return null;
+  if (!hasBegun(nbf, now / 1000) || !hasBegun(iat, now / 1000)) return null;
   // A claim may be a fraction of a second; the database keeps whole milliseconds.
   const expiresAt = Math.ceil(exp * 1000);
   return expiresAt > now - toleranceMs && expiresAt <= now + longestLifeMs + toleranceMs ? expiresAt : null;

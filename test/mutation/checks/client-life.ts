@@ -79,11 +79,18 @@ export const clientLifeChecks: readonly Mutant[] = [
       '',
       'a text is compared like a time',
     ],
+    ['an assertion has begun', '!hasBegun(nbf, now / 1000) || ', '', 'an assertion is used before its time'],
     [
-      'an assertion has begun',
-      "if (nbf !== undefined && !(typeof nbf === 'number' && nbf * 1000 <= now + toleranceMs)) return null;",
+      'an assertion is not made ahead of time',
+      ' || !hasBegun(iat, now / 1000)',
       '',
       'an assertion is used before its time',
+    ],
+    [
+      'the type of an assertion',
+      'types.has(signed?.type) && ',
+      '',
+      'another document that a client has signed is taken for an assertion',
     ],
     [
       'an assertion has not ended',
