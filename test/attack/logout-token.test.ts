@@ -106,6 +106,8 @@ const faults: Record<string, () => Promise<string>> = {
   'no expiry': () => logoutToken(provider, { exp: undefined }),
   'an expiry that has passed': () =>
     logoutToken(provider, { iat: nowSeconds() - 60, exp: nowSeconds() - 30 }),
+  'a beginning to come': () => logoutToken(provider, { nbf: nowSeconds() + 60 }),
+  'a beginning that is a text': () => logoutToken(provider, { nbf: String(nowSeconds()) }),
   'no id': () => logoutToken(provider, { jti: undefined }),
   'an empty id': () => logoutToken(provider, { jti: '' }),
   'an id that is a number': () => logoutToken(provider, { jti: 7 }),
@@ -196,6 +198,7 @@ describe('a good logout token', () => {
       { iat: nowSeconds() - 0.7654321, exp: nowSeconds() + 60.1234567 },
       {},
     ],
+    'with a beginning that is now': [{ nbf: nowSeconds() }, {}],
     'for several clients': [{ aud: ['another-client', webClient] }, {}],
     'with further claims and events': [
       { more: 1, events: { [logoutEvent]: { reason: 'x' }, 'https://event.example': {} } },

@@ -101,6 +101,8 @@ describe('security events that are sent here (RFC 8935)', () => {
     'no id': ['invalid_request', () => securityEvent(provider, { jti: undefined })],
     'no time of issue': ['invalid_request', () => securityEvent(provider, { iat: undefined })],
     'a time of issue to come': ['invalid_request', () => securityEvent(provider, { iat: nowSeconds() + 60 })],
+    'a beginning to come': ['invalid_request', () => securityEvent(provider, { nbf: nowSeconds() + 60 })],
+    'a beginning that is null': ['invalid_request', () => securityEvent(provider, { nbf: null })],
     'no events': ['invalid_request', () => securityEvent(provider, { events: undefined })],
     'an empty list of events': ['invalid_request', () => securityEvent(provider, { events: {} })],
     'an event that is no object': [

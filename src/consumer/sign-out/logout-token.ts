@@ -1,5 +1,5 @@
 import { namedAudience } from '../../base/audience.ts';
-import { clockToleranceSeconds } from '../../base/clock.ts';
+import { clockToleranceSeconds, hasBegun } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import { type Ended, nameIn } from './document-claims.ts';
@@ -26,10 +26,11 @@ export function checkLogoutToken(
   type: string | undefined,
   nowSeconds: number,
 ): LogoutToken {
-  const { iss, aud, iat, exp, jti, sub, sid, events } = claims;
+  const { iss, aud, iat, nbf, exp, jti, sub, sid, events } = claims;
   if (!types.has(type)) throw wrong('typ');
   if (namedAudience(aud, audiences) === undefined) throw wrong('aud');
   if (typeof iat !== 'number' || !isFresh(iat, nowSeconds)) throw wrong('iat');
+  if (!hasBegun(nbf, nowSeconds)) throw wrong('nbf');
   if (typeof exp !== 'number' || !(exp > nowSeconds - clockToleranceSeconds)) throw wrong('exp');
   const id = nameIn(jti);
   if (id === null) throw wrong('jti');

@@ -1,5 +1,5 @@
 import { namedAudience } from '../../base/audience.ts';
-import { clockToleranceSeconds } from '../../base/clock.ts';
+import { clockToleranceSeconds, hasBegun } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import { type Ended, nameIn } from './document-claims.ts';
@@ -34,13 +34,14 @@ export function checkSecurityEvent(
   type: string | undefined,
   nowSeconds: number,
 ): SecurityEvent {
-  const { aud, iat, jti, events } = claims;
+  const { aud, iat, nbf, jti, events } = claims;
   // Without it nobody could tell one from a logout token or an ID token.
   if (type !== 'secevent+jwt') throw wrong('typ');
   if (namedAudience(aud, audiences) === undefined) throw new Refusal('event_audience_invalid');
   const id = nameIn(jti);
   if (id === null) throw wrong('jti');
   if (typeof iat !== 'number' || !(iat >= 0 && iat <= nowSeconds + clockToleranceSeconds)) throw wrong('iat');
+  if (!hasBegun(nbf, nowSeconds)) throw wrong('nbf');
   if (!isJsonObject(events) || Object.keys(events).length === 0) throw wrong('events');
   const ended = Object.entries(events).flatMap(([event, about]): readonly Ended[] => {
     if (!isJsonObject(about)) throw wrong('events');

@@ -119,6 +119,7 @@ export const signOutChecks: readonly Mutant[] = [
     ['its type', "if (…) throw wrong('typ');", '', 'another document is taken for a logout token'],
     ['its audience', "if (…) throw wrong('aud');", '', 'the logout of another application signs out here'],
     ['its age', "if (…) throw wrong('iat');", '', 'an old logout token is sent again'],
+    ['its beginning', "if (…) throw wrong('nbf');", '', 'a logout token is used before its time'],
     ['its expiry', "if (…) throw wrong('exp');", '', 'an old logout token is sent again'],
     ['its id', "if (id === null) throw wrong('jti');", '', 'a logout token counts twice'],
     ['its event', "if (…) throw wrong('events');", '', 'an ID token signs out'],
@@ -140,6 +141,7 @@ export const signOutChecks: readonly Mutant[] = [
   ]),
   ...checksOf('src/consumer/sign-out/security-event.ts', event, [
     ['the type of an event', "if (…) throw wrong('typ');", '', 'another document is taken for an event'],
+    ['the beginning of an event', "if (…) throw wrong('nbf');", '', 'an event counts before its time'],
     [
       'the audience of an event',
       "if (…) throw new Refusal('event_audience_invalid');",
