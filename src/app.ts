@@ -125,7 +125,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   });
   const { providers, standing, registry, tokenCache } = callers;
   const keySets = () => providers.map(({ name, keys }) => ({ name, ...keys.status() }));
-  const events = createEventParts(base, callers.checkStanding);
+  const events = createEventParts(base, callers);
   const signOut = createSignOut(base, callers, signingKeys);
   const polls = signOut.polls(hold);
   let stage: 'open' | 'draining' | 'closing' = 'open';

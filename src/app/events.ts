@@ -9,13 +9,16 @@ import { WebhookKeys } from '../events/webhooks/published-keys.ts';
 import { createSend } from '../events/webhooks/send.ts';
 import type { WatchedTable } from '../storage/port.ts';
 import type { BaseParts } from './base-parts.ts';
-import type { CheckStanding } from './callers.ts';
+import type { Callers } from './callers.ts';
 
 /** What says who may come in. */
 const admitting: ReadonlySet<WatchedTable> = new Set(['consumers', 'clients', 'revocations']);
 
 /** All who are told of events: the end of the log, who follows it live, who waits for the next one, and webhooks. */
-export function createEventParts(base: BaseParts, checkStanding: CheckStanding) {
+export function createEventParts(
+  base: BaseParts,
+  { checkStanding, checkStillIn }: Pick<Callers, 'checkStanding' | 'checkStillIn'>,
+) {
   const { config, storage, keyring, metrics, audit, clock, time, log, tracing } = base;
   const store = storage.events;
   const tail = new EventTail({ store, onRewound: () => streams.cutAll(), clock, log });
@@ -45,7 +48,7 @@ export function createEventParts(base: BaseParts, checkStanding: CheckStanding) 
 
   return {
     /** What `GET /events` is made of. */
-    forCallers: { store, tail, streams, places, waits, checkStanding, clock },
+    forCallers: { store, tail, streams, places, waits, checkStillIn, clock },
     webhookKeys,
     /** The position up to which everybody here has heard everything. */
     get last(): number {

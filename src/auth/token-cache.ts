@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { isCurrent, type TokenTimes, type Verification } from '../base/caller.ts';
+import { hasExpired, isCurrent, type TokenTimes, type Verification } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { RecentMap } from '../base/recent-map.ts';
 import { memoryTaken } from './memory-taken.ts';
 import type { TokenOrigin } from './signature-queue.ts';
-import { checkTimes, hasExpired } from './token-times.ts';
+import { checkTimes } from './token-times.ts';
 import type { Verified, Verify } from './verifier.ts';
 
 /** Whom a token speaks for, in whatever form: the times of the token are in it. */

@@ -1,4 +1,4 @@
-import type { TokenTimes } from '../base/caller.ts';
+import { hasExpired, type TokenTimes } from '../base/caller.ts';
 import { clockToleranceSeconds } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import type { JsonObject } from '../base/json-object.ts';
@@ -20,10 +20,6 @@ export function checkTimes(times: TokenTimes, nowSeconds: number): void {
   const latestStart = nowSeconds + clockToleranceSeconds;
   if ((notBeforeSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');
   if ((issuedAtSeconds ?? 0) > latestStart) throw new Refusal('token_not_yet_valid');
-}
-
-export function hasExpired({ expiresAtSeconds }: TokenTimes, nowSeconds: number): boolean {
-  return expiresAtSeconds <= nowSeconds - clockToleranceSeconds;
 }
 
 /** How long a token lives that does not say when it was issued cannot be told, so it counts as too long. */

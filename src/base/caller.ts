@@ -1,8 +1,15 @@
+import { clockToleranceSeconds } from './clock.ts';
+
 /** The times that a token carries, in seconds since 1970. */
 export interface TokenTimes {
   readonly expiresAtSeconds: number;
   readonly notBeforeSeconds: number | null;
   readonly issuedAtSeconds: number | null;
+}
+
+/** Wherever it is asked: who is let in with a token is not sent away at once because of its time. */
+export function hasExpired({ expiresAtSeconds }: TokenTimes, nowSeconds: number): boolean {
+  return expiresAtSeconds <= nowSeconds - clockToleranceSeconds;
 }
 
 /**

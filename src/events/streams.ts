@@ -1,4 +1,4 @@
-import { type Caller, isCurrent } from '../base/caller.ts';
+import { type Caller, hasExpired, isCurrent } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
@@ -213,9 +213,9 @@ export class Streams {
   }
 
   #tick(): void {
-    const now = this.#options.clock.now();
+    const nowSeconds = this.#options.clock.now() / 1000;
     for (const stream of [...this.#all]) {
-      if (stream.caller.times.expiresAtSeconds * 1000 <= now) this.#end(stream, 'token_expired');
+      if (hasExpired(stream.caller.times, nowSeconds)) this.#end(stream, 'token_expired');
       else if (!isCurrent(stream.caller.verification)) this.#letGo(stream);
       else if (stream.isUnsure) this.#check(stream);
     }

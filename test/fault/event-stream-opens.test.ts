@@ -82,7 +82,8 @@ for (const engine of databaseEngines) {
       ends.defer(() => tail.stop());
       await checkStanding(caller);
       const reads = new ReadLimit(1_000, clock);
-      const read = readEvents([], { store, tail, streams, places, waits, checkStanding, reads, clock });
+      const checkStillIn = checkStanding;
+      const read = readEvents([], { store, tail, streams, places, waits, checkStillIn, reads, clock });
       const suspend = async () => {
         await storage.consumers.setState('usr_a', 'suspended', anyLine);
         await until(

@@ -93,13 +93,24 @@ for (const engine of databaseEngines) {
       assert.deepEqual((await inVain).items, []);
     });
 
+    it('waits with a token as long as it counts elsewhere, which is five seconds more', async () => {
+      const caller = await two().person({ exp: Math.floor(two().processes.now() / 1000) + 10 });
+      const { next } = await page(caller);
+      await two().advance(12_000);
+      assert.equal((await caller.get('/me')).status, 200);
+      const waiting = page(caller, `?after=${next}&wait=1`);
+      await Promise.race([waiting, someoneWaits()]);
+      await two().advance(1_000);
+      assert.deepEqual((await waiting).items, []);
+    });
+
     it('is refused when the token ends while it waits, or the caller is suspended', async () => {
       const expires = Math.floor(two().processes.now() / 1000) + 10;
       const caller = await two().person({ exp: expires });
       const { next } = await page(caller);
       const waiting = caller.get(`/events?after=${next}&wait=30`);
       await someoneWaits();
-      await two().advance(12_000);
+      await two().advance(16_000);
       assertCode(await waiting, 'token_expired');
       const suspended = await two().person();
       const { id } = (await suspended.get('/me')).json();

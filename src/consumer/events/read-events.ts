@@ -1,6 +1,5 @@
-import { type Caller, isCurrent } from '../../base/caller.ts';
+import { type Caller, hasExpired, isCurrent } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
-import { Refusal } from '../../base/errors.ts';
 import { type Answer, type BearerHandler, type Input, jsonText, live } from '../../base/handler.ts';
 import { erasedType, presentEvent } from '../../events/catalogue.ts';
 import type { Places } from '../../events/places.ts';
@@ -21,8 +20,8 @@ export interface EventParts {
   readonly streams: Streams;
   readonly places: Places;
   readonly waits: Waits;
-  /** Throws, or rejects, when the operator has shut the caller out. */
-  readonly checkStanding: (caller: Caller) => void | Promise<void>;
+  /** Throws, or rejects, when the caller would not be let in any more. */
+  readonly checkStillIn: (caller: Caller) => void | Promise<void>;
   readonly reads: ReadLimit;
   readonly clock: Clock;
 }
@@ -55,7 +54,7 @@ async function readPage(
   input: Input,
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer> {
-  const { store, places, waits, clock } = parts;
+  const { store, places, waits, checkStillIn, clock } = parts;
   const extent = await store.extent();
   const { last } = extent;
   const start = after === null ? last : await placeIn(store, extent, after);
@@ -71,11 +70,12 @@ async function readPage(
     const forget = waits.add({ caller, end: () => waiting.stop() });
     try {
       // Only from now on is it woken when somebody is shut out.
-      await checkStillIn(caller, parts);
+      await checkStillIn(caller);
       found = await from(found.reached, (await store.extent()).last);
-      const tokenMs = caller.times.expiresAtSeconds * 1000 - clock.now();
-      if (found.events.length === 0) await waiting.come(Math.min(waitMs, tokenMs), input);
-      await checkStillIn(caller, parts);
+      const isOver = () => input.hasHungUp() || hasExpired(caller.times, clock.now() / 1000);
+      if (found.events.length === 0) await waiting.come(waitMs, isOver);
+      // It has waited, and much may have happened to it meanwhile.
+      await checkStillIn(caller);
       // It asks again, and its token is then verified with the keys of that day.
       if (!isCurrent(caller.verification)) return page([], start, reader, headers, false);
       if (found.events.length === 0) found = await from(found.reached, (await store.extent()).last);
@@ -91,12 +91,6 @@ async function readPage(
   return page(found.events, found.reached, reader, headers, false);
 }
 
-/** It has waited, and much may have happened to it meanwhile. */
-async function checkStillIn(caller: Caller, { checkStanding, clock }: EventParts): Promise<void> {
-  if (caller.times.expiresAtSeconds * 1000 <= clock.now()) throw new Refusal('token_expired');
-  await checkStanding(caller);
-}
-
 function page(
   events: Awaited<ReturnType<typeof readVisible>>['events'],
   next: number,
@@ -108,7 +102,7 @@ function page(
   return jsonText(`{"items":[${items}],"next":${next},"reset":${isReset}}`, { headers });
 }
 
-const lookForHangUpMs = 1_000;
+const lookEveryMs = 1_000;
 
 /** The next event after a position that a reader may see, or that it was erased itself. */
 class NextEvent {
@@ -131,13 +125,13 @@ class NextEvent {
     });
   }
 
-  /** Until it has come, the time is over, or nobody waits any more. */
-  come(waitMs: number, input: Pick<Input, 'hasHungUp'>): Promise<void> {
+  /** Until it has come, the time is over, or the request is. */
+  come(waitMs: number, isOver: () => boolean): Promise<void> {
     const until = this.#clock.monotonic() + waitMs;
     const waitOn = () => {
       const left = until - this.#clock.monotonic();
-      if (left <= 0 || input.hasHungUp()) this.#came.resolve();
-      else this.#cancel = this.#clock.after(Math.min(left, lookForHangUpMs), waitOn);
+      if (left <= 0 || isOver()) this.#came.resolve();
+      else this.#cancel = this.#clock.after(Math.min(left, lookEveryMs), waitOn);
     };
     waitOn();
     return this.#came.promise;

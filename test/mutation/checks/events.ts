@@ -42,7 +42,7 @@ export const eventChecks: readonly Mutant[] = [
   ...checksOf('src/events/streams.ts', streams, [
     [
       'a stream ends with its token',
-      "if (stream.caller.times.expiresAtSeconds * 1000 <= now) this.#end(stream, 'token_expired'); else if",
+      "if (hasExpired(stream.caller.times, nowSeconds)) this.#end(stream, 'token_expired'); else if",
       'if',
       'a token that has expired reads on',
     ],
