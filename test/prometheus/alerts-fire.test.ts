@@ -155,6 +155,16 @@ describe('an alert fires when', () => {
     await readers;
   });
 
+  it('a provider takes back almost more tokens than its share', async () => {
+    const database = plainSql(postgres.settings);
+    await database.query(
+      `insert into revocations (name, issued_until, forget_at, seq, covered_by)
+       select 'note ' || n, 0, ${Date.now() + hourMs}, n, 'the provider' from generate_series(1, 80000) as n`,
+    );
+    await database.query('update changes set count = count + 1');
+    await fires('VestibuleRevocationsCrowded');
+  });
+
   it('copies of whoever was erased may be left in a large file', async () => {
     const leaver = await caller(clocked, 'leaver');
     await leaver.make('notes', { text: 'gone soon' });
