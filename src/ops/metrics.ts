@@ -88,7 +88,7 @@ export function createMetrics(keySets: () => readonly KeySetStatus[]) {
   );
   const countTakenBack = exposition.counter(
     'vestibule_sign_outs_total',
-    'Times that tokens were taken back, by what said so: "logout" (a logout token), "event" (a security event) or "client" (POST /revoke).',
+    'Times that tokens were taken back that were not before, by what said so: "logout" (a logout token), "event" (a security event) or "client" (POST /revoke).',
     'by',
     ['logout', 'event', 'client'],
   );

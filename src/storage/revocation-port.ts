@@ -30,13 +30,13 @@ export interface RevocationStore {
   /** Those that were noted after this one, oldest first; all of them after 0. */
   revocations(after: number): Promise<readonly StoredRevocation[]>;
   /**
-   * Notes all of them, or none; of two with one name the later time counts, and nobody hears of what was noted before. False,
-   * and nothing is noted, when the document was used before, by any process.
+   * Notes all of them, or none; of two with one name the later time counts, and nobody hears of what was noted before. Answers
+   * with how many were not; null, and nothing is noted, when the document was used before, by any process.
    */
   revoke(
     revocations: readonly Revocation[],
     by: { readonly document: UsedDocument | null; readonly audit: AuditEntry | null },
-  ): Promise<boolean>;
+  ): Promise<number | null>;
   /** Notes it, and deletes what it covers: what is covered by its name, by both times. Answers with how many those were. */
   cover(cover: Revocation): Promise<number>;
   /**

@@ -45,11 +45,11 @@ export function revokeToken(parts: RevokeParts): PublicHandler {
     const expiresAt = Math.ceil(own.times.expiresAtSeconds * 1000);
     const issuedAt = Math.ceil((own.times.issuedAtSeconds ?? own.times.expiresAtSeconds) * 1000);
     const tokens = notedAs({ ...own, tokenId: own.tokenId });
-    await store.revoke([revocationOf(tokens, issuedAt, expiresAt - issuedAt)], {
+    const noted = await store.revoke([revocationOf(tokens, issuedAt, expiresAt - issuedAt)], {
       document: null,
       audit: null,
     });
-    onTakenBack('client');
+    if (noted !== null && noted > 0) onTakenBack('client');
     return done;
   };
 }

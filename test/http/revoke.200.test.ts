@@ -55,16 +55,22 @@ for (const [engine, count] of [
       await refusedEverywhere(token);
     });
 
-    it('has the processes read nothing anew when the same token is taken back again and again', async () => {
+    it('has the processes read nothing anew, and counts once, when the same token is taken back again and again', async () => {
       const database = plainSql(processes.settings);
       const changes = async () => (await database.query('select count from changes'))[0]?.count;
+      const counted = async () => {
+        const metrics = String(await processes.services[0]?.metrics());
+        return Number(metrics.match(/^vestibule_sign_outs_total\{by="client"\} (\d+)/m)?.[1]);
+      };
       const token = await live();
       const before = await changes();
+      const countedBefore = await counted();
       done(await revoke(token));
       const once = await changes();
       assert.notEqual(once, before, 'control: the first is announced');
       for (let count = 0; count < 3; count += 1) done(await revoke(token));
       assert.equal(await changes(), once);
+      assert.equal(await counted(), countedBefore + 1);
       await refusedEverywhere(token);
     });
 

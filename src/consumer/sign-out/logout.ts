@@ -17,9 +17,9 @@ export function logOut(parts: SignOutParts<LogoutToken> | null): PublicHandler {
     });
     const { ended, id, expiresAt } = said;
     const document = { issuer: source.name, digest: documentDigest(id), expiresAt };
-    const isFirst = await takeBack([ended], source, document);
-    if (!isFirst) throw new Refusal('logout_token_invalid', { detail: 'jti used before' });
-    onTakenBack('logout');
+    const noted = await takeBack([ended], source, document);
+    if (noted === null) throw new Refusal('logout_token_invalid', { detail: 'jti used before' });
+    if (noted > 0) onTakenBack('logout');
     return done;
   };
 }

@@ -37,7 +37,8 @@ export async function takeEvent(
   if (said.ended.length === 0) return;
   const digest = documentDigest(said.id);
   const document = { issuer: source.name, digest, expiresAt: now() + rememberedMs };
-  if (await takeBack(said.ended, source, document)) onTakenBack('event');
+  const noted = await takeBack(said.ended, source, document);
+  if (noted !== null && noted > 0) onTakenBack('event');
 }
 
 const codes: { readonly [C in ErrorCode]?: ErrorCode } = {

@@ -21,6 +21,6 @@ export interface SignOutParts<Said> {
   readonly takeBack: TakeBack;
   /** What the id of a document is remembered under. */
   readonly documentDigest: (id: string) => Uint8Array;
-  /** Hears of it when tokens were taken back. */
+  /** Hears of it when tokens were taken back that were not before. */
   readonly onTakenBack: (by: 'logout' | 'event') => void;
 }

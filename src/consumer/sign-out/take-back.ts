@@ -22,7 +22,7 @@ export interface TokensOfProvider {
 
 export type TakeBack = ReturnType<typeof createTakeBack>;
 
-/** Notes whose tokens are taken back; false when the document that says so was used before. */
+/** Notes whose tokens are taken back: how many notes are new; null when the document that says so was used before. */
 export function createTakeBack({ pseudonymOf, names, store }: TakeBackOptions) {
   const namesOf = (issuer: string, { subject, sessionId }: Ended): readonly string[] => {
     const pseudonym = pseudonymOf({ issuer, subject });
@@ -39,7 +39,7 @@ export function createTakeBack({ pseudonymOf, names, store }: TakeBackOptions) {
     ended: readonly Ended[],
     { tokenIssuers, maxTokenLifetimeSeconds }: TokensOfProvider,
     document: UsedDocument | null,
-  ): Promise<boolean> => {
+  ): Promise<number | null> => {
     const lifeMs = (maxTokenLifetimeSeconds ?? longestTokenLifeSeconds) * 1000;
     const revocations = ended.flatMap((one) =>
       tokenIssuers

@@ -29,15 +29,15 @@ export function revocationStore(engine: Engine): RevocationStore {
         if (document !== null) {
           const { issuer, digest, expiresAt } = document;
           // Beside the assertions of clients, whose ids have no colon.
-          if (!(await isFirstUse(transaction, `provider:${issuer}`, digest, expiresAt))) return false;
+          if (!(await isFirstUse(transaction, `provider:${issuer}`, digest, expiresAt))) return null;
         }
         if (audit !== null) await writeAudit(transaction, audit);
         const news = await notNoted(transaction, revocations);
-        if (news.length === 0) return true;
+        if (news.length === 0) return 0;
         // Before the notes: whoever announces waits for all who did so before, which makes the numbers those of the commits.
         await engine.announce(transaction, 'revocations');
         for (const revocation of news) await note(transaction, revocation);
-        return true;
+        return news.length;
       }),
 
     cover: (cover) =>

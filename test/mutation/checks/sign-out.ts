@@ -134,7 +134,7 @@ export const signOutChecks: readonly Mutant[] = [
   ...checksOf('src/consumer/sign-out/logout.ts', logout, [
     [
       'a logout token counts once',
-      "if (!isFirst) throw new Refusal('logout_token_invalid', …);",
+      "if (noted === null) throw new Refusal('logout_token_invalid', …);",
       '',
       'a logout token counts twice',
     ],
