@@ -118,9 +118,9 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     keySetMemory: administration.keySetMemory,
     clientMac,
     writes,
-    onChange(changed) {
+    async onChange(changed) {
       events.recheck(changed);
-      if (changed.has('signing_keys')) void signingKeys.reload();
+      if (changed.has('signing_keys')) await signingKeys.reload();
     },
   });
   const { providers, standing, registry, tokenCache } = callers;

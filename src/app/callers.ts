@@ -30,8 +30,8 @@ interface CallerOptions {
   readonly keySetMemory: (jwksUrl: string) => ReturnType<typeof authenticatedMemory>;
   readonly clientMac: ClientMac;
   readonly writes: WriteQueue;
-  /** Hears of it when something has changed that is kept in memory. */
-  readonly onChange: (changed: ReadonlySet<WatchedTable>) => void;
+  /** Hears of it when something has changed that is kept in memory; once more when it rejects. */
+  readonly onChange: (changed: ReadonlySet<WatchedTable>) => Promise<void>;
 }
 
 export type Callers = ReturnType<typeof createCallers>;
@@ -82,7 +82,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     ownIssuer: ownIssuer(config),
     onChange(changed) {
       if (changed.has('consumers')) registry.forget();
-      onChange(changed);
+      return onChange(changed);
     },
     clock,
     time,

@@ -34,7 +34,7 @@ export async function examineCaller(claims: VerifiedClaims, parts: CallerParts) 
     formerNames,
     clients,
     ownIssuer,
-    onChange: () => {},
+    onChange: async () => {},
     clock,
     time: clock,
     log: createLog('silent'),

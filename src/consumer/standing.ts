@@ -31,8 +31,8 @@ interface StandingOptions {
   readonly clients: KnownClients;
   /** The issuer whose tokens speak for clients of ours. */
   readonly ownIssuer: string;
-  /** Hears what has changed, after it counts here. */
-  readonly onChange: (changed: ReadonlySet<WatchedTable>) => void;
+  /** Hears what has changed, after it counts here; once more when it rejects. */
+  readonly onChange: (changed: ReadonlySet<WatchedTable>) => Promise<void>;
   readonly clock: Clock;
   /** A clock that is ahead for a moment makes no token good again. */
   readonly time: Pick<ConfirmedTime, 'now'>;
@@ -144,11 +144,11 @@ export class Standing {
     this.#changed = new Set();
     try {
       await this.#read(changed);
+      await this.#options.onChange(changed);
     } catch (error) {
       this.#changed = this.#changed.union(changed);
       throw error;
     }
-    this.#options.onChange(changed);
   }
 
   async #read(changed: ReadonlySet<WatchedTable>): Promise<void> {

@@ -106,12 +106,17 @@ export class SigningKeys {
   /** One that another process may have made just now is looked for in the database. */
   find(kid: string | undefined, algorithm: string) {
     const key = this.#publishedAs(kid, algorithm);
-    return key ?? this.reload().then(() => this.#publishedAs(kid, algorithm));
+    return key ?? this.#tryReload().then(() => this.#publishedAs(kid, algorithm));
   }
 
-  /** After a change by anybody. A database that does not answer changes nothing. */
+  /** After a change by anybody. */
   reload(): Promise<void> {
-    return this.#refresh().catch((error: unknown) => {
+    return this.#refresh();
+  }
+
+  /** A database that does not answer changes nothing. */
+  async #tryReload(): Promise<void> {
+    await this.reload().catch((error: unknown) => {
       this.#options.log.error(errorFields(error), 'signing keys cannot be read');
     });
   }

@@ -36,6 +36,8 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
     revoked: [] as StoredRevocation[],
     clients,
     announce: (_changed: ReadonlySet<WatchedTable>) => {},
+    /** Whoever hears of a change cannot do what it takes. */
+    isMissed: false,
     changes: 0,
     lookups: 0,
     /** Happens while a client is looked up. */
@@ -95,8 +97,9 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
       log,
     }),
     ownIssuer,
-    onChange() {
+    async onChange() {
       state.changes += 1;
+      if (state.isMissed) throw new Error('the database does not answer');
     },
     clock,
     time: new ConfirmedTime(clock, log),
@@ -171,6 +174,20 @@ it('only what has changed is read anew, and all of it that could not be read bef
   clock.advance(1_000);
   await new Promise<void>((resolve) => setImmediate(resolve));
   assert.equal(state.clientsAsked, before + 1);
+});
+
+it('whoever could not take a change up is told of it once more', async () => {
+  const { part, state, clock, announce } = standing();
+  await part.start();
+  state.isMissed = true;
+  await announce(['signing_keys']);
+  state.isMissed = false;
+  const before = state.changes;
+  clock.advance(1_000);
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  assert.equal(state.changes, before + 1);
+  await announce(['webhooks']);
+  assert.equal(state.changes, before + 2, 'and only of that from then on');
 });
 
 it('a client gets in while it is active, and a brand-new one is looked up once', async () => {
