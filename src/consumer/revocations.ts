@@ -59,7 +59,7 @@ export class Revocations {
     if (last === 0) return store.revocations(0);
     const found = await store.revocations(last - 1);
     const isKnown = (note: StoredRevocation) =>
-      note.name === name && (note.seq === last || note.movedFrom === last);
+      note.name === name && (note.seq === last || (note.movedFrom ?? 0) >= last);
     if (found.some(isKnown)) return found.filter(({ seq }) => seq > last);
     this.#last = { seq: 0, name: '' };
     return store.revocations(0);
