@@ -68,9 +68,10 @@ export async function watchChanges(
 
 const selectCounts = `select count, ${watchedTables.join(', ')} from changes`;
 
-/** What was counted without a table may be about any of them. */
+/** What was counted without a table may be about any of them, and a database that counts less than before is an older one. */
 function changedBetween(before: Row, counts: Row): ReadonlySet<WatchedTable> {
-  if (unnamed(before) !== unnamed(counts)) return everything;
+  const hasGoneBack = counts.some((count, index) => Number(count) < Number(before[index]));
+  if (hasGoneBack || unnamed(before) !== unnamed(counts)) return everything;
   return new Set(watchedTables.filter((_, index) => before[index + 1] !== counts[index + 1]));
 }
 

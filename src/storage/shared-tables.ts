@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
-import { watchedTables } from './port.ts';
 import type { Database } from './schema.ts';
 
 /** What processes on one database share of each other: how often something was changed, and who does what in the background. */
@@ -24,7 +23,7 @@ export async function createSharedTables(database: Database, types: ColumnTypes)
 
 /** Older processes go on counting all changes in one: see `watchChanges`. */
 export async function countChangesByTable({ schema }: Database, types: ColumnTypes): Promise<void> {
-  for (const table of watchedTables)
+  for (const table of ['consumers', 'clients', 'revocations', 'signing_keys', 'webhooks'])
     await schema
       .alterTable('changes')
       .addColumn(table, types.integer, (column) => column.notNull().defaultTo(0))

@@ -28,9 +28,6 @@ interface PostgresOptions {
 /** A notification is a commit, and nobody needs this one to be on the disk: what gets lost with the server is found by looking. */
 const notifyWithoutSync = `select set_config('synchronous_commit', 'off', true), pg_notify($1, '')`;
 
-/** What a notification says of a change whose table is counted. Older releases say nothing, and the oldest count nothing. */
-const counted = 'counted';
-
 const listenAdvice = 'To hear of them at once set DATABASE_LISTEN_URL to an address of the database itself';
 
 const statementsLost =
@@ -80,13 +77,13 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
     tables: tableChanges((work) => onPatientConnection(url, work)),
     async announce(transaction, changed) {
       await countChange(transaction, changed);
-      await sql`select pg_notify(${channels.standing}, ${counted})`.execute(transaction);
+      await sql`select pg_notify(${channels.standing}, '')`.execute(transaction);
     },
     async watch(onChange) {
       const changes = await watchChanges(read, onChange);
-      const unlisten = notifications.watch(channels.standing, (said) => {
-        if (said === counted) changes.hurry();
-        else onChange(everything);
+      const unlisten = notifications.watch(channels.standing, (mayHaveMissed) => {
+        if (mayHaveMissed) onChange(everything);
+        else changes.hurry();
       });
       return async () => {
         changes.end();

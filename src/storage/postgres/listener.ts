@@ -18,11 +18,7 @@ export class Listener {
   readonly #next = new Map<string, () => void>();
   #asking: NodeJS.Timeout | undefined;
 
-  constructor(
-    url: string,
-    signal: AbortSignal | null,
-    onNotification: (channel: string, said: string) => void = () => {},
-  ) {
+  constructor(url: string, signal: AbortSignal | null, onNotification: (channel: string) => void = () => {}) {
     this.#client = new Client({
       connectionString: url,
       connectionTimeoutMillis: 3_000,
@@ -34,9 +30,9 @@ export class Listener {
     this.#end = () => ended.resolve();
     this.#client.on('error', this.#end);
     this.#client.on('end', this.#end);
-    this.#client.on('notification', ({ channel, payload = '' }) => {
+    this.#client.on('notification', ({ channel }) => {
       this.#next.get(channel)?.();
-      onNotification(channel, payload);
+      onNotification(channel);
     });
     if (signal?.aborted) this.#end();
     signal?.addEventListener('abort', this.#end);

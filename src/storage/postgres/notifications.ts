@@ -14,8 +14,7 @@ export const unheard =
 
 interface Watcher {
   readonly channel: string;
-  /** With what the notification said; nothing where anything may have been missed. */
-  readonly onChange: (said: string) => void;
+  readonly onChange: (mayHaveMissed: boolean) => void;
 }
 
 interface NotificationsOptions {
@@ -68,10 +67,10 @@ export class Notifications {
     await listening?.stop();
   }
 
-  /** Calls those who watch this channel, or all. */
-  call(channel: string | null, said = ''): void {
+  /** Calls those who watch this channel; or all, when anything may have been missed. */
+  call(channel: string | null): void {
     for (const watcher of this.#watchers)
-      if (channel === null || watcher.channel === channel) watcher.onChange(said);
+      if (channel === null || watcher.channel === channel) watcher.onChange(channel === null);
   }
 
   #listen() {
@@ -96,7 +95,7 @@ export class Notifications {
   /** Until the connection has ended, however that came; how long to wait before the next. */
   async #listenOnce(signal: AbortSignal): Promise<number> {
     const { url, echo, notify, onUnheard } = this.#options;
-    const listener = new Listener(url, signal, (channel, said) => this.call(channel, said));
+    const listener = new Listener(url, signal, (channel) => this.call(channel));
     try {
       await listener.listen([...Object.values(channels), echo]);
       if (await isHeard(listener, echo, notify)) {
