@@ -18,9 +18,13 @@ export function addTo(program: Command, settings: CommandSettings): void {
     administer(loadStorageConfig(await settings.ofDatabase()), `consumer ${command}`, task);
   const read = async <T>(task: (reading: Reading) => Promise<T>) =>
     look(loadStorageConfig(await settings.ofDatabase()), task);
-  const notFound = async (id: string) => {
+  /** As whom somebody is kept who was migrated; null for anybody else. */
+  const migratedTo = async (id: string) => {
     const { inspectMigrated } = await import('../inspection/consumers.ts');
-    const current = await inspectMigrated(loadStorageConfig(await settings.ofDatabase()), id);
+    return inspectMigrated(loadStorageConfig(await settings.ofDatabase()), id);
+  };
+  const notFound = async (id: string) => {
+    const current = await migratedTo(id);
     return current === null ? noSuchConsumer(id) : wasMigrated(id, current);
   };
 
@@ -36,7 +40,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
             ['ID', 'KIND', 'STATE', 'REGISTERED'],
             [[data.id, data.kind, data.state, data.registered_at]],
           ),
-          ...migrated(data),
+          ...cameBack(data.migrated_to),
           ...signedOut(data),
           ...(data.records.length === 0
             ? []
@@ -81,7 +85,10 @@ export function addTo(program: Command, settings: CommandSettings): void {
         consumers.setState(id, state, audit(action, id)),
       );
       if (!changed) throw await notFound(id);
-      print(options.json, { id, state }, () => `Caller "${id}" is ${state}.`);
+      const data = { id, state, migrated_to: await migratedTo(id) };
+      print(options.json, data, () =>
+        [`Caller "${id}" is ${state}.`, ...cameBack(data.migrated_to)].join('\n'),
+      );
     });
   setState('suspend', 'suspended', 'refuse the caller, within one second, with the tokens it has too');
   setState('resume', 'active', 'let a suspended caller in again');
@@ -92,11 +99,12 @@ export function addTo(program: Command, settings: CommandSettings): void {
         (await consumers.find(id)) === null ? null : signOutConsumer(id, audit('consumer.signed_out', id)),
       );
       if (at === null) throw await notFound(id);
-      const data = { id, signed_out_at: isoTime(at) };
-      print(
-        options.json,
-        data,
-        () => `Caller "${id}" is signed out: tokens issued up to ${data.signed_out_at} are refused.`,
+      const data = { id, signed_out_at: isoTime(at), migrated_to: await migratedTo(id) };
+      print(options.json, data, () =>
+        [
+          `Caller "${id}" is signed out: tokens issued up to ${data.signed_out_at} are refused.`,
+          ...cameBack(data.migrated_to),
+        ].join('\n'),
       );
     },
   );
@@ -119,11 +127,19 @@ export function addTo(program: Command, settings: CommandSettings): void {
       });
       if (erased === null) throw await notFound(id);
       const total = Object.values(erased.records).reduce((sum, count) => sum + count, 0);
-      const data = { id, records: erased.records, total, idempotency_keys: erased.idempotencyKeys };
+      const data = {
+        id,
+        records: erased.records,
+        total,
+        idempotency_keys: erased.idempotencyKeys,
+        migrated_to: await migratedTo(id),
+      };
       const more = erased.isScrubDue
         ? ' Copies may be left in the database file until "npx vestibule scrub", or "serve" within the hour where the file is small.'
         : '';
-      print(options.json, data, () => `Caller "${id}" is erased, with ${total} records.${more}`);
+      print(options.json, data, () =>
+        [`Caller "${id}" is erased, with ${total} records.${more}`, ...cameBack(data.migrated_to)].join('\n'),
+      );
     });
 
   addMigrate(consumer, settings);
@@ -174,14 +190,13 @@ interface Held {
   readonly sessionEndedAt: number | null;
 }
 
-function migrated({
-  migrated_to: current,
-}: Pick<ReturnType<typeof asData>, 'migrated_to'>): readonly string[] {
-  return current === null
+/** Somebody who was migrated and came once more with a token of the provider before has begun anew. */
+function cameBack(migratedTo: string | null): readonly string[] {
+  return migratedTo === null
     ? []
     : [
         '',
-        `It was migrated to "${current}" and has come back since. While that one is suspended, so is this.`,
+        `It was migrated to "${migratedTo}" and has come back since. That one has what was there before; while it is suspended, so is this.`,
       ];
 }
 

@@ -142,6 +142,22 @@ for (const engine of databaseEngines) {
         );
     });
 
+    it('are told apart from whoever has come back under the old pseudonym, by every command', async () => {
+      const { old } = await personOf('came back');
+      const formerId = await idOf(old);
+      const id = await migrate('came back');
+      for (const parameters of [['suspend'], ['resume'], ['sign-out'], ['erase', '--yes']]) {
+        await until(
+          async () => (await everywhere(await former.token({ sub: 'came back' }))) && consumers(),
+          (known) => known.includes(formerId),
+          'it does not begin anew',
+        );
+        const said = await command(...parameters, formerId);
+        assert.ok(said.includes(`It was migrated to "${id}" and has come back since.`), said);
+      }
+      assert.ok((await consumers()).includes(id));
+    });
+
     it('before, are kept under the new pseudonym alone, refused with both tokens, and resumed with one command', async () => {
       const { old, now } = await personOf('suspended-before');
       const formerId = await idOf(old);

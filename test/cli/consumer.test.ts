@@ -61,7 +61,7 @@ for (const engine of databaseEngines) {
       assert.equal(succeeded(await consumer('suspend', caller.id)), `Caller "${caller.id}" is suspended.\n`);
       assert.equal((await shown()).state, 'suspended');
       const resumed = succeeded(await consumer('resume', caller.id, '--json'));
-      assert.deepEqual(JSON.parse(resumed), { id: caller.id, state: 'active' });
+      assert.deepEqual(JSON.parse(resumed), { id: caller.id, state: 'active', migrated_to: null });
       assert.equal((await shown()).state, 'active');
     });
 
@@ -152,7 +152,13 @@ for (const engine of databaseEngines) {
       refused(await consumer('erase', id), /--yes/);
       assert.equal(JSON.parse(succeeded(await consumer('show', id, '--json'))).id, id);
       const receipt = JSON.parse(succeeded(await consumer('erase', id, '--yes', '--json')));
-      assert.deepEqual(receipt, { id, records: { notes: 1 }, total: 1, idempotency_keys: 0 });
+      assert.deepEqual(receipt, {
+        id,
+        records: { notes: 1 },
+        total: 1,
+        idempotency_keys: 0,
+        migrated_to: null,
+      });
       refused(await consumer('show', id), /There is no caller/);
       refused(await consumer('erase', id, '--yes'), /There is no caller/);
       const lines = succeeded(await runVestibule(settings, 'audit', '--json'));
