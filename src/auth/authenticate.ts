@@ -1,10 +1,10 @@
 import { isDpop } from '../base/dpop-scheme.ts';
 import { Refusal } from '../base/errors.ts';
-import type { TokenOrigin } from './signature-queue.ts';
+import type { RequestOrigin } from '../base/request-origin.ts';
 import { type Digest, digestOf, type Timed, type TokenCache } from './token-cache.ts';
 
 /** The caller behind an Authorization header; at once when the very same was verified before. */
-export type Authenticate<Caller, Origin extends TokenOrigin = TokenOrigin> = (
+export type Authenticate<Caller, Origin extends RequestOrigin = RequestOrigin> = (
   authorization: string | undefined,
   origin: Origin,
 ) => Caller | Promise<Caller>;
@@ -31,7 +31,7 @@ const tokenForm = /^[A-Za-z0-9._~+/-]+=*$/;
  * joined by a comma (whoever calls this sees to it), and that is no form of credentials. `checkStanding` throws for whom
  * the operator shut out. Where no proofs are taken there are only bearer tokens, and no scheme but theirs.
  */
-export function createAuthenticate<Caller extends Timed, Origin extends TokenOrigin = TokenOrigin>(
+export function createAuthenticate<Caller extends Timed, Origin extends RequestOrigin = RequestOrigin>(
   cache: Pick<TokenCache<Caller>, 'recall' | 'examine'>,
   checkStanding: (caller: Caller) => void | Promise<void>,
   possession: Possession<Caller, Origin> | null = null,

@@ -2,11 +2,12 @@ import { hash } from 'node:crypto';
 import { Refusal } from '../base/errors.ts';
 import type { JsonObject } from '../base/json-object.ts';
 import { RecentMap } from '../base/recent-map.ts';
+import type { RequestOrigin } from '../base/request-origin.ts';
 import { jsonObject, parseCompact } from './compact.ts';
 import { readHeader } from './header.ts';
 import { chooseIssuer, type KeySource } from './issuers.ts';
 import { signatureHolds } from './signature.ts';
-import type { SignatureQueue, TokenOrigin } from './signature-queue.ts';
+import type { SignatureQueue } from './signature-queue.ts';
 
 /** More documents than wait for a new key at any provider; past that one is put off once more than it need be. */
 const mostPutOff = 10_000;
@@ -51,7 +52,7 @@ export function createOpenDocument<Source extends DocumentSource, Said>(
   /** How many fetches had begun when a document came for the first time, by its digest. */
   const putOff = new RecentMap<string, number>(mostPutOff);
 
-  return async (text: string, origin: TokenOrigin): Promise<{ source: Source; said: Said }> => {
+  return async (text: string, origin: RequestOrigin): Promise<{ source: Source; said: Said }> => {
     const token = parseCompact(text);
     const { kid, algorithm, type } = readHeader(jsonObject(token.header), algorithms);
     const { unverifiedPayload: claims } = token;

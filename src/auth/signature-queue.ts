@@ -1,17 +1,11 @@
 import { Refusal } from '../base/errors.ts';
+import type { RequestOrigin } from '../base/request-origin.ts';
 
 interface Waiting {
   /** Never throws. */
   readonly check: () => boolean;
-  readonly origin: TokenOrigin;
+  readonly origin: RequestOrigin;
   readonly resolve: (result: boolean) => void;
-}
-
-/** Where a token came from. */
-export interface TokenOrigin {
-  readonly address: string;
-  /** Whether so many tokens were refused from there of late that further ones have to wait. */
-  isSuspect(): boolean;
 }
 
 /**
@@ -37,7 +31,7 @@ export class SignatureQueue {
   readonly #suspects = new Map<string, Waiting[]>();
   #length = 0;
 
-  run(check: () => boolean, origin: TokenOrigin): Promise<boolean> {
+  run(check: () => boolean, origin: RequestOrigin): Promise<boolean> {
     const { address } = origin;
     const own = this.#suspects.get(address) ?? this.#lines.get(address);
     const line = own ?? [];

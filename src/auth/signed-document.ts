@@ -1,8 +1,9 @@
+import type { RequestOrigin } from '../base/request-origin.ts';
 import { jsonObject, parseCompact } from './compact.ts';
 import { readHeader } from './header.ts';
 import { readKeySet } from './key-set.ts';
 import { signatureHolds } from './signature.ts';
-import type { SignatureQueue, TokenOrigin } from './signature-queue.ts';
+import type { SignatureQueue } from './signature-queue.ts';
 
 /**
  * Takes a JWT apart that is signed with one of these algorithms, by somebody who has registered a key with us: what it
@@ -17,7 +18,7 @@ export function signedDocumentOpener(algorithms: readonly string[], signatures: 
       return {
         type,
         unverifiedClaims: token.unverifiedPayload,
-        async signedBy(keys: string, origin: TokenOrigin): Promise<boolean> {
+        async signedBy(keys: string, origin: RequestOrigin): Promise<boolean> {
           const document: unknown = JSON.parse(keys);
           // To read the keys takes as long as the check itself, so that waits, too.
           return signatures.run(() => {

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { hasExpired, isCurrent, type TokenTimes, type Verification } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { RecentMap } from '../base/recent-map.ts';
+import type { RequestOrigin } from '../base/request-origin.ts';
 import { memoryTaken } from './memory-taken.ts';
-import type { TokenOrigin } from './signature-queue.ts';
 import { checkTimes } from './token-times.ts';
 import type { Verified, Verify } from './verifier.ts';
 
@@ -69,7 +69,7 @@ export class TokenCache<Caller extends Timed> {
   }
 
   /** The caller behind any other token. */
-  async examine(digest: Digest, token: string, origin: TokenOrigin): Promise<Caller> {
+  async examine(digest: Digest, token: string, origin: RequestOrigin): Promise<Caller> {
     const { verify, callerOf, dataOf } = this.#options;
     const verified = await verify(token, origin);
     const { verification } = verified;

@@ -2,12 +2,13 @@ import type { Verification } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { rememberLast } from '../base/remember-last.ts';
+import type { RequestOrigin } from '../base/request-origin.ts';
 import { checkClaims } from './claims.ts';
 import { type CompactToken, jsonObject, parseCompact } from './compact.ts';
 import { checkType, readHeader } from './header.ts';
 import { chooseIssuer, type TrustedIssuer } from './issuers.ts';
 import { signatureHolds } from './signature.ts';
-import { SignatureQueue, type TokenOrigin } from './signature-queue.ts';
+import { SignatureQueue } from './signature-queue.ts';
 
 export type Verify = ReturnType<typeof createVerifier>;
 /** What the signature and the claims of a token were found to say, and what it was verified against. */
@@ -25,7 +26,7 @@ export function createVerifier(
   const algorithms = new Set(issuers.flatMap((issuer) => [...issuer.algorithms]));
   const headerOf = rememberLast((segment: string) => readHeader(jsonObject(segment), algorithms));
 
-  return async (text: string, origin: TokenOrigin) => {
+  return async (text: string, origin: RequestOrigin) => {
     const token = parseCompact(text);
     const { kid, algorithm, type } = headerOf(token.header);
     const issuer = chooseIssuer(issuers, token.unverifiedPayload.iss);

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { Caller, UsedProof } from './caller.ts';
+import type { RequestOrigin } from './request-origin.ts';
 
 /** What a handler gets of a request: plain data, so that no handler knows the HTTP library. */
-export interface Input {
+export interface Input extends RequestOrigin {
   readonly contentType: string | undefined;
   readonly authorization: string | undefined;
   /** The raw body; undefined when none was sent. */
@@ -15,12 +16,8 @@ export interface Input {
   header(name: string): string | undefined;
   /** With which DPoP proof it came; null for all other requests. */
   readonly proof: UsedProof | null;
-  /** Where the caller is: for limits, and for nothing that is kept. */
-  readonly address: string;
   /** How long it has waited behind others of its connection. */
   readonly waitedMs: number;
-  /** Whether so many requests from there were refused of late that the next one deserves less trust. */
-  isSuspect(): boolean;
   /** Whether nobody waits for an answer any more. */
   hasHungUp(): boolean;
 }

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { namedAudience } from '../base/audience.ts';
 import { type Clock, clockToleranceSeconds, hasBegun } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
+import type { RequestOrigin } from '../base/request-origin.ts';
 import type { AssertionStore } from '../storage/port.ts';
-import type { Origin } from './throttle.ts';
 
 /** Takes a signed JWT apart and checks its signature; who it is from is not its business. Null when it is none. */
 type OpenSigned = (text: string) => {
@@ -11,7 +11,7 @@ type OpenSigned = (text: string) => {
   readonly type: string | undefined;
   readonly unverifiedClaims: Readonly<Record<string, unknown>>;
   /** Whether a key of that JWKS (in JSON) signed it. */
-  signedBy(keys: string, origin: Origin): Promise<boolean>;
+  signedBy(keys: string, origin: RequestOrigin): Promise<boolean>;
 } | null;
 
 export type CheckAssertion = ReturnType<typeof createCheckAssertion>;
@@ -42,7 +42,7 @@ export function createCheckAssertion({ openSigned, store, audiences, clock, time
       /** The client it claims to be from. */
       clientId: typeof claims.sub === 'string' ? claims.sub : '',
       /** Whether it is meant for us, alive, and signed with one of these keys. */
-      isSignedBy: async (publicKeys: string | null, origin: Origin) =>
+      isSignedBy: async (publicKeys: string | null, origin: RequestOrigin) =>
         publicKeys !== null &&
         types.has(signed?.type) &&
         expiryOf(claims, audiences, clock.now()) !== null &&

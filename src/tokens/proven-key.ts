@@ -1,13 +1,13 @@
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Input } from '../base/handler.ts';
+import type { RequestOrigin } from '../base/request-origin.ts';
 import type { TokenRequest } from './request-types.ts';
-import type { Origin } from './throttle.ts';
 
 /**
  * The thumbprint of the key that a request proves to have, to which its token is bound (RFC 9449 section 5); null when it
  * sends no proof, and needs none. The proof is used up.
  */
-export type ProveKey = (input: Input, origin: Origin) => Promise<string | null>;
+export type ProveKey = (input: Input, origin: RequestOrigin) => Promise<string | null>;
 
 const inOAuth: Partial<Record<ErrorCode, ErrorCode>> = {
   proof_invalid: 'oauth_proof_invalid',

@@ -2,12 +2,13 @@ import { keyCredential } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { errorFields } from '../base/plain-log.ts';
+import type { RequestOrigin } from '../base/request-origin.ts';
 import type { ClientSecret, ClientStore, ClientWithSecrets } from '../storage/port.ts';
 import type { CheckAssertion } from './assertion.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import type { Proof } from './request-types.ts';
 import { digestSecret, findSecret } from './secrets.ts';
-import type { Origin, Throttle } from './throttle.ts';
+import type { Throttle } from './throttle.ts';
 
 /** The client, and by which of its credentials it is known; or nobody, with the name it claimed. */
 type Recognised =
@@ -18,7 +19,7 @@ type Recognised =
  * Who the client is. An assertion counts once, whatever becomes of the request: left over from one that was refused, it would
  * be worth a token to whoever has seen it. A secret can be used again and again.
  */
-export type RecogniseClient = (proof: Proof, from: Origin) => Promise<Recognised>;
+export type RecogniseClient = (proof: Proof, from: RequestOrigin) => Promise<Recognised>;
 type Check<T> = (client: ClientWithSecrets | null) => T | null | Promise<T | null>;
 
 interface RecogniseClientOptions {
@@ -53,14 +54,14 @@ export function createRecogniseClient(options: RecogniseClientOptions): Recognis
   };
 
   /** In memory, and if need be in the database: the first that the check has something to say of. */
-  const findClient = async <T>(id: string, from: Origin, check: Check<T>): Promise<T | null> => {
+  const findClient = async <T>(id: string, from: RequestOrigin, check: Check<T>): Promise<T | null> => {
     const known = await check(directory.find(id));
     // A client that has failed too often is refused from memory: a flood of guesses does not reach the database.
     if (known !== null || throttle.isReached(id, from.address)) return known;
     return check(await directory.lookUp(id));
   };
 
-  const bySecret = async (clientId: string, presented: string, from: Origin): Promise<Recognised> => {
+  const bySecret = async (clientId: string, presented: string, from: RequestOrigin): Promise<Recognised> => {
     const digest = digestSecret(secretKey, presented);
     const check = (client: ClientWithSecrets | null): Recognised | null => {
       const now = clock.now();
@@ -76,7 +77,7 @@ export function createRecogniseClient(options: RecogniseClientOptions): Recognis
   const byAssertion = async (
     claimed: string | null,
     assertion: string,
-    from: Origin,
+    from: RequestOrigin,
   ): Promise<Recognised> => {
     const { clientId, isSignedBy, use } = checkAssertion(assertion);
     const origin = throttle.origin(clientId, from);

@@ -1,9 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { FailureCount } from '../base/failure-count.ts';
-import type { Input } from '../base/handler.ts';
-
-/** Where a request came from, and whether others may be served first. */
-export type Origin = Pick<Input, 'address' | 'isSuspect'>;
+import type { RequestOrigin } from '../base/request-origin.ts';
 
 /** Longer than any client id; whatever is longer is nobody's and is counted as one. */
 const longestName = 64;
@@ -27,7 +24,7 @@ export class Throttle {
   }
 
   /** Where signatures of a client come from: past a limit they wait with those of other suspects. */
-  origin(clientId: string, from: Origin): Origin {
+  origin(clientId: string, from: RequestOrigin): RequestOrigin {
     const { address } = from;
     return { address, isSuspect: () => from.isSuspect() || this.isReached(clientId, address) };
   }

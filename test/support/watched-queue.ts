@@ -1,10 +1,11 @@
-import { SignatureQueue, type TokenOrigin } from '../../src/auth/signature-queue.ts';
+import { SignatureQueue } from '../../src/auth/signature-queue.ts';
+import type { RequestOrigin } from '../../src/base/request-origin.ts';
 
 /** The queue of the service, and whether those who came to it were suspects when their turn came. */
 export class WatchedQueue extends SignatureQueue {
   readonly suspects: boolean[] = [];
 
-  override run(check: () => boolean, origin: TokenOrigin): Promise<boolean> {
+  override run(check: () => boolean, origin: RequestOrigin): Promise<boolean> {
     return super.run(() => {
       this.suspects.push(origin.isSuspect());
       return check();

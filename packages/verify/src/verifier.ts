@@ -1,12 +1,12 @@
 import { createAuthenticate } from '../../../src/auth/authenticate.ts';
 import { FetchError } from '../../../src/auth/provider-fetch.ts';
 import { ProviderKeys } from '../../../src/auth/provider-keys.ts';
-import type { TokenOrigin } from '../../../src/auth/signature-queue.ts';
 import { TokenCache } from '../../../src/auth/token-cache.ts';
 import { createVerifier as createVerify } from '../../../src/auth/verifier.ts';
 import { Refusal } from '../../../src/base/errors.ts';
 import { errorFields, type PlainLog } from '../../../src/base/plain-log.ts';
 import { usualScopeClaims } from '../../../src/base/provider-rules.ts';
+import type { RequestOrigin } from '../../../src/base/request-origin.ts';
 import { requireScopes } from '../../../src/base/scopes.ts';
 import { authorizationOf, type NodeRequest, type RequestLike } from './authorization.ts';
 import { type Caller, toCaller } from './caller.ts';
@@ -138,7 +138,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
 }
 
 /** By addresses those who wait take turns; whom a proxy speaks for is not known here, so nobody is held to be worse than others. */
-class Origin implements TokenOrigin {
+class Origin implements RequestOrigin {
   readonly #request: Pick<RequestLike, 'socket'>;
 
   constructor(request: Pick<RequestLike, 'socket'>) {

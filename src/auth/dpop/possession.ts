@@ -2,15 +2,15 @@ import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { Caller, UsedProof } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
+import type { RequestOrigin } from '../../base/request-origin.ts';
 import type { Possession } from '../authenticate.ts';
 import { type CertifiedRequest, checkCertificate } from '../certificate.ts';
-import type { TokenOrigin } from '../signature-queue.ts';
 import type { CheckProof, Proof } from './proof.ts';
 import { invalidProof } from './proof-fault.ts';
 import type { SeenProofs } from './seen-proofs.ts';
 
 /** A request as far as a proof is about it. */
-export interface ProvableRequest extends TokenOrigin, CertifiedRequest {
+export interface ProvableRequest extends RequestOrigin, CertifiedRequest {
   readonly method: string;
   readonly path: string;
   header(name: string): string | undefined;

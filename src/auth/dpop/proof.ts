@@ -1,9 +1,10 @@
 import { clockToleranceSeconds } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-object.ts';
+import type { RequestOrigin } from '../../base/request-origin.ts';
 import { type CompactToken, parseCompact } from '../compact.ts';
 import { signatureHolds } from '../signature.ts';
-import type { SignatureQueue, TokenOrigin } from '../signature-queue.ts';
+import type { SignatureQueue } from '../signature-queue.ts';
 import type { Nonces } from './nonce.ts';
 import { invalidProof } from './proof-fault.ts';
 import { ProofKeys } from './proof-keys.ts';
@@ -46,7 +47,11 @@ export type CheckProof = ReturnType<typeof createProofCheck>;
  */
 export function createProofCheck({ signatures, nonces, now }: ProofParts) {
   const keys = new ProofKeys();
-  return async (header: string | undefined, request: ProvenRequest, origin: TokenOrigin): Promise<Proof> => {
+  return async (
+    header: string | undefined,
+    request: ProvenRequest,
+    origin: RequestOrigin,
+  ): Promise<Proof> => {
     const proof = parse(header);
     const known = keys.recall(proof.header);
     const { key, algorithm, thumbprint } = known ?? keys.read(proof.header, request.thumbprint);

@@ -6,11 +6,11 @@ import type { JsonObject } from '../../base/json-object.ts';
 import { errorFields, type PlainLog } from '../../base/plain-log.ts';
 import { createSecret } from '../../base/random.ts';
 import { RecentMap } from '../../base/recent-map.ts';
+import type { RequestOrigin } from '../../base/request-origin.ts';
 import type { Tracing } from '../../base/tracing.ts';
 import { checkClaims } from '../claims.ts';
 import type { TrustedIssuer } from '../issuers.ts';
 import { FetchError, type FetchFault } from '../provider-fetch.ts';
-import type { TokenOrigin } from '../signature-queue.ts';
 import type { Verified, Verify } from '../verifier.ts';
 import { AskedTooOften } from './asked-too-often.ts';
 import { AskingAddresses } from './asking-addresses.ts';
@@ -96,7 +96,7 @@ export class Introspection {
     return (token, origin) => (isOpaque(token) ? this.#verify(token, origin) : verify(token, origin));
   }
 
-  async #verify(token: string, origin: TokenOrigin): Promise<Verified> {
+  async #verify(token: string, origin: RequestOrigin): Promise<Verified> {
     const digest = hash('sha256', token, 'latin1');
     const refusal = this.#refused.get(digest);
     if (refusal !== undefined) throw refusal;
@@ -109,7 +109,7 @@ export class Introspection {
     }
   }
 
-  #begin(digest: string, token: string, origin: TokenOrigin): Promise<Verified> {
+  #begin(digest: string, token: string, origin: RequestOrigin): Promise<Verified> {
     const secondsLeft = this.#tooOften.secondsLeft(this.#addresses.isKnown(origin.address));
     if (secondsLeft > 0) throw tooOften(secondsLeft);
     const isSuspect = !this.#wasGood(digest) && origin.isSuspect();

@@ -1,3 +1,4 @@
+import type { RequestOrigin } from '../../base/request-origin.ts';
 import type { TakeBack } from './take-back.ts';
 
 /** A provider that tells of sessions that ended. */
@@ -8,16 +9,10 @@ export interface SignalSource {
   readonly maxTokenLifetimeSeconds: number | null;
 }
 
-/** Where a document came from: for limits, and for nothing that is kept. */
-interface Origin {
-  readonly address: string;
-  isSuspect(): boolean;
-}
-
 /** What documents of one kind are taken with. */
 export interface SignOutParts<Said> {
   /** Who has signed it, and what it says; rejects with a refusal. See `auth/provider-document`. */
-  readonly open: (text: string, origin: Origin) => Promise<{ source: SignalSource; said: Said }>;
+  readonly open: (text: string, origin: RequestOrigin) => Promise<{ source: SignalSource; said: Said }>;
   readonly takeBack: TakeBack;
   /** What the id of a document is remembered under. */
   readonly documentDigest: (id: string) => Uint8Array;
