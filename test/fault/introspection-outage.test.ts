@@ -317,12 +317,17 @@ describe('a token that was good when it was last asked about', () => {
     await advance(mostAtOnce * 1000);
     answerAbout(token, good());
     assert.equal((await askFrom(address, token)).status, 200);
-    await advance(longestRememberedMs);
-    await invented(2 * mostAtOnce);
-    answerAbout(token, answerWith(500));
-    assert.equal(codeOf(await askFrom(address, token)), 'introspection_unavailable');
-    answerAbout(token, good());
-    assert.equal((await askFrom(address, token)).status, 200);
+    for (const status of [500, 404]) {
+      await advance(longestRememberedMs);
+      await invented(2 * mostAtOnce);
+      answerAbout(token, answerWith(status));
+      assert.equal(codeOf(await askFrom(address, token)), 'introspection_unavailable');
+      answerAbout(token, good());
+      // That answer is forgotten.
+      await advance(5_000);
+      await invented(mostAtOnce);
+      assert.equal((await askFrom(address, token)).status, 200, `after ${status}`);
+    }
   });
 });
 
@@ -349,6 +354,19 @@ describe('an endpoint that is asked more often than it likes (429)', () => {
     assert.equal((await askFrom(known, opaqueToken())).status, 200, 'whoever had good tokens gets in');
     await advance(30_000);
     assert.equal((await askFrom(stranger, opaqueToken())).status, 200);
+  });
+
+  it('is asked about a token that was good wherever it comes from now', async () => {
+    await service.holdTime();
+    endpoint.answer = good();
+    const token = opaqueToken();
+    assert.equal((await askFrom('127.0.0.36', token)).status, 200);
+    await advance(61_000);
+    endpoint.answer = tooOften('30');
+    isPutOff(await askFrom('127.0.0.37', opaqueToken()), '30');
+    endpoint.answer = good();
+    assert.equal((await askFrom('127.0.0.38', token)).status, 200);
+    await advance(30_000);
   });
 
   it('is asked again after a second by those who had good tokens, and after a minute at most by all', async () => {
@@ -397,7 +415,7 @@ describe('an endpoint that is asked more often than it likes (429)', () => {
     assert.equal((await askFrom(stranger, opaqueToken())).status, 200);
     await until(
       () => service.logLines().filter(({ msg }) => msg === 'provider is asked about too many tokens'),
-      (lines) => lines.length === 3 && lines.at(-1)?.retry_in_seconds === 5,
+      (lines) => lines.length === 4 && lines.at(-1)?.retry_in_seconds === 5,
       'the log does not tell of each time once',
     );
   });

@@ -3,13 +3,13 @@ import type { FetchError } from '../provider-fetch.ts';
 
 /** How long strangers wait where the provider does not say, and at most. */
 const strangersMs = { usual: 5_000, longest: 60_000 };
-/** How long addresses wait that had good tokens of late. */
+/** How long tokens wait that were good, or whose address had good ones of late. */
 const knownMs = 1_000;
 
 /**
  * A provider that is asked more often than it likes (429). That is no outage, and a crowd of strangers can bring it about:
- * they wait for as long as the provider says, and leave what it allows to addresses that had good tokens of late. Those
- * wait for a second when they are told so themselves.
+ * they wait for as long as the provider says, and leave what it allows to tokens that were good and to addresses that had
+ * good ones of late. Those wait for a second when they are told so themselves.
  */
 export class AskedTooOften {
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class AskedTooOften {
     this.#onWait = onWait;
   }
 
-  /** How long an address has to wait that is known, or is not; 0 when it may ask. */
+  /** How long whoever is known, or is not, has to wait; 0 when it may ask. */
   secondsLeft(isKnown: boolean): number {
     const until = isKnown ? this.#knownUntil : this.#strangersUntil;
     return Math.max(Math.ceil((until - this.#clock.monotonic()) / 1000), 0);

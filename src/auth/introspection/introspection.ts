@@ -110,9 +110,10 @@ export class Introspection {
   }
 
   #begin(digest: string, token: string, origin: RequestOrigin): Promise<Verified> {
-    const secondsLeft = this.#tooOften.secondsLeft(this.#addresses.isKnown(origin.address));
+    const wasGood = this.#wasGood(digest);
+    const secondsLeft = this.#tooOften.secondsLeft(wasGood || this.#addresses.isKnown(origin.address));
     if (secondsLeft > 0) throw tooOften(secondsLeft);
-    const isSuspect = !this.#wasGood(digest) && origin.isSuspect();
+    const isSuspect = !wasGood && origin.isSuspect();
     const ofAddress = this.#ofAddress.get(origin.address) ?? 0;
     const isFull = this.#inFlight.size >= mostInFlight || ofAddress >= mostOfAddress;
     if (isFull || (isSuspect && this.#ofSuspects >= mostOfSuspects)) throw overloaded();
@@ -150,19 +151,18 @@ export class Introspection {
       this.#good.set(digest, true);
       return verified;
     } catch (error) {
-      if (error instanceof FetchError && isTooOften(error)) throw this.#slowDown(error, address);
+      if (error instanceof FetchError && isTooOften(error))
+        throw this.#slowDown(error, this.#wasGood(digest) || this.#addresses.isKnown(address));
       const refusal = asRefusal(error);
       const isRefused = describe(refusal.code).status === 403;
-      if (isRefused || (error instanceof FetchError && isAboutToken(error))) {
+      if (isRefused) this.#good.delete(digest);
+      if (isRefused || (error instanceof FetchError && isAboutToken(error)))
         this.#refused.add(digest, refusal);
-        this.#good.delete(digest);
-      }
       throw refusal;
     }
   }
 
-  #slowDown(error: FetchError, address: string): Refusal {
-    const isKnown = this.#addresses.isKnown(address);
+  #slowDown(error: FetchError, isKnown: boolean): Refusal {
     this.#tooOften.note(error, isKnown);
     return tooOften(this.#tooOften.secondsLeft(isKnown));
   }

@@ -77,7 +77,7 @@ export const introspectionChecks: readonly Mutant[] = [
     ],
     [
       'and shares no places with others',
-      '!this.#wasGood(digest) && origin.isSuspect()',
+      '!wasGood && origin.isSuspect()',
       'origin.isSuspect()',
       'slow questions about invented tokens hold up the good ones of their address',
       outage,
