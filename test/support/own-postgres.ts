@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { until } from './polling.ts';
 import { freePort } from './ports.ts';
+import { quickPasswords } from './postgres.ts';
 import { postgresUrl } from './surroundings.ts';
 
 /**
@@ -37,7 +38,10 @@ export class OwnPostgres {
     give(folder, passwordFile);
     const { initdb } = await binaries();
     const parameters = ['--auth=password', '--username=postgres', `--pwfile=${passwordFile}`, '--no-sync'];
-    execFileSync(initdb, [`--pgdata=${folder}/data`, ...parameters], { ...user(), stdio: 'ignore' });
+    execFileSync(initdb, [`--pgdata=${folder}/data`, quickPasswords, ...parameters], {
+      ...user(),
+      stdio: 'ignore',
+    });
     const own = new OwnPostgres(await freePort(), folder, password, flags);
     await own.startAgain();
     return own;
