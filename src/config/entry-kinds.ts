@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { isHttpsOrLoopback } from '../base/loopback.ts';
-import { systemCode } from './files.ts';
 import type { Parse } from './kinds.ts';
+import { readTextFile } from './text-file.ts';
 
 /** What the members of several parts of an entry of IDPS_FILE are. */
 
@@ -29,8 +28,8 @@ export function secretIn(path: string): string {
 
 function textOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readTextFile(path);
   } catch (error) {
-    throw new Error(`must name a file with a secret in it, and it cannot be read (${systemCode(error)})`);
+    throw new Error(`must name a file with a secret in it, and it ${(error as Error).message}`);
   }
 }

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { OperatorError } from '../base/errors.ts';
 import { nearest } from '../base/yaml/mistakes.ts';
 import { type Environment, mistakesInFile } from './load.ts';
 import { environmentName, settings } from './settings.ts';
+import { readTextFile } from './text-file.ts';
 
 /** The one place that reads the environment. A settings file fills in what the environment does not say. */
 export function readEnvironment(settingsFile: string | undefined): Environment {
@@ -27,11 +27,8 @@ function strangersIn(file: string, names: readonly string[]): readonly string[] 
 
 function readSettingsFile(file: string): Environment {
   try {
-    return parseEnv(readFileSync(file, 'utf8'));
+    return parseEnv(readTextFile(file));
   } catch (error) {
-    const { code } = error as { code?: unknown };
-    throw new OperatorError(
-      `The settings file "${file}" (--settings) cannot be read (${code ?? 'not NAME=value lines'}).`,
-    );
+    throw new OperatorError(`The settings file "${file}" (--settings) ${(error as Error).message}.`);
   }
 }

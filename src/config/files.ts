@@ -7,6 +7,7 @@ import { FolderError, makePrivateFolder } from '../base/folder.ts';
 import { createSecret } from '../base/random.ts';
 import { masterSecret as parseMasterSecret } from './kinds.ts';
 import type { Config, StorageConfig } from './settings.ts';
+import { readBytes, readTextFile, systemCode } from './text-file.ts';
 
 /** The master secret: from MASTER_SECRET, else from its file, else (SQLite) from the file beside the database. */
 export function readMasterSecret(config: StorageConfig): string {
@@ -156,21 +157,22 @@ function readYamlText(setting: string, path: string): string {
   return readText(setting, path);
 }
 
+/** In whatever encoding: what stands around a certificate does not matter, and a secret that was taken once stays the same. */
 function readFile(setting: string, file: string): string {
-  const content = readText(setting, file);
+  const content = named(setting, file, readBytes).toString('utf8');
   if (content.trim() === '') throw new OperatorError(`The file "${file}" (${setting}) is empty.`);
   return content;
 }
 
 export function readText(setting: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new OperatorError(`The file "${file}" (${setting}) cannot be read (${systemCode(error)}).`);
-  }
+  return named(setting, file, readTextFile);
 }
 
-/** By what the system calls the reason: ENOENT. */
-export function systemCode(error: unknown): string {
-  return String((error as { code?: unknown }).code ?? 'unknown reason');
+/** What is wrong with the file is said with its name, and that of the setting. */
+function named<T>(setting: string, file: string, read: (file: string) => T): T {
+  try {
+    return read(file);
+  } catch (error) {
+    throw new OperatorError(`The file "${file}" (${setting}) ${(error as Error).message}.`);
+  }
 }

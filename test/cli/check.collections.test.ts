@@ -18,10 +18,10 @@ const bookings =
   'title: Bookings\nschema: {required: [seats], properties: {seats: {type: integer, maximum: 8}}}\n';
 
 /** A new folder of declarations, and how to change them. */
-function newCollections(files: Readonly<Record<string, string>>) {
+function newCollections(files: Readonly<Record<string, string | Buffer>>) {
   const folder = `${newDirectory()}/declared`;
   mkdirSync(folder);
-  const declare = (name: string, text: string) => writeFileSync(`${folder}/${name}`, text);
+  const declare = (name: string, text: string | Buffer) => writeFileSync(`${folder}/${name}`, text);
   for (const [name, text] of Object.entries(files)) declare(name, text);
   return { folder, declare };
 }
@@ -65,6 +65,17 @@ describe('vestibule check', () => {
       '  declared/me.yaml:1: The file has a name that is reserved, and needs another; found "me".',
       '',
     ]);
+  });
+
+  it('takes a file with a byte order mark, and refuses one that is not UTF-8', async () => {
+    const marked = newCollections({ 'bookings.yaml': `\ufeff${bookings}` });
+    assert.match(succeeded(await check(marked.folder)), /^bookings +Bookings$/m);
+    const foreign = newCollections({
+      'bookings.yaml': Buffer.from(`${bookings}description: für\n`, 'latin1'),
+    });
+    const { code, stderr } = await check(foreign.folder);
+    assert.equal(code, 1);
+    assert.match(stderr, /^vestibule: The file ".*bookings\.yaml" \(COLLECTIONS_DIR\) is not UTF-8: save it/);
   });
 
   it('names a folder that is not there', async () => {

@@ -16,13 +16,13 @@ const good = {
   API_AUDIENCE: 'https://api.example.org',
 };
 
-const load = (text: string, changes = {}) => {
+const load = (text: string | Buffer, changes = {}) => {
   writeFileSync(file, text);
   return loadConfig({ ...good, ...changes });
 };
 
 /** Every mistake, the file called as it would be in its own folder. */
-async function mistakesIn(text: string, changes = {}): Promise<readonly string[]> {
+async function mistakesIn(text: string | Buffer, changes = {}): Promise<readonly string[]> {
   try {
     await load(text, changes);
     return [];
@@ -276,6 +276,19 @@ describe('a list of providers (IDPS_FILE)', () => {
   it('takes the same issuer of tokens and of events in one entry', async () => {
     const own = '  events_audience: a\n  events_issuer: https://login.example.org\n';
     assert.equal((await load(`${entry}${own}${other}${events}`)).providers.length, 2);
+  });
+
+  it('may begin with a byte order mark, as some editors write it', async () => {
+    const { providers } = await load(`\ufeff${entry}`);
+    assert.equal(providers[0].name, 'main');
+  });
+
+  it('is refused when it is not UTF-8, which would be another text', async () => {
+    const text = `${entry}  title: Café\n`;
+    for (const bytes of [Buffer.from(text, 'latin1'), Buffer.from(`\ufeff${text}`, 'utf16le')])
+      assert.deepEqual(await mistakesIn(bytes), [
+        'The file "providers.yaml" (IDPS_FILE) is not UTF-8: save it in that encoding.',
+      ]);
   });
 
   it('is refused when it is too long, too large or not there', async () => {

@@ -62,6 +62,13 @@ describe('the settings file', () => {
     refused(await vestibule({}, '--settings', missing, 'check'), /nowhere\.env" \(--settings\).*\(ENOENT\)/);
   });
 
+  it('may begin with a byte order mark, and is refused when it is not UTF-8', async () => {
+    const inForce = await check(`\ufeffPORT=9001\n${good}`, {});
+    assert.equal(inForce('PORT').value, '9001');
+    const file = settingsFile(Buffer.from(`${good}IDP_ISSUER=https://login.example.org/café\n`, 'latin1'));
+    refused(await vestibule({}, '--settings', file, 'check'), /settings\.env" \(--settings\) is not UTF-8/);
+  });
+
   it('is held to the same rules as the environment', async () => {
     const { code, stderr } = await vestibule({}, '--settings', settingsFile(`${good}PORT=x\n`), 'check');
     assert.equal(code, 1);
@@ -109,7 +116,7 @@ function vestibule(environment: Settings, ...parameters: string[]) {
   return runVestibule({ TEST_DIRECTORY: newDirectory(), ...environment }, ...parameters);
 }
 
-function settingsFile(content: string): string {
+function settingsFile(content: string | Buffer): string {
   const file = `${newDirectory()}/settings.env`;
   writeFileSync(file, content);
   return file;
