@@ -19,7 +19,7 @@ export const endpointUrl: Parse<string> = (value) => {
   return value;
 };
 
-/** What stands in a file. A mistake tells the name of the file, never what is in it. */
+/** What stands in a file. */
 export function secretIn(path: string): string {
   const secret = textOf(path).trim();
   if (secret === '') throw new Error('must name a file with a secret in it, and it is empty');

@@ -3,6 +3,12 @@ import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { found, type Say } from '../base/yaml/mistakes.ts';
 import type { Parse } from './kinds.ts';
 
+/** What is said of a value that is wrong. */
+type Tell = (given: unknown) => string;
+
+/** Of what names the file of a secret, and may be the secret itself: standard error ends up in logs. */
+export const untold: Tell = () => 'what was found is not shown, since it may be the secret itself';
+
 /** The members of one entry of a list in YAML; every mistake is said where it stands, and then the fallback is given. */
 export class EntryReader {
   readonly #members: JsonObject;
@@ -16,15 +22,15 @@ export class EntryReader {
   }
 
   /** A text that has to be there; null when it is not, or is wrong. */
-  needed<T>(name: string, parse: Parse<T>): T | null {
+  needed<T>(name: string, parse: Parse<T>, tell: Tell = found): T | null {
     if (this.#members[name] === undefined) this.#say(this.#at, `has no "${name}", which is needed`);
-    return this.text(name, parse, null);
+    return this.text(name, parse, null, tell);
   }
 
-  text<T, F>(name: string, parse: Parse<T>, fallback: F): T | F {
+  text<T, F>(name: string, parse: Parse<T>, fallback: F, tell: Tell = found): T | F {
     return this.#member(name, fallback, (value, at) => {
       const parsed = typeof value === 'string' ? attempt(() => parse(value)) : 'must be a text';
-      return this.#took(parsed, at, value) ?? fallback;
+      return this.#took(parsed, at, value, tell) ?? fallback;
     });
   }
 
@@ -100,9 +106,9 @@ export class EntryReader {
   }
 
   /** What was parsed; undefined, and said, when it is the sentence of a mistake. */
-  #took<T>(parsed: { readonly value: T } | string, at: string, given: unknown): T | undefined {
+  #took<T>(parsed: { readonly value: T } | string, at: string, given: unknown, tell = found): T | undefined {
     if (typeof parsed !== 'string') return parsed.value;
-    this.#say(at, `${parsed}; ${found(given)}`);
+    this.#say(at, `${parsed}; ${tell(given)}`);
     return undefined;
   }
 }

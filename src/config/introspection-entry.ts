@@ -3,7 +3,7 @@ import type { IntrospectionEndpoint } from '../base/provider-rules.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { readMapping, type Say } from '../base/yaml/mistakes.ts';
 import { endpointUrl, secretIn } from './entry-kinds.ts';
-import { EntryReader } from './entry-reader.ts';
+import { EntryReader, untold } from './entry-reader.ts';
 import type { Parse } from './kinds.ts';
 import type { Provider } from './providers.ts';
 
@@ -22,7 +22,7 @@ export function readIntrospection(entry: JsonObject, at: string, say: Say): Intr
   const read = new EntryReader(members, place, say);
   const url = read.needed('url', endpointUrl);
   const clientId = read.needed('client_id', visibleText);
-  const clientSecret = read.needed('client_secret_file', secretIn);
+  const clientSecret = read.needed('client_secret_file', secretIn, untold);
   return url === null || clientId === null || clientSecret === null ? null : { url, clientId, clientSecret };
 }
 

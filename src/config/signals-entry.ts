@@ -2,7 +2,7 @@ import type { JsonObject } from '../base/json-object.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import type { Say } from '../base/yaml/mistakes.ts';
 import { endpointUrl, secretIn, someText } from './entry-kinds.ts';
-import type { EntryReader } from './entry-reader.ts';
+import { type EntryReader, untold } from './entry-reader.ts';
 import type { Parse } from './kinds.ts';
 import type { Provider, Signals } from './providers.ts';
 
@@ -20,7 +20,7 @@ export function readSignals(
   const audiences = read.texts('events_audience', someText, []);
   const stated = read.text('events_issuer', someText, null);
   const url = read.text('events_poll_url', endpointUrl, null);
-  const tokenFile = read.text('events_token_file', tokenFileAt, null);
+  const tokenFile = read.text('events_token_file', tokenFileAt, null, untold);
   const needless = ['events_issuer', 'events_poll_url', 'events_token_file'].filter(
     (name) => members[name] !== undefined,
   );

@@ -107,7 +107,7 @@ describe('who tells of security events', () => {
         '  events_poll_url: https://signals.example.org/poll',
         '  events_token_file: /nowhere/stream',
       ],
-      /:5: events_token_file must name a file .* cannot be read \(ENOENT\); found "\/nowhere\/stream"\.$/m,
+      /:5: events_token_file must name a file .* cannot be read \(ENOENT\); what was found is not shown/,
     ],
     'a token that is empty': [
       [
