@@ -3,7 +3,7 @@ import { type RequiredClaims, usualScopeClaims } from '../base/provider-rules.ts
 import { isScopeName } from '../base/scopes.ts';
 import { signatureAlgorithms } from '../base/signature-algorithms.ts';
 import { membersOf, pointerTo } from '../base/yaml/json-pointer.ts';
-import { found, readMapping, type Say } from '../base/yaml/mistakes.ts';
+import { brief, found, readMapping, type Say } from '../base/yaml/mistakes.ts';
 import { readWithMistakes } from '../base/yaml/read-with-mistakes.ts';
 import { someText } from './entry-kinds.ts';
 import { EntryReader } from './entry-reader.ts';
@@ -53,7 +53,7 @@ export function readProvidersFile(path: string, text: string, apiAudience: strin
 function placeOf(pointer: string): string {
   const [, ...members] = membersOf(pointer);
   if (pointer === '') return 'The file';
-  return members.length === 0 ? 'This entry' : members.join('.');
+  return members.length === 0 ? 'This entry' : members.map(brief).join('.');
 }
 
 interface Entry {

@@ -291,6 +291,21 @@ describe('a list of providers (IDPS_FILE)', () => {
       ]);
   });
 
+  it('shows the first twenty mistakes of many, in little time, and says how many more there are', async () => {
+    const many = (count: number) =>
+      `${entry}${Array.from({ length: count }, (_, index) => `  x${index}:\n`).join('')}`;
+    assert.equal((await mistakesIn(many(21))).length, 21);
+    const before = process.cpuUsage();
+    const mistakes = await mistakesIn(many(20_000));
+    const { user, system } = process.cpuUsage(before);
+    assert.ok((user + system) / 1000 < 5000);
+    assert.equal(mistakes.length, 21);
+    assert.equal(mistakes[19], 'providers.yaml:22: x19 is not known here; nothing like it is.');
+    assert.equal(mistakes[20], 'providers.yaml:23: From here on there are 19980 more mistakes.');
+    const [long] = await mistakesIn(`${entry}  ? ${'x'.repeat(10_000)}\n`);
+    assert.match(String(long), /^providers\.yaml:3: x{57}\.\.\. is not known here/);
+  });
+
   it('is refused when it is too long, too large or not there', async () => {
     const many = Array.from(
       { length: 33 },

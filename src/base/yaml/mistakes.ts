@@ -7,7 +7,7 @@ export type Say = (pointer: string, predicate: string) => void;
 
 /** How a mistake names its place: `limits.writes`. */
 export function nameOf(pointer: string): string {
-  return pointer === '' ? 'The file' : membersOf(pointer).join('.');
+  return pointer === '' ? 'The file' : membersOf(pointer).map(brief).join('.');
 }
 
 /** What was found where something else was expected. */
@@ -69,11 +69,15 @@ export function suggestion(name: string, known: readonly string[]): string {
 /** The word that was probably meant; null when it could be any. */
 export function nearest(name: string, known: readonly string[]): string | null {
   const plain = (word: string) => word.toLowerCase().replaceAll(/[_-]/g, '');
+  const given = plain(name).slice(0, 64);
+  const farthest = (word: string) => Math.ceil(word.length / 4);
   const near = known
-    .map((word) => ({ word, distance: distance(plain(name).slice(0, 64), plain(word)) }))
+    // Words are at least as far apart as their lengths, and that is told at once.
+    .filter((word) => Math.abs(plain(word).length - given.length) <= farthest(word))
+    .map((word) => ({ word, distance: distance(given, plain(word)) }))
     .sort((one, other) => one.distance - other.distance)[0];
   if (near === undefined || near.distance >= near.word.length) return null;
-  return near.distance <= Math.ceil(near.word.length / 4) ? near.word : null;
+  return near.distance <= farthest(near.word) ? near.word : null;
 }
 
 /** How many letters to add, take away or change, or pairs of them to swap, to make one word of another. */

@@ -8,6 +8,9 @@ export interface LineMistake {
   readonly sentence: string;
 }
 
+/** Nobody reads on, and most are the same mistake again. */
+const mostShown = 20;
+
 /**
  * A YAML text as data, and a list of all that is wrong with it. While its form is wrong, `data` is not worth reading;
  * afterwards whoever reads it says what else is wrong, each with the pointer to its place.
@@ -25,7 +28,14 @@ export function readWithMistakes(text: string, placeOf: (pointer: string) => str
   return {
     data: yaml.data,
     say,
-    /** In the order of their lines. */
-    mistakes: (): readonly LineMistake[] => mistakes.toSorted((one, other) => one.line - other.line),
+    /** The first of them in the order of their lines, and how many more there are. */
+    mistakes(): readonly LineMistake[] {
+      const all = mistakes.toSorted((one, other) => one.line - other.line);
+      const [next, ...others] = all.slice(mostShown);
+      // To tell of one more takes as much room as to show it.
+      if (next === undefined || others.length === 0) return all;
+      const sentence = `From here on there are ${1 + others.length} more mistakes.`;
+      return [...all.slice(0, mostShown), { line: next.line, sentence }];
+    },
   };
 }

@@ -6,6 +6,7 @@ import {
   isScalar,
   isSeq,
   LineCounter,
+  type Pair,
   parseDocument,
   visit,
   type YAMLMap,
@@ -62,12 +63,20 @@ export function readYaml(text: string) {
     return isPair(node) ? undefined : say(node, mistakeIn(node, path.filter(isCollection).length));
   });
 
+  /** By name, once for each mapping that is asked about: there can be as many mistakes in one as it has members. */
+  const members = new Map<YAMLMap, ReadonlyMap<unknown, Pair>>();
+  const memberOf = (mapping: YAMLMap, name: string) => {
+    const known = members.get(mapping) ?? new Map(mapping.items.map((pair) => [nameIn(pair), pair]));
+    members.set(mapping, known);
+    return known.get(name);
+  };
+
   /** Where the value at a JSON pointer stands; where its surroundings do when there is none. */
   const lineOf = (pointer: string): number => {
     let node: unknown = document.contents;
     let line = lineOfNode(node);
     for (const member of membersOf(pointer)) {
-      const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && key.value === member) : null;
+      const pair = isMap(node) ? memberOf(node, member) : null;
       const place = isSeq(node) ? node.items[Number(member)] : pair?.key;
       if (place === undefined) break;
       line = lineOfNode(place);
@@ -76,6 +85,10 @@ export function readYaml(text: string) {
     return line;
   };
   return { data: mistakes.length === 0 ? document.toJS() : null, mistakes, lineOf };
+}
+
+function nameIn({ key }: Pair): unknown {
+  return isScalar(key) ? key.value : null;
 }
 
 function mistakeIn(node: unknown, level: number): string | null {
@@ -95,8 +108,9 @@ function mistakeIn(node: unknown, level: number): string | null {
 
 function* mistakenKeys({ items }: YAMLMap): Generator<readonly [key: unknown, sentence: string]> {
   const names = new Set<string>();
-  for (const { key } of items) {
-    const name = isScalar(key) ? key.value : null;
+  for (const pair of items) {
+    const { key } = pair;
+    const name = nameIn(pair);
     if (typeof name !== 'string') yield [key, 'A key must be a text. Put it in quotes.'];
     else if (name in Object.prototype)
       yield [key, `"${name}" is a name that every object has. Choose another.`];
