@@ -1,12 +1,14 @@
 import { isHttpsOrLoopback } from '../base/loopback.ts';
+import { hasUnseen } from '../base/unseen.ts';
 import type { Parse } from './kinds.ts';
 import { readTextFile } from './text-file.ts';
 
 /** What the members of several parts of an entry of IDPS_FILE are. */
 
 export const someText: Parse<string> = (value) => {
-  if (value.trim() === value && value !== '' && value.length <= 2000) return value;
-  throw new Error('must be a text of 1 to 2000 characters without blanks around it');
+  const isPlain = value.trim() === value && !hasUnseen(value);
+  if (isPlain && value !== '' && value.length <= 2000) return value;
+  throw new Error('must be a text of 1 to 2000 visible characters without blanks around it');
 };
 
 /** An address of a provider to which a secret goes. */

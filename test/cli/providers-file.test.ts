@@ -164,6 +164,15 @@ describe('a list of providers (IDPS_FILE)', () => {
       `${entry}  issuer: 7\n`,
       'providers.yaml:3: issuer must be a text; found 7.',
     ],
+    'an issuer that rings, and a title that is turned round': [
+      `${entry}  issuer: "https://login.example.org/\\a"\n  title: "ab\\u202Ecd"\n`,
+      'providers.yaml:3: issuer must be a text of 1 to 2000 visible characters without blanks around it; found "https://login.example.org/\\u0007".',
+      'providers.yaml:4: title must be a text of 1 to 2000 visible characters without blanks around it; found "ab\\u202ecd".',
+    ],
+    'a member that would clear the window': [
+      `${entry}  "x\\e[2J": 1\n`,
+      'providers.yaml:3: x\\u001b[2J is not known here; nothing like it is.',
+    ],
     'an audience of nobody': [
       `${entry}  audience: []\n`,
       'providers.yaml:3: audience must have at least one item; found an empty list.',

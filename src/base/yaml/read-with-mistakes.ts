@@ -1,3 +1,4 @@
+import { escapeUnseen } from '../unseen.ts';
 import { nameOf, type Say } from './mistakes.ts';
 import { readYaml } from './yaml-text.ts';
 
@@ -30,7 +31,9 @@ export function readWithMistakes(text: string, placeOf: (pointer: string) => str
     say,
     /** The first of them in the order of their lines, and how many more there are. */
     mistakes(): readonly LineMistake[] {
-      const all = mistakes.toSorted((one, other) => one.line - other.line);
+      const all = mistakes
+        .toSorted((one, other) => one.line - other.line)
+        .map(({ line, sentence }) => ({ line, sentence: escapeUnseen(sentence) }));
       const [next, ...others] = all.slice(mostShown);
       // To tell of one more takes as much room as to show it.
       if (next === undefined || others.length === 0) return all;

@@ -1,15 +1,12 @@
+import { escapeUnseen, unseen } from '../../base/unseen.ts';
+
 /** Text of declarations as it stands in TypeScript: nothing in it can end the string or the comment that it stands in. */
 
-/** They end lines, or turn the order of letters round, so that code looks like something else. */
-const unseen = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const longestLine = 110;
 
 /** A text, number, flag or null of JSON as a type. */
 export function literal(value: unknown): string {
-  return JSON.stringify(value).replace(
-    unseen,
-    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return escapeUnseen(JSON.stringify(value));
 }
 
 export function memberName(name: string): string {
