@@ -7,7 +7,7 @@ import type { StorageKeys } from './port.ts';
 import { createProofs } from './proof-tables.ts';
 import { createRecordTables, createSpentBudgets } from './record-tables.ts';
 import { createRenamedConsumers } from './renaming-tables.ts';
-import { addCoveredBy, createRevocations } from './revocation-tables.ts';
+import { createRevocations } from './revocation-tables.ts';
 import type { Database } from './schema.ts';
 import { countChangesByTable, createSharedTables } from './shared-tables.ts';
 import { sealClients } from './stores/clients.ts';
@@ -176,15 +176,7 @@ export const migrations: readonly Migration[] = [
   { version: 12, what: 'tokens that were taken back', kind: 'expand', up: createRevocations },
   // Older processes rename nobody, and "consumer migrate" is for when there are none any more.
   { version: 13, what: 'former pseudonyms of callers', kind: 'expand', up: createRenamedConsumers },
-  {
-    version: 14,
-    what: 'by which note another one is covered, and what a change is about',
-    kind: 'expand',
-    async up(database, types) {
-      await addCoveredBy(database, types);
-      await countChangesByTable(database, types);
-    },
-  },
+  { version: 14, what: 'what a change is about', kind: 'expand', up: countChangesByTable },
 ];
 
 /** The database itself refuses to change or delete a row. */

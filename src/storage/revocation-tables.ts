@@ -9,16 +9,9 @@ export async function createRevocations({ schema }: Database, types: ColumnTypes
     .addColumn('issued_until', types.integer, (column) => column.notNull())
     .addColumn('forget_at', types.integer, (column) => column.notNull())
     .addColumn('seq', types.integer, (column) => column.notNull())
+    .addColumn('covered_by', types.text)
+    .addColumn('moved_from', types.integer)
     .modifyEnd(types.tableEnd)
     .execute();
   await schema.createIndex('revocations_seq').on('revocations').column('seq').execute();
-}
-
-/**
- * There are a hundred thousand rows at most, so that it takes a moment. What older processes note is never replaced, only
- * forgotten when its time has come; and it does not say that it has moved, so that all of it is read anew.
- */
-export async function addCoveredBy({ schema }: Database, types: ColumnTypes): Promise<void> {
-  await schema.alterTable('revocations').addColumn('covered_by', types.text).execute();
-  await schema.alterTable('revocations').addColumn('moved_from', types.integer).execute();
 }

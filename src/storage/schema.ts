@@ -136,8 +136,9 @@ export interface Tables {
     issued_until: number;
     forget_at: number;
     seq: number;
-    /** Both null in what releases wrote that did not know them. */
+    /** Null for what no wider note takes the place of. */
     covered_by: string | null;
+    /** The `seq` it had before; null while it was noted once. */
     moved_from: Generated<number | null>;
   };
   /** Under which pseudonyms consumers were kept before, as the digest of an erasure. */
