@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { pipeline } from 'node:stream/promises';
 import { isDpop } from '../base/dpop-scheme.ts';
-import { describe, type ErrorCode, type Refusal } from '../base/errors.ts';
+import { describe, type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Answer, Outlet } from '../base/handler.ts';
 import { discardBody, hasBody, isTooLong } from './body.ts';
-import type { DpopTerms } from './challenge.ts';
+import { type DpopTerms, unchallenged } from './challenge.ts';
 import type { Connections } from './connections.ts';
 import type { CorsHeaders } from './cors.ts';
 import { cacheControlAt, fixedHeaders } from './headers.ts';
@@ -71,18 +71,47 @@ export class Responder {
     return this.#options.pattern;
   }
 
+  /** Never throws, and neither does `refuse`: nobody would catch it, and the process would end for all. */
   send(context: RequestContext, answer: Answer): void {
-    this.#write(context, answer, null);
+    try {
+      this.#write(context, answer, null);
+    } catch (error) {
+      this.#fail(context, error);
+    }
   }
 
   refuse(context: RequestContext, error: unknown): void {
+    try {
+      this.#writeRefusal(context, toRefusal(error));
+    } catch (fault) {
+      this.#fail(context, fault);
+    }
+  }
+
+  #writeRefusal(context: RequestContext, given: Refusal): void {
     const { connections, refusals, resourceMetadata, dpop } = this.#parts;
-    let refusal = toRefusal(error);
+    let refusal = given;
     const isTurnedAway = this.#options.countsRefusals === true && isTurnedAwayAtTheDoor(refusal.code);
     if (isTurnedAway && refusals !== null) refusal = refusals.count(context.address, refusal);
     const isLast = isTurnedAway && connections.isTurnedAwayTooOften(context.request.socket);
     const challenged = { resourceMetadata, dpop, byDpop: isDpop(context.authorization) };
     this.#write(context, toProblem(refusal, challenged), refusal, isLast);
+  }
+
+  /**
+   * What was to be said cannot be written: a header has a character that none may have, for instance. That is a bug of
+   * ours, and costs this one request: it gets a 500 without any header of its own, or, where even that cannot be sent or
+   * another answer has begun, a closed connection.
+   */
+  #fail(context: RequestContext, error: unknown): void {
+    const refusal = new Refusal('internal', { cause: error });
+    try {
+      if (context.response.headersSent) throw error;
+      this.#write(context, toProblem(refusal, unchallenged), refusal);
+    } catch {
+      context.response.destroy();
+      this.#finish(context, describe(refusal.code).status, refusal);
+    }
   }
 
   /** A connection that broke before there was a request. */
@@ -179,11 +208,12 @@ export class Responder {
   /** It is counted when it is over. */
   #hold(context: RequestContext, status: number, live: NonNullable<Answer['live']>): void {
     const { request, response } = context;
-    response.once('close', () => this.#finish(context, status, null));
     // Small pieces are to go out as they come.
     request.socket.setNoDelay(true);
     response.flushHeaders();
     live(outletOf(response));
+    // Node says so in a later turn, whatever ended it.
+    response.once('close', () => this.#finish(context, status, null));
     if (request.method === 'HEAD') response.end();
   }
 

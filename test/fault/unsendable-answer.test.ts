@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { Refusal } from '../../src/base/errors.ts';
+import { json, live, type PublicHandler } from '../../src/base/handler.ts';
+import { createReceive } from '../../src/http/receive.ts';
+import type { Route } from '../../src/http/routes.ts';
+import { createServer } from '../../src/http/server.ts';
+
+/** No header may have it, and Node throws. */
+const unsendable = { 'x-name': 'ключ' };
+
+const handlers = {
+  '/good': () => json({ ok: true }),
+  '/answer': () => json({ ok: true }, { headers: unsendable }),
+  '/later-answer': async () => json({ ok: true }, { headers: unsendable }),
+  '/refusal': () => {
+    throw new Refusal('token_missing', { headers: unsendable });
+  },
+  '/later-refusal': async () => {
+    throw new Refusal('token_missing', { headers: unsendable });
+  },
+  '/live': () =>
+    live('text/event-stream', () => {
+      throw new Error('cannot begin');
+    }),
+} satisfies Record<string, PublicHandler>;
+
+/** What is observed of a request: its status, the code it was refused with, and the error behind that. */
+type Observed = readonly [status: number, code: string | undefined, error: unknown];
+
+/** An answer that cannot be written costs one request. Uncaught, the error would end the process, and this test with it. */
+describe('an answer that cannot be sent', () => {
+  let server: Server;
+  let url: string;
+  const observed: Observed[] = [];
+
+  before(async () => {
+    const get = (path: string, handle: PublicHandler, headers: Record<string, string> = {}): Route => ({
+      method: 'GET',
+      path,
+      access: 'public',
+      handle,
+      describe: null,
+      cors: false,
+      headers,
+    });
+    ({ server } = createServer({
+      routes: [
+        ...Object.entries(handlers).map(([path, handle]) => get(path, handle)),
+        get('/never', handlers['/good'], unsendable),
+      ],
+      limits: {
+        maxHeaderBytes: 16_384,
+        maxBodyBytes: 65_536,
+        maxConnections: 100,
+        maxConnectionsPerAddress: 100,
+        headersTimeoutSeconds: 10,
+        requestTimeoutSeconds: 30,
+        keepAliveSeconds: 10,
+      },
+      tls: null,
+      asksForCertificate: false,
+      certificates: null,
+      tracing: null,
+      https: false,
+      corsOrigins: [],
+      refusals: null,
+      receive: createReceive(() => false, null, null),
+      isClosing: () => false,
+      isProxy: () => false,
+      requestId: () => 'some-request',
+      onRefusedConnection: () => {},
+      observe: () => (_method, status, _milliseconds, _id, refusal) =>
+        void observed.push([status, refusal?.code, refusal?.options.cause]),
+      resourceMetadata: null,
+      dpop: null,
+      authenticate: () => assert.fail('no route here asks for a token'),
+      checkStillIn: () => {},
+      addressOf: () => '127.0.0.1',
+    }));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(() => server.close());
+  beforeEach(() => observed.splice(0));
+
+  const isInvalidHeader = (error: unknown) => (error as { code?: string }).code === 'ERR_INVALID_CHAR';
+
+  for (const path of ['/answer', '/later-answer', '/refusal', '/later-refusal'])
+    it(`is a 500 for that request, with the error in the log: ${path}`, async () => {
+      const reply = await fetch(`${url}${path}`);
+      assert.equal(reply.status, 500);
+      assert.equal(((await reply.json()) as { code: string }).code, 'internal');
+      const [[status, code, error] = [], ...others] = observed;
+      assert.deepEqual([status, code, others], [500, 'internal', []]);
+      assert.ok(isInvalidHeader(error), String(error));
+      assert.equal((await fetch(`${url}/good`)).status, 200);
+    });
+
+  it('is a closed connection where not even a 500 can be sent', async () => {
+    await assert.rejects(() => fetch(`${url}/never`));
+    const [[status, code, error] = [], ...others] = observed;
+    assert.deepEqual([status, code, others], [500, 'internal', []]);
+    assert.ok(isInvalidHeader(error), String(error));
+    assert.equal((await fetch(`${url}/good`)).status, 200);
+  });
+
+  it('is a closed connection where the answer has begun', async () => {
+    await assert.rejects(async () => (await fetch(`${url}/live`)).text());
+    const [[status, code, error] = [], ...others] = observed;
+    assert.deepEqual([status, code, others], [500, 'internal', []]);
+    assert.equal((error as Error).message, 'cannot begin');
+    assert.equal((await fetch(`${url}/good`)).status, 200);
+  });
+});
