@@ -61,11 +61,18 @@ export const origin: Parse<string> = (value) => {
 /** Where webhooks may go although it is not the internet: an origin, or any port of this machine. */
 export const webhookTarget: Parse<string> = (value) => (value === 'loopback' ? value : origin(value));
 
-/** A URL that is used as an identifier and as a prefix: kept as written, without a trailing slash. */
+/**
+ * A URL that is used as an identifier and as a prefix: kept as written, without a trailing slash. It stands in headers,
+ * between quotes and between angle brackets, where nothing but plain ASCII can be sent.
+ */
 export const baseUrl: Parse<string> = (value) => {
   const url = webUrl(value);
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
     throw new Error('must be a URL without user, query and fragment');
+  }
+  if (!/^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d-\x7e]+$/.test(value)) {
+    const plain = url.href.replace(/\/$/, '');
+    throw new Error(`must be in its plain form, which can stand in a header: "${plain}"`);
   }
   if (value.endsWith('/')) throw new Error('must not end with a slash');
   return value;

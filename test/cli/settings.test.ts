@@ -228,6 +228,7 @@ describe('the settings', () => {
     const addresses = [
       'https://me:hunter2@login.example.org/x',
       'https://hunter2@login.example.org',
+      'https://me:hunter2@login.例え.example',
       'me:hunter2@login',
     ];
     for (const name of ['IDP_ORIGIN', 'BASE_URL', 'CORS_ORIGINS', 'WEBHOOK_ALLOW'])
@@ -236,6 +237,29 @@ describe('the settings', () => {
         assert.match(mistakes, new RegExp(`^${name} must .*; found "(https://)?\\.\\.\\.@login`));
         assert.doesNotMatch(mistakes, /hunter/);
       }
+  });
+
+  it('refuse a BASE_URL that cannot stand in a header, and name the form that can', async () => {
+    const plainForms = {
+      'https://例え.example/v': 'https://xn--r8jz45g.example/v',
+      'https://bücher.example': 'https://xn--bcher-kva.example',
+      'https://api.example.org/ключ': 'https://api.example.org/%D0%BA%D0%BB%D1%8E%D1%87',
+      'https://api.example.org/caf\u00e9': 'https://api.example.org/caf%C3%A9',
+      'https://api.example.org/a b': 'https://api.example.org/a%20b',
+      'https://api.example.org/a\u0001b': 'https://api.example.org/a%01b',
+      'https://api.example.org/a\nb': 'https://api.example.org/ab',
+      'https://api.example.org/"a"': 'https://api.example.org/%22a%22',
+      'https://api.example.org/<a>': 'https://api.example.org/%3Ca%3E',
+      'https://api.example.org\\a': 'https://api.example.org/a',
+    };
+    for (const [BASE_URL, plain] of Object.entries(plainForms)) {
+      const [mistake, ...others] = await mistakesOf({ ...good, BASE_URL });
+      assert.deepEqual(others, [], BASE_URL);
+      assert.ok(String(mistake).startsWith('BASE_URL must be in its plain form,'), mistake ?? BASE_URL);
+      assert.ok(String(mistake).includes(`: "${plain}"; found "`), String(mistake));
+      const behindProxy = { ...good, TRUSTED_PROXIES: '10.0.0.7' };
+      assert.deepEqual(await mistakesOf({ ...behindProxy, BASE_URL: plain }), []);
+    }
   });
 
   it('take a PostgreSQL on this machine, and one elsewhere when it is said how the way is protected', async () => {
