@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { isScopeName, longestScopeName } from '../base/scopes.ts';
 import { whyGuessable } from './guessable.ts';
 import { withCheckedCertificate } from './postgres-url.ts';
 
@@ -85,6 +86,14 @@ function webUrl(value: string): URL {
   }
   return url;
 }
+
+/** It is named in challenges, so that nothing else could be sent. */
+export const scopeName: Parse<string> = (value) => {
+  if (isScopeName(value)) return value;
+  throw new Error(
+    `must be a scope: up to ${longestScopeName} characters of printable ASCII without blanks, quotes and backslashes`,
+  );
+};
 
 export const urlPath: Parse<string> = (value) => {
   if (!/^\/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*$/.test(value) || value.startsWith('//')) {

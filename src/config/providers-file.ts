@@ -1,6 +1,5 @@
 import { isHttpsOrLoopback } from '../base/loopback.ts';
 import { type RequiredClaims, usualScopeClaims } from '../base/provider-rules.ts';
-import { isScopeName } from '../base/scopes.ts';
 import { signatureAlgorithms } from '../base/signature-algorithms.ts';
 import { membersOf, pointerTo } from '../base/yaml/json-pointer.ts';
 import { brief, found, readMapping, type Say } from '../base/yaml/mistakes.ts';
@@ -93,7 +92,7 @@ function readEntry(entry: unknown, at: string, say: Say, apiAudience: string): P
     },
     allowsNonce: read.flag('nonce_in_access_tokens'),
     algorithms: read.texts('algorithms', kind.oneOf(signatureAlgorithms), ['RS256'] as const),
-    requiredScopes: read.texts('required_scopes', scopeName, []),
+    requiredScopes: read.texts('required_scopes', kind.scopeName, []),
     scopesFrom: read.paths('scopes_from', usualScopeClaims),
     requireAtJwt: read.flag('require_at_jwt'),
     maxTokenLifetimeSeconds: read.whole('max_token_lifetime_seconds', 60, 31_536_000),
@@ -187,9 +186,4 @@ const providerOrigin: kind.Parse<string> = (value) => {
   const origin = kind.origin(value);
   if (isHttpsOrLoopback(origin)) return origin;
   throw new Error("must be https, because keys fetched over plain HTTP can be anybody's");
-};
-
-const scopeName: kind.Parse<string> = (value) => {
-  if (isScopeName(value)) return value;
-  throw new Error('must be a scope: printable ASCII without blanks, quotes and backslashes');
 };

@@ -169,7 +169,7 @@ export const serviceSettings = {
     sentence:
       'The one exact value of "iss" in the provider\'s tokens. By default IDP_ORIGIN, with or without one trailing slash.',
   }),
-  idpRequiredScopes: defaulted(kind.list(kind.text), '', {
+  idpRequiredScopes: defaulted(kind.list(kind.scopeName), '', {
     example: 'consumer',
     sentence: 'Scopes that every token of the provider must carry to reach the consumer API.',
   }),
@@ -254,7 +254,7 @@ export const serviceSettings = {
     sentence:
       'For whom security events of the provider at POST /idp/events may be (Shared Signals: CAEP, RISC); without it that address answers 404. Where they are issued by somebody else than the tokens, or are to be asked for, IDPS_FILE has members for that.',
   }),
-  webScopes: defaulted(kind.list(kind.text), '', {
+  webScopes: defaulted(kind.list(kind.scopeName), '', {
     example: 'offline_access',
     sentence:
       'Scopes that the frontend asks the provider for, besides openid, profile, IDP_REQUIRED_SCOPES and those of the collections.',

@@ -191,7 +191,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     ],
     'a scope with a blank': [
       `${entry}  required_scopes: "read write"\n`,
-      'providers.yaml:3: required_scopes must be a scope: printable ASCII without blanks, quotes and backslashes; found "read write".',
+      'providers.yaml:3: required_scopes must be a scope: up to 128 characters of printable ASCII without blanks, quotes and backslashes; found "read write".',
     ],
     'scopes from one text': [
       `${entry}  scopes_from: roles\n`,
