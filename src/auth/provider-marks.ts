@@ -17,7 +17,7 @@ export function isMarkedIdToken(claims: JsonObject): boolean {
 }
 
 /** The claims that `isMarkedClient` looks at. */
-export const clientMarks = ['client_id', 'azp', 'cid', 'gty', 'idtyp', 'oid', 'clientHost'];
+export const clientMarks = ['client_id', 'azp', 'cid', 'gty', 'idtyp', 'oid', 'scp', 'clientHost'];
 
 /**
  * Whether a token is of the client-credentials grant, which nobody signs in for: then its subject is the client, by
@@ -29,8 +29,9 @@ export function isMarkedClient(claims: JsonObject, subject: string): boolean {
   // RFC 9068 section 2.2; Okta says `cid`.
   if (subject === clientId || subject === azp || subject === cid) return true;
   if (gty === 'client-credentials') return true;
-  // Entra: said if the registration asks for it; else the subject is the object itself, while people have one for each program.
-  if (idtyp === 'app' || oid === subject) return true;
+  // Entra: said if the registration asks for it; else the subject is the object itself, while people have one for each
+  // program. At Azure AD B2C theirs is the object, too, but only tokens of people have `scp`.
+  if (idtyp === 'app' || (oid === subject && !Object.hasOwn(claims, 'scp'))) return true;
   // Keycloak: where the client called from, which is written for service accounts only.
   return typeof clientHost === 'string';
 }

@@ -210,7 +210,18 @@ const ofMarks = checksOf('src/auth/provider-marks.ts', shapes, [
   ],
   ['clients of Auth0', "if (gty === 'client-credentials') return true;", '', 'a machine counts as a person'],
   ['programs of Entra that say so', "idtyp === 'app' || ", '', 'a machine counts as a person'],
-  ['programs of Entra by their object', ' || oid === subject', '', 'a machine counts as a person'],
+  [
+    'programs of Entra by their object',
+    " || (oid === subject && !Object.hasOwn(claims, 'scp'))",
+    '',
+    'a machine counts as a person',
+  ],
+  [
+    'people of Azure AD B2C by their scopes',
+    "oid === subject && !Object.hasOwn(claims, 'scp')",
+    'oid === subject',
+    'a person counts as a machine',
+  ],
   [
     'service accounts of Keycloak',
     "return typeof clientHost === 'string';",
