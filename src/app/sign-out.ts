@@ -1,11 +1,12 @@
 import { createOpenDocument } from '../auth/provider-document.ts';
 import { FetchError, fetchDocument } from '../auth/provider-fetch.ts';
 import { createVerifier } from '../auth/verifier.ts';
+import { OperatorError } from '../base/errors.ts';
 import type { Input } from '../base/handler.ts';
 import type { JsonObject } from '../base/json-object.ts';
-import { readText } from '../config/files.ts';
 import type { Provider, Signals } from '../config/providers.ts';
 import { ownIssuer } from '../config/rules.ts';
+import { bearerTokenIn } from '../config/signals-entry.ts';
 import { createPseudonym } from '../consumer/pseudonym.ts';
 import { RevocationShares } from '../consumer/revocation-shares.ts';
 import { EventPoll } from '../consumer/sign-out/event-poll.ts';
@@ -137,10 +138,16 @@ function askForEvents({ url, tokenFile }: NonNullable<Signals['poll']>) {
   return async (question: JsonObject, stopping: AbortSignal): Promise<unknown> => {
     const headers = {
       'content-type': 'application/json',
-      ...(tokenFile === null
-        ? {}
-        : { authorization: `Bearer ${readText('events_token_file', tokenFile).trim()}` }),
+      ...(tokenFile === null ? {} : { authorization: `Bearer ${tokenOfStream(tokenFile)}` }),
     };
     return (await fetchDocument(url, stopping, headers, JSON.stringify(question))).document;
   };
+}
+
+function tokenOfStream(file: string): string {
+  try {
+    return bearerTokenIn(file);
+  } catch (error) {
+    throw new OperatorError(`events_token_file ${(error as Error).message}; found "${file}".`);
+  }
 }

@@ -40,6 +40,15 @@ export function readSignals(
 
 /** Read now to tell a mistake early, and anew whenever it is sent: it may be another one by then. */
 const tokenFileAt: Parse<string> = (path) => {
-  secretIn(path);
+  bearerTokenIn(path);
   return path;
 };
+
+/** What is sent after "Bearer": one word, of what a header can have. */
+export function bearerTokenIn(path: string): string {
+  const token = secretIn(path);
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new Error(
+    'must name a file with one bearer token in it: printable ASCII without blanks and line breaks, and without "Bearer" before it',
+  );
+}

@@ -62,7 +62,7 @@ describe('who tells of security events', () => {
   it('is the issuer of the tokens, or another', async () => {
     const audiences = ['https://receiver.example'];
     const tokenFile = `${newDirectory()}/stream`;
-    writeFileSync(tokenFile, 'the token of the stream\n');
+    writeFileSync(tokenFile, 'the-token-of-the-stream\n');
     const own = await entryWith('  events_audience: https://receiver.example');
     assert.deepEqual(own.signals, { issuers: own.issuers, audiences, poll: null });
     const only = await onlyWith({ IDP_EVENTS_AUDIENCE: 'https://receiver.example' });
@@ -131,4 +131,21 @@ describe('who tells of security events', () => {
       );
     });
   }
+
+  for (const token of ['hunter2\nhunter3', 'Bearer hunter2', 'hunter2\u0001', 'hunter2ж', 'hunter2é'])
+    it(`is refused, and not shown: a token that no header can have, ${JSON.stringify(token)}`, async () => {
+      const tokenFile = `${newDirectory()}/stream`;
+      writeFileSync(tokenFile, `${token}\n`);
+      await assert.rejects(
+        entryWith(
+          '  events_audience: a',
+          '  events_poll_url: https://signals.example.org/poll',
+          `  events_token_file: ${tokenFile}`,
+        ),
+        (error: unknown) =>
+          error instanceof SettingsError &&
+          /:5: events_token_file must name a file with one bearer token in it: /.test(error.message) &&
+          !error.message.includes('hunter'),
+      );
+    });
 });

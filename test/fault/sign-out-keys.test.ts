@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { mostAtOnce } from '../../src/consumer/sign-out/event-poll.ts';
 import { assertProblem } from '../support/answers.ts';
@@ -18,11 +18,15 @@ import { Transmitter } from '../support/transmitter.ts';
 let provider: TestProvider;
 let transmitter: Transmitter;
 let service: ClockedService;
+/** The token that is sent with every question for events stands here. */
+let tokenFile: string;
 before(async () => {
   provider = await TestProvider.start();
   transmitter = await Transmitter.start();
   const settings = await newSettings('sqlite', { ...quickSigning, REFUSALS_PER_MINUTE: '1000000' });
   const IDPS_FILE = `${settings.TEST_DIRECTORY}/providers.yaml`;
+  tokenFile = `${settings.TEST_DIRECTORY}/stream`;
+  writeFileSync(tokenFile, 'token-of-the-stream');
   const entry = [
     'name: main',
     `origin: ${provider.origin}`,
@@ -30,6 +34,7 @@ before(async () => {
     `logout_audience: ${webClient}`,
     `events_audience: ${receiver}`,
     `events_poll_url: ${transmitter.url}`,
+    `events_token_file: ${tokenFile}`,
   ];
   writeFileSync(IDPS_FILE, `- ${entry.join('\n  ')}\n`);
   service = await startService({ ...settings, IDPS_FILE }, { clocked: true });
@@ -331,6 +336,47 @@ describe('what answers to the question for security events', () => {
         'nothing is asked any more',
       );
       assert.ok(!provider.asked.includes('POST /elsewhere'));
+    });
+  }
+});
+
+describe('the token that is sent with the question for security events', () => {
+  beforeEach(calm);
+
+  const faults: Record<string, readonly [spoil: () => void, says: RegExp]> = {
+    'is gone': [() => rmSync(tokenFile), /and it cannot be read \(ENOENT\); found ".*\/stream"\.$/],
+    'is empty': [() => writeFileSync(tokenFile, '\n'), /and it is empty; found ".*\/stream"\.$/],
+    'has a second line': [
+      () => writeFileSync(tokenFile, 'hunter2\nhunter3\n'),
+      /one bearer token in it: .*; found ".*\/stream"\.$/,
+    ],
+  };
+  for (const [what, [spoil, says]] of Object.entries(faults)) {
+    it(`${what}: the log says so, and another one is used as soon as it is there`, async () => {
+      const told = () => service.logLines().filter(({ msg }) => msg === 'security events not fetched');
+      const before = told().length;
+      spoil();
+      const line = await until(
+        async () => {
+          await advance(5_000);
+          return told()[before];
+        },
+        (said) => said !== undefined,
+        'the log says nothing',
+      );
+      assert.equal(line?.error, 'OperatorError');
+      assert.match(String(line?.detail), says);
+      assert.doesNotMatch(JSON.stringify(line), /hunter/);
+      const renewed = `renewed-${randomUUID()}`;
+      writeFileSync(tokenFile, renewed);
+      await until(
+        async () => {
+          await advance(5_000);
+          return transmitter.polls.at(-1)?.authorization;
+        },
+        (authorization) => authorization === `Bearer ${renewed}`,
+        'the token that is there now is not used',
+      );
     });
   }
 });

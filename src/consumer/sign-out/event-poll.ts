@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { describe, Refusal } from '../../base/errors.ts';
+import { describe, OperatorError, Refusal } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import type { Log } from '../../base/log.ts';
 import { errorFields } from '../../base/plain-log.ts';
@@ -85,7 +85,10 @@ export class EventPoll {
       this.#failuresInARow += 1;
       onPolled(error);
       const pauseMs = Math.min(everyMs * 2 ** this.#failuresInARow, longestPauseMs);
-      log.warn({ ...errorFields(error), retry_in_seconds: pauseMs / 1000 }, 'security events not fetched');
+      // Written for the operator, and of no input: the file of the token is gone, for instance.
+      const detail = error instanceof OperatorError ? { detail: error.message } : {};
+      const fields = { ...errorFields(error), ...detail, retry_in_seconds: pauseMs / 1000 };
+      log.warn(fields, 'security events not fetched');
       return pauseMs;
     }
   }
