@@ -11,7 +11,7 @@ interface RepeatedLookOptions {
 
 /**
  * Looks at something that others change, when it hears that they may have, and by itself every so often. One look at a
- * time; a call during it is followed by one more.
+ * time; a call during it is followed by one more, unless the look fails: then it waits for the clock.
  */
 export class RepeatedLook {
   readonly #options: RepeatedLookOptions;
