@@ -14,6 +14,7 @@ export const unheard =
 
 interface Watcher {
   readonly channel: string;
+  /** Whether there was a time without a connection, since when the server may be another one. */
   readonly onChange: (mayHaveMissed: boolean) => void;
 }
 
@@ -28,9 +29,9 @@ interface NotificationsOptions {
 }
 
 /**
- * Listens on one connection of its own, again and again, while anybody watches. Everybody is called once it listens again:
- * something may have happened before, and the server may be another one. Nothing depends on it: what is not heard of here, or
- * before it listened for the first time, is found by `watchChanges`, and by whoever reads the log of events, within a second.
+ * Listens on one connection of its own, again and again, while anybody watches. Everybody is called once it listens:
+ * something may have happened before. Nothing depends on it: what is not heard of here is found by `watchChanges`, and by
+ * whoever reads the log of events, within a second.
  */
 export class Notifications {
   readonly #options: NotificationsOptions;
@@ -67,10 +68,9 @@ export class Notifications {
     await listening?.stop();
   }
 
-  /** Calls those who watch this channel; or all, when anything may have been missed. */
-  call(channel: string | null): void {
-    for (const watcher of this.#watchers)
-      if (channel === null || watcher.channel === channel) watcher.onChange(channel === null);
+  /** Calls those who watch this channel. */
+  call(channel: string): void {
+    for (const watcher of this.#watchers) if (watcher.channel === channel) watcher.onChange(false);
   }
 
   #listen() {
@@ -100,7 +100,7 @@ export class Notifications {
       await listener.listen([...Object.values(channels), echo]);
       if (await isHeard(listener, echo, notify)) {
         this.#heardBy = { way: 'notification' };
-        if (this.#hasListened) this.call(null);
+        for (const watcher of this.#watchers) watcher.onChange(this.#hasListened);
         this.#hasListened = true;
         await listener.ended;
         this.#heardBy = { way: 'look', because: 'the connection that listens has ended' };
