@@ -153,8 +153,9 @@ describe('the stored caller', () => {
       const rows = await database.query('select * from revocations');
       const ways = 'by a logout its session and its tokens that name none; by an event; and a client';
       assert.equal(rows.length, 4, ways);
+      const columns = ['covered_by', 'forget_at', 'issued_until', 'moved_from', 'name', 'seq'];
       for (const row of rows) {
-        assert.deepEqual(Object.keys(row).sort(), ['covered_by', 'forget_at', 'issued_until', 'name', 'seq']);
+        assert.deepEqual(Object.keys(row).sort(), columns);
         for (const name of [row.name, row.covered_by]) {
           assert.match(String(name), /^[A-Za-z0-9_-]{43}$/);
           for (const guess of [canarySession, canaryClaims.sub].flatMap(hashes)) assert.notEqual(name, guess);
