@@ -1,8 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { hash } from 'node:crypto';
+import { hash, X509Certificate } from 'node:crypto';
 import type { Caller, TokenBinding } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
+import { RecentMap } from '../base/recent-map.ts';
 import type { Possession } from './authenticate.ts';
+import { faultOfKey } from './key-policy.ts';
 
 /** A request as far as a certificate is about it. */
 export interface CertifiedRequest {
@@ -27,9 +29,26 @@ export const byCertificateOnly: Possession<Caller, CertifiedRequest> = {
   checkProof: null,
 };
 
-/** What `cnf` of a bound token calls its certificate: "x5t#S256", the SHA-256 of its DER in base64url. */
-export function certificateThumbprint(der: Uint8Array): string {
-  return hash('sha256', der, 'base64url');
+/**
+ * What `cnf` of a bound token calls its certificate: "x5t#S256", the SHA-256 of its DER in base64url. Null for what is none,
+ * and for one whose key others could find out: to have it proves nothing.
+ */
+export function certificateThumbprint(der: Uint8Array): string | null {
+  const thumbprint = hash('sha256', der, 'base64url');
+  const isUsable = judged.get(thumbprint) ?? hasUsableKey(der);
+  judged.set(thumbprint, isUsable);
+  return isUsable ? thumbprint : null;
+}
+
+/** By thumbprint: through a proxy the certificate comes with every request, and to read it takes longer than all else. */
+const judged = new RecentMap<string, boolean>(1_000);
+
+function hasUsableKey(der: Uint8Array): boolean {
+  try {
+    return faultOfKey(new X509Certificate(der).publicKey) === null;
+  } catch {
+    return false;
+  }
 }
 
 const pemForm = /^-----BEGIN CERTIFICATE-----\n([A-Za-z0-9+/=\n]+)\n-----END CERTIFICATE-----\n?$/;

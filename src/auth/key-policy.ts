@@ -88,6 +88,15 @@ export function admitKey(
   }
 }
 
+/** The same of a key that was read already, for whatever it is: whether it is too weak, or too slow, to prove anything. */
+export function faultOfKey(key: KeyObject): KeyFault | null {
+  const bits = key.asymmetricKeyDetails?.modulusLength;
+  if (bits === undefined) return null;
+  // Node writes no key as a JWK that is for RSASSA-PSS alone.
+  if (key.asymmetricKeyType === 'rsa') return faultOfRsa(key.export({ format: 'jwk' }), maxModulusBits);
+  return faultOfSize(bits, maxModulusBits);
+}
+
 function isForVerification({ use, key_ops: operations }: JsonObject): boolean {
   const useFits = use === undefined || use === 'sig';
   const operationsFit =
@@ -110,17 +119,22 @@ function isSameAlgorithm(stated: unknown, name: string): boolean {
 }
 
 /** With an exponent of 1 every message is its own signature, and Node's verify would accept it. */
-function faultOfRsa({ n, e }: JsonObject, maxBits: number): KeyFault | null {
+function faultOfRsa({ n, e }: { n?: unknown; e?: unknown }, maxBits: number): KeyFault | null {
   const modulus = unsignedInteger(n);
   const exponent = unsignedInteger(e);
   if (modulus === null || exponent === null) return 'unreadable';
   const bits = modulus.length * 8 - Math.clz32(modulus[0] as number) + 24;
-  if (bits < minModulusBits || bits > maxBits) return 'modulus_size';
+  const sizeFault = faultOfSize(bits, maxBits);
+  if (sizeFault !== null) return sizeFault;
   if (!isOdd(modulus)) return 'modulus_even';
   if (isFactorable(modulus)) return 'modulus_weak';
   const exponentIsOne = exponent.length === 1 && exponent[0] === 1;
   if (!isOdd(exponent) || exponentIsOne || exponent.length > maxExponentBytes) return 'exponent';
   return null;
+}
+
+function faultOfSize(bits: number, maxBits: number): KeyFault | null {
+  return bits < minModulusBits || bits > maxBits ? 'modulus_size' : null;
 }
 
 /** The bytes of a base64url number without leading zeros; null when it is none or is zero. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import {
   assertRefusal,
@@ -23,12 +24,14 @@ describe('a token bound to a certificate', () => {
   let tls: Awaited<ReturnType<typeof writeTlsFiles>>;
   let own: ClientCertificate;
   let other: ClientCertificate;
+  let weak: ClientCertificate;
   before(async () => {
     const { TEST_DIRECTORY: directory } = await newSettings('sqlite', {});
     tls = await writeTlsFiles(String(directory));
     settings.TLS_CERT_FILE = tls.certificateFile;
     settings.TLS_KEY_FILE = tls.keyFile;
     [own, other] = [await newClientCertificate(), await newClientCertificate()];
+    weak = await newClientCertificate({ keySize: 1024 });
   });
   after(() => tls.remove());
 
@@ -72,9 +75,14 @@ describe('a token bound to a certificate', () => {
     });
 
     it('is taken with a certificate that has ended: the token says which one, and until when', async () => {
-      const ended = await newClientCertificate(new Date(86_400_000));
+      const ended = await newClientCertificate({ notAfterDate: new Date(86_400_000) });
       const reply = await call(await token(ended.confirmation), { shows: ended });
       assert.equal(reply.status, 200, reply.text);
+    });
+
+    it('is refused when the key of the certificate is too small', async () => {
+      for (let again = 0; again < 2; again += 1)
+        assertRefusal(await call(await token(weak.confirmation), { shows: weak }), 'token_bound');
     });
 
     it('is refused when it is bound in another way, or in two', async () => {
@@ -156,6 +164,19 @@ describe('a token bound to a certificate', () => {
         { 'client-cert': byteSequence(own) },
       ])
         assertRefusal(await byProxy(headers), 'token_bound', JSON.stringify(headers));
+    });
+
+    it('is refused when the key of the certificate is too small, and when it is none but bytes', async () => {
+      const junk = Buffer.from('no certificate');
+      const confirmation = { 'x5t#S256': createHash('sha256').update(junk).digest('base64url') };
+      for (const { der, cnf } of [
+        { der: weak.der, cnf: weak.confirmation },
+        { der: junk, cnf: confirmation },
+      ]) {
+        const headers = { ...https, [header]: `:${der.toString('base64')}:` };
+        for (let again = 0; again < 2; again += 1)
+          assertRefusal(await call(await token(cnf), { from: proxy, headers }), 'token_bound');
+      }
     });
 
     it("is not proven by the proxy's own certificate, which is the same for everybody behind it", async () => {

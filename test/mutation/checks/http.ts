@@ -44,6 +44,12 @@ export const httpChecks: readonly Mutant[] = [
       'a stolen token works with any certificate',
     ],
     [
+      'the key of a certificate',
+      'return isUsable ? thumbprint : null;',
+      'return thumbprint;',
+      'whoever finds out a small key has the tokens of its owner',
+    ],
+    [
       'a certificate is no proof by a key',
       "boundTo.method !== 'mtls' ||",
       '',
