@@ -132,8 +132,8 @@ describe('check --profile fapi2', () => {
     const good =
       '  issuer: https://one.example\n  algorithms: ES256\n  require_at_jwt: true\n  max_token_lifetime_seconds: 600\n';
     const ways: Record<string, string> = {
-      introspection: `  introspection: { url: "http://127.0.0.1:9/", client_id: x, client_secret_file: ${directory}/secret }\n`,
-      events_poll_url: '  events_audience: x\n  events_poll_url: http://127.0.0.1:9/\n',
+      introspection: `  introspection: { url: "http://127.0.0.1:9/?key=hunter2", client_id: x, client_secret_file: ${directory}/secret }\n`,
+      events_poll_url: '  events_audience: x\n  events_poll_url: http://127.0.0.1:9/?key=hunter2\n',
     };
     for (const [way, members] of Object.entries(ways)) {
       const file = `${directory}/${way}.yaml`;
@@ -144,7 +144,7 @@ describe('check --profile fapi2', () => {
         [
           [
             'one: provider',
-            'http://127.0.0.1:9/',
+            'http://127.0.0.1:9/?...',
             `Set "${way}" of "one" in IDPS_FILE to an address with https.`,
           ],
         ],

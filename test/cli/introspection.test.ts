@@ -47,6 +47,10 @@ const mistakes: Record<string, readonly [text: string, says: readonly RegExp[]]>
     good.replace('https://login.example.org/introspect', 'http://login.example.org/introspect'),
     [/:5: .*url must be https, because a secret is sent there; found "http:/],
   ],
+  'the same with a key in it, which is not shown': [
+    good.replace('https://login.example.org/introspect', 'http://login.example.org/introspect?key=hunter2'),
+    [/:5: .*url must be https, .*; found "http:\/\/login\.example\.org\/introspect\?\.\.\."\.$/m],
+  ],
   'an address with a user': [
     good.replace('https://login.example.org/introspect', 'https://a:b@login.example.org/introspect'),
     [/:5: .*url must be a URL without user and fragment/],
@@ -132,9 +136,11 @@ describe('doctor', () => {
     ],
     'that is no such endpoint': [answerJson({ hello: 'there' }), /no JSON object with an "active"/],
   };
-  it('finds out what is wrong with an endpoint', async () => {
+  it('finds out what is wrong with an endpoint', async (t) => {
     const endpoint = await AskedEndpoint.start();
-    const introspection = { url: endpoint.url, clientId: 'api', clientSecret: opaqueToken() };
+    t.after(() => endpoint.stop());
+    const url = `${endpoint.url}?key=hunter2`;
+    const introspection = { url, clientId: 'api', clientSecret: opaqueToken() };
     const { origin } = new URL(endpoint.url);
     const settings = await introspectingSettings({ origin, introspection });
     for (const [what, [answer, says]] of Object.entries(trouble)) {
@@ -142,7 +148,7 @@ describe('doctor', () => {
       const { stdout } = await runVestibule(settings, 'doctor');
       const line = stdout.split('\n').find((text) => text.startsWith('FAIL  introspection')) ?? '';
       assert.match(line, says, what);
+      assert.doesNotMatch(stdout, /hunter/);
     }
-    endpoint.stop();
   });
 });

@@ -18,7 +18,7 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   DATABASE_PREPARED_STATEMENTS: ['maybe', /"true" or "false"/],
   MASTER_SECRET: ['too-short-hunter-3', /must hold 256 random bits, and its 18 characters are too few/],
   LOG_LEVEL: ['loud', /one of trace, debug/],
-  BASE_URL: ['https://api.example.org/?x=1', /without user, query and fragment/],
+  BASE_URL: ['https://api.example.org/#x', /without user, query and fragment/],
   HOST: ['not a host', /IP address or a host name/],
   PORT: ['65536', /whole number from 0 to 65535/],
   PROCESSES: ['0', /whole number from 1 to 64, or "auto"/],
@@ -241,6 +241,19 @@ describe('the settings', () => {
         assert.match(mistakes, new RegExp(`^${name} must .*; found "(https://)?\\.\\.\\.@login`));
         assert.doesNotMatch(mistakes, /hunter/);
       }
+  });
+
+  it('refuse an address with a query, and do not repeat what may be a key', async () => {
+    for (const name of ['IDP_ORIGIN', 'BASE_URL', 'CORS_ORIGINS', 'WEBHOOK_ALLOW']) {
+      const mistakes = String(
+        await mistakesOf({ ...good, [name]: 'https://login.example.org/x?key=hunter2' }),
+      );
+      assert.match(
+        mistakes,
+        new RegExp(`^${name} must .*; found "https://login\\.example\\.org/x\\?\\.\\.\\."`),
+      );
+      assert.doesNotMatch(mistakes, /hunter/);
+    }
   });
 
   it('refuse a BASE_URL that cannot stand in a header, and name the form that can', async () => {
