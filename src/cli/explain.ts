@@ -63,7 +63,7 @@ async function readInput(): Promise<string> {
 
 /** As people copy it: with blanks around it, and the rest of the header before it. */
 function bareToken(input: string): string {
-  const token = input.trim().replace(/^(authorization:\s*)?bearer\s+/i, '');
+  const token = input.trim().replace(/^(authorization:\s*)?(bearer|dpop)\s+/i, '');
   if (token !== '') return token;
   throw new OperatorError(
     'There is no token on standard input. Give it there, for example: npx vestibule explain < token.txt',

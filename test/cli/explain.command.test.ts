@@ -13,7 +13,13 @@ describe('the command vestibule explain', { concurrency: 2 }, () => {
   it('ends with exit code 0 for a token that is accepted, however it was copied', async () => {
     const { service, provider } = given();
     const token = await provider.token();
-    for (const input of [`  ${token}\r\n\n`, `Authorization: Bearer ${token}\n`]) {
+    const copies = [
+      '  TOKEN\r\n\n',
+      'Authorization: Bearer TOKEN\n',
+      'DPoP TOKEN',
+      'authorization: DPoP TOKEN\n',
+    ];
+    for (const input of copies.map((copy) => copy.replace('TOKEN', token))) {
       const shown = succeeded(await runExplain(service.settings, input));
       assert.match(shown, /^Accepted\.\n\npass {2}shape /);
       assert.match(shown, /^pass {2}signature +holds$/m);
