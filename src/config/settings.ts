@@ -286,7 +286,7 @@ export const serviceSettings = {
     sentence:
       'Whether whoever connects to our own TLS (TLS_CERT_FILE) is asked for a certificate, so that tokens bound to one are taken (mutual TLS, RFC 8705). Nobody has to show one, and any will do: the token says which is meant. Browsers ask people who have certificates to choose one, so switch it on where machines call.',
   }),
-  mtlsCertHeader: optional(kind.headerName, {
+  mtlsCertHeader: optional(kind.freeHeaderName, {
     example: 'x-client-cert',
     sentence:
       'The header in which the proxies of TRUSTED_PROXIES hand on the certificate that a caller has shown them, as PEM in URL encoding (`$ssl_client_escaped_cert` of nginx) or as RFC 9440 has it (`client-cert`). They must set or remove it in every request; from anybody else it is refused.',

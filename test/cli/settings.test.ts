@@ -256,6 +256,33 @@ describe('the settings', () => {
     }
   });
 
+  it('take headers in which proxies hand on certificates, and none that has a meaning of its own', async () => {
+    const behindProxy = { ...good, BASE_URL: 'https://api.example.org', TRUSTED_PROXIES: '10.0.0.7' };
+    const names = [
+      'client-cert',
+      'X-Client-Cert',
+      'ssl-client-cert',
+      'x-forwarded-client-cert',
+      'x-ssl-cert',
+    ];
+    for (const MTLS_CERT_HEADER of names)
+      assert.deepEqual(await mistakesOf({ ...behindProxy, MTLS_CERT_HEADER }), []);
+    const others = [
+      'host',
+      'Authorization',
+      'dpop',
+      'cookie',
+      'content-length',
+      'x-forwarded-for',
+      'if-match',
+    ];
+    for (const MTLS_CERT_HEADER of others)
+      assert.match(
+        String(await mistakesOf({ ...behindProxy, MTLS_CERT_HEADER })),
+        /^MTLS_CERT_HEADER must be the name of a header that has no meaning of its own; found "/,
+      );
+  });
+
   it('refuse a BASE_URL that cannot stand in a header, and name the form that can', async () => {
     const plainForms = {
       'https://例え.example/v': 'https://xn--r8jz45g.example/v',
