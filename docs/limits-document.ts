@@ -328,6 +328,12 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/config/providers-file.ts', 'mostEntries', '', 'How many providers IDPS_FILE may list.'),
   fixed(
+    'src/config/entry-reader.ts',
+    'mostItems',
+    '',
+    'Items of a list in an entry of IDPS_FILE, and claims in its required_claims.',
+  ),
+  fixed(
     'src/consumer/collections/schema-rules.ts',
     'mostSchemaLevels',
     '',

@@ -9,6 +9,9 @@ type Tell = (given: unknown) => string;
 /** Of what names the file of a secret, and may be the secret itself: standard error ends up in logs. */
 export const untold: Tell = () => 'what was found is not shown, since it may be the secret itself';
 
+/** Each is looked up in every token that was not seen before. */
+const mostItems = 100;
+
 /** The members of one entry of a list in YAML; every mistake is said where it stands, and then the fallback is given. */
 export class EntryReader {
   readonly #members: JsonObject;
@@ -39,6 +42,7 @@ export class EntryReader {
     return this.#member(name, fallback, (value, at) => {
       const items = Array.isArray(value) ? value : [value];
       if (items.length === 0) this.#say(at, 'must have at least one item; found an empty list');
+      if (this.#isTooLong(items, at)) return fallback;
       return items.flatMap((item, index) => {
         const place = Array.isArray(value) ? pointerTo(at, index) : at;
         const parsed = typeof item === 'string' ? attempt(() => parse(item)) : 'must be a text';
@@ -70,6 +74,7 @@ export class EntryReader {
         this.#say(at, `must be a mapping such as { token_use: access }; ${found(value)}`);
         return {};
       }
+      if (this.#isTooLong(Object.keys(value), at)) return {};
       for (const [claim, wanted] of Object.entries(value)) {
         const place = pointerTo(at, claim);
         if (isReserved(claim)) this.#say(place, 'has rules of its own and cannot be named here');
@@ -90,14 +95,22 @@ export class EntryReader {
         this.#say(at, `must be a list such as [scope, [realm_access, roles]]; ${found(value)}`);
         return fallback;
       }
+      if (this.#isTooLong(value, at)) return fallback;
       return value.map((item, index) => {
         const path: unknown[] = Array.isArray(item) ? item : [item];
+        this.#isTooLong(path, pointerTo(at, index));
         const isPath = path.length > 0 && path.every((step) => typeof step === 'string' && step !== '');
         if (!isPath)
           this.#say(pointerTo(at, index), `must be the name of a claim, or a list of names; ${found(item)}`);
         return path as unknown as Path;
       });
     });
+  }
+
+  /** Said, if it is. */
+  #isTooLong({ length }: readonly unknown[], at: string): boolean {
+    if (length > mostItems) this.#say(at, `must have ${mostItems} items at most; found ${length}`);
+    return length > mostItems;
   }
 
   #member<T>(name: string, fallback: T, read: (value: unknown, at: string) => T): T {

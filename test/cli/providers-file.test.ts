@@ -201,6 +201,22 @@ describe('a list of providers (IDPS_FILE)', () => {
       `${entry}  scopes_from: [scope, []]\n`,
       'providers.yaml:3: scopes_from.1 must be the name of a claim, or a list of names; found a list.',
     ],
+    'scopes from too many places': [
+      `${entry}  scopes_from: [${'a, '.repeat(100)}a]\n`,
+      'providers.yaml:3: scopes_from must have 100 items at most; found 101.',
+    ],
+    'scopes from too deep a place': [
+      `${entry}  scopes_from: [scope, [${'a, '.repeat(100)}a]]\n`,
+      'providers.yaml:3: scopes_from.1 must have 100 items at most; found 101.',
+    ],
+    'too many audiences': [
+      `${entry}  audience: [${'a, '.repeat(100)}a]\n`,
+      'providers.yaml:3: audience must have 100 items at most; found 101.',
+    ],
+    'too many claims': [
+      `${entry}  required_claims: {${Array.from({ length: 101 }, (_, index) => `c${index}: true`).join(', ')}}\n`,
+      'providers.yaml:3: required_claims must have 100 items at most; found 101.',
+    ],
     'a flag that is a text': [
       `${entry}  require_at_jwt: "yes"\n`,
       'providers.yaml:3: require_at_jwt must be true or false; found "yes".',
