@@ -11,6 +11,7 @@ import { Client } from 'pg';
 import { ApiCaller } from '../support/api-caller.ts';
 import { insertAll } from '../support/batches.ts';
 import { concurrently } from '../support/flood.ts';
+import { introspectingSettings, opaqueToken } from '../support/introspection.ts';
 import { newDirectory } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
@@ -204,6 +205,32 @@ describe('an alert fires when', () => {
     await webhookCommand(settings, 'disable', id);
     await clocked.advance(20_000);
     await fires('VestibuleWebhookDisabled');
+  });
+
+  it('the provider cannot be asked about opaque tokens, nor for security events', async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    const introspection = { url: `${nobody}/introspect`, clientId: 'api', clientSecret: opaqueToken() };
+    const more = { events_audience: 'api', events_poll_url: `${nobody}/poll` };
+    const asking = await startService(
+      await introspectingSettings({ origin: provider.origin, introspection, more }),
+      { clocked: true },
+    );
+    later.defer(() => asking.stop());
+    prometheus.watch(asking.opsUrl);
+    const failures = async () =>
+      Number(
+        /^vestibule_security_event_polls_total\{provider="main",result="unreachable"\} (\d+)/m.exec(
+          await asking.metrics(),
+        )?.[1] ?? 0,
+      );
+    for (let count = 0; count < 10; count += 1) {
+      const before = await failures();
+      await asking.advance(60_000);
+      await until(failures, (now) => now > before, 'it is not asked');
+      await new ApiCaller(asking.url, opaqueToken()).get('/me');
+      await pause(300);
+    }
+    await fires('VestibuleSecurityEventsNotFetched', 'VestibuleIntrospectionFails');
   });
 
   it('the provider publishes a key that nobody should use', async () => {
