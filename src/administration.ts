@@ -9,7 +9,7 @@ import { ownIssuer } from './config/rules.ts';
 import type { KeyConfig, StorageConfig, WebhookConfig } from './config/settings.ts';
 import { storedDeclarations } from './consumer/collections/stored-declarations.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
-import { createRenamings, type IssuerChange } from './consumer/rename-consumers.ts';
+import { createRenamings, currentPseudonym, type IssuerChange } from './consumer/rename-consumers.ts';
 import { createRevocationNames } from './consumer/revocation-names.ts';
 import { longestTokenLifeSeconds } from './consumer/sign-out/take-back.ts';
 import { eventOfErasure } from './events/catalogue.ts';
@@ -80,6 +80,7 @@ export async function openAdministration(
   };
   const renamings = (issuers: IssuerChange) =>
     createRenamings({ consumers: storage.consumers, keys: keyring, audit, clock }, issuers);
+  const migratedTo = (id: string) => currentPseudonym(storage.consumers, keyring.erasures, id);
   return {
     storage,
     keyring,
@@ -90,6 +91,7 @@ export async function openAdministration(
     eraseConsumer,
     signOutConsumer,
     renamings,
+    migratedTo,
     rotateKey,
     webhooks,
     keySetMemory,

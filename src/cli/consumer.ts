@@ -18,21 +18,26 @@ export function addTo(program: Command, settings: CommandSettings): void {
     administer(loadStorageConfig(await settings.ofDatabase()), `consumer ${command}`, task);
   const read = async <T>(task: (reading: Reading) => Promise<T>) =>
     look(loadStorageConfig(await settings.ofDatabase()), task);
-  /** As whom somebody is kept who was migrated; null for anybody else. */
-  const migratedTo = async (id: string) => {
-    const { inspectMigrated } = await import('../inspection/consumers.ts');
-    return inspectMigrated(loadStorageConfig(await settings.ofDatabase()), id);
-  };
-  const notFound = async (id: string) => {
-    const current = await migratedTo(id);
-    return current === null ? noSuchConsumer(id) : wasMigrated(id, current);
+  /** What was done to a caller, and as whom it is kept if it was migrated. */
+  const workOn = async <T>(
+    command: string,
+    id: string,
+    task: (administration: Administration) => Promise<T | null>,
+  ) => {
+    const [done, migratedTo] = await work(command, async (administration) => [
+      await task(administration),
+      await administration.migratedTo(id),
+    ]);
+    if (done === null) throw notFound(id, migratedTo);
+    return { done, migratedTo };
   };
 
   printing(consumer, 'show <id>', 'show all that is held about a caller').action(
     async (id: string, options: JsonOption) => {
-      const { inspectConsumer } = await import('../inspection/consumers.ts');
-      const held = await inspectConsumer(loadStorageConfig(await settings.ofDatabase()), id);
-      if (held === null) throw await notFound(id);
+      const { inspectConsumer, inspectMigrated } = await import('../inspection/consumers.ts');
+      const config = loadStorageConfig(await settings.ofDatabase());
+      const held = await inspectConsumer(config, id);
+      if (held === null) throw notFound(id, await inspectMigrated(config, id));
       const data = asData(held);
       print(options.json, data, () =>
         [
@@ -81,11 +86,13 @@ export function addTo(program: Command, settings: CommandSettings): void {
   const setState = (name: string, state: ConsumerState, description: string) =>
     printing(consumer, `${name} <id>`, description).action(async (id: string, options: JsonOption) => {
       const action = state === 'active' ? 'consumer.resumed' : 'consumer.suspended';
-      const changed = await work(name, ({ storage: { consumers }, audit }) =>
-        consumers.setState(id, state, audit(action, id)),
+      const { migratedTo } = await workOn(
+        name,
+        id,
+        async ({ storage: { consumers }, audit }) =>
+          (await consumers.setState(id, state, audit(action, id))) || null,
       );
-      if (!changed) throw await notFound(id);
-      const data = { id, state, migrated_to: await migratedTo(id) };
+      const data = { id, state, migrated_to: migratedTo };
       print(options.json, data, () =>
         [`Caller "${id}" is ${state}.`, ...cameBack(data.migrated_to)].join('\n'),
       );
@@ -95,11 +102,13 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
   printing(consumer, 'sign-out <id>', 'refuse the tokens that the caller has now, within one second').action(
     async (id: string, options: JsonOption) => {
-      const at = await work('sign-out', async ({ storage: { consumers }, audit, signOutConsumer }) =>
-        (await consumers.find(id)) === null ? null : signOutConsumer(id, audit('consumer.signed_out', id)),
+      const { done: at, migratedTo } = await workOn(
+        'sign-out',
+        id,
+        async ({ storage: { consumers }, audit, signOutConsumer }) =>
+          (await consumers.find(id)) === null ? null : signOutConsumer(id, audit('consumer.signed_out', id)),
       );
-      if (at === null) throw await notFound(id);
-      const data = { id, signed_out_at: isoTime(at), migrated_to: await migratedTo(id) };
+      const data = { id, signed_out_at: isoTime(at), migrated_to: migratedTo };
       print(options.json, data, () =>
         [
           `Caller "${id}" is signed out: tokens issued up to ${data.signed_out_at} are refused.`,
@@ -118,21 +127,24 @@ export function addTo(program: Command, settings: CommandSettings): void {
         );
       }
       // The line says that somebody was erased, and not who: that name is what has to go.
-      const erased = await work('erase', async ({ storage: { records }, audit, eraseConsumer }) => {
-        const gone = await eraseConsumer(id, audit('consumer.erased', '(erased)'));
-        if (gone === null) return null;
-        // While somebody else has the database it cannot be written anew; "serve" does it within the hour.
-        await records.scrub('quickly').catch(() => {});
-        return { ...gone, isScrubDue: await records.isScrubDue() };
-      });
-      if (erased === null) throw await notFound(id);
+      const { done: erased, migratedTo } = await workOn(
+        'erase',
+        id,
+        async ({ storage: { records }, audit, eraseConsumer }) => {
+          const gone = await eraseConsumer(id, audit('consumer.erased', '(erased)'));
+          if (gone === null) return null;
+          // While somebody else has the database it cannot be written anew; "serve" does it within the hour.
+          await records.scrub('quickly').catch(() => {});
+          return { ...gone, isScrubDue: await records.isScrubDue() };
+        },
+      );
       const total = Object.values(erased.records).reduce((sum, count) => sum + count, 0);
       const data = {
         id,
         records: erased.records,
         total,
         idempotency_keys: erased.idempotencyKeys,
-        migrated_to: await migratedTo(id),
+        migrated_to: migratedTo,
       };
       const more = erased.isScrubDue
         ? ' Copies may be left in the database file until "npx vestibule scrub", or "serve" within the hour where the file is small.'
@@ -162,14 +174,12 @@ export function addTo(program: Command, settings: CommandSettings): void {
     });
 }
 
-function noSuchConsumer(id: string): OperatorError {
+function notFound(id: string, migratedTo: string | null): OperatorError {
   return new OperatorError(
-    `There is no caller "${id}". Its pseudonym is the "id" that GET ${consumerPrefix}/me shows it, for example usr_...`,
+    migratedTo === null
+      ? `There is no caller "${id}". Its pseudonym is the "id" that GET ${consumerPrefix}/me shows it, for example usr_...`
+      : `Caller "${id}" was migrated and is kept as "${migratedTo}" now. Name that one.`,
   );
-}
-
-function wasMigrated(id: string, current: string): OperatorError {
-  return new OperatorError(`Caller "${id}" was migrated and is kept as "${current}" now. Name that one.`);
 }
 
 function noSuchRecord(collection: string, id: string): OperatorError {

@@ -109,3 +109,14 @@ async function count(
   }
   return tally.report();
 }
+
+/** Under which pseudonym a caller is kept who was migrated from this one; null when nobody was. */
+export async function currentPseudonym(
+  consumers: Pick<ConsumerStore, 'renamedTo'>,
+  key: Uint8Array,
+  id: string,
+): Promise<string | null> {
+  const current = await consumers.renamedTo(createKeyedDigest(key).of(id));
+  // Who came back to its first provider has been renamed from its own pseudonym, too.
+  return current === id ? null : current;
+}

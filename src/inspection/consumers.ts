@@ -1,14 +1,12 @@
-import type { Keyring } from '../auth/keyring.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import { createKeyedDigest } from '../consumer/records/keyed-digest.ts';
+import { currentPseudonym } from '../consumer/rename-consumers.ts';
 import { createRevocationNames } from '../consumer/revocation-names.ts';
-import type { Reading } from '../storage/port.ts';
 import { readStorage } from './read-storage.ts';
 
 /** All that is held about a caller; null when there is no such consumer. Times are milliseconds since 1970. */
 export function inspectConsumer(config: StorageConfig, id: string) {
-  return readStorage(config, async (reading, keyring) => {
-    const { consumers, records, standing } = reading;
+  return readStorage(config, async ({ consumers, records, standing }, keyring) => {
     const consumer = await consumers.find(id);
     if (consumer === null) return null;
     const names = createRevocationNames(createKeyedDigest(keyring.revocations));
@@ -16,7 +14,7 @@ export function inspectConsumer(config: StorageConfig, id: string) {
     return {
       consumer,
       usage: await records.usage(id),
-      migratedTo: await currentPseudonym(reading, keyring, id),
+      migratedTo: await currentPseudonym(consumers, keyring.erasures, id),
       /** Tokens issued up to then are refused. */
       signedOutAt: revocations.get(names.caller(id)) ?? null,
       /** The same for those that do not say of which session they are, because one has ended. */
@@ -27,15 +25,5 @@ export function inspectConsumer(config: StorageConfig, id: string) {
 
 /** Under which pseudonym a caller is kept who was migrated from this one; null when nobody was. */
 export function inspectMigrated(config: StorageConfig, id: string): Promise<string | null> {
-  return readStorage(config, (reading, keyring) => currentPseudonym(reading, keyring, id));
-}
-
-async function currentPseudonym(
-  { consumers }: Reading,
-  keyring: Keyring,
-  id: string,
-): Promise<string | null> {
-  const current = await consumers.renamedTo(createKeyedDigest(keyring.erasures).of(id));
-  // Who came back to its first provider has been renamed from its own pseudonym, too.
-  return current === id ? null : current;
+  return readStorage(config, ({ consumers }, keyring) => currentPseudonym(consumers, keyring.erasures, id));
 }
