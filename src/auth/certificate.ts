@@ -8,7 +8,7 @@ import { faultOfKey } from './key-policy.ts';
 
 /** A request as far as a certificate is about it. */
 export interface CertifiedRequest {
-  /** Of the certificate whose key the sender has, in base64url; null when it has shown none. */
+  /** Of the certificate whose key the sender has, in base64url; null when it has shown none. Throws for one that proves nothing. */
   certificateThumbprint(): string | null;
 }
 
@@ -30,24 +30,28 @@ export const byCertificateOnly: Possession<Caller, CertifiedRequest> = {
 };
 
 /**
- * What `cnf` of a bound token calls its certificate: "x5t#S256", the SHA-256 of its DER in base64url. Null for what is none,
- * and for one whose key others could find out: to have it proves nothing.
+ * What `cnf` of a bound token calls its certificate: "x5t#S256", the SHA-256 of its DER in base64url. Throws for what is
+ * none, and for one whose key others could find out: to have it proves nothing.
  */
-export function certificateThumbprint(der: Uint8Array): string | null {
+export function certificateThumbprint(der: Uint8Array): string {
   const thumbprint = hash('sha256', der, 'base64url');
-  const isUsable = judged.get(thumbprint) ?? hasUsableKey(der);
-  judged.set(thumbprint, isUsable);
-  return isUsable ? thumbprint : null;
+  const fault = judged.get(thumbprint) ?? faultOf(der);
+  judged.set(thumbprint, fault);
+  if (fault !== 'none') throw new Refusal('token_bound', { detail: fault });
+  return thumbprint;
 }
 
-/** By thumbprint: through a proxy the certificate comes with every request, and to read it takes longer than all else. */
-const judged = new RecentMap<string, boolean>(1_000);
+type CertificateFault = 'none' | 'no certificate that can be read' | 'the key of the certificate is weak';
 
-function hasUsableKey(der: Uint8Array): boolean {
+/** By thumbprint: through a proxy the certificate comes with every request, and to read it takes longer than all else. */
+const judged = new RecentMap<string, CertificateFault>(1_000);
+
+function faultOf(der: Uint8Array): CertificateFault {
   try {
-    return faultOfKey(new X509Certificate(der).publicKey) === null;
+    const { publicKey } = new X509Certificate(der);
+    return faultOfKey(publicKey) === null ? 'none' : 'the key of the certificate is weak';
   } catch {
-    return false;
+    return 'no certificate that can be read';
   }
 }
 

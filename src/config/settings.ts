@@ -284,7 +284,7 @@ export const serviceSettings = {
   mtls: defaulted(kind.oneOf(['off', 'on']), 'off', {
     example: 'on',
     sentence:
-      'Whether whoever connects to our own TLS (TLS_CERT_FILE) is asked for a certificate, so that tokens bound to one are taken (mutual TLS, RFC 8705). Nobody has to show one, and any will do: the token says which is meant. Browsers ask people who have certificates to choose one, so switch it on where machines call.',
+      'Whether whoever connects to our own TLS (TLS_CERT_FILE) is asked for a certificate, so that tokens bound to one are taken (mutual TLS, RFC 8705). Nobody has to show one, and any with a key that is not weak will do: the token says which is meant. Browsers ask people who have certificates to choose one, so switch it on where machines call.',
   }),
   mtlsCertHeader: optional(kind.freeHeaderName, {
     example: 'x-client-cert',

@@ -10,15 +10,15 @@ interface CertificateParts {
   readonly isAskedFor: boolean;
   /** In which header a trusted proxy hands on the one that it was shown; null where none does. */
   readonly header: string | null;
-  /** Null for a certificate that proves nothing. */
-  readonly thumbprintOf: (der: Uint8Array) => string | null;
+  /** Throws for a certificate that proves nothing. */
+  readonly thumbprintOf: (der: Uint8Array) => string;
   /** The DER of a certificate in that header; null when it is none. */
   readonly readForwarded: (value: string) => Uint8Array | null;
 }
 
 /** How the sender of a request has shown a certificate whose key it has. */
 export interface ClientCertificates {
-  /** Its thumbprint; null when it has shown none that proves anything. */
+  /** Its thumbprint; null when it has shown none. Throws for one that proves nothing. */
   thumbprintOf(request: IncomingMessage): string | null;
   /** Throws when somebody else than a trusted proxy says which certificate it was shown. */
   refuseForeign(request: IncomingMessage): void;

@@ -11,6 +11,7 @@ import {
 } from '../support/client-certificate.ts';
 import { newDpopKey, proofBy } from '../support/dpop.ts';
 import { oneService } from '../support/one-service.ts';
+import { until } from '../support/polling.ts';
 import { me, newSettings } from '../support/service.ts';
 import { writeTlsFiles } from '../support/tls-files.ts';
 
@@ -80,9 +81,14 @@ describe('a token bound to a certificate', () => {
       assert.equal(reply.status, 200, reply.text);
     });
 
-    it('is refused when the key of the certificate is too small', async () => {
+    it('is refused when the key of the certificate is too small, which the log tells', async () => {
       for (let again = 0; again < 2; again += 1)
         assertRefusal(await call(await token(weak.confirmation), { shows: weak }), 'token_bound');
+      await until(
+        () => running().service.logLines(),
+        (lines) => lines.some(({ detail }) => detail === 'the key of the certificate is weak'),
+        'the log does not tell why',
+      );
     });
 
     it('is refused when it is bound in another way, or in two', async () => {

@@ -45,8 +45,8 @@ export const httpChecks: readonly Mutant[] = [
     ],
     [
       'the key of a certificate',
-      'return isUsable ? thumbprint : null;',
-      'return thumbprint;',
+      "if (fault !== 'none') throw …;",
+      '',
       'whoever finds out a small key has the tokens of its owner',
     ],
     [
