@@ -184,6 +184,21 @@ describe('the master secret', () => {
     );
   });
 
+  it('in the place of its file is not shown', async () => {
+    const settings = await newSettings('sqlite', provider.settings);
+    // Of these none begins like a path.
+    const secret = randomBytes(48).toString('base64url');
+    for (const command of ['serve', 'check', 'doctor']) {
+      const { stdout, stderr } = await endOf({ ...settings, MASTER_SECRET_FILE: secret }, [command]);
+      assert.match(
+        stdout + stderr,
+        /what was found, which is not shown, looks like the secret itself/,
+        command,
+      );
+      assert.ok(!`${stdout}${stderr}`.includes(secret), command);
+    }
+  });
+
   it('in a folder that cannot be written to is refused with that folder', async () => {
     const settings = await newSettings('sqlite', provider.settings);
     const inTheWay = `${settings.TEST_DIRECTORY}/a-file`;
