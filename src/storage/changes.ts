@@ -8,7 +8,7 @@ export const lookEveryMs = 400;
 /** A look that is not answered does not keep the next from being asked, on another connection. */
 const mostUnanswered = 3;
 
-/** Within the transaction of a change, as its last statement: all who change something wait for each other from here on. */
+/** Within the transaction of a change, as late as can be: all who change something wait for each other from here on. */
 export async function countChange(transaction: Database, changed: WatchedTable): Promise<void> {
   await transaction
     .updateTable('changes')
