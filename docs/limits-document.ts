@@ -329,9 +329,15 @@ export const fixedLimits: readonly FixedLimit[] = [
   fixed('src/config/providers-file.ts', 'mostEntries', '', 'How many providers IDPS_FILE may list.'),
   fixed(
     'src/config/entry-reader.ts',
-    'mostItems',
+    'mostTexts',
     '',
-    'Items of a list in an entry of IDPS_FILE, and claims in its required_claims.',
+    'Items of a list in an entry of IDPS_FILE, such as audience and logout_audience.',
+  ),
+  fixed(
+    'src/config/entry-reader.ts',
+    'mostClaims',
+    '',
+    'Claims in scopes_from and required_claims of such an entry.',
   ),
   fixed(
     'src/consumer/collections/schema-rules.ts',

@@ -9,8 +9,11 @@ type Tell = (given: unknown) => string;
 /** Of what names the file of a secret, and may be the secret itself: standard error ends up in logs. */
 export const untold: Tell = () => 'what was found is not shown, since it may be the secret itself';
 
-/** Each is looked up in every token that was not seen before. */
-const mostItems = 100;
+/** Names of which a token has to have one: at Amazon Cognito there may be a client for each customer. */
+const mostTexts = 1000;
+
+/** Each of these is looked up in every token that was not seen before. */
+const mostClaims = 100;
 
 /** The members of one entry of a list in YAML; every mistake is said where it stands, and then the fallback is given. */
 export class EntryReader {
@@ -42,7 +45,7 @@ export class EntryReader {
     return this.#member(name, fallback, (value, at) => {
       const items = Array.isArray(value) ? value : [value];
       if (items.length === 0) this.#say(at, 'must have at least one item; found an empty list');
-      if (this.#isTooLong(items, at)) return fallback;
+      if (this.#isTooLong(items, mostTexts, at)) return fallback;
       return items.flatMap((item, index) => {
         const place = Array.isArray(value) ? pointerTo(at, index) : at;
         const parsed = typeof item === 'string' ? attempt(() => parse(item)) : 'must be a text';
@@ -74,7 +77,7 @@ export class EntryReader {
         this.#say(at, `must be a mapping such as { token_use: access }; ${found(value)}`);
         return {};
       }
-      if (this.#isTooLong(Object.keys(value), at)) return {};
+      if (this.#isTooLong(Object.keys(value), mostClaims, at)) return {};
       for (const [claim, wanted] of Object.entries(value)) {
         const place = pointerTo(at, claim);
         if (isReserved(claim)) this.#say(place, 'has rules of its own and cannot be named here');
@@ -95,10 +98,10 @@ export class EntryReader {
         this.#say(at, `must be a list such as [scope, [realm_access, roles]]; ${found(value)}`);
         return fallback;
       }
-      if (this.#isTooLong(value, at)) return fallback;
+      if (this.#isTooLong(value, mostClaims, at)) return fallback;
       return value.map((item, index) => {
         const path: unknown[] = Array.isArray(item) ? item : [item];
-        this.#isTooLong(path, pointerTo(at, index));
+        this.#isTooLong(path, mostClaims, pointerTo(at, index));
         const isPath = path.length > 0 && path.every((step) => typeof step === 'string' && step !== '');
         if (!isPath)
           this.#say(pointerTo(at, index), `must be the name of a claim, or a list of names; ${found(item)}`);
@@ -108,9 +111,9 @@ export class EntryReader {
   }
 
   /** Said, if it is. */
-  #isTooLong({ length }: readonly unknown[], at: string): boolean {
-    if (length > mostItems) this.#say(at, `must have ${mostItems} items at most; found ${length}`);
-    return length > mostItems;
+  #isTooLong({ length }: readonly unknown[], most: number, at: string): boolean {
+    if (length > most) this.#say(at, `must have ${most} items at most; found ${length}`);
+    return length > most;
   }
 
   #member<T>(name: string, fallback: T, read: (value: unknown, at: string) => T): T {

@@ -210,8 +210,8 @@ describe('a list of providers (IDPS_FILE)', () => {
       'providers.yaml:3: scopes_from.1 must have 100 items at most; found 101.',
     ],
     'too many audiences': [
-      `${entry}  audience: [${'a, '.repeat(100)}a]\n`,
-      'providers.yaml:3: audience must have 100 items at most; found 101.',
+      `${entry}  audience: [${'a, '.repeat(1000)}a]\n`,
+      'providers.yaml:3: audience must have 1000 items at most; found 1001.',
     ],
     'too many claims': [
       `${entry}  required_claims: {${Array.from({ length: 101 }, (_, index) => `c${index}: true`).join(', ')}}\n`,
@@ -290,6 +290,13 @@ describe('a list of providers (IDPS_FILE)', () => {
       }
     });
   }
+
+  it('takes a thousand clients, one for each customer', async () => {
+    const clients = Array.from({ length: 1000 }, (_, index) => `client-${index}`);
+    const list = `[${clients.join(', ')}]`;
+    const { providers } = await load(`${entry}  audience: ${list}\n  logout_audience: ${list}\n`);
+    assert.deepEqual([providers[0].audiences, providers[0].logoutAudiences], [clients, clients]);
+  });
 
   it('takes an audience from another claim where something else tells an ID token', async () => {
     for (const line of ['require_at_jwt: true', 'required_claims: { kind: access }']) {
