@@ -30,7 +30,8 @@ export function isMarkedClient(claims: JsonObject, subject: string): boolean {
   if (subject === clientId || subject === azp || subject === cid) return true;
   if (gty === 'client-credentials') return true;
   // Entra: said if the registration asks for it; else the subject is the object itself, while people have one for each
-  // program. At Azure AD B2C theirs is the object, too, but only tokens of people have `scp`.
+  // program. At Azure AD B2C the subject of people is the object, too, and they have `scp`; so have its programs, which
+  // therefore count as people.
   if (idtyp === 'app' || (oid === subject && !Object.hasOwn(claims, 'scp'))) return true;
   // Keycloak: where the client called from, which is written for service accounts only.
   return typeof clientHost === 'string';

@@ -7,6 +7,7 @@ import { withToken } from '../support/request.ts';
 import { me, newSettings, quickSigning, type Service, startService } from '../support/service.ts';
 import { auth0 } from './shapes/auth0.ts';
 import { authentik } from './shapes/authentik.ts';
+import { b2c } from './shapes/b2c.ts';
 import { clerk } from './shapes/clerk.ts';
 import { cognito } from './shapes/cognito.ts';
 import { entra } from './shapes/entra.ts';
@@ -19,7 +20,7 @@ import { supabase } from './shapes/supabase.ts';
 import { zitadel } from './shapes/zitadel.ts';
 
 const shapes: readonly Shape[] = [
-  ...[auth0, entra, okta, keycloak, cognito, google],
+  ...[auth0, entra, b2c, okta, keycloak, cognito, google],
   ...[clerk, firebase, supabase, zitadel, authentik],
 ];
 
@@ -105,7 +106,7 @@ describe('the tokens of every provider on the page, at one service', () => {
         seen += 1;
       }
     }
-    assert.equal(seen, 15, 'so many of the rows are ID tokens');
+    assert.equal(seen, 16, 'so many of the rows are ID tokens');
   });
 
   it('the same subject at each of them is another caller', async () => {

@@ -2,7 +2,6 @@ import { type At, changed, email, name, type Shape, sendAccessToken, sub } from 
 
 const tenant = '8a1f3c52-6d07-4b9e-a3d1-5e2c90b7f614';
 const frontend = '5b60f1a9-e8d3-4c27-8f94-31a7c5d2b06e';
-const consumer = '9f27b6d0-41ce-4e8a-8b35-c6a9d1f0e274';
 const object = '4d0c7e11-93a2-4c55-b7f0-0d1e6a2b9c38';
 
 const common = ({ issuer, audience, now }: At) => ({
@@ -52,18 +51,6 @@ export const entra: Shape = {
       claims: changed(person, {
         _claim_names: { groups: 'src1', roles: 'src1' },
         _claim_sources: { src1: { endpoint: 'http://127.0.0.1:9/getMemberObjects' } },
-      }),
-      kind: 'user',
-      scopes: ['access', 'notes.read'],
-    },
-    // Azure AD B2C: where nobody has changed the policy, the subject of a person is its object.
-    'a person, by its object': {
-      claims: changed(person, {
-        sub: consumer,
-        oid: consumer,
-        tid: undefined,
-        ver: '1.0',
-        tfp: 'B2C_1_signin',
       }),
       kind: 'user',
       scopes: ['access', 'notes.read'],

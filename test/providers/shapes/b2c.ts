@@ -1,0 +1,56 @@
+import { type At, changed, name, type Shape, sendAccessToken } from './shape.ts';
+
+const frontend = '0b7d5c1e-2f6a-4e93-9d48-a1c3e5f70962';
+const object = '9f27b6d0-41ce-4e8a-8b35-c6a9d1f0e274';
+const program = '61e8a3f7-5d02-4b1c-a9c6-7f3e08d2b415';
+
+/** The subject is the object: so it is where nobody has changed the policy. */
+const idToken = ({ issuer, audience, now }: At) => ({
+  iss: issuer,
+  aud: audience,
+  iat: now,
+  nbf: now,
+  auth_time: now,
+  oid: object,
+  sub: object,
+  name,
+  tfp: 'B2C_1_signin',
+  nonce: 'n-0S6_WzA2Mj',
+  ver: '1.0',
+});
+
+const person = changed(idToken, { auth_time: undefined, scp: 'access notes.read', azp: frontend });
+
+export const b2c: Shape = {
+  section: 'Azure AD B2C',
+  accepted: {
+    'a person, with the nonce of the sign-in': {
+      claims: person,
+      kind: 'user',
+      scopes: ['access', 'notes.read'],
+    },
+    'a person whose sign-in had no nonce': {
+      claims: changed(person, { nonce: undefined }),
+      kind: 'user',
+      scopes: ['access', 'notes.read'],
+    },
+    // It has scopes like those of people, and nothing that tells it from them.
+    'a program': {
+      claims: changed(person, { sub: program, oid: program, nonce: undefined, name: undefined }),
+      kind: 'user',
+      scopes: ['access', 'notes.read'],
+    },
+  },
+  refused: {
+    'the ID token of a frontend that is also the API': {
+      claims: idToken,
+      code: 'token_type_not_allowed',
+      says: sendAccessToken,
+    },
+    'the same with the hash of an access token and all that one has': {
+      claims: changed(person, { at_hash: 'fPlsvVszI29LU2UhDyJ9vg' }),
+      code: 'token_type_not_allowed',
+      says: sendAccessToken,
+    },
+  },
+};
