@@ -1,10 +1,7 @@
 import { isJsonObject, type JsonObject } from '../base/json-object.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
-import { found, type Say } from '../base/yaml/mistakes.ts';
+import { found, type Say, type Tell } from '../base/yaml/mistakes.ts';
 import type { Parse } from './kinds.ts';
-
-/** What is said of a value that is wrong. */
-type Tell = (given: unknown) => string;
 
 /** Of what names the file of a secret, and may be the secret itself: standard error ends up in logs. */
 export const untold: Tell = () => 'what was found is not shown, since it may be the secret itself';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json-object.ts';
 import type { IntrospectionEndpoint } from '../base/provider-rules.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
-import { readMapping, type Say } from '../base/yaml/mistakes.ts';
+import { foundAddress, readMapping, type Say } from '../base/yaml/mistakes.ts';
 import { endpointUrl, secretIn } from './entry-kinds.ts';
 import { EntryReader, untold } from './entry-reader.ts';
 import type { Parse } from './kinds.ts';
@@ -13,14 +13,14 @@ const known = ['url', 'client_id', 'client_secret_file'];
 export function readIntrospection(entry: JsonObject, at: string, say: Say): IntrospectionEndpoint | null {
   if (entry.introspection === undefined) return null;
   const place = pointerTo(at, 'introspection');
-  const members = readMapping(entry.introspection, place, known, say);
+  const members = readMapping(entry.introspection, place, known, say, foundAddress);
   if (members === null) return null;
   // Two spellings of an origin are taken where no issuer is stated, and an answer need not name any: one person at two
   // issuers would be two callers.
   if (entry.issuer === undefined)
     say(place, 'needs "issuer" beside it: an answer about a token need not say whose it is');
   const read = new EntryReader(members, place, say);
-  const url = read.needed('url', endpointUrl);
+  const url = read.needed('url', endpointUrl, foundAddress);
   const clientId = read.needed('client_id', visibleText);
   const clientSecret = read.needed('client_secret_file', secretIn, untold);
   return url === null || clientId === null || clientSecret === null ? null : { url, clientId, clientSecret };

@@ -1,5 +1,5 @@
 import { OperatorError } from '../base/errors.ts';
-import { withoutPassword } from '../base/without-password.ts';
+import { withoutSecrets } from '../base/without-password.ts';
 import { readProvidersText } from './files.ts';
 import { onlyProvider } from './providers.ts';
 import { providerRules, type Rule, serviceRules, storageRules } from './rules.ts';
@@ -146,7 +146,7 @@ function readOne(key: string, setting: Setting, environment: Environment): unkno
     // The value of a secret is not repeated: standard error ends up in logs.
     const found = setting.secret
       ? 'what was found is a secret and not shown'
-      : `found "${withoutPassword(String(text))}"`;
+      : `found "${withoutSecrets(String(text))}"`;
     throw new Error(`${name} ${(error as Error).message}; ${found}. Example: ${name}=${setting.example}`);
   }
 }

@@ -2,7 +2,7 @@ import { isHttpsOrLoopback } from '../base/loopback.ts';
 import { type RequiredClaims, usualScopeClaims } from '../base/provider-rules.ts';
 import { signatureAlgorithms } from '../base/signature-algorithms.ts';
 import { membersOf, pointerTo } from '../base/yaml/json-pointer.ts';
-import { brief, found, readMapping, type Say } from '../base/yaml/mistakes.ts';
+import { brief, found, foundAddress, readMapping, type Say } from '../base/yaml/mistakes.ts';
 import { readWithMistakes } from '../base/yaml/read-with-mistakes.ts';
 import { someText } from './entry-kinds.ts';
 import { EntryReader } from './entry-reader.ts';
@@ -74,12 +74,12 @@ function readList(data: unknown, say: Say, apiAudience: string): readonly Entry[
 }
 
 function readEntry(entry: unknown, at: string, say: Say, apiAudience: string): Provider | null {
-  const members = readMapping(entry, at, known, say);
+  const members = readMapping(entry, at, known, say, foundAddress);
   if (members === null) return null;
   const read = new EntryReader(members, at, say);
   const name = read.needed('name', providerName);
-  const origin = read.needed('origin', providerOrigin);
-  const jwksPath = read.text('jwks_path', kind.urlPath, '/.well-known/jwks.json');
+  const origin = read.needed('origin', providerOrigin, foundAddress);
+  const jwksPath = read.text('jwks_path', kind.urlPath, '/.well-known/jwks.json', foundAddress);
   const issuer = read.text('issuer', someText, null);
   const audienceClaim = read.text('audience_claim', someText, 'aud');
   const rules = {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json-object.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
-import type { Say } from '../base/yaml/mistakes.ts';
+import { foundAddress, type Say } from '../base/yaml/mistakes.ts';
 import { endpointUrl, secretIn, someText } from './entry-kinds.ts';
 import { type EntryReader, untold } from './entry-reader.ts';
 import type { Parse } from './kinds.ts';
@@ -19,7 +19,7 @@ export function readSignals(
 ): Signals | null {
   const audiences = read.texts('events_audience', someText, []);
   const stated = read.text('events_issuer', someText, null);
-  const url = read.text('events_poll_url', endpointUrl, null);
+  const url = read.text('events_poll_url', endpointUrl, null, foundAddress);
   const tokenFile = read.text('events_token_file', tokenFileAt, null, untold);
   const needless = ['events_issuer', 'events_poll_url', 'events_token_file'].filter(
     (name) => members[name] !== undefined,

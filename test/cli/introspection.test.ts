@@ -51,6 +51,18 @@ const mistakes: Record<string, readonly [text: string, says: readonly RegExp[]]>
     good.replace('https://login.example.org/introspect', 'http://login.example.org/introspect?key=hunter2'),
     [/:5: .*url must be https, .*; found "http:\/\/login\.example\.org\/introspect\?\.\.\."\.$/m],
   ],
+  'the same without a scheme': [
+    good.replace('https://login.example.org/introspect', 'login.example.org/introspect?key=hunter2'),
+    [/:5: .*url must be a URL without user .*; found "login\.example\.org\/introspect\?\.\.\."\.$/m],
+  ],
+  'the same with one slash, behind a fragment': [
+    good.replace('https://login.example.org/introspect', 'https:/login.example.org/introspect#key=hunter2'),
+    [/:5: .*url must be a URL without user .*; found "https:\/login\.example\.org\/introspect#\.\.\."\.$/m],
+  ],
+  'the same instead of members': [
+    begin.replace('introspection:', 'introspection: login.example.org/introspect?key=hunter2'),
+    [/:4: .*introspection must be a mapping .*; found "login\.example\.org\/introspect\?\.\.\."\.$/m],
+  ],
   'an address with a user': [
     good.replace('https://login.example.org/introspect', 'https://a:b@login.example.org/introspect'),
     [/:5: .*url must be a URL without user and fragment/],

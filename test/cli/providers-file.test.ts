@@ -274,6 +274,11 @@ describe('a list of providers (IDPS_FILE)', () => {
       '- name: main\n  origin: me:hunter2@login.example.org\n',
       'providers.yaml:2: origin must be an http or https URL; found "...@login.example.org".',
     ],
+    'a key in the address of the keys, and in an address that is no entry': [
+      `${entry}  jwks_path: /jwks?key=hunter2\n- other.example.org?key=hunter2\n`,
+      'providers.yaml:3: jwks_path must be a path that starts with one "/"; found "/jwks?...".',
+      'providers.yaml:4: This entry must be a mapping with members such as "name"; found "other.example.org?...".',
+    ],
     'a password in an address that is no entry': [
       `${entry}- https://me:hunter/2@other.example.org\n`,
       'providers.yaml:3: This entry must be a mapping with members such as "name"; found "https://...@other.example.org".',

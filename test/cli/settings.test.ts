@@ -18,7 +18,7 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   DATABASE_PREPARED_STATEMENTS: ['maybe', /"true" or "false"/],
   MASTER_SECRET: ['too-short-hunter-3', /must hold 256 random bits, and its 18 characters are too few/],
   LOG_LEVEL: ['loud', /one of trace, debug/],
-  BASE_URL: ['https://api.example.org/#x', /without user, query and fragment/],
+  BASE_URL: ['ftp://api.example.org', /http or https URL/],
   HOST: ['not a host', /IP address or a host name/],
   PORT: ['65536', /whole number from 0 to 65535/],
   PROCESSES: ['0', /whole number from 1 to 64, or "auto"/],
@@ -99,6 +99,7 @@ const moreWrong: readonly (readonly [name: string, value: string])[] = [
   ['TRUSTED_PROXIES', '::/0'],
   ['TRUSTED_PROXIES', 'proxy.example.org'],
   ['BASE_URL', 'https://api.example.org/'],
+  ['BASE_URL', 'https://api.example.org/#x'],
   ['CORS_ORIGINS', 'https://www.example.org/app'],
   ['WEBHOOK_ALLOW', 'http://127.0.0.1:9000/hook'],
   ['WEBHOOK_ALLOW', '127.0.0.0/8'],
@@ -244,16 +245,22 @@ describe('the settings', () => {
   });
 
   it('refuse an address with a query, and do not repeat what may be a key', async () => {
-    for (const name of ['IDP_ORIGIN', 'BASE_URL', 'CORS_ORIGINS', 'WEBHOOK_ALLOW']) {
-      const mistakes = String(
-        await mistakesOf({ ...good, [name]: 'https://login.example.org/x?key=hunter2' }),
-      );
-      assert.match(
-        mistakes,
-        new RegExp(`^${name} must .*; found "https://login\\.example\\.org/x\\?\\.\\.\\."`),
-      );
-      assert.doesNotMatch(mistakes, /hunter/);
-    }
+    const addresses = {
+      'https://login.example.org/x?key=hunter2': 'https://login.example.org/x?...',
+      'https://login.example.org/x#hunter2': 'https://login.example.org/x#...',
+      'ftp:/login.example.org/x?key=hunter2': 'ftp:/login.example.org/x?...',
+      'login.example.org/x?key=hunter2#hunter3': 'login.example.org/x?...',
+      'https://login.example.org/x?key=hunter2@hunter3': 'https://...',
+      'https://me:hunter?2@hunter.example.org/x': 'https://...',
+      'hunter?2:x//hunter3@login': '...',
+    };
+    for (const name of ['IDP_ORIGIN', 'BASE_URL', 'CORS_ORIGINS', 'WEBHOOK_ALLOW'])
+      for (const [address, shown] of Object.entries(addresses)) {
+        const mistakes = String(await mistakesOf({ ...good, [name]: address }));
+        assert.ok(mistakes.startsWith(`${name} must `), mistakes);
+        assert.ok(mistakes.includes(`; found "${shown}".`), mistakes);
+        assert.doesNotMatch(mistakes, /hunter/);
+      }
   });
 
   it('take headers in which proxies hand on certificates, and none that has a meaning of its own', async () => {

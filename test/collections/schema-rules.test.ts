@@ -128,6 +128,11 @@ const wrong: readonly (readonly [what: string, property: string, mistake: RegExp
     /a\.pattern must be a regular expression/,
   ],
   [
+    'a pattern that is none and looks like an address, all of which is shown',
+    'a: { type: string, maxLength: 9, pattern: "^https?://x/(?<a" }',
+    /a\.pattern must be a regular expression .*; found "\^https\?:\/\/x\/\(\?<a"/,
+  ],
+  [
     'a pattern as another language has it',
     'a: { type: string, maxLength: 9, pattern: "(?i)a" }',
     /a\.pattern must be a regular expression/,

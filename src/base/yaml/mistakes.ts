@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../json-object.ts';
-import { withoutPassword } from '../without-password.ts';
+import { withoutPassword, withoutSecrets } from '../without-password.ts';
 import { membersOf, pointerTo } from './json-pointer.ts';
 
 /** Says what is wrong with the value at a JSON pointer: "must be a list; found 5". */
@@ -10,12 +10,20 @@ export function nameOf(pointer: string): string {
   return pointer === '' ? 'The file' : membersOf(pointer).map(brief).join('.');
 }
 
+/** What is said of a value that is wrong. */
+export type Tell = (value: unknown) => string;
+
 /** What was found where something else was expected. */
-export function found(value: unknown): string {
+export const found: Tell = (value) => foundText(value, withoutPassword);
+
+/** The same where an address was expected, or stands by mistake. */
+export const foundAddress: Tell = (value) => foundText(value, withoutSecrets);
+
+function foundText(value: unknown, printable: (text: string) => string): string {
   if (value === undefined || value === null) return 'found nothing';
   if (Array.isArray(value)) return 'found a list';
   if (typeof value === 'object') return 'found a mapping';
-  const text = brief(withoutPassword(String(value)));
+  const text = brief(printable(String(value)));
   return typeof value === 'string' ? `found "${text}"` : `found ${text}`;
 }
 
@@ -29,9 +37,10 @@ export function readMapping(
   pointer: string,
   known: readonly string[],
   say: Say,
+  tell = found,
 ): JsonObject | null {
   if (!isJsonObject(value)) {
-    say(pointer, `must be a mapping with members such as "${known[0]}"; ${found(value)}`);
+    say(pointer, `must be a mapping with members such as "${known[0]}"; ${tell(value)}`);
     return null;
   }
   for (const name of Object.keys(value)) {

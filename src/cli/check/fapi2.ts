@@ -1,5 +1,5 @@
 import { assigned, type Finding, failed, passed } from '../../base/finding.ts';
-import { withoutPassword } from '../../base/without-password.ts';
+import { withoutSecrets } from '../../base/without-password.ts';
 import type { Provider } from '../../config/providers.ts';
 import { isBehindProxy, ownIssuer } from '../../config/rules.ts';
 import type { Config } from '../../config/settings.ts';
@@ -77,7 +77,7 @@ function ofProvider(config: Config, provider: Provider): readonly Finding[] {
       `${prefix}provider`,
       plain === undefined,
       'TLS on every way to the provider (5.2)',
-      withoutPassword(plain?.url ?? provider.jwksUrl),
+      withoutSecrets(plain?.url ?? provider.jwksUrl),
       `Set ${plain?.setting} to an address with https.`,
     ),
     judged(

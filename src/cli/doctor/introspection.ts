@@ -1,12 +1,12 @@
 import { type Finding, failed, passed } from '../../base/finding.ts';
-import { withoutPassword } from '../../base/without-password.ts';
+import { withoutSecrets } from '../../base/without-password.ts';
 import type { Provider } from '../../config/providers.ts';
 import { fetchAdvice } from './fetch-advice.ts';
 
 /** Whether a provider that is asked about opaque tokens answers; nothing where none is. */
 export async function examineIntrospection({ name, introspection }: Provider): Promise<readonly Finding[]> {
   if (introspection === null) return [];
-  const url = withoutPassword(introspection.url);
+  const url = withoutSecrets(introspection.url);
   const { inspectIntrospection } = await import('../../inspection/provider.ts');
   const answer = await inspectIntrospection(introspection);
   const expected = `"active": false about a made-up token, from ${url}`;
