@@ -1,5 +1,9 @@
-/** What nobody sees: it ends lines, rings, or turns the order of letters round, so that a text looks like another. */
-export const unseen = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/**
+ * What nobody sees: it ends lines, rings, turns the order of letters round, or has no width, so that a text looks like
+ * another. What joins letters or keeps them apart (U+200C, U+200D) changes how they look, and words and emoji need it.
+ */
+export const unseen =
+  /[\p{Cc}\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu;
 
 export function hasUnseen(text: string): boolean {
   return text.search(unseen) !== -1;

@@ -1,14 +1,13 @@
 import { isHttpsOrLoopback } from '../base/loopback.ts';
-import { hasUnseen } from '../base/unseen.ts';
-import type { Parse } from './kinds.ts';
+import { type Parse, visibleText } from './kinds.ts';
 import { readTextFile } from './text-file.ts';
 
 /** What the members of several parts of an entry of IDPS_FILE are. */
 
-export const someText: Parse<string> = (value) => {
-  const isPlain = value.trim() === value && !hasUnseen(value);
-  if (isPlain && value !== '' && value.length <= 2000) return value;
-  throw new Error('must be a text of 1 to 2000 visible characters without blanks around it');
+/** What people read, and nothing is compared with. Where Hebrew or Arabic meets other letters it needs marks of direction. */
+export const readableText: Parse<string> = (value) => {
+  visibleText(value.replaceAll(/[\u061c\u200e\u200f]/g, ''));
+  return value;
 };
 
 /** An address of a provider to which a secret goes. */

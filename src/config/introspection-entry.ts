@@ -21,7 +21,7 @@ export function readIntrospection(entry: JsonObject, at: string, say: Say): Intr
     say(place, 'needs "issuer" beside it: an answer about a token need not say whose it is');
   const read = new EntryReader(members, place, say);
   const url = read.needed('url', endpointUrl, foundAddress);
-  const clientId = read.needed('client_id', visibleText);
+  const clientId = read.needed('client_id', asciiText);
   const clientSecret = read.needed('client_secret_file', secretIn, untold);
   return url === null || clientId === null || clientSecret === null ? null : { url, clientId, clientSecret };
 }
@@ -42,7 +42,7 @@ export function checkIntrospection(entries: readonly Entry[], say: Say): void {
     );
 }
 
-const visibleText: Parse<string> = (value) => {
+const asciiText: Parse<string> = (value) => {
   if (/^[\x20-\x7e]{1,500}$/.test(value) && value.trim() === value) return value;
   throw new Error('must be 1 to 500 characters of ASCII without blanks around them');
 };

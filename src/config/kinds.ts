@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { isScopeName, longestScopeName } from '../base/scopes.ts';
+import { hasUnseen } from '../base/unseen.ts';
 import { whyGuessable } from './guessable.ts';
 import { withCheckedCertificate } from './postgres-url.ts';
 
@@ -8,6 +9,13 @@ import { withCheckedCertificate } from './postgres-url.ts';
 export type Parse<T> = (text: string) => T;
 
 export const text: Parse<string> = (value) => value;
+
+/** A name that is compared to the letter. With a letter in it that nobody sees it would be another one. */
+export const visibleText: Parse<string> = (value) => {
+  const isPlain = value.trim() === value && !hasUnseen(value);
+  if (isPlain && value !== '' && value.length <= 2000) return value;
+  throw new Error('must be a text of 1 to 2000 visible characters without blanks around it');
+};
 
 export function integer(min: number, max: number): Parse<number> {
   return (value) => {

@@ -1,4 +1,5 @@
 import { OperatorError } from '../base/errors.ts';
+import { escapeUnseen } from '../base/unseen.ts';
 import { withoutSecrets } from '../base/without-password.ts';
 import { readProvidersText } from './files.ts';
 import { onlyProvider } from './providers.ts';
@@ -30,8 +31,9 @@ export class SettingsError extends OperatorError {
 
   constructor(mistakes: readonly string[]) {
     const count = mistakes.length === 1 ? 'One setting is wrong' : `${mistakes.length} settings are wrong`;
-    super(`${count}:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`);
-    this.mistakes = mistakes;
+    const shown = mistakes.map(escapeUnseen);
+    super(`${count}:\n${shown.map((mistake) => `  ${mistake}`).join('\n')}`);
+    this.mistakes = shown;
   }
 }
 

@@ -4,7 +4,7 @@ import { signatureAlgorithms } from '../base/signature-algorithms.ts';
 import { membersOf, pointerTo } from '../base/yaml/json-pointer.ts';
 import { brief, found, foundAddress, readMapping, type Say } from '../base/yaml/mistakes.ts';
 import { readWithMistakes } from '../base/yaml/read-with-mistakes.ts';
-import { someText } from './entry-kinds.ts';
+import { readableText } from './entry-kinds.ts';
 import { EntryReader } from './entry-reader.ts';
 import { checkIntrospection, readIntrospection } from './introspection-entry.ts';
 import * as kind from './kinds.ts';
@@ -80,10 +80,10 @@ function readEntry(entry: unknown, at: string, say: Say, apiAudience: string): P
   const name = read.needed('name', providerName);
   const origin = read.needed('origin', providerOrigin, foundAddress);
   const jwksPath = read.text('jwks_path', kind.urlPath, '/.well-known/jwks.json', foundAddress);
-  const issuer = read.text('issuer', someText, null);
-  const audienceClaim = read.text('audience_claim', someText, 'aud');
+  const issuer = read.text('issuer', kind.visibleText, null);
+  const audienceClaim = read.text('audience_claim', kind.visibleText, 'aud');
   const rules = {
-    title: read.text('title', someText, name ?? ''),
+    title: read.text('title', readableText, name ?? ''),
     audiences: read.texts('audience', audience, [apiAudience]),
     audienceClaim,
     requiredClaims: {
@@ -96,10 +96,10 @@ function readEntry(entry: unknown, at: string, say: Say, apiAudience: string): P
     scopesFrom: read.paths('scopes_from', usualScopeClaims),
     requireAtJwt: read.flag('require_at_jwt'),
     maxTokenLifetimeSeconds: read.whole('max_token_lifetime_seconds', 60, 31_536_000),
-    webClientId: read.text('web_client_id', someText, null),
+    webClientId: read.text('web_client_id', kind.visibleText, null),
     introspection: readIntrospection(members, at, say),
   };
-  const logoutAudience = read.texts('logout_audience', someText, []);
+  const logoutAudience = read.texts('logout_audience', kind.visibleText, []);
   const issuers = issuersOf(origin ?? '', issuer);
   const signals = readSignals(read, members, issuers, at, say);
   if (audienceClaim !== 'aud' && Object.keys(rules.requiredClaims).length === 0 && !rules.requireAtJwt)
@@ -173,7 +173,7 @@ function issuersOfEvents({ issuers, signals }: Provider): readonly string[] {
 }
 
 const audience: kind.Parse<string> = (value) => {
-  if (!value.endsWith('.apps.googleusercontent.com')) return someText(value);
+  if (!value.endsWith('.apps.googleusercontent.com')) return kind.visibleText(value);
   throw new Error('must not be the client id of a frontend at Google, for which there are ID tokens only');
 };
 

@@ -164,7 +164,7 @@ export const serviceSettings = {
     sentence:
       'How many refused requests a minute an address may cause. Further ones are 429; callers with good tokens are served as ever.',
   }),
-  idpIssuer: optional(kind.text, {
+  idpIssuer: optional(kind.visibleText, {
     example: 'https://login.example.org/realms/main',
     sentence:
       'The one exact value of "iss" in the provider\'s tokens. By default IDP_ORIGIN, with or without one trailing slash.',
@@ -173,7 +173,7 @@ export const serviceSettings = {
     example: 'consumer',
     sentence: 'Scopes that every token of the provider must carry to reach the consumer API.',
   }),
-  apiAudience: required(kind.text, {
+  apiAudience: required(kind.visibleText, {
     example: 'https://api.example.org',
     sentence: 'The audience that tokens must be issued for.',
   }),
@@ -239,17 +239,17 @@ export const serviceSettings = {
     example: 'on',
     sentence: 'Whether the reference frontend is served at /. Its files come from "npm run build".',
   }),
-  webClientId: optional(kind.text, {
+  webClientId: optional(kind.visibleText, {
     example: 'vestibule-web',
     sentence:
       'The id under which the frontend is registered at the provider: a public client, authorization code with PKCE, coming back to BASE_URL and a slash.',
   }),
-  idpLogoutAudience: defaulted(kind.list(kind.text), '', {
+  idpLogoutAudience: defaulted(kind.list(kind.visibleText), '', {
     example: 'vestibule-web, admin-web',
     sentence:
       'For whom logout tokens of the provider at POST /idp/logout may be: the ids of the clients whose users sign out here, too. By default WEB_CLIENT_ID; without either that address answers 404.',
   }),
-  idpEventsAudience: defaulted(kind.list(kind.text), '', {
+  idpEventsAudience: defaulted(kind.list(kind.visibleText), '', {
     example: 'https://api.example.org/idp/events',
     sentence:
       'For whom security events of the provider at POST /idp/events may be (Shared Signals: CAEP, RISC); without it that address answers 404. Where they are issued by somebody else than the tokens, or are to be asked for, IDPS_FILE has members for that.',

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../base/json-object.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { foundAddress, type Say } from '../base/yaml/mistakes.ts';
-import { endpointUrl, secretIn, someText } from './entry-kinds.ts';
+import { endpointUrl, secretIn } from './entry-kinds.ts';
 import { type EntryReader, untold } from './entry-reader.ts';
-import type { Parse } from './kinds.ts';
+import { type Parse, visibleText } from './kinds.ts';
 import type { Provider, Signals } from './providers.ts';
 
 /**
@@ -17,8 +17,8 @@ export function readSignals(
   at: string,
   say: Say,
 ): Signals | null {
-  const audiences = read.texts('events_audience', someText, []);
-  const stated = read.text('events_issuer', someText, null);
+  const audiences = read.texts('events_audience', visibleText, []);
+  const stated = read.text('events_issuer', visibleText, null);
   const url = read.text('events_poll_url', endpointUrl, null, foundAddress);
   const tokenFile = read.text('events_token_file', tokenFileAt, null, untold);
   const needless = ['events_issuer', 'events_poll_url', 'events_token_file'].filter(

@@ -169,6 +169,18 @@ describe('a list of providers (IDPS_FILE)', () => {
       'providers.yaml:3: issuer must be a text of 1 to 2000 visible characters without blanks around it; found "https://login.example.org/\\u0007".',
       'providers.yaml:4: title must be a text of 1 to 2000 visible characters without blanks around it; found "ab\\u202ecd".',
     ],
+    'letters without a width': [
+      `${entry}  issuer: "https://login\\u200b.example.org"\n  audience: ["a\\u2060b", "a\\u00adb", "a\\ufeffb"]\n`,
+      'providers.yaml:3: issuer must be a text of 1 to 2000 visible characters without blanks around it; found "https://login\\u200b.example.org".',
+      ...['2060', '00ad', 'feff'].map(
+        (code, index) =>
+          `providers.yaml:4: audience.${index} must be a text of 1 to 2000 visible characters without blanks around it; found "a\\u${code}b".`,
+      ),
+    ],
+    'marks of direction in what is compared': [
+      `${entry}  audience: "a\\u200fb"\n`,
+      'providers.yaml:3: audience must be a text of 1 to 2000 visible characters without blanks around it; found "a\\u200fb".',
+    ],
     'a member that would clear the window': [
       `${entry}  "x\\e[2J": 1\n`,
       'providers.yaml:3: x\\u001b[2J is not known here; nothing like it is.',
@@ -301,6 +313,23 @@ describe('a list of providers (IDPS_FILE)', () => {
     const list = `[${clients.join(', ')}]`;
     const { providers } = await load(`${entry}  audience: ${list}\n  logout_audience: ${list}\n`);
     assert.deepEqual([providers[0].audiences, providers[0].logoutAudiences], [clients, clients]);
+  });
+
+  it('takes titles in any language, with the marks that some need', async () => {
+    for (const title of [
+      'עובדים\u200e (A)',
+      '\u200fموظفون\u200f!',
+      '\u061cA',
+      'می\u200cخواهم',
+      '👩\u200d💻 team',
+    ]) {
+      const { providers } = await load(`${entry}  title: ${JSON.stringify(title)}\n`);
+      assert.equal(providers[0].title, title);
+    }
+    assert.match(
+      String(await mistakesIn(`${entry}  title: "\\u200f"\n`)),
+      /title must be a text of 1 to 2000/,
+    );
   });
 
   it('takes an audience from another claim where something else tells an ID token', async () => {
