@@ -76,7 +76,8 @@ export const webhookTarget: Parse<string> = (value) => (value === 'loopback' ? v
  */
 export const baseUrl: Parse<string> = (value) => {
   const url = webUrl(value);
-  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
+  // A query or fragment may also be empty, and then the URL says nothing of it.
+  if (/[?#]/.test(value) || url.username !== '' || url.password !== '') {
     throw new Error('must be a URL without user, query and fragment');
   }
   if (!/^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d-\x7e]+$/.test(value)) {

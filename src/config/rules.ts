@@ -1,4 +1,4 @@
-import { isHttpsOrLoopback, isLoopback } from '../base/loopback.ts';
+import { isHttps, isHttpsOrLoopback, isLoopback } from '../base/loopback.ts';
 import { hostOf, saysHowItIsProtected } from './postgres-url.ts';
 import type { Config } from './settings.ts';
 
@@ -56,7 +56,8 @@ export const serviceRules: readonly Rule[] = [
     (!isLoopback(config.host) || isBehindProxy(config) || config.port === 0) &&
     'BASE_URL is not set, and callers reach the service through another address than HOST and PORT. Example: BASE_URL=https://api.example.org',
   (config) =>
-    config.baseUrl?.startsWith('https:') === true &&
+    config.baseUrl !== null &&
+    isHttps(config.baseUrl) &&
     isLoopback(config.host) &&
     config.tlsCertFile === null &&
     !isBehindProxy(config) &&
@@ -64,7 +65,7 @@ export const serviceRules: readonly Rule[] = [
   (config) =>
     config.baseUrl !== null &&
     !isHttpsOrLoopback(config.baseUrl) &&
-    `BASE_URL must be https; found "${config.baseUrl}". Example: BASE_URL=${config.baseUrl.replace('http:', 'https:')}`,
+    `BASE_URL must be https; found "${config.baseUrl}". Example: BASE_URL=${config.baseUrl.replace(/^http:/i, 'https:')}`,
   (config) =>
     config.allowedAlgorithms.length === 0 &&
     'ALLOWED_ALGORITHMS names no algorithm. Example: ALLOWED_ALGORITHMS=RS256',

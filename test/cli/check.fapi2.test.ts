@@ -87,6 +87,18 @@ describe('check --profile fapi2', () => {
     });
   }
 
+  it('takes https in capitals for what it is', async () => {
+    const shouted = await newSettings('sqlite', { ...strict, BASE_URL: 'HTTPS://api.example.org' });
+    assert.deepEqual(await missingOf(shouted), []);
+    const settings = await newSettings('sqlite', strictWithList);
+    const file = `${settings.TEST_DIRECTORY}/providers.yaml`;
+    writeFileSync(
+      file,
+      '- name: one\n  origin: https://one.example\n  algorithms: ES256\n  require_at_jwt: true\n  max_token_lifetime_seconds: 600\n  events_audience: x\n  events_poll_url: HTTPS://one.example/poll\n',
+    );
+    assert.deepEqual(await missingOf({ ...settings, IDPS_FILE: file }), []);
+  });
+
   it('lists a lifetime that nobody bounds, and a frontend', async () => {
     const { MAX_TOKEN_LIFETIME_SECONDS: _, ...unbounded } = strict;
     const missing = await missingOf(

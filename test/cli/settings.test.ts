@@ -158,6 +158,14 @@ const contradictions: Record<string, { changes: Settings; names: string[] }> = {
     changes: { BASE_URL: 'https://api.example.org' },
     names: ['BASE_URL', 'TLS_CERT_FILE', 'TRUSTED_PROXIES'],
   },
+  'the same in capitals': {
+    changes: { BASE_URL: 'HTTPS://api.example.org' },
+    names: ['BASE_URL', 'TLS_CERT_FILE', 'TRUSTED_PROXIES'],
+  },
+  'an address over plain HTTP in capitals': {
+    changes: { BASE_URL: 'HTTP://api.example.org' },
+    names: ['BASE_URL=https://api.example.org'],
+  },
   'an address over plain HTTP': { changes: { BASE_URL: 'http://api.example.org' }, names: ['BASE_URL'] },
   'the provider as its own issuer': {
     changes: { BASE_URL: 'https://login.example.org', TRUSTED_PROXIES: '10.0.0.7' },
@@ -323,6 +331,20 @@ describe('the settings', () => {
       assert.match(
         String(await mistakesOf({ ...behindProxy, MTLS_CERT_HEADER })),
         /^MTLS_CERT_HEADER must be the name of a header that has no meaning of its own; found "/,
+      );
+  });
+
+  it('refuse a BASE_URL with a query or a fragment, also with an empty one', async () => {
+    for (const end of ['?x', '#x', '?', '#', '/v?', '/v#'])
+      assert.match(
+        String(
+          await mistakesOf({
+            ...good,
+            TRUSTED_PROXIES: '10.0.0.7',
+            BASE_URL: `https://api.example.org${end}`,
+          }),
+        ),
+        /^BASE_URL must be a URL without user, query and fragment; found "https:/,
       );
   });
 

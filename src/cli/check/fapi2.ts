@@ -1,4 +1,5 @@
 import { assigned, type Finding, failed, passed } from '../../base/finding.ts';
+import { isHttps } from '../../base/loopback.ts';
 import { withoutSecrets } from '../../base/without-password.ts';
 import type { Provider } from '../../config/providers.ts';
 import { isBehindProxy, ownIssuer } from '../../config/rules.ts';
@@ -69,7 +70,7 @@ function ofProvider(config: Config, provider: Provider): readonly Finding[] {
     { url: provider.introspection?.url, setting: member('introspection') },
     { url: provider.signals?.poll?.url, setting: member('events_poll_url') },
   ];
-  const plain = addresses.find(({ url }) => url !== undefined && !url.startsWith('https:'));
+  const plain = addresses.find(({ url }) => url !== undefined && !isHttps(url));
   const fitting = algorithms.filter((algorithm) => allowed.includes(algorithm));
   const isShort = lifetime !== null && lifetime <= longestLifetimeSeconds;
   return [
@@ -114,12 +115,12 @@ function ofProvider(config: Config, provider: Provider): readonly Finding[] {
 function ownAddress(config: Config): Finding {
   const address = ownIssuer(config);
   const how = isBehindProxy(config) ? 'behind a proxy that speaks TLS' : 'with TLS of its own';
-  const isHttps = address.startsWith('https:') && (config.tlsCertFile !== null || isBehindProxy(config));
+  const isProtected = isHttps(address) && (config.tlsCertFile !== null || isBehindProxy(config));
   return judged(
     'own address',
-    isHttps,
+    isProtected,
     'TLS on every way to the service (5.2)',
-    isHttps ? `${address}, ${how}` : address,
+    isProtected ? `${address}, ${how}` : address,
     'Set BASE_URL to an address with https, and TLS_CERT_FILE and TLS_KEY_FILE or TRUSTED_PROXIES.',
   );
 }

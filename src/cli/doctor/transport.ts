@@ -1,7 +1,7 @@
 import type { ExaminedCertificate } from '../../auth/examine/certificate.ts';
 import { OperatorError } from '../../base/errors.ts';
 import { doubtful, type Finding, failed, passed, skipped } from '../../base/finding.ts';
-import { isLoopback } from '../../base/loopback.ts';
+import { isHttps, isLoopback } from '../../base/loopback.ts';
 import { readTls } from '../../config/files.ts';
 import { isBehindProxy, ownIssuer } from '../../config/rules.ts';
 import type { Config } from '../../config/settings.ts';
@@ -69,7 +69,7 @@ function proxyFinding(config: Config): Finding {
     return passed(name, `none; the service is reached ${by}`);
   }
   const address = ownIssuer(config);
-  if (address.startsWith('http:')) {
+  if (!isHttps(address)) {
     return failed(name, {
       expected: 'a BASE_URL with https',
       found: address,
