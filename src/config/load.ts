@@ -30,9 +30,10 @@ export class SettingsError extends OperatorError {
   readonly mistakes: readonly string[];
 
   constructor(mistakes: readonly string[]) {
-    const count = mistakes.length === 1 ? 'One setting is wrong' : `${mistakes.length} settings are wrong`;
+    // Not how many: what is told of a file may be the first of many.
+    const heading = mistakes.length === 1 ? 'There is a mistake' : 'There are mistakes';
     const shown = mistakes.map(escapeUnseen);
-    super(`${count}:\n${shown.map((mistake) => `  ${mistake}`).join('\n')}`);
+    super(`${heading} in the settings:\n${shown.map((mistake) => `  ${mistake}`).join('\n')}`);
     this.mistakes = shown;
   }
 }

@@ -116,7 +116,7 @@ describe('vestibule check without the settings of a service', () => {
   });
 
   it('still misses the provider where anything else is set, nothing at all, or --against is asked for', async () => {
-    const missing = /^vestibule: 2 settings are wrong:\n {2}IDP_ORIGIN is not set\./;
+    const missing = /^vestibule: There are mistakes in the settings:\n {2}IDP_ORIGIN is not set\./;
     for (const outcome of [
       await check({}),
       await check({ COLLECTIONS_DIR: folder, PORT: '8080' }),

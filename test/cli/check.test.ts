@@ -73,7 +73,10 @@ describe('vestibule check', () => {
     const { code, stdout, stderr } = await check({ PORT: 'http', LOG_LEVEL: 'loud' });
     assert.equal(code, 1);
     assert.equal(stdout, '');
-    assert.match(stderr, /^vestibule: 2 settings are wrong:\n {2}LOG_LEVEL must .*\n {2}PORT must .*\n$/);
+    assert.match(
+      stderr,
+      /^vestibule: There are mistakes in the settings:\n {2}LOG_LEVEL must .*\n {2}PORT must .*\n$/,
+    );
   });
 
   it('takes a certificate and its key', async () => {

@@ -153,7 +153,7 @@ describe('the settings of vestibule keys rotate', () => {
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(
       stderr,
-      /^vestibule: 2 settings are wrong:\n {2}TOKEN_SIGNING_ALG .*\n {2}KEY_PREPUBLISH_SECONDS /,
+      /^vestibule: There are mistakes in the settings:\n {2}TOKEN_SIGNING_ALG .*\n {2}KEY_PREPUBLISH_SECONDS /,
     );
   });
 });

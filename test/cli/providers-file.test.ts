@@ -357,19 +357,20 @@ describe('a list of providers (IDPS_FILE)', () => {
       ]);
   });
 
-  it('shows the first twenty mistakes of many, in little time, and says how many more there are', async () => {
+  it('shows the first twenty mistakes of many, and says how many more there are', async () => {
     const many = (count: number) =>
       `${entry}${Array.from({ length: count }, (_, index) => `  x${index}:\n`).join('')}`;
     assert.equal((await mistakesIn(many(21))).length, 21);
-    const before = process.cpuUsage();
-    const mistakes = await mistakesIn(many(20_000));
-    const { user, system } = process.cpuUsage(before);
-    assert.ok((user + system) / 1000 < 5000);
-    assert.equal(mistakes.length, 21);
-    assert.equal(mistakes[19], 'providers.yaml:22: x19 is not known here; nothing like it is.');
-    assert.equal(mistakes[20], 'providers.yaml:23: From here on there are 19980 more mistakes.');
     const [long] = await mistakesIn(`${entry}  ? ${'x'.repeat(10_000)}\n`);
     assert.match(String(long), /^providers\.yaml:3: x{57}\.\.\. is not known here/);
+    writeFileSync(file, many(20_000));
+    const { code, stdout, stderr } = await runVestibule(good, 'check');
+    assert.deepEqual([code, stdout], [1, '']);
+    const [heading, ...lines] = stderr.replaceAll(`${folder}/`, '').trimEnd().split('\n');
+    assert.equal(heading, 'vestibule: There are mistakes in the settings:');
+    assert.equal(lines.length, 21);
+    assert.equal(lines[19], '  providers.yaml:22: x19 is not known here; nothing like it is.');
+    assert.equal(lines[20], '  providers.yaml:23: From here on there are 19980 more mistakes.');
   });
 
   it('is refused when it is too long, too large or not there', async () => {
@@ -443,7 +444,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     const said = stderr.replaceAll(`${folder}/`, '');
     assert.match(
       said,
-      /^vestibule: 2 settings are wrong:\n {2}providers\.yaml:3: audiance.*\n {2}providers\.yaml:4: /,
+      /^vestibule: There are mistakes in the settings:\n {2}providers\.yaml:3: audiance.*\n {2}providers\.yaml:4: /,
     );
     writeFileSync(file, `${entry}- name: other\n  origin: https://other.example.org\n`);
     const shown = succeeded(await runVestibule(good, 'check'));

@@ -38,7 +38,7 @@ describe('the settings file', () => {
     for (const command of ['check', 'serve', 'explain']) {
       const { code, stderr } = await vestibule({}, '--settings', file, command);
       assert.equal(code, 1);
-      assert.match(stderr, /^vestibule: 4 settings are wrong:\n/);
+      assert.match(stderr, /^vestibule: There are mistakes in the settings:\n(?: {2}.*\n){4}$/);
       assert.match(stderr, /settings\.env" sets PROT, and there is no such setting; did you mean "PORT"\?$/m);
       assert.match(stderr, /settings\.env" sets IDP_URL, and there is no such setting, nor one like it\.$/m);
       assert.match(stderr, /^ {2}OPS_PORT must be a whole number/m);
@@ -53,7 +53,7 @@ describe('the settings file', () => {
     assert.equal(onDatabase.code, 1);
     assert.match(
       onDatabase.stderr,
-      /2 settings are wrong:\n.* sets (PROT|IDP_URL), .*\n.* sets (PROT|IDP_URL), /,
+      /There are mistakes in the settings:\n.* sets (PROT|IDP_URL), .*\n.* sets (PROT|IDP_URL), /,
     );
   });
 
@@ -72,7 +72,7 @@ describe('the settings file', () => {
   it('is held to the same rules as the environment', async () => {
     const { code, stderr } = await vestibule({}, '--settings', settingsFile(`${good}PORT=x\n`), 'check');
     assert.equal(code, 1);
-    assert.match(stderr, /One setting is wrong:\n {2}PORT must be a whole number/);
+    assert.match(stderr, /There is a mistake in the settings:\n {2}PORT must be a whole number/);
   });
 
   it('works for the commands that need the storage settings only', async () => {

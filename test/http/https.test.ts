@@ -151,7 +151,10 @@ describe('settings that would send tokens in the clear', () => {
     const settings = await newSettings('sqlite', { ...provider.settings, ...overrides });
     const { code, stdout, stderr } = await runVestibule(settings, 'serve').finally(() => provider.stop());
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, new RegExp(`^vestibule: One setting is wrong:\n  ${setting} [^\n]+\n$`));
+    assert.match(
+      stderr,
+      new RegExp(`^vestibule: There is a mistake in the settings:\n  ${setting} [^\n]+\n$`),
+    );
   };
 
   it('serve refuses to start in plain HTTP on anything but loopback', async () => {

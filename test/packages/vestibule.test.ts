@@ -88,7 +88,7 @@ describe('the package of the service, installed into an empty folder', () => {
         );
         const { code, stderr } = await typed('npx vestibule check', node);
         assert.equal(code, 1);
-        assert.match(stderr, /^vestibule: 2 settings are wrong:$/m);
+        assert.match(stderr, /^vestibule: There are mistakes in the settings:$/m);
       });
 
       for (const processes of [1, 2])
