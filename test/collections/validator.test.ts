@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import type { Schema } from '../../src/consumer/collections/collection.ts';
 import { fitsFormat, formatNames } from '../../src/consumer/collections/formats.ts';
 import { compileCheck } from '../../src/consumer/collections/validator.ts';
+import { inLittleTime } from '../support/little-time.ts';
 import { declared, withProperty } from './declared.ts';
 
 /** What is said of one field, the only wrong one. */
@@ -356,13 +357,3 @@ describe('without code generation from strings', () => {
     });
   });
 });
-
-/** Far more than it takes, far less than it would take if it grew faster than what is checked. */
-function inLittleTime<T>(work: () => T): T {
-  // Of this thread on the processor, so that a busy machine changes nothing.
-  const before = process.threadCpuUsage();
-  const result = work();
-  const { user, system } = process.threadCpuUsage(before);
-  assert.ok(user + system < 500_000, `took ${(user + system) / 1000} ms`);
-  return result;
-}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readYaml } from '../../src/base/yaml/yaml-text.ts';
+import { inLittleTime } from '../support/little-time.ts';
 
 /** A text that is refused, and the line and the reason that have to be given. */
 const refused: readonly (readonly [what: string, text: string, line: number, reason: RegExp])[] = [
@@ -80,13 +81,3 @@ describe('a YAML text', () => {
     assert.deepEqual(inLittleTime(() => readYaml(text)).mistakes, []);
   });
 });
-
-/** Far more than it takes, far less than it would take if it grew faster than the text. */
-function inLittleTime<T>(work: () => T): T {
-  // Of the processor, so that a busy machine changes nothing.
-  const before = process.cpuUsage();
-  const result = work();
-  const { user, system } = process.cpuUsage(before);
-  assert.ok((user + system) / 1000 < 3000);
-  return result;
-}

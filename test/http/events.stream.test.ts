@@ -249,11 +249,13 @@ for (const engine of databaseEngines) {
 
     it('tells of what expires', async () => {
       const caller = await two().person();
-      const { record } = await caller.make('short', {});
       const machine = await house();
+      // Not from the beginning: what is too old by now may be deleted while it is read.
+      const { next } = (await machine.get('/events')).json<{ next: number }>();
+      const { record } = await caller.make('short', {});
       await two().advance(hourMs + 120_000);
       const later = await house();
-      const stream = await EventStream.open(later, { query: '?collection=short&after=0' });
+      const stream = await EventStream.open(later, { query: `?collection=short&after=${next}` });
       await stream.until(() => stream.types.includes('short.expired'), 'nothing is told');
       const expired = stream.events.find(({ type }) => type === 'short.expired');
       assert.equal(expired?.data.data.id, record.id);
