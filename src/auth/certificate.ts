@@ -8,7 +8,10 @@ import { faultOfKey } from './key-policy.ts';
 
 /** A request as far as a certificate is about it. */
 export interface CertifiedRequest {
-  /** Of the certificate whose key the sender has, in base64url; null when it has shown none. Throws for one that proves nothing. */
+  /**
+   * Of the certificate whose key the sender has, in base64url; null when it has shown none. Throws for one that proves
+   * nothing.
+   */
   certificateThumbprint(): string | null;
 }
 

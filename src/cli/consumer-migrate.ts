@@ -60,9 +60,10 @@ export function addTo(consumer: Command, settings: CommandSettings): void {
 
 const helpText = `
 A subject is the "sub" of a caller's tokens: "old" at the provider before, "new"
-at the one from now on. Put the new provider into the settings in the place of
-the old one first, try it with --dry-run, do it, and delete the mapping, which
-names people. docs/operations.md, "When the provider changes", has all of it.`;
+at the one from now on. Stop the service, put the new provider into the
+settings in the place of the old one, try it with --dry-run, do it, start the
+service, and delete the mapping, which names people. docs/operations.md, "When
+the provider changes", has all of it.`;
 
 /** The database is only looked at, so that not even its schema is another one afterwards. */
 async function examine(config: Config, issuers: IssuerChange, file: string): Promise<RenamingReport> {

@@ -32,7 +32,7 @@ export interface Engine {
   readonly tables: TableChanges;
   /**
    * Tells everybody who watches, once the transaction is committed, that something of this table has changed, which they keep in
-   * memory. The last statement of a transaction: see `countChange`.
+   * memory. As late in it as can be: see `countChange`.
    */
   announce(transaction: Database, changed: WatchedTable): Promise<void>;
   watch: StandingStore['watch'];
