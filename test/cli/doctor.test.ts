@@ -120,6 +120,22 @@ describe('the command vestibule doctor', () => {
     }
   });
 
+  it('knows the service when it answers this machine with 429', async () => {
+    const limited = await healthy({ REFUSALS_PER_MINUTE: '1' });
+    const refusing = await startService(limited);
+    try {
+      await fetch(`${refusing.url}/api/consumer/v1/me`);
+      const findings = await examined(limited);
+      assertLines(findings, 'fail', []);
+      assert.match(
+        linesOf(findings, 'pass').join('\n'),
+        /^pass {2}port .* by this service, which is ready$/m,
+      );
+    } finally {
+      await refusing.stop();
+    }
+  });
+
   it('looks at each port for itself', async () => {
     const { port } = new URL(provider.origin);
     await failuresOf(

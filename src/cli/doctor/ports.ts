@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { doubtful, type Finding, failed, passed } from '../../base/finding.ts';
 import type { Config } from '../../config/settings.ts';
-import { type Occupant, occupantsOf } from './occupants.ts';
+import { type PortOwner, portOwners } from './port-owner.ts';
 
-/** Whether we can listen where we are to listen, and who does if we cannot. */
+/** Checks that both ports are free, or that this service has them. */
 export async function examinePorts(config: Config): Promise<readonly Finding[]> {
   const { host, port, opsHost, opsPort } = config;
   const [service, ops] = [await tryToListen(host, port), await tryToListen(opsHost, opsPort)];
-  const by = await occupantsOf(config, { service: service === 'EADDRINUSE', ops: ops === 'EADDRINUSE' });
+  const by = await portOwners(config, { service: service === 'EADDRINUSE', ops: ops === 'EADDRINUSE' });
   return [
     portFinding({ name: 'port', host, port, setting: 'PORT' }, service, by.service),
     portFinding({ name: 'ops port', host: opsHost, port: opsPort, setting: 'OPS_PORT' }, ops, by.ops),
   ];
 }
 
-/** Null when it can be done; else the system's word for why not. Nobody is let in meanwhile. */
+/** Null if the port is free, else the error code of the system. Connections in the meantime are destroyed. */
 async function tryToListen(host: string, port: number): Promise<string | null> {
   const server = createServer((socket) => socket.destroy());
   try {
@@ -36,12 +36,12 @@ interface Port {
   readonly setting: 'PORT' | 'OPS_PORT';
 }
 
-function portFinding(place: Port, fault: string | null, occupant: Occupant | null): Finding {
+function portFinding(place: Port, fault: string | null, owner: PortOwner | null): Finding {
   const { name, host, port, setting } = place;
   const expected = `${host}:${port} is free`;
   if (port === 0) return passed(name, 'any free one is taken');
   if (fault === null) return passed(name, expected);
-  if (occupant !== null) return takenFinding(place, occupant);
+  if (owner !== null) return takenFinding(place, owner);
   if (fault === 'EACCES') {
     const advice = `Only an administrator may listen on ports below 1024. Choose another, for example ${setting}=${setting === 'PORT' ? 8080 : 8081}, or allow it (CAP_NET_BIND_SERVICE).`;
     return failed(name, { expected, found: 'this user may not listen there', advice });
@@ -51,31 +51,31 @@ function portFinding(place: Port, fault: string | null, occupant: Occupant | nul
   return failed(name, { expected, found: `this machine cannot listen there (${fault})`, advice });
 }
 
-/** To look beside the service that runs is usual; beside anybody else it could not start. */
-function takenFinding({ name, host, port, setting }: Port, occupant: Occupant): Finding {
+/** `doctor` may run beside its own service. Any other owner of the port keeps `serve` from starting. */
+function takenFinding({ name, host, port, setting }: Port, owner: PortOwner): Finding {
   const place = `${host}:${port}`;
   const expected = `${place} is free`;
   const instead = `choose another port, for example ${setting}=${port > 65_525 ? port - 10 : port + 10}`;
-  if (occupant.who === 'another program')
+  if (owner.who === 'another program')
     return failed(name, {
       expected,
-      found: `another program listens there: ${occupant.says}`,
+      found: `another program listens there: ${owner.says}`,
       advice: `Stop it ("lsof -i :${port}" says which it is), or ${instead}`,
     });
-  if (occupant.who === 'another vestibule')
+  if (owner.who === 'another vestibule')
     return failed(name, {
       expected,
       found: 'another vestibule listens there, with another database than the one of DATABASE_URL',
       advice: `Stop it ("lsof -i :${port}" says which it is), or ${instead}. If it is meant, look with its settings.`,
     });
-  if (occupant.health?.isReady === false)
+  if (owner.health?.isReady === false)
     return failed(name, {
       expected: 'ready',
-      found: `${occupant.who} listens at ${place} and says: ${occupant.health.says}`,
+      found: `${owner.who} listens at ${place} and says: ${owner.health.says}`,
       advice: 'Its log tells more; the checks above tell what is wrong now.',
     });
-  if (occupant.who === 'this service')
-    return passed(name, `${place} is taken by this service, which ${occupant.health ? 'is ready' : 'runs'}`);
+  if (owner.who === 'this service')
+    return passed(name, `${place} is taken by this service, which ${owner.health ? 'is ready' : 'runs'}`);
   return doubtful(name, {
     expected,
     found: 'a vestibule listens there that does not say whose it is',

@@ -1,17 +1,17 @@
 import { consumerPrefix, keysPath } from '../../base/addresses.ts';
-import type { ErrorCode } from '../../base/errors.ts';
+import { catalogue } from '../../base/errors.ts';
 import { quoted } from '../../base/finding.ts';
 import { isJsonObject } from '../../base/json-object.ts';
 import type { Config } from '../../config/settings.ts';
 
 const deadlineMs = 5_000;
 
-/** Who has a port that we are to listen on. */
-export type Occupant =
+/** The program that listens on a port of the settings. */
+export type PortOwner =
   | {
-      /** This service is the one whose keys are in our database; of "a vestibule" that cannot be told. */
+      /** "This service" publishes signing keys of our database; "a vestibule" did not say which keys it has. */
       readonly who: 'this service' | 'another vestibule' | 'a vestibule';
-      /** What its ops port says of it; null where that was not asked. */
+      /** The answer of its ops port; null where that was not asked. */
       readonly health: Health | null;
     }
   | { readonly who: 'another program'; readonly says: string };
@@ -21,17 +21,20 @@ export interface Health {
   readonly says: string;
 }
 
-/** Those of the ports that are taken. */
-export async function occupantsOf(
+/** Asks each port that is taken. */
+export async function portOwners(
   config: Config,
   taken: { readonly service: boolean; readonly ops: boolean },
 ) {
   const { host, port, opsHost, opsPort } = config;
-  const ops = taken.ops ? await occupantOfOps(config, addressOf(opsHost, opsPort)) : null;
-  return { service: taken.service ? await occupantOfService(config, addressOf(host, port), ops) : null, ops };
+  const ops = taken.ops ? await ownerOfOpsPort(config, addressOf(opsHost, opsPort)) : null;
+  return {
+    service: taken.service ? await ownerOfServicePort(config, addressOf(host, port), ops) : null,
+    ops,
+  };
 }
 
-async function occupantOfOps(config: Config, address: string): Promise<Occupant> {
+async function ownerOfOpsPort(config: Config, address: string): Promise<PortOwner> {
   const answer = await ask(`http://${address}/readyz`);
   const { status, checks, signing_keys: keys } = answer.json ?? {};
   if (typeof status !== 'string' || !isJsonObject(checks)) return stranger(answer);
@@ -40,8 +43,12 @@ async function occupantOfOps(config: Config, address: string): Promise<Occupant>
   return { who: await whoseKeys(config, keys), health: { isReady: answer.status === 200, says } };
 }
 
-/** Where it takes no plain HTTP from here, because of TLS or of a proxy, a vestibule at the ops port speaks for it. */
-async function occupantOfService(config: Config, address: string, ops: Occupant | null): Promise<Occupant> {
+/** With TLS or behind a proxy the service refuses plain HTTP. Then the vestibule at the ops port counts as the owner. */
+async function ownerOfServicePort(
+  config: Config,
+  address: string,
+  ops: PortOwner | null,
+): Promise<PortOwner> {
   const answer = await ask(`http://${address}${consumerPrefix}/me`);
   const isVestibule = isOurs(answer.json?.code);
   const mayBeOverTls = answer.status === null && config.tlsCertFile !== null;
@@ -56,21 +63,20 @@ async function occupantOfService(config: Config, address: string, ops: Occupant 
   return ops?.who === who ? ops : { who, health: null };
 }
 
-function stranger({ says }: Said): Occupant {
+function stranger({ says }: Said): PortOwner {
   return { who: 'another program', says };
 }
 
-/** What a vestibule answers to a request without a token, also when it takes none from here. */
+/** True for every code of our catalogue: a busy service answers 429 or 503 instead of `token_missing`. */
 function isOurs(code: unknown): boolean {
-  const refusals: readonly ErrorCode[] = ['token_missing', 'https_required', 'shutting_down'];
-  return refusals.some((refusal) => refusal === code);
+  return typeof code === 'string' && Object.hasOwn(catalogue, code);
 }
 
-/** Keys are made by and for one database, so it is the same service exactly where they are the same. */
+/** Signing keys belong to one database: the same keys mean the same service. */
 async function whoseKeys(config: Config, ids: unknown) {
   const { storedSigningKeyIds } = await import('../../inspection/signing-keys.ts');
   const stored = await storedSigningKeyIds(config);
-  // A release of before does not say which are its own.
+  // The answer may lack the keys, for example when no process behind the ops port answers.
   if (!Array.isArray(ids) || stored === null) return 'a vestibule';
   return stored.some((id) => ids.includes(id)) ? 'this service' : 'another vestibule';
 }
@@ -78,7 +84,7 @@ async function whoseKeys(config: Config, ids: unknown) {
 interface Said {
   readonly status: number | null;
   readonly json: Readonly<Record<string, unknown>> | null;
-  /** For whoever wonders what it is. */
+  /** For the operator, who has to find out which program it is. */
   readonly says: string;
 }
 
