@@ -24,7 +24,7 @@ export function createEventParts(
   const tail = new EventTail({ store, onRewound: () => streams.cutAll(), clock, log });
   const places = new Places(config.streamsPerCaller);
   const waits = new Waits();
-  const streams = new Streams({ tail, store, places, checkStanding, clock });
+  const streams = new Streams({ tail, store, checkStanding, clock });
   const box = webhookBox(keyring);
   const webhookKeys = new WebhookKeys(box);
   const sender = createSend(webhookEgress(config), clock, tracing);

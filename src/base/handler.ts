@@ -20,6 +20,8 @@ export interface Input extends RequestOrigin {
   readonly waitedMs: number;
   /** Whether nobody waits for an answer any more. */
   hasHungUp(): boolean;
+  /** Calls back once when the response is finished or the connection is closed; at once if it already is. */
+  onClose(callback: () => void): void;
 }
 
 /** What a handler answers with. The same answer may be sent many times. */

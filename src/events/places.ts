@@ -1,6 +1,6 @@
 import { Refusal } from '../base/errors.ts';
 
-/** How many streams and waiting requests each caller has open in this process. */
+/** Limits the streams and long polls that each caller has open in this process. */
 export class Places {
   readonly #most: number;
   readonly #taken = new Map<string, number>();
@@ -15,15 +15,12 @@ export class Places {
     return this.#size;
   }
 
-  /** Throws when all are taken. */
-  check(caller: string): void {
-    if ((this.#taken.get(caller) ?? 0) < this.#most) return;
-    throw new Refusal('too_many_streams', { members: { limit: this.#most }, retryAfterSeconds: 5 });
-  }
-
-  /** The returned function gives it back. */
+  /** Throws when the caller has all of its places. The returned function gives the place back. */
   take(caller: string): () => void {
-    this.#taken.set(caller, (this.#taken.get(caller) ?? 0) + 1);
+    const taken = this.#taken.get(caller) ?? 0;
+    if (taken >= this.#most)
+      throw new Refusal('too_many_streams', { members: { limit: this.#most }, retryAfterSeconds: 5 });
+    this.#taken.set(caller, taken + 1);
     this.#size += 1;
     let isGiven = false;
     return () => {

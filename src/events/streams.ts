@@ -6,14 +6,12 @@ import type { Outlet } from '../base/handler.ts';
 import type { EventStore, StoredEvent } from '../storage/port.ts';
 import { Beats } from './beats.ts';
 import { erasedType, presentEvent } from './catalogue.ts';
-import type { Places } from './places.ts';
 import { type EventReader, placeIn, readVisible } from './reader.ts';
 import type { EventTail } from './tail.ts';
 
 interface StreamsOptions {
   readonly tail: EventTail;
   readonly store: Pick<EventStore, 'list' | 'extent' | 'hasGivenUpTo'>;
-  readonly places: Places;
   /** Throws, or rejects, when the operator has shut the caller out. */
   readonly checkStanding: (caller: Caller) => void | Promise<void>;
   readonly clock: Clock;
@@ -88,13 +86,10 @@ export class Streams {
       this.#options.clock.after((overMs * index) / streams.length, () => this.#end(stream, 'shutting_down'));
   }
 
-  /** Throws where there is no room for one more; else answers with what takes over once the caller has the head. */
-  open(owner: string, caller: Caller, reader: EventReader, start: Start): (outlet: Outlet) => void {
-    const { places } = this.#options;
+  /** Throws while the process stops. The returned function starts the stream once the response head is sent. */
+  open(caller: Caller, reader: EventReader, start: Start): (outlet: Outlet) => void {
     if (this.#isClosing) throw new Refusal('shutting_down');
-    places.check(owner);
     return (outlet) => {
-      const giveBack = places.take(owner);
       const stream: Stream = {
         caller,
         reader,
@@ -109,7 +104,6 @@ export class Streams {
       outlet.onClose(() => {
         endBeats();
         this.#remove(stream);
-        giveBack();
       });
       // Only from now on is it looked at when somebody is shut out, and that may have happened since the caller was let in.
       this.#check(stream);

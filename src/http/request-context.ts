@@ -97,6 +97,11 @@ export class RequestContext implements Input {
     return this.response.destroyed || socket.destroyed || socket.writableEnded;
   }
 
+  onClose(callback: () => void): void {
+    if (this.hasHungUp()) callback();
+    else this.response.once('close', callback);
+  }
+
   certificateThumbprint(): string | null {
     return this.#parts.certificates?.thumbprintOf(this.request) ?? null;
   }

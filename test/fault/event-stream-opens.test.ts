@@ -61,7 +61,7 @@ for (const engine of databaseEngines) {
       const places = new Places(5);
       const waits = new Waits();
       const checkStanding = (who: Caller) => standing.check(who);
-      const streams = new Streams({ tail, store, places, checkStanding, clock });
+      const streams = new Streams({ tail, store, checkStanding, clock });
       const standing = new Standing({
         store: storage.standing,
         names: createRevocationNames(createKeyedDigest(new Uint8Array(32))),

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
+import { ApiCaller } from '../support/api-caller.ts';
 import { assertProblemWith, declaredService } from '../support/declared-service.ts';
 import { EventStream } from '../support/event-stream.ts';
+import { introspectingSettings } from '../support/introspection.ts';
+import { startOpaqueProvider } from '../support/opaque-provider.ts';
 import { until } from '../support/polling.ts';
+import { type Service, startService } from '../support/service.ts';
 
 describe('429 at GET /events', () => {
   const service = declaredService('sqlite', { settings: { STREAMS_PER_CALLER: '2' } });
@@ -42,5 +46,36 @@ describe('429 at GET /events', () => {
       assert.equal(reply.status, 200);
       assert.equal(reply.headers.get('content-type'), 'text/event-stream');
     }
+  });
+});
+
+describe('429 at GET /events with opaque tokens', () => {
+  let provider: Awaited<ReturnType<typeof startOpaqueProvider>>;
+  let service: Service;
+  before(async () => {
+    provider = await startOpaqueProvider();
+    service = await startService(await introspectingSettings(provider, { STREAMS_PER_CALLER: '2' }));
+  });
+  after(async () => {
+    provider.stop();
+    await service.stop();
+  });
+
+  it('a caller has no more streams when all requests wait for the same introspection', async () => {
+    const caller = new ApiCaller(service.url, await provider.userToken('listener'));
+    const opened = await Promise.allSettled(Array.from({ length: 20 }, () => EventStream.open(caller)));
+    const streams = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const refusals = opened.flatMap((result) =>
+      result.status === 'rejected' ? [String(result.reason)] : [],
+    );
+    assert.equal(streams.length, 2);
+    for (const refusal of refusals) assert.match(refusal, /429 .*too_many_streams/);
+    for (const stream of streams) stream.close();
+    await until(
+      async () => (await service.metrics()).match(/vestibule_event_streams_open (\d+)/)?.[1],
+      (open) => open === '0',
+      'the streams are not given up',
+    );
+    (await EventStream.open(caller)).close();
   });
 });

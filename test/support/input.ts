@@ -14,6 +14,7 @@ export function inputWith(parts: Partial<Input>): Input {
     waitedMs: 0,
     isSuspect: () => false,
     hasHungUp: () => false,
+    onClose: () => {},
     ...parts,
   };
 }

@@ -34,7 +34,9 @@ export function readEvents(collections: readonly Collection[], parts: EventParts
     const reader = visibleTo(caller, collections, asked.collections);
     const headers = parts.reads.take(owner);
     if (!asked.isStream) return readPage(parts, reader, { owner, caller, ...asked }, input, headers);
-    const take = parts.streams.open(owner, caller, reader, asked.after);
+    const take = parts.streams.open(caller, reader, asked.after);
+    // Taken before the answer is sent: many requests of one caller can be authenticated at the same moment.
+    input.onClose(parts.places.take(owner));
     // A proxy that keeps answers until they are whole would keep this one for ever.
     return live('text/event-stream', take, { headers: { ...headers, 'x-accel-buffering': 'no' } });
   };
@@ -63,7 +65,6 @@ async function readPage(
     readVisible(store, reader, { after: position, until }, largestPage);
   let found = await from(start, last);
   if (found.events.length === 0 && found.reached >= last && waitMs > 0) {
-    places.check(owner);
     const leave = places.take(owner);
     // Listens first and reads then, so that nothing falls in between.
     const waiting = new NextEvent(parts, reader, found.reached, owner);
