@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'dist');
-const stage = join(target, 'vestibule');
+const stage = join(target, 'server');
 
 /** What `npm pack --json` says of a tarball. */
 interface Packed {

@@ -37,7 +37,7 @@ describe('the Dockerfile', () => {
     .filter((line) => /^[A-Z]+ /.test(line));
   const stages = instructions.join('\n').split(/^(?=FROM )/m);
   const last = stages.at(-1) ?? '';
-  const inPackage = /\/opt\/vestibule\/node_modules\/vestibule\/([^"]+)/g;
+  const inPackage = /\/opt\/vestibule\/node_modules\/@vestibule\/server\/([^"]+)/g;
 
   it('has a stage that packs, one that installs, and one that runs, on the Node.js of the project', () => {
     assert.equal(stages.length, 3);
@@ -47,7 +47,7 @@ describe('the Dockerfile', () => {
     assert.match(stages[1] ?? '', /^RUN npm install --omit=optional --ignore-scripts /m);
     const [, copied = ''] =
       /^COPY --from=pack \/project\/dist\/(\S+) vestibule\.tgz$/m.exec(stages[1] ?? '') ?? [];
-    const packed = ['vestibule', 'vestibule-client', 'vestibule-verify'].map(
+    const packed = ['vestibule-server', 'vestibule-client', 'vestibule-verify'].map(
       (name) => `${name}-${manifest.version}.tgz`,
     );
     assert.deepEqual(

@@ -75,7 +75,7 @@ describe('the unit for systemd', () => {
   it('starts what the package has, with settings of which the service can keep its database', () => {
     assert.match(
       directive('ExecStart'),
-      / node_modules\/vestibule\/bin\/vestibule.js --settings \/etc\/vestibule\/settings serve$/,
+      / node_modules\/@vestibule\/server\/bin\/vestibule.js --settings \/etc\/vestibule\/settings serve$/,
     );
     const { databaseUrl } = config;
     assert.ok(databaseUrl.engine === 'sqlite');

@@ -8,7 +8,7 @@ const byFrontend = 'is run by test/docs/frontend.test.ts, in a folder of its own
 export const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm test': 'is what runs this test',
   'npm ci': 'has been run, else there would be no test',
-  'npm install --omit=optional ./vestibule-0.1.0.tgz': 'is run by test/packages/vestibule.test.ts',
+  'npm install --omit=optional ./vestibule-server-0.1.0.tgz': 'is run by test/packages/server.test.ts',
   'npm test': 'is what runs this test',
   'npm test -- test/http/me.403.test.ts': 'is a part of what runs this test',
   'npm test -- test/browser/trip.test.ts': 'is a part of what runs this test',
@@ -17,7 +17,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'npm run docs':
     'changes the files that are tested; test/rules/documents.test.ts makes the same and compares',
   'npx vestibule webhook test whk_...': 'is run by test/cli/webhook.test.ts, where there is a receiver',
-  "NODE_OPTIONS='--import ./telemetry.js' node node_modules/vestibule/bin/vestibule.js serve":
+  "NODE_OPTIONS='--import ./telemetry.js' node node_modules/@vestibule/server/bin/vestibule.js serve":
     'is run by test/http/traces.test.ts, where there is an SDK',
   'npx vestibule explain': 'is run with a token on standard input, as it is printed elsewhere',
   'npx vestibule webhook': 'is a group of commands, each of which is printed and run',
@@ -37,7 +37,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'npx vestibule check --profile fapi2':
     'is run by test/cli/check.fapi2.test.ts: where it is not strict, as here, it ends with 1',
   'npx vestibule dev --dpop': 'is run by test/cli/dev.test.ts, with ports that are free',
-  'npx vestibule dev': 'is run by test/packages/vestibule.test.ts, with ports that are free',
+  'npx vestibule dev': 'is run by test/packages/server.test.ts, with ports that are free',
   'npx vestibule dev token --user ada': 'is run by test/cli/dev.running.test.ts',
   'npm run pack': 'is run by test/packages/tarball.test.ts, in a copy of the project',
   'npm run fixture': 'writes files that are tested, when the schema has changed',
@@ -55,7 +55,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'npx vestibule types > collections.d.ts':
     'is what typesDocument writes, which test/packages/client.readme.test.ts compiles',
   'npm init --yes': byFrontend,
-  'npm install ./vestibule-0.1.0.tgz ./vestibule-client-0.1.0.tgz': byFrontend,
+  'npm install ./vestibule-server-0.1.0.tgz ./vestibule-client-0.1.0.tgz': byFrontend,
   'npm install --save-dev vite@7.3.8 typescript@7.0.2': byFrontend,
   'npx vestibule init': byFrontend,
   'npx vestibule --settings vestibule.env dev': byFrontend,

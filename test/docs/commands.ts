@@ -47,7 +47,7 @@ export function runAll(commands: Commands, project: ProjectCopy, hand: Hand): vo
 }
 
 /** The command of the package as a service is started with it, and the same in a clone, where this Node.js may not be on PATH. */
-export const installed = 'node node_modules/vestibule/bin/vestibule.js';
+export const installed = 'node node_modules/@vestibule/server/bin/vestibule.js';
 export const inTheClone = '$NODE bin/vestibule.js';
 
 /** What a pattern finds, which has to be there. */

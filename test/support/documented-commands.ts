@@ -77,7 +77,9 @@ function commandsIn(part: Part): readonly string[] {
   const { language, text } = part;
   if (language === null) {
     return [
-      ...text.matchAll(/`((?:npx vestibule|node node_modules\/vestibule\/bin\/vestibule\.js) [^`]+)`/g),
+      ...text.matchAll(
+        /`((?:npx vestibule|node node_modules\/@vestibule\/server\/bin\/vestibule\.js) [^`]+)`/g,
+      ),
     ].map(([, code]) => String(code).replaceAll(/\s+/g, ' '));
   }
   if (language === 'console') {

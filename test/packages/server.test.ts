@@ -13,7 +13,7 @@ import { newSettings, quickSigning, type Settings } from '../support/service.ts'
 import { part } from '../support/surroundings.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-const tarball = `vestibule-${version}.tgz`;
+const tarball = `vestibule-server-${version}.tgz`;
 
 /** As docs/runbooks.md has it, but for the scripts of packages, of which none may be needed. */
 const documented = `npm install --omit=optional ./${tarball}`;
@@ -145,7 +145,7 @@ describe('the package of the service, installed into an empty folder', () => {
   it('says in one sentence that a Node.js is too old', async () => {
     const pretend = `data:text/javascript,Object.defineProperty(process,'version',{value:'v20.20.2'})`;
     const { code, stdout, stderr } = await typed(
-      `node --import "${pretend}" node_modules/vestibule/bin/vestibule.js serve`,
+      `node --import "${pretend}" node_modules/@vestibule/server/bin/vestibule.js serve`,
     );
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
     assert.match(
@@ -157,6 +157,6 @@ describe('the package of the service, installed into an empty folder', () => {
 
 /** With a database of its own, and the collections that the package brings. */
 async function settingsFor(provider: TestProvider, folder: string): Promise<Settings> {
-  const COLLECTIONS_DIR = `${folder}/node_modules/vestibule/collections`;
+  const COLLECTIONS_DIR = `${folder}/node_modules/@vestibule/server/collections`;
   return newSettings('sqlite', { ...quickSigning, ...provider.settings, COLLECTIONS_DIR, LOG_LEVEL: 'info' });
 }
