@@ -10,12 +10,34 @@ export function readEnvironment(settingsFile: string | undefined): Environment {
   // An empty variable counts as not set.
   const set = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value?.trim()));
   if (settingsFile === undefined) return set;
-  const fromFile = readSettingsFile(settingsFile);
-  return { ...fromFile, ...set, [mistakesInFile]: strangersIn(settingsFile, Object.keys(fromFile)) };
+  const text = readSettingsFile(settingsFile);
+  const fromFile = parseEnv(text);
+  const mistakes = [
+    ...linesWithoutValue(settingsFile, text),
+    ...unknownNames(settingsFile, Object.keys(fromFile)),
+  ];
+  return { ...fromFile, ...set, [mistakesInFile]: mistakes };
 }
 
-/** In the environment anybody may set anything; a name in the file is meant for us. */
-function strangersIn(file: string, names: readonly string[]): readonly string[] {
+/** An assignment whose quoted value may span several lines, as `parseEnv` reads it. */
+const quotedValue = /^([ \t]*(?:export[ \t]+)?[\w.-]+[ \t]*=)[ \t]*(["'`])[\s\S]*?\2/gm;
+
+/** Lines that `parseEnv` ignores. Their text is not shown, because it may be a secret. */
+function linesWithoutValue(file: string, text: string): readonly string[] {
+  const lines = text
+    .replaceAll(quotedValue, (whole, name: string) => name + whole.replaceAll(/[^\n]/g, ''))
+    .split('\n');
+  return lines.flatMap((line, index) =>
+    /^\s*(#|$)/.test(line) || line.includes('=')
+      ? []
+      : [
+          `"${file}", line ${index + 1}, has no "=". Write NAME=value, or begin the line with # if it is a comment.`,
+        ],
+  );
+}
+
+/** The environment may hold variables of other programs; every name in the file is meant for this one. */
+function unknownNames(file: string, names: readonly string[]): readonly string[] {
   const known = Object.keys(settings).map(environmentName);
   return names
     .filter((name) => !known.includes(name))
@@ -25,9 +47,9 @@ function strangersIn(file: string, names: readonly string[]): readonly string[] 
     });
 }
 
-function readSettingsFile(file: string): Environment {
+function readSettingsFile(file: string): string {
   try {
-    return parseEnv(readTextFile(file));
+    return readTextFile(file);
   } catch (error) {
     throw new OperatorError(`The settings file "${file}" (--settings) ${(error as Error).message}.`);
   }

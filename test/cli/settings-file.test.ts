@@ -57,6 +57,19 @@ describe('the settings file', () => {
     );
   });
 
+  it('is refused, with the line, where a line has no "="', async () => {
+    const file = settingsFile(`# PORT 1\n${good}\nPORT 9000\r\nERASURE_LOG="two\nlines"\n  # x\nHOST\n`);
+    for (const command of ['check', 'serve']) {
+      const { code, stderr } = await vestibule({}, '--settings', file, command);
+      assert.equal(code, 1);
+      assert.deepEqual(
+        [...stderr.matchAll(/settings\.env", line (\d+),/g)].map(([, line]) => line),
+        ['5', '9'],
+      );
+      assert.doesNotMatch(stderr, /9000/, 'the text may be a secret');
+    }
+  });
+
   it('is named when it is not there', async () => {
     const missing = `${newDirectory()}/nowhere.env`;
     refused(await vestibule({}, '--settings', missing, 'check'), /nowhere\.env" \(--settings\).*\(ENOENT\)/);
