@@ -4,11 +4,16 @@ import { describe, it } from 'node:test';
 import { openAdministration } from '../../src/administration.ts';
 import { OperatorError } from '../../src/base/errors.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
+import { waitForServer } from '../../src/storage/postgres/wait-for-server.ts';
 import { newSqliteFile } from '../support/databases.ts';
 import { newMasterSecret } from '../support/master-secret.ts';
 import { endOf, refused } from '../support/outcome.ts';
+import { until } from '../support/polling.ts';
 import { freePort } from '../support/ports.ts';
 import { createDatabase, direct } from '../support/postgres.ts';
+import { TestProvider } from '../support/provider.ts';
+import { Relay } from '../support/relay.ts';
+import { newSettings, quickSigning, startService } from '../support/service.ts';
 import { postgresUrl } from '../support/surroundings.ts';
 
 const wrongPassword = 'wrong-password-4711';
@@ -52,7 +57,9 @@ for (const [name, { url, says }] of Object.entries(unusable)) {
       });
     });
 
-    for (const command of [['client', 'list'], ['serve']]) {
+    // `serve` waits for a server that refuses connections: see below.
+    const isAwaited = says.source.includes('ECONNREFUSED');
+    for (const command of [['client', 'list'], ...(isAwaited ? [] : [['serve']])]) {
       it(`ends "vestibule ${command.join(' ')}" with exit code 1 and that sentence`, async () => {
         const settings = {
           DATABASE_URL: await url(),
@@ -70,6 +77,54 @@ for (const [name, { url, says }] of Object.entries(unusable)) {
     }
   });
 }
+
+describe('a PostgreSQL that is not there yet', () => {
+  const nobody = new URL('tcp://127.0.0.1:9');
+
+  it('[F155] is waited for by "vestibule serve", which says so once', async () => {
+    const provider = await TestProvider.start();
+    const url = new URL(await createDatabase());
+    const target = new URL(url);
+    const relay = await Relay.start(nobody);
+    url.port = String(relay.port);
+    try {
+      const settings = { ...quickSigning, ...provider.settings, DATABASE_URL: url.href };
+      const starting = startService(await newSettings('postgres', settings));
+      await until(
+        () => relay.accepted,
+        (count) => count >= 2,
+        'it does not try again',
+      );
+      relay.leadTo(target);
+      const service = await starting;
+      assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200);
+      const lines = service.logLines().filter(({ msg }) => msg === 'waiting for the database');
+      assert.equal(lines.length, 1, 'one line for each kind of failure');
+      await service.stop();
+    } finally {
+      await relay.stop();
+      await provider.stop();
+    }
+  });
+
+  it('is waited for for a minute', async () => {
+    let time = 0;
+    const pauses: number[] = [];
+    await waitForServer(`postgres://127.0.0.1:${await freePort()}/vestibule`, {
+      onFailure: () => {},
+      monotonic: () => time,
+      async pause(milliseconds) {
+        pauses.push(milliseconds);
+        time += milliseconds;
+      },
+    });
+    assert.ok(time > 50_000 && time <= 60_000, `${time} ms`);
+    assert.deepEqual(
+      pauses,
+      pauses.toSorted((one, other) => one - other),
+    );
+  });
+});
 
 function isOneSentence(text: string, says: RegExp): void {
   assert.match(text, says);

@@ -72,6 +72,11 @@ describe('the unit for systemd', () => {
     assert.ok(Number(directive('LimitNOFILE')) > config.maxConnections);
   });
 
+  it('restarts the service however long its database is away', () => {
+    assert.equal(directive('Restart'), 'always');
+    assert.equal(directive('StartLimitIntervalSec'), '0');
+  });
+
   it('starts what the package has, with settings of which the service can keep its database', () => {
     assert.match(
       directive('ExecStart'),

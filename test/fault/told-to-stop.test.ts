@@ -12,6 +12,7 @@ import { payload } from '../support/fault-on-signal.ts';
 import { beginOutside } from '../support/outsider.ts';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
+import { Relay } from '../support/relay.ts';
 import { request } from '../support/request.ts';
 import { plainNotes } from '../support/sample-declarations.ts';
 import {
@@ -231,6 +232,22 @@ describe('a process that waits for its database while it starts', () => {
     assert.deepEqual(await ended, [1, null]);
     assert.match(said(), /^vestibule: [^\n]+\n$/);
     await outsider.commit();
+  });
+
+  it('[F161] stops at once while its database does not answer', async () => {
+    const relay = await Relay.start(new URL('tcp://127.0.0.1:9'));
+    const url = new URL(String(settings.DATABASE_URL));
+    url.port = String(relay.port);
+    const { child, said } = spawnServe({ ...settings, DATABASE_URL: url.href });
+    const ended = once(child, 'close');
+    await until(
+      () => relay.accepted,
+      (count) => count > 0,
+      'it does not connect',
+    );
+    child.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null], said());
+    await relay.stop();
   });
 
   it('[F161] goes on when it is told to read its certificates again', async () => {

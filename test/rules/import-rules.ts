@@ -122,7 +122,7 @@ const folderRules: readonly FolderRule[] = [
       base,
       config,
       {
-        to: /^src\/((app|supervise|member|administration|declared-collections|open-storage|restoration|transfer)\.ts$|inspection\/)/,
+        to: /^src\/((app|supervise|member|administration|declared-collections|open-storage|restoration|transfer|wait-for-database)\.ts$|inspection\/)/,
         lazyOnly: true,
       },
       { to: /^src\/(?!main\.ts$)/, typeOnly: true },
@@ -146,7 +146,7 @@ const folderRules: readonly FolderRule[] = [
   },
   {
     files:
-      /^src\/((app|supervise|administration|declared-collections|issuer-rules|open-storage|restoration|transfer)\.ts$|(app|inspection)\/)/,
+      /^src\/((app|supervise|administration|declared-collections|issuer-rules|open-storage|restoration|transfer|wait-for-database)\.ts$|(app|inspection)\/)/,
     may: [anything],
     why: 'the composition root builds parts for the commands and knows none of them',
   },

@@ -22,6 +22,18 @@ export function isUnknownStatement(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '26000' || error.code === '42P05');
 }
 
+/**
+ * SQLSTATE classes of a server that starts, stops or has no connection to spare (08, 53, 57P), and system codes of a
+ * connection that failed (ECONNREFUSED, ENOTFOUND). A refused password, a missing database or a bad certificate stays.
+ */
+const temporaryCodes = /^(08|53|57P|E(?!RR_))/;
+
+/** True if the same connection may work in a while. Errors without a code are timeouts and closed connections. */
+export function isTemporary(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === undefined || (typeof code === 'string' && temporaryCodes.test(code));
+}
+
 export function unavailable(error: unknown): Refusal | null {
   if (!(error instanceof Error) || error instanceof Refusal) return null;
   const code = (error as { code?: unknown }).code;

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { impatientSocket } from './pool.ts';
+import { isTemporary, unavailable } from './unavailable.ts';
+
+/** A server that starts together with this machine, or recovers after a crash, is usually there within a minute. */
+const longestWaitMs = 60_000;
+const firstPauseMs = 500;
+const longestPauseMs = 5_000;
+const answerWithinMs = 3_000;
+
+interface WaitOptions {
+  /** Called once for each kind of failure. */
+  readonly onFailure: (reason: string) => void;
+  readonly monotonic?: () => number;
+  readonly pause?: (milliseconds: number) => Promise<unknown>;
+}
+
+/**
+ * Connects with backoff until PostgreSQL answers. Returns after a minute, and at once for failures that waiting does not
+ * mend, such as a wrong password: the start that follows reports them.
+ */
+export async function waitForServer(url: string, options: WaitOptions): Promise<void> {
+  const { onFailure, monotonic = () => performance.now(), pause = sleep } = options;
+  const deadline = monotonic() + longestWaitMs;
+  const reported = new Set<string>();
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    const error = await failureOfQuery(url);
+    if (error === null || !isTemporary(error) || monotonic() + pauseMs > deadline) return;
+    const reason = unavailable(error)?.options.detail ?? String(error);
+    if (!reported.has(reason)) onFailure(reason);
+    reported.add(reason);
+    await pause(pauseMs);
+  }
+}
+
+/** Runs a query, because a pooler takes connections also while the server behind it is away. */
+async function failureOfQuery(url: string): Promise<unknown> {
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: answerWithinMs,
+    query_timeout: answerWithinMs,
+    application_name: 'vestibule',
+    // Ends by itself when the server never answers the goodbye.
+    stream: () => impatientSocket(),
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return null;
+  } catch (error) {
+    return error;
+  } finally {
+    client.end().catch(() => {});
+  }
+}
