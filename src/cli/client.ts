@@ -82,7 +82,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     client,
     'scopes <id> [scopes...]',
-    'set the scopes that a client may have; none takes all of them away',
+    'set the scopes that a client may have (none: no scopes); its tokens with other scopes end within one second',
   ).action(async (id: string, named: string[], options: JsonOption) => {
     const scopes = await work('scopes', ({ clients }) => clients.setScopes(id, named));
     print(options.json, { client_id: id, scopes }, () =>

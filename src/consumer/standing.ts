@@ -1,9 +1,10 @@
 import { type Caller, keyCredential } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
-import { Refusal } from '../base/errors.ts';
+import { type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { errorFields } from '../base/plain-log.ts';
+import { isGranted } from '../base/scopes.ts';
 import {
   type ClientWithSecrets,
   type Revocation,
@@ -50,8 +51,8 @@ export class Standing {
   readonly #options: StandingOptions;
   readonly #suspensions: Suspensions;
   readonly #revocations: Revocations;
-  /** Tokens that a look into the database has refused since the last change: one look is enough. */
-  #refused = new WeakSet<Caller>();
+  /** Tokens that were looked up in the database and refused since the last change: one look is enough. */
+  #refused = new WeakMap<Caller, ErrorCode>();
   #loading = false;
   /** What is still to be read. */
   #changed: ReadonlySet<WatchedTable> = new Set(watchedTables);
@@ -107,19 +108,21 @@ export class Standing {
     this.#suspensions.check(caller);
     this.#revocations.check(caller);
     if (issuer !== this.#options.ownIssuer || subject === null) return;
-    // Credentials that are not known may be brand-new, too.
-    if (!isFor(caller, this.#options.clients.find(subject))) return this.#lookUp(subject, caller);
+    // The credentials or scopes may be newer than what is in memory.
+    if (refusalFor(caller, this.#options.clients.find(subject)) !== null)
+      return this.#lookUp(subject, caller);
   }
 
   async #lookUp(id: string, caller: Caller): Promise<void> {
     const refused = this.#refused;
-    if (refused.has(caller)) throw new Refusal('client_disabled');
-    const isKnown = isFor(caller, await this.#options.clients.lookUp(id));
+    const known = refused.get(caller);
+    if (known !== undefined) throw new Refusal(known);
+    const code = refusalFor(caller, await this.#options.clients.lookUp(id));
     // What was found may be older than the change.
     if (refused !== this.#refused) return this.check(caller);
-    if (isKnown) return;
-    refused.add(caller);
-    throw new Refusal('client_disabled');
+    if (code === null) return;
+    refused.set(caller, code);
+    throw new Refusal(code);
   }
 
   /** One load at a time; a change during it is followed by one more, and so is a failure. */
@@ -156,17 +159,22 @@ export class Standing {
     if (changed.has('consumers')) await this.#suspensions.load(store);
     if (changed.has('revocations')) await this.#revocations.load(store);
     if (changed.has('clients')) await clients.load();
-    this.#refused = new WeakSet();
+    this.#refused = new WeakMap();
   }
 }
 
 /**
- * Whether a token was issued to this client, which is active, and for credentials that it still has. The credentials of
- * another client of the same name have another name. Times are not compared: a clock that was set back issues tokens that
- * seem to be older than their client.
+ * Null if the client is active and still has the credentials and all scopes of the token. The credentials of another client
+ * of the same name have another id. Times are not compared: a clock that was set back issues tokens that seem to be older
+ * than their client.
  */
-function isFor({ credentialId }: Caller, client: ClientWithSecrets | null): boolean {
-  if (client?.state !== 'active') return false;
+function refusalFor(
+  { credentialId, scopes }: Caller,
+  client: ClientWithSecrets | null,
+): 'client_disabled' | 'token_revoked' | null {
+  if (client?.state !== 'active') return 'client_disabled';
   const isByKey = client.publicKeys !== null && credentialId === keyCredential(client.createdAt);
-  return isByKey || client.secrets.some(({ id }) => id === credentialId);
+  const isBySecret = client.secrets.some(({ id }) => id === credentialId);
+  if (!isByKey && !isBySecret) return 'client_disabled';
+  return isGranted(scopes, client.scopes) ? null : 'token_revoked';
 }

@@ -4,6 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { SignJWT } from 'jose';
 import { assertEmptyObject } from '../support/answers.ts';
+import { ApiCaller } from '../support/api-caller.ts';
+import { EventStream } from '../support/event-stream.ts';
 import { until } from '../support/polling.ts';
 import { Processes } from '../support/processes.ts';
 import { assertRefused } from '../support/refusals.ts';
@@ -129,6 +131,27 @@ for (const [engine, count] of [
       const successor = await tokenBySigning(processes, 'with-key', keys.privateKey);
       await letIn(successor);
       await refusedSoon(token);
+    });
+
+    it('[C108] a token with a scope that its client has lost is refused everywhere soon, its stream ends, and a new one works', async () => {
+      const { client_secret: secret } = await processes.jsonOf<{ client_secret: string }>(
+        ...['client', 'add', 'to-narrow', '--scope', 'a', '--scope', 'b'],
+      );
+      const client = { id: 'to-narrow', secret };
+      const token = await liveToken(client);
+      const streams = await Promise.all(
+        processes.services.map(({ url }) => EventStream.open(new ApiCaller(url, token))),
+      );
+      await processes.command('client', 'scopes', 'to-narrow', 'a');
+      for (const reply of await processes.become(403, token)) assertRefused(reply, 'token_revoked', token);
+      for (const stream of streams) {
+        await stream.ended();
+        assert.equal(stream.reason, 'token_revoked');
+      }
+      const narrow = await liveToken(client);
+      await processes.command('client', 'scopes', 'to-narrow', 'a', 'c');
+      await liveToken(client);
+      await letIn(narrow);
     });
 
     it('[C108] a known token needs no database, and a disabled client gets in no more without one', async () => {

@@ -125,7 +125,7 @@ const standingCauses: Partial<Record<ErrorCode, string>> = {
   client_disabled:
     'The client was disabled or removed, or the secret that the token was issued for was. "npx vestibule client list" shows them.',
   token_revoked:
-    'The token was taken back: its user signed out, the provider or the operator ended the session, or the client revoked it. Sign in again.',
+    'The token was taken back: its user signed out, the provider or the operator ended the session, the client revoked it, or the operator took one of its scopes from the client. Sign in again, or ask for a new token.',
 };
 
 function standingStep(caller: CallerNow | null): Step {

@@ -67,8 +67,8 @@ export const consumerChecks: readonly Mutant[] = [
   ...checksOf('src/consumer/standing.ts', standing, [
     [
       'clients that are not active',
-      "if (client?.state !== 'active') return false;",
-      'if (client === null) return false;',
+      "if (client?.state !== 'active') return 'client_disabled';",
+      "if (client === null) return 'client_disabled';",
       'tokens of a disabled client work until they expire',
     ],
     [
@@ -79,14 +79,14 @@ export const consumerChecks: readonly Mutant[] = [
     ],
     [
       'a token ends with its secret',
-      'if (…) return this.#lookUp(…);',
+      'if (refusalFor(…) !== null) return this.#lookUp(…);',
       '',
       'tokens of a secret that leaked work until they expire',
     ],
     [
       'a token ends with its secret, also when its client was looked up',
-      'const isKnown = isFor(…);',
-      'const isKnown = (await this.#options.clients.lookUp(id)) !== null;',
+      'const code = refusalFor(…);',
+      "const code = (await this.#options.clients.lookUp(id)) === null ? 'client_disabled' : null;",
       'tokens of a secret that leaked work until they expire',
     ],
     [
