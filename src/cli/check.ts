@@ -6,7 +6,8 @@ import { checkAgainstRecords, checkDeclarations, collectionTable } from './check
 import { checkProfile } from './check/profile.ts';
 import { providerTable } from './check/provider-table.ts';
 import { keysAsData, keysLine, storedKeys } from './check/stored-keys.ts';
-import { type JsonOption, print, printing, table } from './output.ts';
+import { examineErasureLog } from './doctor/data-files.ts';
+import { findingLines, type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 /** `vestibule check`: reads the settings as `serve` would, and the provider's keys as they are stored. */
@@ -48,7 +49,9 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
       const inForce = settingsInForce(environment);
       const { database, keys } = await storedKeys(config);
       const collections = declared.map(({ name, title }) => ({ name, title }));
-      print(options.json, { ok: true, settings: inForce, collections, database, ...keysAsData(keys) }, () =>
+      const warnings = examineErasureLog(config);
+      const data = { settings: inForce, collections, database, warnings, ...keysAsData(keys) };
+      print(options.json, { ok: true, ...data }, () =>
         [
           'The settings are in order.',
           '',
@@ -62,6 +65,7 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
           '',
           ...keys.map(({ who, times }) => keysLine(who, times)),
           ...(database.sentence === null ? [] : [database.sentence]),
+          ...findingLines(warnings),
         ].join('\n'),
       );
     });

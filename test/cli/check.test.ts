@@ -63,6 +63,19 @@ describe('vestibule check', () => {
     }
   });
 
+  it('warns of PostgreSQL without a log of erasures', async () => {
+    const postgres = {
+      DATABASE_URL: 'postgres://vestibule@127.0.0.1:1/vestibule',
+      MASTER_SECRET: masterSecret,
+    };
+    assert.match(succeeded(await check(postgres)), /^WARN {2}.*ERASURE_LOG/m);
+    const warned = async (changes: Settings) =>
+      JSON.parse(succeeded(await check(changes, '--json'))).warnings.length;
+    assert.equal(await warned(postgres), 1);
+    assert.equal(await warned({ ...postgres, ERASURE_LOG: `${directory}/erasures` }), 0);
+    assert.equal(await warned({}), 0, 'SQLite has one by default');
+  });
+
   it('makes nothing: no database, no secret', async () => {
     succeeded(await check({}));
     assert.equal(existsSync(`${directory}/vestibule.db`), false);

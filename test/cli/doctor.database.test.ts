@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { openAdministration } from '../../src/administration.ts';
@@ -100,6 +101,21 @@ describe('vestibule doctor, about the database', () => {
     chmodSync(file, 0o644);
     writeFileSync(file, newMasterSecret());
     await failuresOf(given, /^FAIL {2}master secret +another;/);
+  });
+
+  it('warns of PostgreSQL without a log of erasures', async () => {
+    const settings = await healthy({}, 'postgres');
+    assertLines(await examined(settings), 'warn', [/ERASURE_LOG is not set/]);
+    assertLines(await examined({ ...settings, ERASURE_LOG: `${newDirectory()}/erasures` }), 'warn', []);
+  });
+
+  it('warns of a data folder that every user of the machine can write to', async () => {
+    const settings = await used(await healthy());
+    const folder = dirname(fileOf(settings));
+    chmodSync(folder, 0o777);
+    assertLines(await examined(settings), 'warn', [/data folder .*chmod o-w/]);
+    chmodSync(folder, 0o770);
+    assertLines(await examined(settings), 'warn', []);
   });
 
   it('names a schema of a newer release', async () => {

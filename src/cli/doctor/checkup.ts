@@ -3,6 +3,7 @@ import { type Finding, failed, passed, skipped } from '../../base/finding.ts';
 import { loadConfig, SettingsError } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import type { CommandSettings } from '../settings.ts';
+import { examineDataFolder, examineErasureLog } from './data-files.ts';
 import { examineDatabase } from './database.ts';
 import { examinePorts } from './ports.ts';
 import { examineProviders } from './provider.ts';
@@ -22,7 +23,17 @@ export async function checkUp(settings: CommandSettings): Promise<readonly Findi
     examineTransport(config),
     examinePorts(config),
   ]);
-  return [...findings, collections, ...provider, ...database, ...webhooks, ...transport, ...ports];
+  const dataFiles = [...examineDataFolder(config), ...examineErasureLog(config)];
+  return [
+    ...findings,
+    collections,
+    ...provider,
+    ...database,
+    ...dataFiles,
+    ...webhooks,
+    ...transport,
+    ...ports,
+  ];
 }
 
 const afterSettings = ['collections', 'provider', 'database', 'transport', 'frontends', 'ports'];
