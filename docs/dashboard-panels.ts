@@ -217,6 +217,14 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       lines: [one('count by (version) (vestibule_build_info)', '{{version}}')],
     },
     {
+      title: 'Processes that ended',
+      unit: 'short',
+      lines: [
+        one(`increase(vestibule_processes_ended_total${of}[$__rate_interval])`, instance),
+        one(`vestibule_processes_wanted${of} - vestibule_processes_serving${of}`, `missing, ${instance}`),
+      ],
+    },
+    {
       title: 'Processor time',
       unit: 'percentunit',
       lines: [one(rate('process_cpu_seconds_total'), instance)],

@@ -29,6 +29,7 @@ import {
   type Settings,
   startService,
 } from '../support/service.ts';
+import { childrenOf } from '../support/supervised.ts';
 import { writeTlsFiles } from '../support/tls-files.ts';
 import { credentialsBody, postToken } from '../support/token-endpoint.ts';
 import { webhookCommand } from '../support/webhook-stage.ts';
@@ -280,6 +281,16 @@ describe('an alert fires when', () => {
       await pause(1_500);
     }
     await fires('VestibuleRestarts');
+  });
+
+  it('processes behind one ops port end again and again', async () => {
+    const supervised = await startService(await settingsFor('sqlite', { PROCESSES: '2' }));
+    later.defer(() => supervised.stop());
+    prometheus.watch(supervised.opsUrl);
+    await prometheus.fires(['VestibuleProcessesEnd'], async () => {
+      for (const child of childrenOf(supervised)) process.kill(child, 'SIGKILL');
+      await pause(500);
+    });
   });
 
   it('a process of another release runs, and when nobody reads a log', async () => {
