@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { OperatorError, Refusal } from './base/errors.ts';
+import { write } from './cli/output.ts';
 import { createProgram } from './cli/program.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -16,7 +17,7 @@ try {
 function report(error: unknown): number {
   // The parser has printed its own sentence. Help and version end here too, with exit code 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  process.stderr.write(`vestibule: ${sentenceOf(error)}\n`);
+  write(`vestibule: ${sentenceOf(error)}\n`, process.stderr);
   return 1;
 }
 

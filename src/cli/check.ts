@@ -7,7 +7,7 @@ import { checkProfile } from './check/profile.ts';
 import { providerTable } from './check/provider-table.ts';
 import { keysAsData, keysLine, storedKeys } from './check/stored-keys.ts';
 import { examineErasureLog } from './doctor/data-files.ts';
-import { findingLines, type JsonOption, print, printing, table } from './output.ts';
+import { findingLines, type JsonOption, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 /** `vestibule check`: reads the settings as `serve` would, and the provider's keys as they are stored. */
@@ -38,7 +38,7 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
       )
         return checkDeclarations(folder ?? loadCollectionsDir(given), options.json);
       const { environment: found, from } = await commandSettings.ofService();
-      if (from !== undefined) process.stderr.write(`Settings: ${from}.\n`);
+      if (from !== undefined) write(`Settings: ${from}.\n`, process.stderr);
       const environment = folder === undefined ? found : { ...found, COLLECTIONS_DIR: folder };
       const config = await loadConfig(environment);
       checkFiles(config);

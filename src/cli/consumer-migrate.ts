@@ -12,7 +12,7 @@ import type {
 } from '../consumer/rename-consumers.ts';
 import { administer } from './database.ts';
 import { readMapping } from './mapping-file.ts';
-import { type JsonOption, print, printing } from './output.ts';
+import { type JsonOption, print, printing, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 interface RenamingOptions extends JsonOption {
@@ -35,7 +35,7 @@ export function addTo(consumer: Command, settings: CommandSettings): void {
     .addHelpText('after', helpText)
     .action(async (options: RenamingOptions) => {
       const { environment, from } = await settings.ofService();
-      if (from !== undefined) process.stderr.write(`Settings: ${from}.\n`);
+      if (from !== undefined) write(`Settings: ${from}.\n`, process.stderr);
       const config = await loadConfig(environment);
       const issuers = { from: formerIssuer(config, options.from), to: issuerNow(config, options.to) };
       if (issuers.from === issuers.to)
@@ -43,8 +43,9 @@ export function addTo(consumer: Command, settings: CommandSettings): void {
           '--from and --to name the same issuer. Name the provider before with --from.',
         );
       if (config.providers.some((provider) => provider.issuers.includes(issuers.from)))
-        process.stderr.write(
+        write(
           `Tokens of "${issuers.from}" are still taken: whoever comes with one begins anew under the old pseudonym. Take that provider out of the settings first.\n`,
+          process.stderr,
         );
       const report = options.dryRun
         ? await examine(config, issuers, options.mapping)

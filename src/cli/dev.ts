@@ -16,6 +16,7 @@ import type { DevProvider } from './dev/provider.ts';
 import { controlPath, findRunningDev, requestUserToken, writeRunningFile } from './dev/running.ts';
 import { DevService } from './dev/service.ts';
 import { servedAnew, stillServed, welcome } from './dev/welcome.ts';
+import { write } from './output.ts';
 import { runUntilSignal } from './serve.ts';
 import type { CommandSettings } from './settings.ts';
 
@@ -44,7 +45,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .description('print the access token of a user of the "dev" that runs in this folder')
     .requiredOption('--user <name>', 'who it is for; every name exists, such as ada')
     .action(async ({ user }: { user: string }) => {
-      process.stdout.write(`${await requestUserToken(user)}\n`);
+      write(`${await requestUserToken(user)}\n`);
     });
 }
 
@@ -87,14 +88,14 @@ async function startDevelopment(environment: Environment, options: DevOptions) {
       const changed = await readCollections(config);
       await service.serve(changed);
       collections = changed;
-      process.stdout.write(servedAnew(collections));
+      write(servedAnew(collections));
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
-      process.stderr.write(stillServed(error));
+      write(stillServed(error), process.stderr);
     }
   };
   parts.defer(followFiles({ folder: config.collectionsDir, onChange }));
-  process.stdout.write(welcome({ app: service.app, provider, config, client }));
+  write(welcome({ app: service.app, provider, config, client }));
   const { log } = service.app;
   const all = parts.move();
   return { log, stop: () => all.disposeAsync(), reload: () => service.app.reload() };

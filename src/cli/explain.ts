@@ -3,7 +3,7 @@ import type { Examination } from '../auth/examine/token.ts';
 import { OperatorError } from '../base/errors.ts';
 import { type Environment, loadConfig, SettingsError } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
-import { findingLines, type JsonOption, print, printing } from './output.ts';
+import { findingLines, type JsonOption, print, printing, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 interface ExplainOptions extends JsonOption {
@@ -29,7 +29,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       }
       const { environment, from, absent } = await settings.ofService();
       // On standard error: what stands on standard output is about the token, as text and as JSON.
-      if (from !== undefined) process.stderr.write(`Settings: ${from}.\n`);
+      if (from !== undefined) write(`Settings: ${from}.\n`, process.stderr);
       const config = await loadService(environment, absent);
       const token = bareToken(await readInput());
       const { explainToken } = await import('../inspection/token.ts');
@@ -52,7 +52,7 @@ async function loadService(environment: Environment, absent: string | undefined)
 const mostCharacters = 1_000_000;
 
 async function readInput(): Promise<string> {
-  if (process.stdin.isTTY) process.stderr.write('Paste the token, then press Enter and Ctrl-D.\n');
+  if (process.stdin.isTTY) write('Paste the token, then press Enter and Ctrl-D.\n', process.stderr);
   let text = '';
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     text += chunk;

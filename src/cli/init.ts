@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { OperatorError } from '../base/errors.ts';
+import { write } from './output.ts';
 
 /** The files as they are written; beside `src` and, in the package, beside what it is compiled into. */
 const starter = fileURLToPath(new URL('../../starter', import.meta.url));
@@ -15,8 +16,8 @@ export function addTo(program: Command): void {
     .action(() => {
       const files = globSync('**/*.*', { cwd: starter }).sort();
       refuseWhatIsThere(files);
-      for (const file of files) write(file);
-      process.stdout.write(nextSteps(files));
+      for (const file of files) copy(file);
+      write(nextSteps(files));
     });
 }
 
@@ -29,7 +30,7 @@ function refuseWhatIsThere(files: readonly string[]): void {
   );
 }
 
-function write(file: string): void {
+function copy(file: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
     copyFileSync(join(starter, file), file, constants.COPYFILE_EXCL);

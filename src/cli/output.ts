@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Finding } from '../base/finding.ts';
+import { escapeUnseen } from '../base/unseen.ts';
 
 export interface JsonOption {
   readonly json?: boolean;
@@ -10,14 +11,22 @@ export function printing(parent: Command, usage: string, description: string): C
   return parent.command(usage).description(description).option('--json', 'print JSON');
 }
 
-/** The same data for people or, with --json, for programs. */
-export function print(json: boolean | undefined, data: unknown, forPeople: () => string): void {
-  process.stdout.write(`${json ? JSON.stringify(data, null, 2) : forPeople()}\n`);
+/**
+ * Writes what a command prints. Control characters are escaped, except line ends: a name in the database must not move the cursor
+ * or hide a line of the terminal.
+ */
+export function write(text: string, stream: NodeJS.WriteStream = process.stdout): void {
+  stream.write(text.split('\n').map(escapeUnseen).join('\n'));
 }
 
-/** Columns as wide as their widest cell. */
+/** The same data for people or, with --json, for programs. */
+export function print(json: boolean | undefined, data: unknown, forPeople: () => string): void {
+  write(`${json ? JSON.stringify(data, null, 2) : forPeople()}\n`);
+}
+
+/** Columns as wide as their widest cell. Line ends in a cell are escaped, too. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [header, ...rows];
+  const lines = [header, ...rows.map((row) => row.map(escapeUnseen))];
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines
     .map((line) =>

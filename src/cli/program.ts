@@ -1,5 +1,6 @@
 import { Command, Help } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
+import { write } from './output.ts';
 import { CommandSettings } from './settings.ts';
 
 /** The command line. Wrong usage ends with exit code 2; everything else that is wrong with 1. */
@@ -19,6 +20,7 @@ export async function createProgram(version: string): Promise<Command> {
       optionDescription: (option) =>
         `${new Help().optionDescription(option)}${option.mandatory ? ' (needed)' : ''}`,
     })
+    .configureOutput({ writeOut: (text) => write(text), writeErr: (text) => write(text, process.stderr) })
     .showHelpAfterError('(add --help for the usage)')
     .exitOverride();
   // A command is a file and a line here, in the order of the help.

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { write } from './output.ts';
 
 /** `vestibule schema`: what an editor completes and checks the files of collections by. */
 export function addTo(program: Command): void {
@@ -7,6 +8,6 @@ export function addTo(program: Command): void {
     .description('print the JSON Schema of the files that declare collections, for editors')
     .action(async () => {
       const { schemaText } = await import('../inspection/declarations.ts');
-      process.stdout.write(schemaText());
+      write(schemaText());
     });
 }

@@ -1,6 +1,7 @@
 import { type Environment, mistakesInFile } from '../config/load.ts';
 import { environmentName, settings as known } from '../config/settings.ts';
 import { findRunningDev } from './dev/running.ts';
+import { write } from './output.ts';
 
 export interface FoundSettings {
   readonly environment: Environment;
@@ -96,5 +97,5 @@ function nameOf(ofDev: Environment): string {
 
 /** On standard error: what stands on standard output is the answer, as text and as JSON. */
 function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  write(`${line}\n`, process.stderr);
 }

@@ -2,6 +2,7 @@ import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync
 import { type Command, Option } from 'commander';
 import { OperatorError } from '../base/errors.ts';
 import { loadCollectionsDir } from '../config/load.ts';
+import { write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 interface Options {
@@ -26,10 +27,10 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const { declaredTypes } = await import('../inspection/declarations.ts');
       const text = declaredTypes(folder ?? loadCollectionsDir(settings.given()));
       if (check !== undefined) compare(check, text);
-      else if (out === undefined) process.stdout.write(text);
+      else if (out === undefined) write(text);
       else {
         attempt('written', out, () => replaceFile(out, text));
-        process.stdout.write(`The types are in "${out}".\n`);
+        write(`The types are in "${out}".\n`);
       }
     });
 }
@@ -41,7 +42,7 @@ function compare(file: string, text: string): void {
     throw new OperatorError(
       `"${file}" is not what the declarations say now. Write it anew: npx vestibule types --out ${file}`,
     );
-  process.stdout.write(`"${file}" is what the declarations say.\n`);
+  write(`"${file}" is what the declarations say.\n`);
 }
 
 /** Whoever reads the file meanwhile sees the old one or the new one. */

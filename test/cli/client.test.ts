@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { logCaughtUp } from '../support/log-caught-up.ts';
 import { refused, succeeded } from '../support/outcome.ts';
+import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
 import { request, withToken } from '../support/request.ts';
@@ -219,3 +220,29 @@ for (const engine of databaseEngines) {
     });
   });
 }
+
+describe('what a command prints', () => {
+  it('has no control characters and no bidirectional marks, whatever is in the database', async () => {
+    const settings = await newSettings('sqlite', {});
+    const label = 'a\u001b[1A\u001b[2K\u0007\u009b2J\u202eb\nc\rd';
+    const run = async (...parameters: string[]) => succeeded(await runVestibule(settings, ...parameters));
+    await run('client', 'add', 'billing', '--label', label);
+    await plainSql(settings).query(
+      `insert into audit (at, actor, node, action, subject, details) values (1, '${label}', '', '', '${label}', '{}')`,
+    );
+    const planted = /(?!\n)[\p{Cc}\u202e]/u;
+    const list = await run('client', 'list');
+    assert.doesNotMatch(list, planted);
+    assert.equal(list.match(/^billing .*a.*b.*c.*d$/gm)?.length, 1, 'in one line');
+    const audit = await run('audit');
+    assert.doesNotMatch(audit, planted);
+    assert.equal(audit.trimEnd().split('\n').length, 3);
+    for (const command of [['client', 'list'], ['audit']]) {
+      const json = await run(...command, '--json');
+      assert.doesNotMatch(json, planted);
+      assert.ok(JSON.stringify(JSON.parse(json)).includes(JSON.stringify(label)), 'the same value');
+    }
+    const { stderr } = await runVestibule(settings, 'client', 'remove', label);
+    assert.doesNotMatch(stderr, planted);
+  });
+});

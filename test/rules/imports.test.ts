@@ -89,6 +89,7 @@ const forbidden: readonly (readonly [file: string, text: string, reason: RegExp]
   ['src/app.ts', "import { createServer } from 'node:http';", /only http speaks HTTP/],
   ['src/http/x.ts', 'const a = process.env.PORT;', /environment is read in config only/],
   ['src/main.ts', 'const { PORT } = process.env;', /environment is read in config only/],
+  ['src/cli/x.ts', 'process.stdout.write(client.label);', /escaped in cli\/output/],
   ['src/http/server.ts', "reply.type('application/problem+json');", /http\/problem only/],
   ['src/cli/x.ts', "const me = '/api/consumer/v1/me';", /part of one constant/],
   ['src/base/utils.ts', '', /a drawer for everything/],
