@@ -199,6 +199,31 @@ describe('@vestibule/client is safe', () => {
       });
   });
 
+  describe('when it is redirected', () => {
+    for (const status of [301, 302, 307, 308])
+      it(`follows no ${status}, tries nothing again and says what the answer was`, async () => {
+        const elsewhere: string[] = [];
+        const other = createServer((request, response) => {
+          elsewhere.push(String(request.method));
+          request.resume().on('end', () => json(response, 201, { id: '1' }, { etag: '"1"' }));
+        });
+        await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+        const { port } = other.address() as AddressInfo;
+        answer = (_, response) => json(response, status, {}, { location: `http://127.0.0.1:${port}/notes` });
+        try {
+          const notes = client.createClient({ url, token: () => ada }).collection('notes');
+          for (const call of [() => notes.create({ text: 'a secret of Ada' }), () => notes.get('1')]) {
+            const problem = await refused(call());
+            assert.deepEqual([problem.status, problem.code, problem.maybeDone], [status, 'unknown', false]);
+          }
+        } finally {
+          other.close();
+        }
+        assert.deepEqual(elsewhere, []);
+        assert.equal(seen.length, 2);
+      });
+  });
+
   describe('when a listener throws', () => {
     const thrown: unknown[] = [];
     before(() => process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error)));

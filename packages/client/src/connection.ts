@@ -126,6 +126,8 @@ export function connect({
       const answer = await ask(base + path, {
         method,
         cache: 'no-store',
+        // The service redirects no call, and a 307 to another origin would take the body there.
+        redirect: 'manual',
         headers: {
           ...(current && { authorization: `Bearer ${current}` }),
           ...(body && { 'content-type': 'application/json' }),
