@@ -22,9 +22,15 @@ export function budgetHeaders(name: 'reads' | 'writes'): Headers {
   };
 }
 
-export const eventsPosition: Headers = {
+export const eventsHeaders: Headers = {
   'Events-Position': {
     ...always('The position in the log of events from which on a reader misses nothing that the list lacks.'),
     schema: { type: 'integer', minimum: 0 },
+  },
+  'Events-Scope': {
+    ...sometimes(
+      'Sent when events do not tell the caller of every change of the list: "own" = of its own records only, "none" = of none.',
+    ),
+    schema: { enum: ['own', 'none'] },
   },
 };

@@ -43,7 +43,7 @@ describe('with origins in CORS_ORIGINS', () => {
   const readable = (origin: string) => ({
     'access-control-allow-origin': origin,
     'access-control-expose-headers':
-      'WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id, ETag, Location, Link, RateLimit, RateLimit-Policy, Idempotency-Replayed, Events-Position, Deprecation, Sunset',
+      'WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id, ETag, Location, Link, RateLimit, RateLimit-Policy, Idempotency-Replayed, Events-Position, Events-Scope, Deprecation, Sunset',
   });
 
   it('a script of a listed origin may read the answer', async () => {

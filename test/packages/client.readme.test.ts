@@ -91,8 +91,8 @@ describe('the README of @vestibule/client', () => {
   it('says how large the client is', async () => {
     const { gzip, brotli, minified } = await sizeOfClient();
     console.log(`@vestibule/client: ${gzip} bytes with gzip, ${brotli} with brotli (${minified} minified)`);
-    // 5 kB, and a hundredth for a zlib that packs a little differently on another kind of machine.
-    assert.ok(gzip <= 5_050, `${gzip} bytes with gzip`);
+    // zlib packs a little differently on other machines; README.md claims 5.2 kB at most.
+    assert.ok(gzip <= 5_250, `${gzip} bytes with gzip`);
     const inWords = (bytes: number) => `${(Math.round(bytes / 100) / 10).toFixed(1)} kB`;
     assert.ok(
       readme.includes(`is ${inWords(gzip)} with gzip, ${inWords(brotli)} with brotli`),

@@ -40,6 +40,14 @@ ${roomy}`,
 schema: { required: [amount], properties: { amount: { type: integer } } }
 concurrency: required
 ${roomy}`,
+  boards: `
+schema: { required: [text], properties: { text: { type: string, maxLength: 280 } } }
+access: { read: everyone }
+${roomy}`,
+  drafts: `
+schema: { required: [text], properties: { text: { type: string, maxLength: 280 } } }
+events: none
+${roomy}`,
   chips: 'schema: { properties: { text: { type: string, maxLength: 9 } } }\nlimits: { writes: 2/day }',
 };
 

@@ -29,7 +29,7 @@ interface Case {
 
 function news({ before, after, heard = {}, goesOn, isFiltered = false }: Case): readonly string[] {
   const list = (items: readonly RecordItem[], name: string) => {
-    return { items, next: name === goesOn ? 'cursor' : null, position: 1 };
+    return { items, next: name === goesOn ? 'cursor' : null, position: 1, eventsScope: null };
   };
   const told = new Map(Object.entries(heard));
   return newsOf(visits, list(before, 'before'), list(after, 'after'), told, isFiltered);

@@ -26,7 +26,12 @@ export function createCollection(
   const page: Calls<UntypedCollection>['page'] = (query = {}, options) =>
     connection.send({ path: `/${name}?${queryOf(query)}` }, options, async (answer) => {
       const position = answer.headers.get('events-position');
-      return { ...((await answer.json()) as Page<Record>), position: position ? +position : null };
+      const eventsScope = answer.headers.get('events-scope') as Page<Record>['eventsScope'];
+      return {
+        ...((await answer.json()) as Page<Record>),
+        position: position ? +position : null,
+        eventsScope,
+      };
     });
 
   /** All pages, for one caller: should somebody else sign in between two of them, the next one is refused. */

@@ -25,6 +25,7 @@ export function createLive(
   const subscribers = new Set<() => void>();
   /** Up to this position of the log the list has everything. */
   let has: number | null = null;
+  let eventsScope: Page<Item>['eventsScope'] = null;
   let isStale = false;
   let isReading = false;
 
@@ -33,7 +34,8 @@ export function createLive(
   const live: { -readonly [member in keyof Live<Item>]: Live<Item>[member] } = {
     items: null,
     get status() {
-      return live.error ? 'ended' : events.status;
+      const { status } = events;
+      return live.error ? 'ended' : (status === 'live' && eventsScope) || status;
     },
     error: null,
     subscribe: (listener) => subscribe(subscribers, listener),
@@ -80,6 +82,7 @@ export function createLive(
     for await (const page of readPages({ ...query, limit: Math.min(largestPage, limit) }, { signal })) {
       // Of the first one: what happens while the others are read is told.
       position ??= page.position;
+      eventsScope = page.eventsScope;
       pages += 1;
       if (items.push(...page.items) >= limit) break;
     }

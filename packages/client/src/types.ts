@@ -62,6 +62,8 @@ export interface Page<Item> {
   readonly next: string | null;
   /** Up to this position of the log of events the page has everything. */
   readonly position: number | null;
+  /** Which records of the page the caller gets events of: null = all of them, `own` = only its own, `none` = no record. */
+  readonly eventsScope: 'own' | 'none' | null;
 }
 
 export interface Calls<T extends CollectionTypes> {
@@ -87,7 +89,7 @@ export interface Calls<T extends CollectionTypes> {
   remove(id: string, options?: ChangeOptions): Promise<void>;
   /** Takes a record through an action; `bookings.submit(id)` is the same as `bookings.act(id, 'submit')`. */
   act(id: string, action: T['action'], options?: ChangeOptions): Promise<T['record']>;
-  /** The list, and from then on whatever becomes of it. */
+  /** The list, read again whenever an event tells of a change. */
   live(query?: Query<T>, options?: Pick<CallOptions, 'signal'>): Live<T['record']>;
 }
 
@@ -104,7 +106,8 @@ export type LiveStatus = 'off' | 'connecting' | 'live' | 'polling' | 'lost' | 'e
 export interface Live<Item> extends AsyncIterable<readonly Item[]> {
   /** Null until the list was read for the first time. */
   readonly items: readonly Item[] | null;
-  readonly status: LiveStatus;
+  /** `own`: the stream is live, and tells of the caller's own records only. `none`: the collection has no events. */
+  readonly status: LiveStatus | 'own' | 'none';
   /** Why it has ended; null while it has not. */
   readonly error: unknown;
   /** Calls when any of these have changed. The returned function ends it. */

@@ -24,6 +24,27 @@ export const live: Cases = {
     }
   },
 
+  'says of which records of a list it gets events': async (scene) => {
+    const here = await signedIn(scene);
+    const statusOf = async (collection: string, query: object = {}) => {
+      const live = here.collection(collection).live(query);
+      try {
+        await until(() => live.items !== null && here.events.status === 'live', 'it does not begin');
+        return live.status;
+      } finally {
+        live.close();
+      }
+    };
+    same(await statusOf('boards'), 'own', 'a list with records of others');
+    same(await statusOf('boards', { mine: true }), 'live', 'the own records of such a list');
+    same(await statusOf('notes'), 'live', 'a list that nobody else reads');
+    same(await statusOf('drafts'), 'none', 'a collection without events');
+    const machineToken = await scene.stage.machineToken();
+    const machine = await signedIn(scene, { token: () => machineToken });
+    const page = await machine.collection('bookings').page();
+    same(page.eventsScope, null, 'a machine client that gets events of all records');
+  },
+
   'gives each turn of a loop the list as it is then, and ends with the loop': async (scene) => {
     const service = await signedIn(scene);
     const notes = service.collection('notes');

@@ -1,5 +1,5 @@
 import type { Description } from '../../../openapi/description.ts';
-import { eventsPosition, sometimes, version } from '../../../openapi/headers.ts';
+import { eventsHeaders, sometimes, version } from '../../../openapi/headers.ts';
 import type { Parameter, Schema, Schemas } from '../../../openapi/openapi-types.ts';
 import { headerParameter, queryParameter } from '../../../openapi/parameters.ts';
 import { dateTime, text } from '../../../openapi/schemas.ts';
@@ -22,7 +22,7 @@ export function describeList(collection: Collection): Description {
     summary: `List ${inWords.all(collection.title)}`,
     description: whatIsListed(collection),
     parameters: listParameters(collection),
-    answers: { 200: { description: 'A page.', headers: { Link: next, ...eventsPosition }, content } },
+    answers: { 200: { description: 'A page.', headers: { Link: next, ...eventsHeaders }, content } },
     errors: ['cursor_invalid'],
   });
 }

@@ -1,5 +1,6 @@
 import { Refusal } from '../../../base/errors.ts';
 import { answer, type BearerHandler, jsonText } from '../../../base/handler.ts';
+import type { Collection } from '../../collections/collection.ts';
 import { CallerAccess } from '../caller-access.ts';
 import { hasAlready } from '../preconditions.ts';
 import { etagOf, isExpired, present } from '../present.ts';
@@ -24,6 +25,16 @@ export function readRecord(parts: CollectionParts): BearerHandler {
   };
 }
 
+/** Says which changes of the list this caller gets no events of. Without the header it gets events of all of them. */
+function eventsScope(
+  { events }: Collection,
+  access: CallerAccess,
+  owner: string | null,
+): Record<string, string> {
+  if (events === null) return { 'events-scope': 'none' };
+  return owner === null && !access.reachesAll ? { 'events-scope': 'own' } : {};
+}
+
 /** GET /<collection> */
 export function listRecords(parts: CollectionParts): BearerHandler {
   const { collection, store, reads, position, clock, path } = parts;
@@ -35,7 +46,10 @@ export function listRecords(parts: CollectionParts): BearerHandler {
     const expiredAt = collection.limits.expireMs === null ? null : clock.now() - collection.limits.expireMs;
     const asked = { ...query.wanted, collection: collection.name, after, expiredAt };
     // Before the records are: events may tell of what the list has already, and never leave out what it has not.
-    const at = { 'events-position': String(position()) };
+    const at = {
+      'events-position': String(position()),
+      ...eventsScope(collection, access, query.wanted.owner),
+    };
     const page = await readPage(store, asked, collection.limits.bytes);
     const next = page.next === null ? null : cursorAt(page.next, query, parts, access);
     const link = next === null ? {} : { link: `<${path}?${linkTo(query, next)}>; rel="next"` };
