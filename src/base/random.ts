@@ -31,6 +31,11 @@ export function createRecordId(now: number): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
+/** True for an id of the form that `createRecordId` makes. */
+export function isServiceId(id: string): boolean {
+  return id[14] === '7';
+}
+
 /** Names a version of a record, and no other one ever. */
 export function createRevision(): string {
   return fewBytes(12).toString('base64url');

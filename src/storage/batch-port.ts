@@ -10,7 +10,7 @@ export interface BatchKeys {
   readonly usage: readonly OwnerInCollection[];
   readonly records: readonly RecordName[];
   readonly idempotencyKeys: readonly IdempotencyKeyName[];
-  /** The digests of the proofs with which the operations came; those without one name none. */
+  /** The digests of proofs that operations came with, and of ids that callers chose. */
   readonly proofs: readonly Uint8Array[];
   /** Users registered since then are counted, no further than so many; null: nobody asks. */
   readonly newcomers: { readonly since: number; readonly atMost: number } | null;

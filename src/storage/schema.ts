@@ -84,7 +84,7 @@ export interface Tables {
     record_id: string;
     expires_at: number;
   };
-  /** Which DPoP proofs writes came with; nothing in it says whose. */
+  /** Used DPoP proofs of writes, and ids of records that callers chose (those never expire); nothing in it says whose. */
   proofs: { digest: Uint8Array; expires_at: number };
   events: {
     position: number;

@@ -124,17 +124,14 @@ for (const engine of databaseEngines) {
       assert.deepEqual(await person.all('notes'), []);
     });
 
-    it('a version is never had twice, not even by the same record made again', async () => {
+    it('a version is never had twice, not even with the same fields', async () => {
       const person = await declared().person();
       const path = `/notes/${randomUUID()}`;
-      const etags: unknown[] = [];
-      for (let time = 0; time < 3; time += 1) {
-        const made = await person.send('PUT', path, { text: 'same' }, { 'if-none-match': '*' });
-        const replaced = await person.send('PUT', path, { text: 'same' });
-        etags.push(made.headers.get('etag'), replaced.headers.get('etag'));
-        assert.equal((await person.send('DELETE', path)).status, 204);
-      }
-      assert.equal(new Set(etags).size, 6);
+      const made = await person.send('PUT', path, { text: 'same' }, { 'if-none-match': '*' });
+      const etags = [made.headers.get('etag')];
+      for (let time = 0; time < 3; time += 1)
+        etags.push((await person.send('PUT', path, { text: 'same' })).headers.get('etag'));
+      assert.equal(new Set(etags).size, 4);
     });
 
     it('every write shows what is left of its budget, and every read of its own', async () => {

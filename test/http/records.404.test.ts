@@ -71,6 +71,32 @@ for (const engine of databaseEngines) {
       assert.deepEqual(await stranger.all('notes'), []);
     });
 
+    it('[D111] an id that was used is not given again, and nobody learns whether its record is still there', async () => {
+      const onlyNew = { 'if-none-match': '*' };
+      const [person, stranger] = [await declared().person(), await declared().person()];
+      const chosen = `/notes/${randomUUID()}`;
+      assert.equal((await person.send('PUT', chosen, { text: 'mine' }, onlyNew)).status, 201);
+      const given = `/notes/${(await person.make('notes', { text: 'mine' })).record.id}`;
+      for (const path of [chosen, given]) {
+        const take = (who: ApiCaller) => who.send('PUT', path, { text: 'taken' }, onlyNew);
+        const there = await take(stranger);
+        assertProblem(there, 'not_found', path);
+        assert.equal((await person.send('DELETE', path)).status, 204);
+        const deleted = await take(stranger);
+        assert.deepEqual(bytesOf(deleted), bytesOf(there), path);
+        assertProblem(await take(person), 'not_found', `${path} for its former owner`);
+        assertProblem(await person.get(path), 'not_found', path);
+      }
+    });
+
+    it('an id of the form that the service gives cannot be chosen, whether or not it was given', async () => {
+      const person = await declared().person();
+      const own = await person.make('notes', { text: 'mine' });
+      const never = own.record.id.replace(/.{4}$/, (end) => (end === '0000' ? '0001' : '0000'));
+      const reply = await person.send('PUT', `/notes/${never}`, { text: 'x' }, { 'if-none-match': '*' });
+      assertProblem(reply, 'not_found');
+    });
+
     it('[D112] leave no trace in anything that a stranger can ask for', async () => {
       const person = await declared().person();
       const stranger = await declared().person({ scope: 'files.read' });

@@ -69,16 +69,17 @@ for (const engine of databaseEngines) {
         make('PUT', `/notes/${id}`, fields('made', isNew)),
         make('PUT', `/notes/${id}`, fields('replaced')),
         make('PATCH', `/notes/${id}`, fields('patched', { 'content-type': 'application/merge-patch+json' })),
-        make('DELETE', `/notes/${id}`),
       ];
       for (const copy of copies) {
         const reply = await send(0, copy);
         assert.ok(reply.status < 300, `${copy.method} ${reply.text}`);
       }
-      const again = fields('again', isNew);
-      assert.equal((await sendNew(0, 'PUT', `/notes/${id}`, again)).status, 201);
+      assert.equal((await sendNew(0, 'PUT', `/notes/${id}`, fields('again'))).status, 200);
       for (const copy of copies) refused(await send(1, copy));
       assert.equal((await sendNew(1, 'GET', `/notes/${id}`)).json<WireRecord>().text, 'again');
+      const removal = make('DELETE', `/notes/${id}`);
+      assert.equal((await send(0, removal)).status, 204);
+      refused(await send(1, removal));
     });
 
     it('is refused with its Idempotency-Key, too, and with a proof of its own it is answered as before', async () => {
@@ -158,7 +159,9 @@ for (const engine of databaseEngines) {
 
     it('leaves a digest and a time of its proof, and nothing of what is in it', async () => {
       const database = plainSql(two().processes.settings);
-      const rows = await database.query('select * from proofs');
+      const all = await database.query('select * from proofs');
+      // The others are ids that callers chose.
+      const rows = all.filter((row) => Number(row.expires_at) !== Number.MAX_SAFE_INTEGER);
       assert.ok(rows.length > 0);
       for (const row of rows) {
         assert.deepEqual(Object.keys(row).sort(), ['digest', 'expires_at']);

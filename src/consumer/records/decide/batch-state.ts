@@ -24,6 +24,8 @@ export interface Effects {
   readonly put?: StoredRecord;
   readonly removed?: RecordName;
   readonly idempotencyKey?: StoredIdempotencyKey;
+  /** The digest of an id that is used up. */
+  readonly usedId?: Uint8Array;
   /** What the log is to tell of it; null where the collection does not say it. */
   readonly event?: NewEvent | null;
 }
@@ -93,13 +95,18 @@ export class BatchState {
 
   /** From now on it is used, whatever becomes of the write. False when it was before, also by another write of this batch. */
   useProof(proof: UsedProof): boolean {
-    const name = nameOfDigest(proof.digest);
-    if (this.#usedProofs.has(name) || this.#newProofs.has(name)) return false;
-    this.#newProofs.set(name, proof);
+    if (this.isUsed(proof.digest)) return false;
+    this.#newProofs.set(nameOfDigest(proof.digest), proof);
     return true;
   }
 
-  apply({ newConsumer, usage, released, put, removed, idempotencyKey, event }: Effects): void {
+  /** True if the proof or the id with this digest was used before. */
+  isUsed(digest: Uint8Array): boolean {
+    const name = nameOfDigest(digest);
+    return this.#usedProofs.has(name) || this.#newProofs.has(name);
+  }
+
+  apply({ newConsumer, usage, released, put, removed, idempotencyKey, usedId, event }: Effects): void {
     if (newConsumer !== undefined) this.#register(newConsumer);
     if (usage !== undefined) this.#setUsage(usage.owner, usage.collection, usage.after);
     if (released !== undefined) this.#release(released.owner, released.collection);
@@ -117,6 +124,8 @@ export class BatchState {
       this.#keys.set(nameOfKey(idempotencyKey), idempotencyKey);
       this.#newKeys.set(nameOfKey(idempotencyKey), idempotencyKey);
     }
+    // An id is kept where used proofs are, but for ever.
+    if (usedId !== undefined) this.useProof({ digest: usedId, expiresAt: Number.MAX_SAFE_INTEGER });
     if (event) this.#events.push(event);
   }
 

@@ -1,6 +1,7 @@
 import { Refusal } from '../../../base/errors.ts';
 import { type Answer, jsonText } from '../../../base/handler.ts';
-import { eventOfChange, eventOfRemoval } from '../../../events/catalogue.ts';
+import { isServiceId } from '../../../base/random.ts';
+import { eventOfChange } from '../../../events/catalogue.ts';
 import type { StoredRecord } from '../../../storage/port.ts';
 import { etagOf, isExpired, present } from '../present.ts';
 import { replayed } from '../requests/uncharged-writes.ts';
@@ -23,7 +24,7 @@ export function decideCreate(change: Of<'create'>, writing: Writing, state: Batc
       throw new Refusal('idempotency_record_gone');
     return { effects: [], answer: created(record, { [replayed]: 'true' }, writing) };
   }
-  const made = insert(change, 1, writing);
+  const made = insert(change, writing);
   if (key === null) return made;
   const remembered = { ...owned, ...key, recordId: change.id, expiresAt: now + idempotencyMs };
   return { ...made, effects: [...made.effects, { idempotencyKey: remembered }] };
@@ -34,28 +35,30 @@ function isSameRequest(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }
 
-/** PUT /<collection>/{id} with `If-None-Match: *`. What has expired gives way; what is there stays. */
-export function decideCreateUnder(change: Of<'create_under'>, writing: Writing): Decided {
+/**
+ * PUT /<collection>/{id} with `If-None-Match: *`. An id is used once. For an id that another record has or had the answer is
+ * always the same, so that nobody learns whether the record of another caller is still there. Ids of the form that the
+ * service gives itself are refused for the same reason: which of them were used is not kept.
+ */
+export function decideCreateUnder(
+  change: Of<'create_under'>,
+  writing: Writing,
+  state: BatchState,
+  idDigest: Uint8Array,
+): Decided {
   const { access, collection, now } = writing;
   const existing = writing.find(change.id);
-  if (existing === null) return insert(change, 1, writing);
-  if (!isExpired(collection, existing, now)) {
-    // Who must not know of it is not told.
-    if (!access.sees(existing)) throw new Refusal('not_found');
+  if (existing !== null && !isExpired(collection, existing, now) && access.sees(existing))
     throw preconditionFailed(existing, writing);
-  }
-  const event = eventOfRemoval(collection, 'expired', existing, now);
-  // The new one counts instead of an own one.
-  const isOwn = existing.owner === access.id;
-  const made = insert(change, isOwn ? 0 : 1, writing);
-  const released = isOwn ? {} : { released: { owner: existing.owner, collection: collection.name } };
-  return { ...made, effects: [{ ...released, event }, ...made.effects] };
+  if (existing !== null || isServiceId(change.id) || state.isUsed(idDigest)) throw new Refusal('not_found');
+  const made = insert(change, writing);
+  return { ...made, effects: [...made.effects, { usedId: idDigest }] };
 }
 
-function insert(change: Of<'create' | 'create_under'>, addedRecords: number, writing: Writing): Decided {
+function insert(change: Of<'create' | 'create_under'>, writing: Writing): Decided {
   const { access, collection, now } = writing;
   const { id, revision, body } = change;
-  const { effects, headers } = charged(addedRecords, writing);
+  const { effects, headers } = charged(1, writing);
   const record: StoredRecord = {
     collection: collection.name,
     id,

@@ -21,6 +21,8 @@ export interface WriteRules {
   readonly newcomersPerHour: number;
   /** The name under which it is kept what a caller had spent when it was erased. */
   readonly formerOf: (id: string) => Uint8Array;
+  /** The digest under which it is kept that an id was used. */
+  readonly usedId: (collection: string, id: string) => Uint8Array;
 }
 
 /** Decides a batch, each operation over what those before it have left. */
@@ -73,7 +75,7 @@ function decide(
     now,
     find: (id) => state.record(collection.name, id),
   };
-  const { effects, answer } = decideChange(change, writing, state);
+  const { effects, answer } = decideChange(change, writing, state, rules);
   return { effects: [...registration, ...effects], consumer, answer };
 }
 
@@ -102,12 +104,17 @@ function settledUsage(
   return settled;
 }
 
-function decideChange(change: RecordChange, writing: Writing, state: BatchState): Decided {
+function decideChange(
+  change: RecordChange,
+  writing: Writing,
+  state: BatchState,
+  { usedId }: WriteRules,
+): Decided {
   switch (change.kind) {
     case 'create':
       return decideCreate(change, writing, state);
     case 'create_under':
-      return decideCreateUnder(change, writing);
+      return decideCreateUnder(change, writing, state, usedId(change.collection, change.id));
     case 'replace':
       return decideEdit(change, writing, () => change.body);
     case 'patch':

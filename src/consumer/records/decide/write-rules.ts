@@ -12,7 +12,6 @@ import type { Change, Operation, RecordChange } from './operation.ts';
 import { formerName } from './spent-budgets.ts';
 
 const hourMs = 3_600_000;
-const none: readonly never[] = [];
 
 /** This file, for the thread that is to import it: as the clone has it, or compiled (.js) as the package has it. */
 export const batchRulesModule = import.meta.url;
@@ -40,6 +39,7 @@ export async function createBatchRules(data: BatchRulesData): Promise<BatchRules
     newcomersPerHour,
     pathOf: (name) => `${prefix}/${name}`,
     formerOf: (id) => formerName(digest, id),
+    usedId: (collection, id) => digest.of('id', collection, id),
   };
   return {
     keysOf: (operations) => keysOf(operations as readonly Operation[], rules),
@@ -62,15 +62,19 @@ async function withChecks(collections: readonly PlainCollection[]): Promise<read
 }
 
 /** Everything that a batch names, so that it can be loaded at once. */
-function keysOf(operations: readonly Operation[], { newcomersPerHour, formerOf }: WriteRules): BatchKeys {
+function keysOf(operations: readonly Operation[], rules: WriteRules): BatchKeys {
+  const { newcomersPerHour, formerOf, usedId } = rules;
   const consumers = new Set(operations.map(({ caller }) => caller.id));
   const usage = new Map<string, OwnerInCollection>();
   const records = new Map<string, RecordName>();
   const idempotencyKeys: IdempotencyKeyName[] = [];
-  for (const { caller, change } of operations) {
+  const proofs: Uint8Array[] = [];
+  for (const { caller, proof, change } of operations) {
+    if (proof !== null) proofs.push(proof.digest);
     if (!isOfRecord(change)) continue;
     const { collection, id } = change;
     usage.set(`${caller.id} ${collection}`, { owner: caller.id, collection });
+    if (change.kind === 'create_under') proofs.push(usedId(collection, id));
     if (change.kind !== 'create') records.set(`${collection} ${id}`, { collection, id });
     else if (change.key !== null)
       idempotencyKeys.push({ owner: caller.id, collection, keyDigest: change.key.keyDigest });
@@ -82,7 +86,7 @@ function keysOf(operations: readonly Operation[], { newcomersPerHour, formerOf }
     usage: [...usage.values()],
     records: [...records.values()],
     idempotencyKeys,
-    proofs: operations.flatMap(({ proof }) => proof?.digest ?? none),
+    proofs,
     newcomers:
       newcomersPerHour > 0 && hasPeople ? { since: latest - hourMs, atMost: newcomersPerHour + 1 } : null,
   };

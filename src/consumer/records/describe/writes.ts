@@ -32,7 +32,8 @@ export function describeCreate(collection: Collection): Description {
 }
 
 export function describeReplace(collection: Collection): Description {
-  const ifNoneMatch = '"*": make the record under this id, and only if there is none yet.';
+  const ifNoneMatch =
+    '"*": make the record under this id, a UUID of any version but 7. An id is used once: 404 if another caller has it, or if its record was deleted or has expired.';
   return describeChange(collection, {
     name: 'replace',
     summary: `Replace the fields of ${inWords.one(collection.title)}`,
