@@ -351,6 +351,12 @@ export const fixedLimits: readonly FixedLimit[] = [
     '',
     'Parts of a schema, every `$ref` written out.',
   ),
+  fixed(
+    'src/consumer/collections/checks-per-value.ts',
+    'mostChecksPerValue',
+    '',
+    'Alternatives and conditions of a schema that one value is checked against.',
+  ),
   fixed('src/consumer/collections/patterns.ts', 'longestPattern', '', 'Characters of a `pattern`.'),
   fixed('src/consumer/collections/indexed-fields.ts', 'mostIndexedFields', '', 'Fields under `index`.'),
   fixed('src/consumer/collections/indexed-fields.ts', 'longestText', '', 'Characters of an indexed text.'),

@@ -162,11 +162,15 @@ export function readProvidersText(path: string): string {
 }
 
 function readYamlText(setting: string, path: string): string {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > largestYamlFile) {
-    throw new OperatorError(`The file "${path}" is larger than ${largestYamlFile} bytes. Make it smaller.`);
-  }
-  return readText(setting, path);
+  return named(setting, path, (file) => {
+    const found = statSync(file, { throwIfNoEntry: false });
+    // A pipe or a device may never end.
+    if (found?.isFile() === false)
+      throw new Error('is not a regular file. Put one in its place, or rename it');
+    if (found !== undefined && found.size > largestYamlFile)
+      throw new Error(`is larger than ${largestYamlFile} bytes. Make it smaller`);
+    return readTextFile(file);
+  });
 }
 
 /** In whatever encoding: what stands around a certificate does not matter, and a secret that was taken once stays the same. */

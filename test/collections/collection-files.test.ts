@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { readCollectionFiles } from '../../src/config/files.ts';
@@ -48,15 +49,23 @@ describe('the files of collections', () => {
     });
   });
 
-  it('cannot be larger than 256 KiB, or be folders', () => {
+  it('cannot be larger than 256 KiB, or anything but files', () => {
     const most = 256 * 1024;
     assert.equal(readCollectionFiles(newFolder({ 'a.yaml': '#'.repeat(most) })).length, 1);
     for (const size of [most + 1, 1024 * 1024]) {
       const path = newFolder({ 'a.yaml': '#'.repeat(size) });
-      assert.throws(() => readCollectionFiles(path), /a\.yaml" is larger than 262144 bytes/);
+      assert.throws(
+        () => readCollectionFiles(path),
+        /a\.yaml" \(COLLECTIONS_DIR\) is larger than 262144 bytes/,
+      );
     }
-    const path = newFolder({});
-    mkdirSync(`${path}/a.yaml`);
-    assert.throws(() => readCollectionFiles(path), /a\.yaml" \(COLLECTIONS_DIR\) cannot be read \(EISDIR\)/);
+    const noFile = (make: (path: string) => void) => {
+      const path = newFolder({});
+      make(`${path}/a.yaml`);
+      assert.throws(() => readCollectionFiles(path), /a\.yaml" \(COLLECTIONS_DIR\) is not a regular file/);
+    };
+    noFile((path) => mkdirSync(path));
+    noFile((path) => execFileSync('mkfifo', [path]));
+    noFile((path) => symlinkSync('/dev/zero', path));
   });
 });

@@ -218,6 +218,25 @@ describe('a schema is refused, with the line,', () => {
     const text = `schema:\n  $defs:\n${definitions.join('\n')}\n  properties: { a: { $ref: "#/$defs/a" } }`;
     assert.match(String(mistakesIn(text)), /^1: schema has more than 2000 parts or 16 levels/);
   });
+
+  it('for more alternatives for one value than can be checked quickly', () => {
+    const anyOf = (count: number, item: (index: number) => string) =>
+      `{ anyOf: [${Array.from({ length: count }, (_, index) => item(index)).join(', ')}] }`;
+    const constant = (index: number) => `{ const: ${index} }`;
+    const list = (count: number) => withProperty(`a: { type: array, items: ${anyOf(count, constant)} }`);
+    declared(list(31));
+    const refused = /^4: schema\.properties\.a has more than 32 alternatives/;
+    assert.match(String(mistakesIn(list(32))), refused);
+    const nested = (name: (index: number) => string) =>
+      withProperty(`a: ${anyOf(8, (index) => `{ properties: { ${name(index)}: ${anyOf(4, constant)} } }`)}`);
+    declared(nested((index) => `b${index}`));
+    assert.match(String(mistakesIn(nested(() => 'b'))), refused, 'all alternatives are about one value');
+    const nullable = Array.from(
+      { length: 40 },
+      (_, index) => `a${index}: { anyOf: [{ type: integer }, { type: "null" }] }`,
+    );
+    declared(`schema: { properties: { ${nullable.join(', ')} } }`);
+  });
 });
 
 describe('a schema', () => {

@@ -186,6 +186,19 @@ describe('the check of hostile fields takes little time', () => {
     });
   }
 
+  it('against many long enums', () => {
+    const long = Array.from({ length: 1_000 }, (_, index) => `v${index}`);
+    const enums = Array.from({ length: 20 }, () => `{ enum: [${long}] }`);
+    const { checkFields } = declared(
+      withProperty(`a: { type: array, items: { anyOf: [${enums}, { type: integer }] } }`),
+    );
+    const items = Array.from({ length: 32_000 }, () => 1);
+    assert.deepEqual(
+      inLittleTime(() => checkFields({ a: items })),
+      [],
+    );
+  });
+
   it('against unique items', () => {
     const { checkFields } = declared(
       withProperty('a: { type: array, uniqueItems: true, items: { type: integer } }'),

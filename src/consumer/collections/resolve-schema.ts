@@ -1,5 +1,7 @@
 import { isJsonObject } from '../../base/json-object.ts';
+import { pointerTo } from '../../base/yaml/json-pointer.ts';
 import type { Say } from '../../base/yaml/mistakes.ts';
+import { checksPerValue, mostChecksPerValue } from './checks-per-value.ts';
 import type { Schema } from './collection.ts';
 import { typesOf } from './schema-keywords.ts';
 import { type Role, roleIn } from './schema-roles.ts';
@@ -24,10 +26,27 @@ export function resolveSchema(schema: Schema, pointer: string, say: Say): Schema
     return null;
   }
   const written = writtenOut(described, definitions);
-  if (written !== null) return closed({ type: 'object', ...written }, 'description');
-  const bounds = `${mostParts} parts or ${mostSchemaLevels} levels`;
-  say(pointer, `has more than ${bounds} when every "$ref" is written out. Make it smaller`);
+  if (written === null) {
+    const bounds = `${mostParts} parts or ${mostSchemaLevels} levels`;
+    say(pointer, `has more than ${bounds} when every "$ref" is written out. Make it smaller`);
+    return null;
+  }
+  if (checksPerValue(written) <= mostChecksPerValue)
+    return closed({ type: 'object', ...written }, 'description');
+  say(
+    placeOfMostChecks(written, pointer),
+    `has more than ${mostChecksPerValue} alternatives and conditions ("anyOf", "oneOf", "allOf", "not", "if") for one value, and a large body would take long to check. Use fewer, or an "enum"`,
+  );
   return null;
+}
+
+/** The property that is to blame, where it is a single one. */
+function placeOfMostChecks({ properties }: Schema, pointer: string): string {
+  const [name] =
+    Object.entries(properties as Readonly<Record<string, Schema>>).find(
+      ([, property]) => checksPerValue(property) > mostChecksPerValue,
+    ) ?? [];
+  return name === undefined ? pointer : pointerTo(`${pointer}/properties`, name);
 }
 
 /** The name of a definition that refers to itself, through others or not. */
