@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { newDirectory } from '../support/outcome.ts';
 
 interface Locked {
   readonly version?: string;
@@ -53,6 +57,23 @@ describe('the lock file', () => {
       assert.match(String(version), /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
       assert.equal(packages[`node_modules/${name}`]?.version, version, name);
     }
+  });
+
+  it('is installed on Node.js 20 without a warning', async () => {
+    const folder = newDirectory();
+    for (const file of ['package.json', 'package-lock.json', '.npmrc', 'bin'])
+      cpSync(file, `${folder}/${file}`, { recursive: true });
+    const pretend = "data:text/javascript,Object.defineProperty(process,'version',{value:'v20.20.2'})";
+    // Nothing of the npm that runs the tests.
+    const env = {
+      HOME: folder,
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      NODE_OPTIONS: `--import ${pretend}`,
+    };
+    const parameters = ['ci', '--dry-run', '--offline', '--ignore-scripts'];
+    const { stdout, stderr } = await promisify(execFile)('npm', parameters, { cwd: folder, env });
+    assert.match(stdout, /^added \d+ packages/m);
+    assert.equal(stderr, '');
   });
 
   it('has at most ten packages that the service itself asks for', () => {
