@@ -41,8 +41,11 @@ export interface Surroundings {
   readonly steps?: readonly Migration[];
   /** For one of several processes that a supervisor has started: which it is, and whether it shares the port with the others. */
   readonly member?: { readonly process: number; readonly reusePort: boolean };
-  /** For `dev`, which has read the declarations itself and starts anew when they change; newcomers are like everybody there. */
-  readonly development?: { readonly collections: readonly Collection[] };
+  /** For `dev`, which reads the declarations itself, has no limits for newcomers, and makes text of log lines. */
+  readonly development?: {
+    readonly collections: readonly Collection[];
+    readonly logText: (line: string) => string;
+  };
 }
 
 export interface App {
@@ -69,7 +72,9 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   setFlagsFromString('--heap-growing-percent=20');
   const { clock = systemClock, steps, member, development } = surroundings;
   const logOutput = standardOutput(member !== undefined);
-  const log = createLog(config.logLevel, logOutput, member && { process: member.process });
+  const logText = development?.logText;
+  const destination = logText ? { write: (line: string) => logOutput.write(logText(line)) } : logOutput;
+  const log = createLog(config.logLevel, destination, member && { process: member.process });
   const time = new ConfirmedTime(clock, log);
   const certificate = new Certificate(config);
   const declared = development?.collections ?? (await readDeclaredCollections(config));
@@ -201,8 +206,8 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     await Promise.all([listener.close(withinMs), events.finishSending()]);
   });
 
-  // For all of several processes the supervisor says it.
-  if (member === undefined)
+  // The supervisor says it for several processes, and `dev` prints where it is.
+  if (member === undefined && development === undefined)
     log.info({ address, ops_address: opsAddress, issuer: ownIssuer(config) }, 'listening');
   const running = parts.move();
   return {

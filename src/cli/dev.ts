@@ -12,9 +12,9 @@ import type { DevProviderOptions } from './dev/configuration.ts';
 import { developmentEnvironment, homesOf, loopback, webClientId } from './dev/environment.ts';
 import { ensureExampleClient } from './dev/example-client.ts';
 import { followFiles } from './dev/follow-files.ts';
+import { logText } from './dev/log-text.ts';
 import type { DevProvider } from './dev/provider.ts';
 import { controlPath, findRunningDev, requestUserToken, writeRunningFile } from './dev/running.ts';
-import { DevService } from './dev/service.ts';
 import { servedAnew, stillServed, welcome } from './dev/welcome.ts';
 import { write } from './output.ts';
 import { runUntilSignal } from './serve.ts';
@@ -55,7 +55,7 @@ can sign in, too), COLLECTIONS_DIR and ALLOW_BREAKING_SCHEMAS. Its database is
 ./data/dev.db, whatever DATABASE_URL says; "serve" has another one. Commands
 that work on a database take that of the "dev" that runs in their folder, and
 say so, unless DATABASE_URL is set. Collections that change are read again while
-it runs.`;
+it runs. It logs warnings and errors as text; with LOG_LEVEL=info every request.`;
 
 async function startDevelopment(environment: Environment, options: DevOptions) {
   const settings = developmentEnvironment(environment, options);
@@ -78,7 +78,9 @@ async function startDevelopment(environment: Environment, options: DevOptions) {
   });
   parts.defer(() => provider.stop());
   const client = await administer(config, 'dev', ensureExampleClient);
-  const service = await DevService.start(config, collections);
+  // Loaded once the settings are right, so that a mistake in them is reported at once.
+  const { DevService } = await import('../development.ts');
+  const service = await DevService.start({ config, logText }, collections);
   parts.defer(() => service.stop());
   const opsPort = new URL(service.app.opsAddress).port;
   const running = { control: `${provider.origin}${controlPath}`, secret };

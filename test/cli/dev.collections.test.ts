@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { callAs, type Development, startDevelopment } from '../support/development.ts';
 import { newDirectory } from '../support/outcome.ts';
 import { until } from '../support/polling.ts';
+import { exchange, head } from '../support/raw-http.ts';
 
 const withField = (field: string, rest = '') => `
 schema: { required: [${field}], properties: { ${field}: { type: string, maxLength: 40 } } }
@@ -110,15 +111,28 @@ describe('vestibule dev and the files with the collections', () => {
     assert.equal((await create('notes', { text: 'from memory' })).status, 201);
   });
 
-  it('it can be changed more often than Node has patience for listeners', async () => {
+  it('it can be changed often, and refuses no connection meanwhile', async () => {
     mkdirSync(`${folder}/declared`);
     const titled = (count: number) => `title: The ${count}.\n${withField('text')}`;
     declare(
       'tasks',
       withField('title').replace('properties: {', 'properties: { due: { type: string, maxLength: 20 },'),
     );
-    for (let count = 1; count <= 12; count++)
-      await prints(served('notes, tasks'), () => declare('notes', titled(count)));
+    let isChanging = true;
+    const probe = async () => {
+      const request = head('GET', '/.well-known/jwks.json');
+      while (isChanging)
+        assert.match(await exchange(`http://127.0.0.1:${dev.port}`, request), /^HTTP\/1\.1 200 /);
+    };
+    const probes = Promise.all([probe(), probe(), probe()]);
+    // More often than Node has patience for listeners.
+    const changes = async () => {
+      for (let count = 1; count <= 12; count++)
+        await prints(served('notes, tasks'), () => declare('notes', titled(count)));
+    };
+    await Promise.race([changes(), probes]);
+    isChanging = false;
+    await probes;
     assert.doesNotMatch(dev.printed(), /MaxListeners|Warning/);
   });
 

@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { type Development, shellIn, startDevelopment } from '../support/development.ts';
 import { endOf, failed, newDirectory } from '../support/outcome.ts';
+import { until } from '../support/polling.ts';
 import { freePort, takePort } from '../support/ports.ts';
 import { exchange } from '../support/raw-http.ts';
 
@@ -227,6 +228,10 @@ describe('vestibule dev', () => {
     }
   });
 
+  it('logs no line for a request that went well', () => {
+    assert.doesNotMatch(first.printed(), /^\{|\brequest\b/m);
+  });
+
   it('ends with exit code 0 on Ctrl-C', async () => {
     firstExit = await first.stop();
     assert.equal(firstExit, 0);
@@ -235,11 +240,22 @@ describe('vestibule dev', () => {
 
   it('uses the same client when it is started again on the same data', async () => {
     const secret = readFileSync(`${folder}/data/dev-client.secret`, 'utf8').trim();
-    second = await startDevelopment(folder, { ...careless, CORS_ORIGINS: frontends.join(', ') });
+    second = await startDevelopment(folder, {
+      ...careless,
+      CORS_ORIGINS: frontends.join(', '),
+      LOG_LEVEL: 'info',
+    });
     const [, example = ''] = examplesIn(second.welcome);
     assert.ok(example.includes(`"client_secret":"${secret}"`), 'the secret that was there');
     assert.ok(first.welcome.includes(secret), 'is the one printed at the first start');
     assert.match(await shell(example), /^HTTP\/1\.1 200 OK\r\n/);
+  });
+
+  it('logs requests as text when LOG_LEVEL asks for them', async () => {
+    const line = /^\d\d:\d\d:\d\d info: request route=\/\.well-known\/jwks\.json method=GET status=200 /m;
+    assert.equal((await fetch(`http://127.0.0.1:${second.port}/.well-known/jwks.json`)).status, 200);
+    await until(second.printed, (text) => line.test(text), 'there is no line of the request');
+    assert.doesNotMatch(second.printed(), /^\{/m);
   });
 
   for (const [name, option, howToChange] of [

@@ -122,7 +122,7 @@ const folderRules: readonly FolderRule[] = [
       base,
       config,
       {
-        to: /^src\/((app|supervise|member|administration|declared-collections|open-storage|restoration|transfer|wait-for-database)\.ts$|inspection\/)/,
+        to: /^src\/((app|development|supervise|member|administration|declared-collections|open-storage|restoration|transfer|wait-for-database)\.ts$|inspection\/)/,
         lazyOnly: true,
       },
       { to: /^src\/(?!main\.ts$)/, typeOnly: true },
@@ -140,9 +140,9 @@ const folderRules: readonly FolderRule[] = [
     why: 'a supervisor knows processes and what they say of themselves, and nothing of what they do',
   },
   {
-    files: /^src\/member\.ts$/,
+    files: /^src\/(development|member)\.ts$/,
     may: [anything, { to: /^src\/app\.ts$/ }],
-    why: 'one of several processes is the same app, and a place among the others',
+    why: 'one of several processes, and `dev`, start the same app',
   },
   {
     files:

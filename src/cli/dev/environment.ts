@@ -32,7 +32,8 @@ export function developmentEnvironment(environment: Environment, choices: Choice
     WEB_SCOPES: 'consumer',
     WEB_DPOP: choices.dpop ? 'on' : 'off',
     OPS_PORT: environment.OPS_PORT,
-    LOG_LEVEL: environment.LOG_LEVEL,
+    // A line for each request would scroll away what is printed at the start.
+    LOG_LEVEL: environment.LOG_LEVEL || 'warn',
     CORS_ORIGINS: environment.CORS_ORIGINS,
     COLLECTIONS_DIR: environment.COLLECTIONS_DIR,
     ALLOW_BREAKING_SCHEMAS: environment.ALLOW_BREAKING_SCHEMAS,

@@ -24,9 +24,9 @@ export function welcome({ app, provider, config, client }: WelcomeParts): string
   return `
 Vestibule runs, for development, on this machine only.
 
-  Open       ${app.address}/
+  Open       ${config.baseUrl}/
 
-  service    ${app.address}
+  service    ${config.baseUrl}
   provider   ${provider.origin}   (any user name; the password is "dev")
   frontends  ${frontendsOf(config)}
   health     ${app.opsAddress}/readyz   metrics ${app.opsAddress}/metrics
@@ -39,21 +39,21 @@ keeps neither to NEWCOMERS_PER_HOUR nor to "newcomer" in the limits of collectio
 Come in as Ada, or under any other name (in another shell, in this folder):
 
   TOKEN=$(npx vestibule dev token --user ada)
-  curl -i -H "Authorization: Bearer $TOKEN" ${app.address}${consumerPrefix}/me
+  curl -i -H "Authorization: Bearer $TOKEN" ${config.baseUrl}${consumerPrefix}/me
 
 Come in as a machine client of this service:
 
-  TOKEN=$(curl -s -H 'Content-Type: application/json' -d '{"client_id":"${client.id}","client_secret":"${client.secret}"}' ${app.address}${tokenPath} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-  curl -i -H "Authorization: Bearer $TOKEN" ${app.address}${consumerPrefix}/me
+  TOKEN=$(curl -s -H 'Content-Type: application/json' -d '{"client_id":"${client.id}","client_secret":"${client.secret}"}' ${config.baseUrl}${tokenPath} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+  curl -i -H "Authorization: Bearer $TOKEN" ${config.baseUrl}${consumerPrefix}/me
 
 See what happens to records, as it happens, with the same token:
 
-  curl -N -H "Authorization: Bearer $TOKEN" -H 'Accept: text/event-stream' ${app.address}${consumerPrefix}/events
+  curl -N -H "Authorization: Bearer $TOKEN" -H 'Accept: text/event-stream' ${config.baseUrl}${consumerPrefix}/events
 
 While this runs the other commands in this folder, such as "npx vestibule doctor" and "npx vestibule client list", know all of it by themselves.
 "npx vestibule serve" does not, and has another database. The settings, for whatever else has to know them:
 
-  export IDP_ORIGIN=${config.idpOrigin} IDP_JWKS_PATH=${config.idpJwksPath} API_AUDIENCE=${config.apiAudience} BASE_URL=${app.address} PORT=${config.port} OPS_PORT=${new URL(app.opsAddress).port}
+  export IDP_ORIGIN=${config.idpOrigin} IDP_JWKS_PATH=${config.idpJwksPath} API_AUDIENCE=${config.apiAudience} BASE_URL=${config.baseUrl} PORT=${config.port} OPS_PORT=${new URL(app.opsAddress).port}
 
 Stop with Ctrl-C.
 
