@@ -214,7 +214,7 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
     {
       title: 'Releases',
       unit: 'short',
-      lines: [one('count by (version) (vestibule_build_info)', '{{version}}')],
+      lines: [one('count by (version, commit) (vestibule_build_info)', '{{version}} {{commit}}')],
     },
     {
       title: 'Processes that ended',

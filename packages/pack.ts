@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readRelease } from '../src/config/release.ts';
 
 /**
  * `npm run pack`: leaves a tarball of every package in dist/ and says how large it is. Each is compiled by its `prepack`, which
@@ -49,6 +50,8 @@ function stageService(): void {
     allowScripts: _allow,
     ...published
   } = manifest;
+  // As "npm publish" does: the package is told apart from others of the same version.
+  published.gitHead = readRelease().commit ?? undefined;
   published.bin = { vestibule: 'bin/vestibule.js' };
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
 }

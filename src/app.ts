@@ -16,7 +16,7 @@ import { ConfirmedTime } from './base/confirmed-time.ts';
 import { createLog, type Log } from './base/log.ts';
 import { standardOutput } from './base/log-output.ts';
 import { createRequestIds } from './base/random.ts';
-import { readRelease } from './config/files.ts';
+import { readRelease } from './config/release.ts';
 import { ownIssuer } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
 import type { Collection } from './consumer/collections/collection.ts';
@@ -111,10 +111,10 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   await signingKeys.start();
   parts.defer(() => signingKeys.stop());
 
-  const version = readRelease();
-  const tracing = await findTracing(version, log);
+  const release = readRelease();
+  const tracing = await findTracing(release.version, log);
   const metrics = createMetrics(() => keySets());
-  metrics.describeBuild({ version, database: storage.engine });
+  metrics.describeBuild(release, storage.engine);
   const base: BaseParts = { config, storage, keyring, audit, metrics, tracing, clock, time, log };
   const writes = await openWrites(base, collections);
   parts.defer(() => writes.stop());

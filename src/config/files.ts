@@ -1,4 +1,4 @@
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, parse } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { OperatorError } from '../base/errors.ts';
@@ -93,11 +93,6 @@ function checked(what: string, file: string): string {
       `The content of "${file}" (${what}) ${(error as Error).message}. Make one with: openssl rand -base64 48`,
     );
   }
-}
-
-/** Which release this is. */
-export function readRelease(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 }
 
 /** What can be read without making anything: the files that the settings name must be there and be right. */

@@ -17,7 +17,7 @@ import {
 
 interface BuildInfo {
   readonly version: string;
-  readonly database: string;
+  readonly commit: string | null;
 }
 
 interface TokenCacheStatus {
@@ -112,9 +112,9 @@ export function createMetrics(keySets: () => readonly KeySetStatus[]) {
         if ([401, 403, 429].includes(status)) countFailure(refusalCode);
       };
     },
-    describeBuild(build: BuildInfo) {
-      const help = 'Always 1: the release, the Node.js and the kind of database of this process.';
-      const labels = { ...build, node: process.version };
+    describeBuild({ version, commit }: BuildInfo, database: string) {
+      const help = 'Always 1: the release, its commit, the Node.js and the kind of database of this process.';
+      const labels = { version, commit: commit?.slice(0, 12) ?? 'unknown', database, node: process.version };
       exposition.add({ name: 'vestibule_build_info', type: 'gauge', help }, () => [{ labels, value: 1 }]);
     },
     countBatch: describeBatches(exposition),

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
+import { packedCommit } from '../support/packages.ts';
 import { part } from '../support/surroundings.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** What is made while packing, and what git ignores. */
-const made = /^(node_modules|dist|web\/dist|packages\/[^/]+\/lib)(\/|$)/;
+const made = /^(\.git|node_modules|dist|web\/dist|packages\/[^/]+\/lib)(\/|$)/;
 
 describe('npm run pack', () => {
   let project = '';
@@ -95,6 +96,7 @@ describe('npm run pack', () => {
       assert.equal(manifest[name], undefined, name);
     for (const name of ['name', 'version', 'engines', 'dependencies', 'optionalDependencies'])
       assert.deepEqual(manifest[name], clone[name], name);
+    assert.equal(manifest.gitHead, packedCommit);
     assert.equal(clone.private, true, 'the clone has no "bin" and is not for publishing');
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -312,13 +312,15 @@ describe('an alert fires when', () => {
   });
 });
 
-/** A copy of the service that says it is another release, and whose log nobody reads. */
+/** A clone of the service at another commit of the same version, and whose log nobody reads. */
 async function startOtherRelease(settings: Settings, onStarted: (child: ChildProcess) => void) {
   const folder = newDirectory();
   for (const part of ['bin', 'src']) cpSync(part, `${folder}/${part}`, { recursive: true });
   symlinkSync(resolve('node_modules'), `${folder}/node_modules`);
-  const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
-  writeFileSync(`${folder}/package.json`, JSON.stringify({ ...manifest, version: '99.0.0' }));
+  cpSync('package.json', `${folder}/package.json`);
+  mkdirSync(`${folder}/.git`);
+  writeFileSync(`${folder}/.git/HEAD`, 'ref: refs/heads/main\n');
+  writeFileSync(`${folder}/.git/packed-refs`, `${'b'.repeat(40)} refs/heads/main\n`);
   const [port, opsPort] = [await freePort(), await freePort()];
   const child: ChildProcess = spawn(process.execPath, [`${folder}/bin/vestibule.js`, 'serve'], {
     env: { PATH: process.env.PATH, ...settings, PORT: String(port), OPS_PORT: String(opsPort) },

@@ -105,7 +105,8 @@ describe('the metrics', () => {
   it('say which release runs, on which Node.js and which database', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     const databases = texts.map((text) => {
-      const line = /^vestibule_build_info\{version="(.*)",database="(.*)",node="(.*)"\} 1$/m.exec(text);
+      const line =
+        /^vestibule_build_info\{version="(.*)",commit="(?:\w+)",database="(.*)",node="(.*)"\} 1$/m.exec(text);
       assert.deepEqual([line?.[1], line?.[3]], [version, process.version]);
       return line?.[2];
     });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -8,11 +8,16 @@ const run = promisify(execFile);
 /** What git ignores, and what no package has anything of. */
 const notCopied = /^(node_modules|\.git|\.test-run.*|data|coverage|test|bench|dist|lib)$/;
 
+/** The commit that the copy claims to be at. */
+export const packedCommit = '0123456789abcdef0123456789abcdef01234567';
+
 /** `npm run pack` in a copy of the project: it builds the frontend anew, which other tests are reading. */
 export async function packProject(folder: string): Promise<{ project: string; tarballs: string }> {
   for (const name of readdirSync('.').filter((one) => !notCopied.test(one)))
     cpSync(name, `${folder}/${name}`, { recursive: true });
   symlinkSync(resolve('node_modules'), `${folder}/node_modules`);
+  mkdirSync(`${folder}/.git`);
+  writeFileSync(`${folder}/.git/HEAD`, `${packedCommit}\n`);
   await run('npm', ['run', 'pack'], { cwd: folder });
   return { project: folder, tarballs: `${folder}/dist` };
 }
