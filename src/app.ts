@@ -15,7 +15,7 @@ import { type Clock, systemClock } from './base/clock.ts';
 import { ConfirmedTime } from './base/confirmed-time.ts';
 import { createLog, type Log } from './base/log.ts';
 import { standardOutput } from './base/log-output.ts';
-import { createRequestIds } from './base/random.ts';
+import { createRequestId } from './base/random.ts';
 import { readRelease } from './config/release.ts';
 import { ownIssuer } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
@@ -136,7 +136,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   let stage: 'open' | 'draining' | 'closing' = 'open';
   const shared = {
     limits: config,
-    requestId: createRequestIds(),
+    requestId: createRequestId,
     isProxy: (address: string) => isTrustedProxy(config.trustedProxies, address),
   };
   const service = createService(base, {

@@ -4,7 +4,7 @@ import { systemClock as clock } from './base/clock.ts';
 import { OperatorError } from './base/errors.ts';
 import { createLog } from './base/log.ts';
 import { standardOutput } from './base/log-output.ts';
-import { createRequestIds } from './base/random.ts';
+import { createRequestId } from './base/random.ts';
 import type { Environment } from './config/load.ts';
 import { ownIssuer } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
@@ -67,7 +67,7 @@ export async function startSupervisor(config: Config, environment: Environment) 
   const ops = createOps({ children, processes, isStopping: () => isStopping });
   const server = createOpsServer({
     limits: config,
-    requestId: createRequestIds(),
+    requestId: createRequestId,
     isProxy: (peer) => isTrustedProxy(config.trustedProxies, peer),
     routes: opsTable(ops.handlers),
   });

@@ -1,14 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes, randomFillSync } from 'node:crypto';
 
-/** Names for requests: unlike each other across processes, and cheap enough to make one for each. */
-export function createRequestIds(): () => string {
-  const prefix = randomBytes(6).toString('hex');
-  let count = 0;
-  return () => {
-    count += 1;
-    return `${prefix}-${count.toString(36)}`;
-  };
+/** The id of a request: random, so that it does not tell how many requests others have sent. */
+export function createRequestId(): string {
+  return fewBytes(9).toString('base64url');
 }
 
 /** The name of a process among those that share a database. */
