@@ -14,7 +14,9 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const config = loadStorageConfig(await settings.ofDatabase());
       const records = await look(config, ({ signingKeys }) => signingKeys.list());
       const now = Date.now();
-      const signing = records.findLast(({ signsFrom }) => signsFrom <= now);
+      const signing = records.findLast(
+        ({ signsFrom, retiresAt }) => signsFrom <= now && (retiresAt === null || retiresAt > now),
+      );
       const data = records.map((record) => asData(record, useOf(record, signing, now)));
       print(options.json, data, () => showKeys(data));
     },

@@ -77,17 +77,17 @@ export class SigningKeys {
     this.#cancelTimer();
   }
 
-  /** The one that signs now: the latest whose time has come. */
+  /** The one that signs now: the newest published key whose time has come. */
   current(): SigningKey {
     const now = this.#options.clock.now();
-    const [first] = this.#keys;
-    const current = this.#keys.findLast(({ signsFrom }) => signsFrom <= now) ?? first;
+    const published = this.published();
+    const current = published.findLast(({ signsFrom }) => signsFrom <= now) ?? published[0];
     if (current === undefined)
       throw new Error('There is no signing key, although one was made at the start.');
     return current;
   }
 
-  /** Whatever verifies, or is soon to verify, a living token. */
+  /** Those that verify, or will soon verify, a living token. The newest never retires. */
   published(): readonly SigningKey[] {
     const now = this.#options.clock.now();
     return this.#keys.filter(({ retiresAt }) => retiresAt === null || retiresAt > now);

@@ -4,9 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ownSigningKey } from '../support/own-signing-key.ts';
 import { until } from '../support/polling.ts';
 import { type ListedKey, Processes } from '../support/processes.ts';
+import { TestProvider } from '../support/provider.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { livingForAYear } from '../support/resigned-token.ts';
-import { databaseEngines } from '../support/service.ts';
+import { databaseEngines, newSettings, startService } from '../support/service.ts';
 import type { Credentials } from '../support/token-endpoint.ts';
 import { TokenLoad } from '../support/token-load.ts';
 
@@ -75,3 +76,28 @@ for (const engine of databaseEngines) {
     });
   });
 }
+
+describe('a key that signs at once, made by a clock that is behind the birth of the key before it', () => {
+  let one: Processes;
+  before(async () => {
+    const provider = await TestProvider.start();
+    const settings = await newSettings('sqlite', provider.settings);
+    // Commands run by the real time: an hour behind this process, which makes the first key.
+    const service = await startService(settings, { clocked: true, aheadMs: 3_600_000 });
+    one = new Processes(provider, settings, [service]);
+  });
+  after(() => one.stop());
+
+  it('signs from then on, its tokens get in, and the next one follows it', async () => {
+    const client = await one.addClient('caller');
+    for (let time = 0; time < 2; time += 1) {
+      const { kid } = await one.jsonOf<ListedKey>('keys', 'rotate', '--now');
+      await until(
+        () => one.signingKids(client),
+        (kids) => kids.length === 1 && kids[0] === kid,
+        'the new key does not sign',
+      );
+      await one.letIn(await one.tokens(client));
+    }
+  });
+});

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { SigningKeyStore } from '../port.ts';
 import type { Database } from '../schema.ts';
@@ -72,8 +73,14 @@ export function signingKeyStore(engine: Engine): SigningKeyStore {
   };
 }
 
+/** Every key but the newest has an end. A clock that was behind can have dated the newest before the others. */
 function inOrder(database: Database) {
-  return database.selectFrom('signing_keys').orderBy('signs_from').orderBy('created_at').orderBy('kid');
+  return database
+    .selectFrom('signing_keys')
+    .orderBy(sql`retires_at is null`)
+    .orderBy('signs_from')
+    .orderBy('created_at')
+    .orderBy('kid');
 }
 
 async function retire(
