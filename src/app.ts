@@ -16,6 +16,7 @@ import { ConfirmedTime } from './base/confirmed-time.ts';
 import { createLog, type Log } from './base/log.ts';
 import { standardOutput } from './base/log-output.ts';
 import { createRequestId } from './base/random.ts';
+import { readOpenFileLimit } from './config/files.ts';
 import { readRelease } from './config/release.ts';
 import { ownIssuer } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
@@ -25,6 +26,7 @@ import { putInForce } from './consumer/collections/put-in-force.ts';
 import { Sweeper } from './consumer/records/sweeper.ts';
 import { readDeclaredCollections } from './declared-collections.ts';
 import { isTrustedProxy } from './http/client-address.ts';
+import { type Limits, withinOpenFiles } from './http/limits.ts';
 import { Listener } from './http/listener.ts';
 import { createOpsServer } from './http/ops-server.ts';
 import { opsRoutes } from './http/routes.ts';
@@ -135,7 +137,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const polls = signOut.polls(hold);
   let stage: 'open' | 'draining' | 'closing' = 'open';
   const shared = {
-    limits: config,
+    limits: limitsOf(config, log),
     requestId: createRequestId,
     isProxy: (address: string) => isTrustedProxy(config.trustedProxies, address),
   };
@@ -220,4 +222,15 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     ready: createReadiness(opsParts),
     families: metrics.families,
   };
+}
+
+function limitsOf(config: Config, log: Log): Limits {
+  const openFiles = readOpenFileLimit();
+  const limits = withinOpenFiles(config, openFiles);
+  if (limits.maxConnections < config.maxConnections)
+    log.warn(
+      { open_files: openFiles, max_connections: limits.maxConnections },
+      `MAX_CONNECTIONS is ${config.maxConnections}, but this process may only have ${openFiles} open files. It accepts ${limits.maxConnections} connections. Raise the limit (LimitNOFILE, ulimit -n) or lower MAX_CONNECTIONS.`,
+    );
+  return limits;
 }

@@ -16,8 +16,6 @@ export interface Input extends RequestOrigin {
   header(name: string): string | undefined;
   /** With which DPoP proof it came; null for all other requests. */
   readonly proof: UsedProof | null;
-  /** How long it has waited behind others of its connection. */
-  readonly waitedMs: number;
   /** Whether nobody waits for an answer any more. */
   hasHungUp(): boolean;
   /** Calls back once when the response is finished or the connection is closed; at once if it already is. */

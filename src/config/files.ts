@@ -95,6 +95,16 @@ function checked(what: string, file: string): string {
   }
 }
 
+/** How many files and sockets this process may have open; infinite where the system does not say (outside Linux). */
+export function readOpenFileLimit(): number {
+  try {
+    const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
+    return limit === null ? Number.POSITIVE_INFINITY : Number(limit[1]);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
 /** What can be read without making anything: the files that the settings name must be there and be right. */
 export function checkFiles(config: Config): void {
   readTls(config);

@@ -2,9 +2,12 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../base/errors.ts';
 
-/** What the bodies of all requests together may hold, and what those of one address may. */
-export const mostBodyBytesAtOnce = 64 * 1024 * 1024;
-export const mostBodyBytesOfAddress = 16 * 1024 * 1024;
+/** What the bodies of all authenticated callers may hold together, and what those of one caller may. */
+export const maxBodyBytesInAll = 64 * 1024 * 1024;
+export const maxBodyBytesPerCaller = 8 * 1024 * 1024;
+/** The same for requests without a caller (POST /token and the like), and for one address. */
+export const maxAnonymousBodyBytesInAll = 8 * 1024 * 1024;
+export const maxAnonymousBodyBytesPerAddress = 1024 * 1024;
 /** Each piece costs a turn through Node's parser, however small it is: nobody sends a body letter by letter. */
 export const mostBodyPieces = 4_096;
 
@@ -23,60 +26,119 @@ export function isTooLong({ headers }: IncomingMessage, maxBytes: number): boole
 /** Reads the bodies of requests, each into one buffer that is no larger than need be. */
 export class BodyReader {
   readonly #maxBytes: number;
-  #held = 0;
-  readonly #heldByAddress = new Map<string, number>();
+  readonly #authenticated = new BodyBudget(maxBodyBytesInAll, maxBodyBytesPerCaller);
+  readonly #anonymous = new BodyBudget(maxAnonymousBodyBytesInAll, maxAnonymousBodyBytesPerAddress);
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  read(request: IncomingMessage, address: string): PendingBody {
+  /** `callerId` is null for a request without a caller, which is counted by its address. */
+  read(request: IncomingMessage, callerId: string | null, address: string): PendingBody {
     if (isTooLong(request, this.#maxBytes)) throw new Refusal('body_too_large');
-    return new PendingBody(request, this.#maxBytes, (bytes) => this.#hold(address, bytes));
+    const budget = callerId === null ? this.#anonymous : this.#authenticated;
+    return new PendingBody(request, this.#maxBytes, budget, callerId ?? address);
+  }
+}
+
+/** What the bodies in memory may hold, in all and for each key. Where there is no room, the oldest unfinished body gives way. */
+class BodyBudget {
+  readonly #max: number;
+  readonly #maxPerKey: number;
+  #held = 0;
+  readonly #heldByKey = new Map<string, number>();
+  /** In the order in which they began. */
+  readonly #unfinished = new Set<PendingBody>();
+
+  constructor(max: number, maxPerKey: number) {
+    this.#max = max;
+    this.#maxPerKey = maxPerKey;
   }
 
-  /** Throws when there is no room for so much more. */
-  #hold(address: string, bytes: number): void {
-    const held = (this.#heldByAddress.get(address) ?? 0) + bytes;
-    const isTooMuch = this.#held + bytes > mostBodyBytesAtOnce || held > mostBodyBytesOfAddress;
-    if (bytes > 0 && isTooMuch) throw new Refusal('overloaded', { detail: 'request bodies' });
+  begin(body: PendingBody): void {
+    this.#unfinished.add(body);
+  }
+
+  finish(body: PendingBody): void {
+    this.#unfinished.delete(body);
+  }
+
+  /** Throws when there is no room for so much more, even without other unfinished bodies. */
+  take(body: PendingBody, bytes: number): void {
+    const { key } = body;
+    while ((this.#heldByKey.get(key) ?? 0) + bytes > this.#maxPerKey) this.#makeRoom(body, key);
+    while (this.#held + bytes > this.#max) this.#makeRoom(body, null);
+    this.#change(key, bytes);
+  }
+
+  giveBack({ key }: PendingBody, bytes: number): void {
+    this.#change(key, -bytes);
+  }
+
+  #makeRoom(body: PendingBody, key: string | null): void {
+    const refusal = new Refusal('overloaded', { detail: 'request bodies' });
+    for (const other of this.#unfinished) {
+      if (other === body || !other.holdsBytes || (key !== null && other.key !== key)) continue;
+      other.giveWay(refusal);
+      return;
+    }
+    throw refusal;
+  }
+
+  #change(key: string, bytes: number): void {
     this.#held += bytes;
-    if (held === 0) this.#heldByAddress.delete(address);
-    else this.#heldByAddress.set(address, held);
+    const held = (this.#heldByKey.get(key) ?? 0) + bytes;
+    if (held === 0) this.#heldByKey.delete(key);
+    else this.#heldByKey.set(key, held);
   }
 }
 
 /** A body on its way in. */
 export class PendingBody {
-  /** The whole body. Rejects as soon as it is known to be too large, or when the caller breaks off. */
+  /** The whole body. Rejects as soon as it is known to be too large, when it gives way, or when the caller breaks off. */
   readonly bytes: Promise<Uint8Array>;
+  /** Whose budget it is counted in: a caller or an address. */
+  readonly key: string;
   readonly #request: IncomingMessage;
   readonly #maxBytes: number;
-  readonly #hold: (bytes: number) => void;
+  readonly #budget: BodyBudget;
   readonly #settle: { resolve(bytes: Uint8Array): void; reject(error: unknown): void };
   #buffer = Buffer.alloc(0);
   #length = 0;
   #pieces = 0;
 
-  constructor(request: IncomingMessage, maxBytes: number, hold: (bytes: number) => void) {
+  constructor(request: IncomingMessage, maxBytes: number, budget: BodyBudget, key: string) {
     this.#request = request;
     this.#maxBytes = maxBytes;
-    this.#hold = hold;
+    this.#budget = budget;
+    this.key = key;
     const { promise, ...settle } = Promise.withResolvers<Uint8Array>();
     this.bytes = promise;
     this.#settle = settle;
-    // A caller that is refused meanwhile does not wait for it.
+    // Without a listener a rejection would end the process.
     promise.catch(() => {});
+    budget.begin(this);
     request.on('data', this.#take);
     request.once('end', this.#end);
     request.once('close', this.#breakOff);
+    if (request.destroyed) this.#breakOff();
   }
 
-  /** Once nobody needs the bytes any more, whether all of them have come or not. */
+  get holdsBytes(): boolean {
+    return this.#buffer.length > 0;
+  }
+
+  /** Once the bytes are not needed any more, whether all of them have come or not. */
   release(): void {
     this.#stop();
-    this.#hold(-this.#buffer.length);
+    this.#budget.giveBack(this, this.#buffer.length);
     this.#buffer = Buffer.alloc(0);
+  }
+
+  /** Frees its memory for another body. */
+  giveWay(refusal: Refusal): void {
+    this.release();
+    this.#settle.reject(refusal);
   }
 
   readonly #take = (piece: Buffer): void => {
@@ -95,7 +157,7 @@ export class PendingBody {
 
   #grow(length: number): void {
     const size = Math.min(Math.max(length, 2 * this.#buffer.length, smallestBuffer), this.#maxBytes);
-    this.#hold(size - this.#buffer.length);
+    this.#budget.take(this, size - this.#buffer.length);
     // Not from Node's pool, of which a small buffer would keep a large one alive.
     const larger = Buffer.allocUnsafeSlow(size);
     this.#buffer.copy(larger, 0, 0, this.#length);
@@ -112,6 +174,7 @@ export class PendingBody {
   };
 
   #stop(): void {
+    this.#budget.finish(this);
     this.#request.off('data', this.#take);
     this.#request.off('end', this.#end);
     this.#request.off('close', this.#breakOff);

@@ -1,87 +1,91 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { ReadingTurns } from './reading-turns.ts';
 
-/** A connection that has been accepted and, over TLS, has shaken hands. */
+/** One accepted connection. */
 interface Connection {
-  readonly socket: Socket;
+  /** As the system accepted it. */
+  readonly accepted: Socket;
   readonly address: string;
-  /** The answer to the request that is being handled, or was last; null before the first. */
+  /** Carries the requests: `accepted` itself, or the TLS socket once the handshake is done. Null during the handshake. */
+  socket: Socket | null;
+  /** The response to the latest request; null before the first one. */
   response: ServerResponse | null;
-  /** Requests that have come before the one ahead of them was answered, in their order. */
-  readonly waiting: Waiting[];
-  /** What is to be done when all are answered; null while nothing has come that is no HTTP. */
-  lastWord: (() => void) | null;
-  /** By performance.now(): the first look that found nothing to do here. Null while there is. */
-  quietSince: number | null;
-  /** Not read until its turn comes: see http/reading-turns. */
-  isHeld: boolean;
-  /** Has a listener for its bytes: see `#hold`. */
-  hasListener: boolean;
-  /** How much of its answers waited to be taken at the last look, and since when (performance.now()) it is that much. */
-  unsent: { readonly length: number; readonly since: number };
-  /** How often its requests were turned away for want of a good token. */
-  turnedAway: number;
+  /** A request that arrived after the whole answer was written, but before Node reported it as sent. */
+  hasNext: boolean;
+  /** Closes after the answer that is being made: more bytes came in behind its request. */
+  isLast: boolean;
+  /** What came in behind an unfinished answer: requests, or packets that are no HTTP. */
+  ignored: number;
+  /** Some of that was no HTTP. */
+  isBroken: boolean;
+  /** How often its requests were refused for their token. */
+  refusals: number;
+  /** The phase that the last sweep found, of which response, and when it was first found (performance.now()). */
+  phase: Phase;
+  phaseResponse: ServerResponse | null;
+  since: number;
 }
 
-interface Waiting {
-  readonly response: ServerResponse;
-  readonly handle: Handle;
-  /** By performance.now(). */
-  readonly since: number;
-}
+/** What a connection waits for: a first request, the rest of a body, the answer, or the next request. */
+type Phase = 'opening' | 'receiving' | 'answering' | 'idle';
 
-/** For how long the request has waited behind others of its connection. */
-type Handle = (waitedMs: number) => void;
-
-/** How many requests may wait behind others of their connection, in all. Past that the next such connection is closed. */
-export const mostPipelined = 10_000;
-/** The same of one connection: past the first it is not read until they are answered, past the second it is closed. */
-export const mostPipelinedOfConnection = 64;
-export const mostPipelinedAtOnce = 4_000;
+/** How many TLS handshakes may be unfinished at once; past that the oldest gives way. Each holds some 25 kB. */
+export const maxHandshakes = 1_000;
+/** How many requests or packets behind an unfinished answer are ignored before the connection is destroyed. */
+export const maxIgnored = 16;
+/** How many requests of one connection may be refused for their token before it is closed. */
+export const maxRefusalsPerConnection = 100;
+/** A request should have arrived in full by then; past that its connection is the first to be closed when there is no room. */
+const patienceMs = 5_000;
+/** How long to wait with the next scan for connections that can be closed when the last one has found few. */
+const rescanMs = 100;
 /**
- * libuv hears of at most 1,024 connections at once, and while it finds that many with something to read it comes to
- * nothing else, 48 times over: no timer, no batch of writes, for seconds. Where more are open, one that is refused before
- * its body has been read is read again in its turn, so many in each turn of the event loop. (One that waits for its answer is
- * read on, or nobody would notice when it hangs up.)
+ * libuv reports at most 1,024 readable connections at once, and while it finds that many it polls again, up to 48 times,
+ * before it runs a timer. Where more are open, a connection whose request was refused before its body was read is read
+ * again in its turn, so many in each turn of the event loop.
  */
-const mostReadFreely = 1_000;
-const mostReadInTurn = 500;
-/** How many of them are looked at before others have their turn. */
-const mostLookedAtInTurn = 250;
-/** How often one connection may be turned away for want of a good token before it is closed. */
-export const mostTurnedAway = 100;
+const readFreely = 1_000;
+const readPerTurn = 500;
+/** How many connections the sweep looks at before it yields to the event loop. */
+const sweepPerTurn = 250;
 
 interface ConnectionOptions {
-  readonly mostInAll: number;
-  readonly mostOfAddress: number;
+  readonly maxConnections: number;
+  readonly maxPerAddress: number;
+  /** How long a connection may take to send the head of its first request, the TLS handshake included. */
+  readonly openingMs: number;
+  /** How long a request may take to arrive in full. */
+  readonly receivingMs: number;
   /** How long a connection may wait for its next request. */
   readonly idleMs: number;
   /** How long a caller may take nothing of an answer. */
   readonly stalledMs: number;
   readonly addressOf: (socket: Socket) => string;
-  /** A proxy's connections are those of many callers. */
+  /** A trusted proxy carries the connections of many callers. */
   readonly isProxy: (address: string) => boolean;
   readonly onRefused: (reason: RefusedConnection) => void;
 }
 
-/** Too many are open in all, or from one address. */
+/** Too many connections are open in all, or from one address. */
 export type RefusedConnection = 'all' | 'address';
 
 /**
- * Every open connection of a server: how many there may be, and which have been held for long enough. A look at all
- * of them once a second does it: Node would set and clear two timers for every request, a twelfth of what a known
- * caller's request costs, and takes any byte between two requests for a sign of life.
+ * Every open connection of a server. Bounds how many there are, serves one request at a time on each, and destroys what is
+ * past the deadline of its phase. One sweep a second over all connections keeps the deadlines: Node's own keep-alive timer
+ * would be set and cleared for every request, and an empty line between two requests switches it off.
  */
 export class Connections {
   readonly #options: ConnectionOptions;
-  /** As the system accepted them. */
-  readonly #accepted = new Set<Socket>();
+  /** In the order in which they were accepted. */
+  readonly #all = new Map<Socket, Connection>();
   readonly #countByAddress = new Map<string, number>();
-  /** As requests come in over them: over TLS these are other sockets than those accepted. */
-  readonly #connections = new Map<Socket, Connection>();
-  readonly #turns = new ReadingTurns<Connection>();
+  /** By the socket that carries the requests. */
+  readonly #open = new Map<Socket, Connection>();
+  /** Handshakes that are not done, by the two ends of the connection. */
+  readonly #handshakes = new Map<string, Connection>();
+  #evictable: Connection[] = [];
+  #scannedAt = Number.NEGATIVE_INFINITY;
   #resting: Connection[] = [];
   #onAllClosed: () => void = () => {};
 
@@ -90,256 +94,279 @@ export class Connections {
   }
 
   get size(): number {
-    return this.#accepted.size;
+    return this.#all.size;
   }
 
-  /** For every socket that the system has accepted. Where there is no room it closes one that is idle, or else this one. */
-  accept(socket: Socket): void {
-    const address = this.#options.addressOf(socket);
-    const reason = this.#crowd(address);
-    if (reason !== null && !this.#closeIdle(reason === 'all' ? null : address)) {
-      socket.destroy();
+  /** For every socket that the system has accepted. Where there is no room it closes another one, or else this one. */
+  accept(accepted: Socket): void {
+    const address = this.#options.addressOf(accepted);
+    const reason = this.#fullness(address);
+    if (reason !== null && !this.#evict(reason === 'all' ? null : address)) {
+      accepted.destroy();
       this.#options.onRefused(reason);
       return;
     }
-    this.#accepted.add(socket);
+    const [oldestHandshake] = this.#handshakes.values();
+    if (oldestHandshake !== undefined && this.#handshakes.size >= maxHandshakes) {
+      this.#options.onRefused('all');
+      destroy(oldestHandshake);
+    }
+    const connection: Connection = {
+      accepted,
+      address,
+      socket: null,
+      response: null,
+      hasNext: false,
+      isLast: false,
+      ignored: 0,
+      isBroken: false,
+      refusals: 0,
+      phase: 'opening',
+      phaseResponse: null,
+      since: performance.now(),
+    };
+    const ends = endsOf(accepted);
+    this.#all.set(accepted, connection);
+    this.#handshakes.set(ends, connection);
     this.#countByAddress.set(address, (this.#countByAddress.get(address) ?? 0) + 1);
-    socket.once('close', () => {
-      this.#accepted.delete(socket);
+    accepted.once('close', () => {
+      this.#all.delete(accepted);
+      if (this.#handshakes.get(ends) === connection) this.#handshakes.delete(ends);
+      if (connection.socket !== null) this.#open.delete(connection.socket);
       const left = (this.#countByAddress.get(address) ?? 1) - 1;
       if (left === 0) this.#countByAddress.delete(address);
       else this.#countByAddress.set(address, left);
-      if (this.#accepted.size === 0) this.#onAllClosed();
+      if (this.#all.size === 0) this.#onAllClosed();
     });
+  }
+
+  /** For every socket that can carry requests: the accepted one, or the TLS socket around it. */
+  open(socket: Socket): void {
+    const ends = endsOf(socket);
+    const connection = this.#all.get(socket) ?? this.#handshakes.get(ends);
+    this.#handshakes.delete(ends);
+    // The other end has gone, or was refused.
+    if (connection === undefined) return void socket.destroy();
+    connection.socket = socket;
+    this.#open.set(socket, connection);
+  }
+
+  /** False for a socket whose TLS handshake never finished: it cannot carry an answer. */
+  isOpen(socket: Socket): boolean {
+    return this.#open.has(socket);
   }
 
   /** Settles once none is open; no more are to be accepted by then. */
   async allClosed(): Promise<void> {
-    if (this.#accepted.size === 0) return;
+    if (this.#all.size === 0) return;
     await new Promise<void>((resolve) => {
       this.#onAllClosed = resolve;
     });
   }
 
-  /** For every socket that requests may come in over. */
-  open(socket: Socket): void {
-    const address = this.#options.addressOf(socket);
-    const connection: Connection = {
-      socket,
-      address,
-      response: null,
-      waiting: [],
-      lastWord: null,
-      quietSince: null,
-      isHeld: false,
-      hasListener: false,
-      unsent: { length: 0, since: 0 },
-      turnedAway: 0,
-    };
-    this.#connections.set(socket, connection);
-    if (this.#turns.isFull(address) && !this.#options.isProxy(address)) this.#hold(connection);
-    socket.once('close', () => {
-      this.#connections.delete(socket);
-      this.#turns.forget(connection);
-      this.#turns.count(address, -connection.waiting.length);
-      connection.waiting.length = 0;
-    });
-  }
-
-  /**
-   * For every request. It is handled at once, or, where others of its connection have not been answered in full, after
-   * those and in a turn of its own: a caller who sends hundreds in one packet keeps nobody else waiting.
-   */
-  begin(socket: Socket, response: ServerResponse, handle: Handle): void {
-    const connection = this.#connections.get(socket);
+  /** For every request. One that arrives before the answer to the one ahead of it is not served: see `#endAfterAnswer`. */
+  begin(socket: Socket, response: ServerResponse, handle: () => void): void {
+    const connection = this.#open.get(socket);
     if (connection === undefined || socket.destroyed) return;
-    connection.quietSince = null;
-    if (this.#connections.size > mostReadFreely)
+    const { response: previous } = connection;
+    if (previous !== null && !previous.writableFinished) {
+      // Over TLS Node reports an answer as sent one turn late, and a quick client is faster.
+      if (connection.isLast || connection.hasNext || !previous.writableEnded) {
+        this.#endAfterAnswer(connection);
+        return;
+      }
+      connection.hasNext = true;
+      previous.once('finish', () => {
+        connection.hasNext = false;
+        if (!connection.isLast) this.begin(socket, response, handle);
+      });
+      return;
+    }
+    connection.response = response;
+    if (this.#open.size > readFreely)
       response.req.once('end', () => {
         if (response.writableEnded) this.#rest(connection);
       });
-    if (isDone(connection) && connection.waiting.length === 0) {
-      connection.response = response;
-      handle(0);
-      return;
-    }
-    const { address, waiting } = connection;
-    if (this.#turns.waiting >= mostPipelined || waiting.length >= mostPipelinedAtOnce) {
-      socket.destroy();
-      return;
-    }
-    waiting.push({ response, handle, since: performance.now() });
-    if (waiting.length === mostPipelinedOfConnection) this.#hold(connection);
-    if (this.#turns.count(address, 1) === 'full' && !this.#options.isProxy(address)) this.#holdAll(address);
-    if (waiting.length === 1) this.#afterAnswer(socket, connection);
+    handle();
   }
 
-  /** For every request that was turned away for want of a good token: whether this connection is to end with it. */
-  isTurnedAwayTooOften(socket: Socket): boolean {
-    const connection = this.#connections.get(socket);
+  /** For every request that was refused for its token: true if the connection is to end with it. */
+  isRefusedTooOften(socket: Socket): boolean {
+    const connection = this.#open.get(socket);
     if (connection === undefined) return true;
-    connection.turnedAway += 1;
-    return connection.turnedAway >= mostTurnedAway;
+    connection.refusals += 1;
+    return connection.refusals >= maxRefusalsPerConnection;
   }
 
-  /** Whether something came in after the last request that is no HTTP: then that request was longer than it said. */
+  /** True if something came in behind the request that is no HTTP: then the request was longer than it said. */
   isBroken(socket: Socket): boolean {
-    return this.#connections.get(socket)?.lastWord != null;
+    return this.#open.get(socket)?.isBroken === true;
   }
 
   /**
-   * For a connection over which something came in that is no HTTP. `answer` says so and closes it: after the answers
-   * to what came before, and unless it belongs to a request that has its answer already.
+   * For a connection over which something came in that is no HTTP. True if it belongs behind a request that is being
+   * answered, and the connection closes after that answer. False if there is no answer to wait for.
    */
-  breakOff(socket: Socket, answer: () => void): void {
-    const connection = this.#connections.get(socket);
-    const last = connection?.waiting.at(-1)?.response ?? connection?.response ?? null;
-    if (connection === undefined || last === null) {
-      answer();
-      return;
+  breakOff(socket: Socket): boolean {
+    const connection = this.#open.get(socket);
+    const response = connection?.response ?? null;
+    if (connection === undefined || response === null || response.writableFinished) return false;
+    if (!response.req.complete) {
+      if (!response.headersSent) return false;
+      socket.destroySoon();
+      return true;
     }
-    const close = () => socket.destroySoon();
-    if (!last.req.complete) {
-      // It broke in the middle of its body, and has no other answer than this one.
-      if (connection.waiting.pop() !== undefined) this.#turns.count(connection.address, -1);
-      else if (!last.headersSent) {
-        answer();
-        return;
-      }
-      connection.lastWord = last.headersSent ? close : answer;
-    } else connection.lastWord = last.shouldKeepAlive ? answer : close;
-    if (!isDone(connection)) this.#afterAnswer(socket, connection);
-    else if (connection.waiting.length === 0) connection.lastWord();
+    connection.isBroken = true;
+    this.#endAfterAnswer(connection);
+    return true;
   }
 
-  /** At all of them; some in a turn of the event loop, so that nobody's request waits for thousands to be looked at. */
-  look(now: number): void {
-    const all = this.#connections.values();
-    const lookAtSome = () => {
+  /** At all of them; some in a turn of the event loop, so that no request waits for the whole sweep. */
+  sweep(now: number): void {
+    const all = this.#all.values();
+    const sweepSome = () => {
       let looked = 0;
       for (const connection of all) {
-        this.#lookAt(connection, now);
+        this.#check(connection, now);
         looked += 1;
-        if (looked < mostLookedAtInTurn) continue;
-        setImmediate(lookAtSome);
+        if (looked < sweepPerTurn) continue;
+        setImmediate(sweepSome);
         return;
       }
     };
-    lookAtSome();
+    sweepSome();
   }
 
-  #lookAt(connection: Connection, now: number): void {
-    const { socket } = connection;
-    const isWaiting = socket.writableLength > 0 || (connection.response?.writableLength ?? 0) > 0;
-    if (connection.hasListener || connection.isHeld) this.#watchHeld(connection, now);
-    else this.#watchForStall(socket, isWaiting);
-    if (!isDone(connection)) connection.quietSince = null;
-    else connection.quietSince ??= now;
-    // Before its first request a connection is Node's to close (see http/limits, headersTimeout).
-    const isIdle = connection.response !== null && connection.quietSince !== null;
-    if (isIdle && now - (connection.quietSince ?? now) >= this.#options.idleMs) socket.destroy();
+  destroyAll(): void {
+    for (const connection of this.#all.values()) destroy(connection);
   }
 
-  /** What comes when the answer that is being made has left in full: the next request, or the last word. */
-  #afterAnswer(socket: Socket, connection: Connection): void {
-    connection.response?.once('close', () => setImmediate(() => this.#goOn(socket, connection)));
-  }
-
-  #goOn(socket: Socket, connection: Connection): void {
-    if (socket.destroyed || socket.writableEnded || !isDone(connection)) return;
-    const next = connection.waiting.shift();
-    if (next === undefined) {
-      connection.lastWord?.();
-      return;
+  /** Notes the phase of a connection, and destroys one that is past its deadline. */
+  #check(connection: Connection, now: number): void {
+    const { socket, response } = connection;
+    if (socket !== null) this.#watchForStall(socket, connection);
+    const phase = phaseOf(connection);
+    if (phase !== connection.phase || response !== connection.phaseResponse) {
+      connection.phase = phase;
+      connection.phaseResponse = response;
+      connection.since = now;
     }
-    this.#turns.count(connection.address, -1);
-    if (connection.isHeld && connection.waiting.length === 0) this.#turns.add(connection);
-    connection.quietSince = null;
-    connection.response = next.response;
-    if (connection.waiting.length > 0 || connection.lastWord !== null) this.#afterAnswer(socket, connection);
-    next.handle(performance.now() - next.since);
+    if (now - connection.since >= this.#deadlineMs(phase)) destroy(connection);
   }
 
-  #holdAll(address: string): void {
-    for (const connection of this.#connections.values()) {
-      // The rest of a body is wanted.
-      const isReceiving = connection.response?.req.complete === false;
-      if (connection.address === address && !isReceiving) this.#hold(connection);
-    }
+  /** Node answers 408 a little earlier to a head or body that does not come; this ends what that did not. */
+  #deadlineMs(phase: Phase): number {
+    const { openingMs, receivingMs, idleMs } = this.#options;
+    if (phase === 'opening') return openingMs;
+    if (phase === 'receiving') return receivingMs;
+    return phase === 'idle' ? idleMs : Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Reads nothing more, lets the answer finish, and closes. Node's parser has taken the packet apart by then, and resumes
+   * reading after each complete request: so the pause comes a turn later, and what still comes is bounded by number.
+   */
+  #endAfterAnswer(connection: Connection): void {
+    const { socket, response } = connection;
+    connection.ignored += 1;
+    if (connection.ignored > maxIgnored) destroy(connection);
+    if (connection.isLast || socket === null || response === null) return;
+    connection.isLast = true;
+    // Says "connection: close", unless the head is on its way already.
+    response.shouldKeepAlive = false;
+    response.once('finish', () => socket.destroySoon());
+    socket.pause();
+    setImmediate(() => socket.pause());
   }
 
   #rest(connection: Connection): void {
-    connection.socket.pause();
+    connection.socket?.pause();
     if (this.#resting.push(connection) === 1) setImmediate(this.#readRested);
   }
 
   readonly #readRested = (): void => {
-    for (const { socket, isHeld } of this.#resting.splice(0, mostReadInTurn)) if (!isHeld) socket.resume();
+    for (const { socket, isLast } of this.#resting.splice(0, readPerTurn)) if (!isLast) socket?.resume();
     if (this.#resting.length > 0) setImmediate(this.#readRested);
   };
 
-  #hold(connection: Connection): void {
-    if (connection.isHeld) return;
-    connection.isHeld = true;
-    const { socket } = connection;
-    if (!connection.hasListener && !socket.isPaused()) {
-      connection.hasListener = true;
-      // Node goes on reading whenever it has parsed a request, so where some are being parsed a pause is none. A listener for
-      // the bytes comes after the parser; it costs a request a tenth, so only these connections have one. It has to be there
-      // before the first pause: Node would not read again after one that came before it.
-      socket.on('data', () => {
-        if (connection.isHeld) socket.pause();
-      });
-    }
-    socket.pause();
-    if (connection.waiting.length === 0) this.#turns.add(connection);
-  }
-
-  destroyAll(): void {
-    for (const socket of this.#accepted) socket.destroy();
-  }
-
-  #crowd(address: string): RefusedConnection | null {
-    const { mostInAll, mostOfAddress, isProxy } = this.#options;
-    if (this.#accepted.size >= mostInAll) return 'all';
-    const isCrowded = (this.#countByAddress.get(address) ?? 0) >= mostOfAddress;
-    return isCrowded && !isProxy(address) ? 'address' : null;
-  }
-
-  /** The oldest connection, of that address if one is named, that a look has found quiet. */
-  #closeIdle(address: string | null): boolean {
-    for (const [socket, connection] of this.#connections) {
-      if (connection.quietSince === null || (address !== null && connection.address !== address)) continue;
-      socket.destroy();
-      // It is gone from here when it has closed, and is not to be chosen again until then.
-      this.#connections.delete(socket);
-      return true;
-    }
-    return false;
+  #fullness(address: string): RefusedConnection | null {
+    const { maxConnections, maxPerAddress, isProxy } = this.#options;
+    if (this.#all.size >= maxConnections) return 'all';
+    const isFull = (this.#countByAddress.get(address) ?? 0) >= maxPerAddress;
+    return isFull && !isProxy(address) ? 'address' : null;
   }
 
   /**
-   * While an answer waits to be taken Node sees how much of it goes, and hangs up when nothing does. Nothing is read
-   * meanwhile: a byte now and then would pass for life.
+   * Closes a connection to make room, of that address if one is named: the oldest whose request does not arrive, else the
+   * oldest idle one, else the oldest whose request has not arrived yet. False if all are being answered.
    */
-  #watchForStall(socket: Socket, isWaiting: boolean): void {
+  #evict(address: string | null): boolean {
+    const now = performance.now();
+    const take = () => {
+      const index = this.#evictable.findIndex(
+        (one) => (address === null || one.address === address) && isEvictable(one),
+      );
+      return index === -1 ? undefined : this.#evictable.splice(index, 1)[0];
+    };
+    let victim = take();
+    if (victim === undefined && now - this.#scannedAt >= rescanMs) {
+      this.#evictable = this.#scan(now);
+      // A scan that finds few is not worth repeating for each connection that comes.
+      this.#scannedAt = this.#evictable.length * 10 < this.#all.size ? now : Number.NEGATIVE_INFINITY;
+      victim = take();
+    }
+    if (victim === undefined) return false;
+    if (phaseOf(victim) !== 'idle') this.#options.onRefused(address === null ? 'all' : 'address');
+    // Its place is free at once, not when its close has been reported.
+    this.#all.delete(victim.accepted);
+    destroy(victim);
+    return true;
+  }
+
+  #scan(now: number): Connection[] {
+    const overdue: Connection[] = [];
+    const idle: Connection[] = [];
+    const arriving: Connection[] = [];
+    for (const connection of this.#all.values()) {
+      const phase = phaseOf(connection);
+      if (phase === 'answering') continue;
+      if (phase === 'idle') idle.push(connection);
+      else if (now - connection.since >= patienceMs) overdue.push(connection);
+      else arriving.push(connection);
+    }
+    return [...overdue, ...idle, ...arriving];
+  }
+
+  /**
+   * While an answer waits to be taken Node sees how much of it goes, and destroys the connection when nothing does. Nothing
+   * is read meanwhile: a byte now and then would pass for progress.
+   */
+  #watchForStall(socket: Socket, { response, isLast }: Connection): void {
+    const isWaiting = socket.writableLength > 0 || (response?.writableLength ?? 0) > 0;
     const isTimed = Boolean(socket.timeout);
     if (isWaiting === isTimed) return;
     socket.setTimeout(isWaiting ? this.#options.stalledMs : 0);
     if (isWaiting) socket.pause();
-    else socket.resume();
-  }
-
-  /** With a listener for its bytes a paused connection is still read a little: here an answer has to go, and not a part of one. */
-  #watchHeld(connection: Connection, now: number): void {
-    const { socket, unsent } = connection;
-    const length = socket.writableLength;
-    if (length === 0 || length !== unsent.length) connection.unsent = { length, since: now };
-    else if (now - unsent.since >= this.#options.stalledMs) socket.destroy();
+    else if (!isLast) socket.resume();
   }
 }
 
-/** Whether all that was asked over a connection so far has been answered, to the last byte. */
-function isDone({ response }: Connection): boolean {
-  return response === null || response.writableFinished;
+function phaseOf({ response }: Connection): Phase {
+  if (response === null) return 'opening';
+  if (!response.req.complete) return 'receiving';
+  return response.writableFinished ? 'idle' : 'answering';
+}
+
+function isEvictable(connection: Connection): boolean {
+  return !connection.accepted.destroyed && phaseOf(connection) !== 'answering';
+}
+
+function destroy({ accepted, socket }: Connection): void {
+  socket?.destroy();
+  accepted.destroy();
+}
+
+/** A TLS socket has the same ends as the socket that was accepted; Node has no public way from one to the other. */
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

@@ -60,20 +60,17 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
     return caller instanceof Promise ? caller.then((known) => call(context, known)) : call(context, caller);
   };
 
-  /** The token of a caller that was never seen is checked while the body comes in, unless the caller waits to be let in. */
+  /** The body is read once the caller is known: bytes of strangers are not kept. */
   const withBody = async (context: RequestContext, caller: Caller | null | Promise<Caller>) => {
-    // A body that is refused at once has nobody wait for the caller, and a refusal that nobody hears ends the process.
-    if (caller instanceof Promise) caller.catch(() => {});
-    if (context.expectsContinue) await caller;
-    const body = bodies.read(context.request, context.address);
+    const known = await caller;
+    const body = bodies.read(context.request, known?.id ?? null, context.address);
     try {
       if (context.expectsContinue) {
         context.response.writeContinue();
         context.hasContinued = true;
       }
-      const known = await caller;
       context.body = await body.bytes;
-      // A body may take half a minute to come, and nobody who was signed out meanwhile writes anything.
+      // A body may take half a minute. Expiry and suspension can change meanwhile: check them again.
       if (known !== null) await checkStillIn(known);
       // Nothing has begun yet, and more came than the request has said.
       if (!context.response.shouldKeepAlive && connections.isBroken(context.request.socket))

@@ -9,23 +9,33 @@ export interface Limits {
   readonly keepAliveSeconds: number;
 }
 
-/** How often connections that are past their time are looked for. */
-export const checkEveryMs = 1_000;
-
-/** How long a request may wait behind others of its connection: a caller who has waited for longer may be gone. */
-export const longestPipelinedMs = 1_000;
+/** How often connections that are past their deadline are looked for. */
+export const sweepEveryMs = 1_000;
 
 /** A caller that takes nothing of its answer gets this much longer than one that does not finish its request. */
 const stalledSeconds = 5;
+/** Node answers 408 first; this much later the connection is destroyed, whatever state it is in. */
+const graceSeconds = 3;
 
-/** How many connections there may be, and how long they may do nothing; see http/connections. */
+/** The deadlines of a connection and how many there may be; see http/connections. */
 export function connectionLimits(limits: Limits) {
   return {
-    mostInAll: limits.maxConnections,
-    mostOfAddress: limits.maxConnectionsPerAddress,
+    maxConnections: limits.maxConnections,
+    maxPerAddress: limits.maxConnectionsPerAddress,
+    openingMs: (limits.headersTimeoutSeconds + graceSeconds) * 1000,
+    receivingMs: (limits.requestTimeoutSeconds + graceSeconds) * 1000,
     idleMs: limits.keepAliveSeconds * 1000,
     stalledMs: (limits.requestTimeoutSeconds + stalledSeconds) * 1000,
   };
+}
+
+/** Kept for the database, the provider, webhooks, logs and the ops port. */
+const reservedFiles = 128;
+
+/** Accepts no more connections than can be open: past that the system resets them, those of the ops port too. */
+export function withinOpenFiles<Given extends Limits>(limits: Given, openFiles: number): Given {
+  const room = Math.max(openFiles - reservedFiles, Math.floor(openFiles / 4));
+  return room >= limits.maxConnections ? limits : { ...limits, maxConnections: room };
 }
 
 /** The limits as options of Node's server. */
@@ -36,9 +46,9 @@ export function serverOptions(limits: Limits) {
     headersTimeout: Math.min(limits.headersTimeoutSeconds, limits.requestTimeoutSeconds) * 1000,
     handshakeTimeout: limits.headersTimeoutSeconds * 1000,
     requestTimeout: limits.requestTimeoutSeconds * 1000,
-    // See http/connections, which does that instead.
+    // The sweep of http/connections does that.
     keepAliveTimeout: 0,
-    connectionsCheckingInterval: checkEveryMs,
+    connectionsCheckingInterval: sweepEveryMs,
     // A header sent twice becomes one with a comma in it. By default Node would silently keep the first
     // Authorization or Content-Type and drop the other, and a proxy in front might have judged that other one.
     joinDuplicateHeaders: true,

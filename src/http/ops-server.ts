@@ -26,6 +26,10 @@ const plainInternal = {
 
 type OpsServerParts = Pick<ServerParts, 'limits' | 'requestId' | 'isProxy' | 'routes'>;
 
+/** Probes and Prometheus need few; the rest of the open files is for callers (see http/limits). */
+const maxOpsConnections = 64;
+
 export function createOpsServer({ limits, requestId, isProxy, routes }: OpsServerParts): HttpServer {
-  return createServer({ ...plainInternal, limits, requestId, isProxy, routes });
+  const own = { ...limits, maxConnections: maxOpsConnections, maxConnectionsPerAddress: maxOpsConnections };
+  return createServer({ ...plainInternal, limits: own, requestId, isProxy, routes });
 }

@@ -25,7 +25,6 @@ export class RequestContext implements Input {
   readonly startedAt = performance.now();
   /** The caller waits for a "100 Continue" before it sends its body. */
   readonly expectsContinue: boolean;
-  readonly waitedMs: number;
   /** It was told to go on. */
   hasContinued = false;
   /** Set once it has been read. */
@@ -43,7 +42,6 @@ export class RequestContext implements Input {
     id: string,
     params: Params,
     expectsContinue: boolean,
-    waitedMs: number,
   ) {
     this.#parts = parts;
     this.request = request;
@@ -51,7 +49,6 @@ export class RequestContext implements Input {
     this.id = id;
     this.params = params;
     this.expectsContinue = expectsContinue;
-    this.waitedMs = waitedMs;
   }
 
   get method(): string {

@@ -93,7 +93,7 @@ export class Responder {
     let refusal = given;
     const isTurnedAway = this.#options.countsRefusals === true && isTurnedAwayAtTheDoor(refusal.code);
     if (isTurnedAway && refusals !== null) refusal = refusals.count(context.address, refusal);
-    const isLast = isTurnedAway && connections.isTurnedAwayTooOften(context.request.socket);
+    const isLast = isTurnedAway && connections.isRefusedTooOften(context.request.socket);
     const challenged = { resourceMetadata, dpop, byDpop: isDpop(context.authorization) };
     this.#write(context, toProblem(refusal, challenged), refusal, isLast);
   }

@@ -14,7 +14,7 @@ import { peerAddress } from './client-address.ts';
 import { Connections, type RefusedConnection } from './connections.ts';
 import { createEndpoint, type Endpoint, type EndpointParts } from './endpoint.ts';
 import { fixedHeaders } from './headers.ts';
-import { checkEveryMs, connectionLimits, longestPipelinedMs, serverOptions } from './limits.ts';
+import { connectionLimits, serverOptions, sweepEveryMs } from './limits.ts';
 import { otherMethods } from './other-methods.ts';
 import { brokenRequest, rawProblem } from './problem.ts';
 import type { Receive } from './receive.ts';
@@ -64,14 +64,9 @@ export function createServer(serverParts: ServerParts): HttpServer {
   const nowhere = new Responder(parts, { pattern: '(none)', personal: false, cors: null });
   const router = routerOf(serverParts.routes, parts);
 
-  const answer = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    expectsContinue: boolean,
-    waitedMs: number,
-  ) => {
+  const answer = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     const contextWith = (params: Params) =>
-      new RequestContext(parts, request, response, requestId(), params, expectsContinue, waitedMs);
+      new RequestContext(parts, request, response, requestId(), params, expectsContinue);
     let found: ReturnType<typeof router.find>;
     try {
       found = router.find(request.url ?? '');
@@ -92,8 +87,6 @@ export function createServer(serverParts: ServerParts): HttpServer {
   const serve = (context: RequestContext, endpoint: Endpoint | undefined) => {
     try {
       receive(context.request);
-      if (context.waitedMs > longestPipelinedMs)
-        throw new Refusal('overloaded', { detail: 'behind others of its connection', retryAfterSeconds: 1 });
     } catch (error) {
       return (endpoint?.responder ?? nowhere).refuse(context, error);
     }
@@ -113,35 +106,32 @@ export function createServer(serverParts: ServerParts): HttpServer {
           ...(asksForCertificate ? { requestCert: true, rejectUnauthorized: false } : {}),
         });
   const take = (request: IncomingMessage, response: ServerResponse, expectsContinue = false) =>
-    connections.begin(request.socket, response, (waitedMs) =>
-      answer(request, response, expectsContinue, waitedMs),
-    );
+    connections.begin(request.socket, response, () => answer(request, response, expectsContinue));
   server.on('request', (request, response) => take(request, response));
   server.on('checkContinue', (request, response) => take(request, response, true));
   // An expectation we do not know is no reason to refuse (RFC 9110 section 10.1.1).
   server.on('checkExpectation', (request, response) => take(request, response));
 
-  /** An answer where there is no request to answer: at once, and then the connection is gone. */
+  /** Answers where there is no request to answer, and closes the connection. */
   const common = fixedHeaders({ https: parts.https, personal: false, cors: false });
   const breakOff = (socket: Socket, refusal: Refusal) => {
-    // Nobody else listens any more, and the caller may be gone.
+    if (!connections.isOpen(socket) || !socket.writable) return void socket.destroy();
+    if (connections.breakOff(socket)) return;
+    // Node has no listener on the socket any more, and the caller may be gone.
     socket.on('error', () => {});
-    if (!socket.writable) return socket.destroy();
-    connections.breakOff(socket, () => {
-      nowhere.observeBroken(refusal);
-      socket.end(rawProblem(refusal, common), () => socket.destroy());
-    });
+    nowhere.observeBroken(refusal);
+    socket.end(rawProblem(refusal, common), () => socket.destroy());
   };
   server.on('clientError', (error, socket) =>
     breakOff(socket as Socket, brokenRequest(error as NodeJS.ErrnoException)),
   );
-  // A tunnel is not to be had here; Node would hang up without a word.
+  // CONNECT is not supported; without a listener Node would close the connection without an answer.
   server.on('connect', (_request, socket) => breakOff(socket as Socket, new Refusal('bad_request')));
 
   server.on('connection', (socket: Socket) => connections.accept(socket));
   server.on(tls === null ? 'connection' : 'secureConnection', (socket: Socket) => connections.open(socket));
-  const lookout = setInterval(() => connections.look(performance.now()), checkEveryMs).unref();
-  server.once('close', () => clearInterval(lookout));
+  const sweep = setInterval(() => connections.sweep(performance.now()), sweepEveryMs).unref();
+  server.once('close', () => clearInterval(sweep));
   return { server, connections };
 }
 

@@ -8,6 +8,7 @@ import { head } from '../support/raw-http.ts';
 import { withToken } from '../support/request.ts';
 import { requestFrom } from '../support/request-from.ts';
 import { me, type Settings } from '../support/service.ts';
+import { credentialsBody, postToken } from '../support/token-endpoint.ts';
 
 /** Callers who keep their connections, and others who want one. */
 function holders(settings: Settings) {
@@ -47,19 +48,6 @@ describe('an empty line now and then', () => {
   });
 });
 
-describe('answers that nobody takes, and an empty line now and then', () => {
-  const { hold } = holders({ REQUEST_TIMEOUT_SECONDS: '1' });
-  const large = 'GET /openapi.json HTTP/1.1\r\nhost: a.example\r\n\r\n'.repeat(400);
-
-  it('do not keep a connection', { timeout: 60_000 }, async () => {
-    const [socket] = (await hold(1, large)) as [Socket];
-    socket.pause();
-    const knock = setInterval(() => socket.write('\r\n'), 300).unref();
-    await closed(socket);
-    clearInterval(knock);
-  });
-});
-
 describe('as many connections as there may be, all of them idle', () => {
   const { running, hold } = holders({ MAX_CONNECTIONS: '100' });
 
@@ -82,19 +70,16 @@ describe('as many connections as there may be, all of them idle', () => {
   });
 });
 
-describe('as many connections as there may be, all of them at work', () => {
-  const { running, hold } = holders({ MAX_CONNECTIONS: '10', REQUEST_TIMEOUT_SECONDS: '60' });
-  const begun = head(
-    'POST',
-    '/token',
-    'content-type: application/json',
-    'content-length: 9',
-    'expect: 100-continue',
-  );
+/** A request whose answer does not end. */
+const stream = (token: string) =>
+  `GET ${me.replace('/me', '/events')} HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\nauthorization: Bearer ${token}\r\n\r\n`;
+
+describe('as many connections as there may be, all of them being answered', () => {
+  const { running, hold } = holders({ MAX_CONNECTIONS: '10', STREAMS_PER_CALLER: '10' });
 
   it('[G179] a further one is closed, which a line of the log and a metric say', async () => {
-    await hold(10, begun);
-    const { service } = running();
+    const { service, provider } = running();
+    await hold(10, stream(await provider.token()));
     const { hostname, port } = new URL(service.url);
     const late = connect(Number(port), hostname);
     late.on('error', () => {});
@@ -113,19 +98,37 @@ describe('as many connections as there may be, all of them at work', () => {
   });
 });
 
+const begun = head(
+  'POST',
+  '/token',
+  'content-type: application/json',
+  'content-length: 9',
+  'expect: 100-continue',
+);
+
+describe('as many connections as there may be, all of them with unfinished requests', () => {
+  const { running, hold } = holders({ MAX_CONNECTIONS: '20', REQUEST_TIMEOUT_SECONDS: '60' });
+
+  it('[G189] keep nobody out: the oldest unfinished request gives way', async () => {
+    const { service, provider } = running();
+    const token = await provider.token();
+    const sockets = await hold(20, begun, '127.0.0.5');
+    for (let count = 0; count < 10; count += 1)
+      assert.equal(
+        (await requestFrom('127.0.0.6', service.url + me, { authorization: `Bearer ${token}` })).status,
+        200,
+      );
+    assert.equal(sockets[0]?.closed, true);
+    assert.equal(sockets.at(-1)?.closed, false);
+  });
+});
+
 describe('as many connections as one address may have', () => {
-  const { running, hold } = holders({ MAX_CONNECTIONS_PER_ADDRESS: '5', REQUEST_TIMEOUT_SECONDS: '60' });
-  const begun = head(
-    'POST',
-    '/token',
-    'content-type: application/json',
-    'content-length: 9',
-    'expect: 100-continue',
-  );
+  const { running, hold } = holders({ MAX_CONNECTIONS_PER_ADDRESS: '5', STREAMS_PER_CALLER: '10' });
 
   it('[G179] a further one from there is closed, and other addresses are served', async () => {
-    await hold(5, begun, '127.0.0.5');
-    const { service } = running();
+    const { service, provider } = running();
+    await hold(5, stream(await provider.token()), '127.0.0.5');
     const from = (address: string) => requestFrom(address, `${service.url}/.well-known/jwks.json`);
     await assert.rejects(from('127.0.0.5'));
     assert.equal((await from('127.0.0.6')).status, 200);
@@ -139,23 +142,31 @@ describe('as many connections as one address may have, from a trusted proxy', ()
     REQUEST_TIMEOUT_SECONDS: '60',
     TRUSTED_PROXIES: '127.0.0.5',
   });
-  const begun = head(
-    'POST',
-    '/token',
-    'x-forwarded-proto: https',
-    'content-type: application/json',
-    'content-length: 9',
-    'expect: 100-continue',
-  );
+  const forwarded = begun.replace('host:', 'x-forwarded-proto: https\r\nhost:');
 
   it('do not bind it', async () => {
-    const sockets = await hold(12, begun, '127.0.0.5');
+    const sockets = await hold(12, forwarded, '127.0.0.5');
     assert.equal(sockets.filter(({ closed }) => closed).length, 0);
-    const [socket] = await hold(1, begun.replace('POST', 'PUT'), '127.0.0.5');
+    const [socket] = await hold(1, forwarded.replace('POST', 'PUT'), '127.0.0.5');
     assert.equal(socket?.closed, false);
     assert.doesNotMatch(
       await running().service.metrics(),
       /^vestibule_connections_refused_total\{.*\} [1-9]/m,
     );
+  });
+});
+
+describe('unfinished bodies of strangers', () => {
+  const { running, hold } = holders({ MAX_CONNECTIONS_PER_ADDRESS: '10000', REQUEST_TIMEOUT_SECONDS: '60' });
+  const size = 60_000;
+  const unfinished = head('POST', '/token', 'content-type: application/json', `content-length: ${size + 1}`);
+
+  it('[G189] do not use up the memory for the bodies of others', async () => {
+    const { service } = running();
+    // 67 MB in all; the one that gives way is told so.
+    for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'])
+      await Promise.race([hold(280, unfinished + 'x'.repeat(size), address), hold(280, '', address)]);
+    for (let count = 0; count < 10; count += 1)
+      assert.equal((await postToken(service.url, credentialsBody({ id: 'a', secret: 'b' }))).status, 401);
   });
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
 import { withToken } from '../support/request.ts';
 import { me, newSettings, type Service, type Settings, startService } from '../support/service.ts';
@@ -85,6 +87,36 @@ describe('connections that are held', () => {
     const service = await start({});
     await hold(service.opsUrl, 'GET /livez HTTP/1.1\r\nHost: a\r\n');
     await endsWell(service);
+  });
+
+  it('[G188] handshakes that do not finish are closed within their deadline, and none is left', async () => {
+    const { TEST_DIRECTORY: directory } = await newSettings('sqlite', {});
+    const tls = await writeTlsFiles(String(directory));
+    const service = await start({
+      TLS_CERT_FILE: tls.certificateFile,
+      TLS_KEY_FILE: tls.keyFile,
+      HEADERS_TIMEOUT_SECONDS: '1',
+    });
+    // Silent, the beginning of a hello, and no TLS at all.
+    const sockets = await Promise.all(
+      ['', '\x16\x03\x01\x02\x00\x01\x00', 'GET / HTTP/1.1\r\n\r\n']
+        .flatMap((bytes) => Array<string>(30).fill(bytes))
+        .map((bytes) => hold(service.url, bytes)),
+    );
+    // Some vanish during the handshake; the others stay.
+    for (const [index, socket] of sockets.entries()) if (index % 3 === 0) socket.resetAndDestroy();
+    await until(
+      async () => Number(/^vestibule_connections_open (\S+)/m.exec(await service.metrics())?.[1]),
+      (count) => count === 0,
+      'some connections are still open',
+      30_000,
+    );
+    await until(
+      () => readdirSync(`/proc/${service.process.pid}/fd`).length,
+      (count) => count < 60,
+      'some descriptors are still open',
+    );
+    tls.remove();
   });
 
   it('a caller who says nothing on the TLS port does not keep the process from ending', async () => {

@@ -66,15 +66,9 @@ function startQueue() {
   const [store, clock] = [new HeldStore(), new StillClock()];
   const queue = new WriteQueue({ store, clock });
   /** A caller's write, told apart by its number. */
-  const submit = async (
-    id: string,
-    now = 0,
-    bytes = 0,
-    isGone = () => false,
-    waitedMs = 0,
-  ): Promise<unknown> => {
+  const submit = async (id: string, now = 0, bytes = 0, isGone = () => false): Promise<unknown> => {
     const caller = { id, kind: 'user', isMachine: false } as const;
-    return queue.submit({ caller, now, proof: null, change: { kind: 'register' } }, bytes, isGone, waitedMs);
+    return queue.submit({ caller, now, proof: null, change: { kind: 'register' } }, bytes, isGone);
   };
   const submitMany = (id: string, count: number) =>
     Array.from({ length: count }, (_, index) => submit(id, index));
@@ -271,17 +265,6 @@ describe('writes for which there is no room', () => {
     assert.equal(refused.length, old.length + 1 - mostInBatch);
     for (const reason of refused) isOverloaded(/too long/)(reason);
     assert.deepEqual([await first, await young, store.batches.length], ['first0', 'c0', 2]);
-  });
-
-  it('have waited elsewhere, too', async () => {
-    const { store, clock, submit, busy } = startQueue();
-    await busy();
-    const late = submit('late', 0, 0, () => false, longestWaitMs / 2 + 1);
-    const refused = assert.rejects(late, isOverloaded(/too long/));
-    clock.advance(longestWaitMs / 2);
-    await refused;
-    await store.end();
-    assert.deepEqual(store.batches, [['first0']]);
   });
 
   it('are told so although the batch before them is not over, and there is room again', async () => {

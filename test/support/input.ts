@@ -11,7 +11,6 @@ export function inputWith(parts: Partial<Input>): Input {
     header: () => undefined,
     address: '127.0.0.1',
     proof: null,
-    waitedMs: 0,
     isSuspect: () => false,
     hasHungUp: () => false,
     onClose: () => {},

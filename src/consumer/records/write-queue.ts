@@ -67,11 +67,8 @@ export class WriteQueue {
     return since.length === 0 ? 0 : (this.#options.clock.monotonic() - Math.min(...since)) / 1000;
   }
 
-  /**
-   * `bytes` is about what the operation holds; `isGone` tells whether its caller has hung up; `waitedMs` is how long it
-   * has waited elsewhere already.
-   */
-  submit(operation: Operation, bytes: number, isGone: () => boolean, waitedMs = 0): Promise<Done> {
+  /** `bytes` is about what the operation holds; `isGone` is true once its caller has hung up. */
+  submit(operation: Operation, bytes: number, isGone: () => boolean): Promise<Done> {
     const { id } = operation.caller;
     this.checkRoom(id, bytes);
     const own = this.#byCaller.get(id) ?? [];
@@ -80,7 +77,7 @@ export class WriteQueue {
       own.push({
         operation,
         bytes,
-        since: this.#options.clock.monotonic() - waitedMs,
+        since: this.#options.clock.monotonic(),
         arrival: this.#thisTurn(),
         isGone,
         resolve,

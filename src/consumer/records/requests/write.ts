@@ -71,7 +71,7 @@ function submitting(parts: CollectionParts, readChange: ReadChange): BearerHandl
     }
     const operation = { caller: access.caller, now: clock.now(), proof: input.proof, change };
     const bytes = input.body?.byteLength ?? 0;
-    const done = await writes.submit(operation, bytes, () => input.hasHungUp(), input.waitedMs);
+    const done = await writes.submit(operation, bytes, () => input.hasHungUp());
     return done.answer as Answer;
   };
 }
