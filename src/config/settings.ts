@@ -162,7 +162,7 @@ export const serviceSettings = {
   refusalsPerMinute: defaulted(kind.integer(1, 1_000_000), '1200', {
     example: '300',
     sentence:
-      'How many refused requests a minute an address may cause. Further ones are 429; callers with good tokens are served as ever.',
+      'How many refused requests a minute an address may cause. Further ones are 429. Good tokens from there are served, and a missing or expired token is still answered with 403.',
   }),
   idpIssuer: optional(kind.visibleText, {
     example: 'https://login.example.org/realms/main',

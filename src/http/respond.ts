@@ -92,7 +92,10 @@ export class Responder {
     const { connections, refusals, resourceMetadata, dpop } = this.#parts;
     let refusal = given;
     const isTurnedAway = this.#options.countsRefusals === true && isTurnedAwayAtTheDoor(refusal.code);
-    if (isTurnedAway && refusals !== null) refusal = refusals.count(context.address, refusal);
+    if (isTurnedAway && refusals !== null) {
+      const counted = refusals.count(context.address, refusal);
+      if (!neverReplaced.has(refusal.code)) refusal = counted;
+    }
     const isLast = isTurnedAway && connections.isRefusedTooOften(context.request.socket);
     const challenged = { resourceMetadata, dpop, byDpop: isDpop(context.authorization) };
     this.#write(context, toProblem(refusal, challenged), refusal, isLast);
@@ -263,6 +266,21 @@ const forMembers: ReadonlySet<ErrorCode> = new Set([
   'action_not_allowed',
   // A step of the way in (RFC 9449 section 9), and of a token that holds.
   'proof_nonce_required',
+]);
+
+/**
+ * Refusals that are counted like others but never become 429: they tell an honest caller what to do next (sign in, get a new
+ * token), and such callers share an address with a flooder.
+ */
+const neverReplaced: ReadonlySet<ErrorCode> = new Set([
+  'token_missing',
+  'token_expired',
+  'token_not_yet_valid',
+  'token_revoked',
+  'token_inactive',
+  'insufficient_scope',
+  'consumer_suspended',
+  'client_disabled',
 ]);
 
 /** What is to be signed by a provider, and is not. */

@@ -33,11 +33,10 @@ describe('an address that is refused too often', () => {
   it('the first refusals up to the limit are 403, and further ones 429 with Retry-After', async () => {
     await exhaust('127.0.0.1');
     for (let count = 0; count < 5; count += 1) assertTooMany(await ask(pair(), '127.0.0.1', await bad()));
-    assertTooMany(await requestFrom('127.0.0.1', pair().service.url + me));
     assertTooMany(await ask(pair(), '127.0.0.1', 'nonsense'));
     assert.match(
       await pair().service.metrics(),
-      /^vestibule_auth_failures_total\{reason="too_many_refusals"\} 7$/m,
+      /^vestibule_auth_failures_total\{reason="too_many_refusals"\} 6$/m,
     );
   });
 
@@ -52,6 +51,12 @@ describe('an address that is refused too often', () => {
     );
     assert.deepEqual([...new Set(atOnce.map(({ status }) => status))], [200]);
     assertTooMany(await ask(pair(), '127.0.0.1', await bad()));
+  });
+
+  it('honest callers at that address are told what to do: sign in, or get a new token', async () => {
+    assertRefused(await requestFrom('127.0.0.1', pair().service.url + me), 'token_missing', 'no token');
+    const expired = await pair().provider.token({ exp: 1_000_000_000 });
+    assertRefused(await ask(pair(), '127.0.0.1', expired), 'token_expired', expired);
   });
 
   it('other addresses are told as ever what is wrong', async () => {

@@ -64,17 +64,17 @@ export async function capacity({ origin, requests, good, seconds }: Load, connec
   return { perSecond: outcomes.accepted.count / seconds, outcomes };
 }
 
-/** At a pace, whether or not the earlier ones are answered; up to so many behind each other on a connection. */
+/** At a pace, whether or not the earlier ones are answered; one at a time on a connection. */
 export async function overload(
   { origin, requests, good, seconds }: Load,
-  { perSecond, connections, pipelined }: { perSecond: number; connections: number; pipelined: number },
+  { perSecond, connections }: { perSecond: number; connections: number },
 ): Promise<Outcomes> {
   const outcomes = new Outcomes(good);
   const free: RawConnection[] = [];
   const all = await openMany(connections, (index) =>
     RawConnection.open(origin, `127.0.0.${1 + (index % 8)}`, (answer, connection) => {
       outcomes.take(answer);
-      if (connection.waiting === pipelined - 1) free.push(connection);
+      free.push(connection);
     }),
   );
   free.push(...all);
@@ -90,7 +90,6 @@ export async function overload(
       else if (connection.isOpen) {
         connection.send(String(requests[due % requests.length]));
         outcomes.sent += 1;
-        if (connection.waiting < pipelined) free.push(connection);
       }
     }
     await pause(2);

@@ -84,20 +84,13 @@ async function flood(kind: string, requests: readonly string[], good: number): P
   show('accepted', most.outcomes.accepted);
 
   const due = perSecond * Number(values.times);
-  for (const { name, connections, pipelined } of [
-    { name: 'one at a time', connections: 4_000, pipelined: 1 },
-    { name: 'pipelined', connections: 250, pipelined: 32 },
-  ]) {
-    console.log(`${due} ${kind} a second, ${name}, over ${connections} connections`);
-    await watched(() => overload(load, { perSecond: due, connections, pipelined }));
-    const bare = await startBare();
-    const floor = await overload(
-      { ...load, origin: bare.origin },
-      { perSecond: due, connections, pipelined },
-    );
-    bare.process.kill();
-    show('refused (503) by a bare server on that core', floor.refused);
-  }
+  const connections = 4_000;
+  console.log(`${due} ${kind} a second over ${connections} connections`);
+  await watched(() => overload(load, { perSecond: due, connections }));
+  const bare = await startBare();
+  const floor = await overload({ ...load, origin: bare.origin }, { perSecond: due, connections });
+  bare.process.kill();
+  show('refused (503) by a bare server on that core', floor.refused);
 }
 
 /** Live streams, opened and left again, as when all come back after a restart. */
