@@ -53,6 +53,7 @@ export async function openAdministration(
       atOnce,
     );
   };
+  const declarations = storedDeclarations(storage.documents, createKeyedDigest(keyring.declarations));
   const webhooks = (service: WebhookConfig) =>
     createWebhooks({
       store: storage.webhooks,
@@ -61,12 +62,12 @@ export async function openAdministration(
       egress: webhookEgress(service),
       box: webhookBox(keyring),
       source: ownIssuer(service),
+      collections: async () => [...(await declarations.load()).keys()],
       audit,
       clock,
     });
   const keySetMemory = (jwksUrl: string) =>
     authenticatedMemory(storage.documents, keyring.providerKeys, jwksUrl);
-  const declarations = storedDeclarations(storage.documents, createKeyedDigest(keyring.declarations));
   const eraseConsumer = (id: string, line: AuditEntry) =>
     storage.records.erase(id, line, eventOfErasure(id, clock.now()));
   /** Tokens of the caller that there are now are refused; up to when they may say they were issued. */

@@ -7,7 +7,7 @@ import { loadStorageConfig, loadWebhookConfig } from '../config/load.ts';
 import type { Replayed, ShownSecret } from '../events/webhooks/webhooks.ts';
 import type { WebhookSigning } from '../storage/port.ts';
 import { administer } from './database.ts';
-import { type JsonOption, print, printing } from './output.ts';
+import { type JsonOption, print, printing, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 import { asData, deliveryAsData, showDeliveries, showWebhook, showWebhooks } from './webhook/show.ts';
 
@@ -37,9 +37,10 @@ export function addTo(program: Command, settings: CommandSettings): void {
         .default('hmac'),
     )
     .action(async (url: string, options: JsonOption & { events: string; signing: WebhookSigning }) => {
-      const { id, shown } = await work('add', (webhooks) =>
+      const { id, shown, warnings } = await work('add', (webhooks) =>
         webhooks.add(url, options.events, options.signing),
       );
+      for (const warning of warnings) write(`Warning: ${warning}\n`, process.stderr);
       print(options.json, { webhook_id: id, ...shownAsData(shown) }, () => showSecret(id, shown));
     });
 
@@ -122,18 +123,31 @@ export function addTo(program: Command, settings: CommandSettings): void {
       );
     });
 
-  printing(webhook, 'test <id>', 'send a message that is about nothing, now, and say what came back').action(
-    async (id: string, options: JsonOption) => {
-      const sent = await work('test', (webhooks) => webhooks.test(id));
-      const reason = sent.ok ? null : sent.reason;
-      print(options.json, { webhook_id: id, ok: sent.ok, status: sent.status, reason }, () =>
+  printing(
+    webhook,
+    'test <id>',
+    'send a test message from this command, with its own settings, and say what came back; the running service is not asked',
+  ).action(async (id: string, options: JsonOption) => {
+    const { sent, webhook: tested } = await work('test', (webhooks) => webhooks.test(id));
+    const reason = sent.ok ? null : sent.reason;
+    const { failingSince, lastFailure: failure } = tested;
+    const since = failingSince === null ? null : new Date(failingSince).toISOString();
+    const data = { webhook_id: id, ok: sent.ok, status: sent.status, reason, sent_by: 'command' };
+    print(options.json, { ...data, service_failing_since: since, service_last_failure: failure }, () =>
+      [
         sent.ok
           ? `Webhook "${id}" took it: status ${sent.status}.`
           : `Webhook "${id}" did not take it: ${reason}. Only a 2xx within 15 seconds counts.`,
-      );
-      if (!sent.ok) process.exitCode = 1;
-    },
-  );
+        'This command sent it, with its own settings (WEBHOOK_ALLOW); the running service has those of its start.',
+        ...(since === null
+          ? []
+          : [
+              `What the service sends has failed since ${since} (${failure}). Restart it if its settings are older.`,
+            ]),
+      ].join('\n'),
+    );
+    if (!sent.ok) process.exitCode = 1;
+  });
 }
 
 interface ReplayOptions extends JsonOption {

@@ -51,10 +51,15 @@ export function createEgress({ allow, ownUrl, resolve = resolveAll }: EgressRule
     // Also of an empty one: it would never arrive.
     if (text.includes('#')) throw refused('a URL without a fragment ("#")', 'Leave it out.');
     const allowed = isAllowed(url) && (url.protocol === 'http:' || url.protocol === 'https:');
-    if (url.origin === own.origin || (bareName(url) === bareName(own) && !allowed))
+    if (url.origin === own.origin)
       throw refused('another host than this service', 'What it sends would come back to it.');
     if (allowed) return { url, isAllowed: true };
     const name = `WEBHOOK_ALLOW=${url.origin === 'null' ? 'https://hooks.internal' : url.origin}`;
+    if (bareName(url) === bareName(own))
+      throw refused(
+        'another host than this service',
+        `A receiver of your own on another port of this host can be named: ${name}`,
+      );
     if (url.protocol !== 'https:')
       throw refused(
         `an https URL, and found "${url.protocol}"`,

@@ -1,4 +1,5 @@
 import { OperatorError } from '../../base/errors.ts';
+import { suggestion } from '../../base/yaml/mistakes.ts';
 
 /** `*`, or two parts around a dot, each a name or `*`. */
 const patternForm = /^(?:\*|(?:\*|[a-z][a-z0-9_-]*)\.(?:\*|[a-z][a-z0-9_-]*))$/;
@@ -13,6 +14,22 @@ export function readPatterns(text: string): string {
   throw new OperatorError(
     `--events is a list of 1 to ${mostPatterns} types of events, in which "*" stands for any part; found "${found}". Example: --events 'bookings.*,consumer.erased'`,
   );
+}
+
+/** A sentence for each pattern that no event can match, because no collection has that name. */
+export function patternWarnings(patterns: string, collections: readonly string[]): readonly string[] {
+  // Before the first start of the service no collection is known.
+  if (collections.length === 0) return [];
+  const known = [...collections, 'consumer'];
+  const unknown = patterns.split(',').filter((pattern) => ![...known, '*'].includes(subjectOf(pattern)));
+  return unknown.map(
+    (pattern) =>
+      `--events "${pattern}" matches nothing now: there is no collection "${subjectOf(pattern)}"; ${suggestion(subjectOf(pattern), known)}`,
+  );
+}
+
+function subjectOf(pattern: string): string {
+  return pattern.split('.')[0] ?? '';
 }
 
 /** Whether a type such as `notes.created` fits one of the patterns. */

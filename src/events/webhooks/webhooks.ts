@@ -11,7 +11,7 @@ import type {
 import { type Egress, EgressError } from './egress.ts';
 import { orderKey } from './event-search.ts';
 import { headersOf, testMessage } from './message.ts';
-import { readPatterns, typeMatcher } from './patterns.ts';
+import { patternWarnings, readPatterns, typeMatcher } from './patterns.ts';
 import { dayMs } from './schedule.ts';
 import { type Box, openSecrets, sealSecret } from './secret-box.ts';
 import { createSend, type Sent } from './send.ts';
@@ -23,6 +23,8 @@ interface WebhooksOptions {
   readonly events: Pick<EventStore, 'list' | 'extent'>;
   readonly egress: Egress;
   readonly box: Box;
+  /** The names of the collections that the service has in force. */
+  readonly collections: () => Promise<readonly string[]>;
   /** The address of this service. */
   readonly source: string;
   readonly audit: AuditLine;
@@ -83,7 +85,8 @@ export function createWebhooks(options: WebhooksOptions) {
         signing,
       });
       await store.add({ ...bound, secrets, createdAt: clock.now() }, line);
-      return { id: bound.id, shown: shownSecret(signing, secret) };
+      const warnings = patternWarnings(bound.events, await options.collections());
+      return { id: bound.id, shown: shownSecret(signing, secret), warnings };
     },
 
     /** Both sign for a day, or with `atOnce` only the new one. */
@@ -135,8 +138,8 @@ export function createWebhooks(options: WebhooksOptions) {
       return count;
     },
 
-    /** Sends a message that is about nothing, now, from here. */
-    async test(id: string): Promise<Sent> {
+    /** Sends a test message from this process. The webhook says how the service itself fares with it. */
+    async test(id: string): Promise<{ readonly sent: Sent; readonly webhook: Webhook }> {
       const { webhook, secrets } = await genuine(id);
       const signers = secrets.map((secret) => createSigner(webhook.signing, secret));
       const message = testMessage(id, clock.now());
@@ -144,7 +147,7 @@ export function createWebhooks(options: WebhooksOptions) {
       const { send, close } = createSend(egress, clock);
       try {
         const stopping = new AbortController().signal;
-        return await send({ url: webhook.url, headers, body: message.body, stopping });
+        return { sent: await send({ url: webhook.url, headers, body: message.body, stopping }), webhook };
       } finally {
         close();
       }
