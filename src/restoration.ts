@@ -15,10 +15,12 @@ import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
 import { readStorage } from './inspection/read-storage.ts';
 import { Draft } from './storage/backup/draft.ts';
 import { isDump, PostgresPrograms } from './storage/backup/postgres-programs.ts';
+import { checkSchema } from './storage/backup/schema-check.ts';
 import { copyFile, markOfDump, readBackup } from './storage/backup/sqlite-backup.ts';
 import { ErasureLog } from './storage/erasure-log.ts';
 import { lookInto } from './storage/look.ts';
-import { newestVersion } from './storage/migrations.ts';
+import { planOf } from './storage/migration-plan.ts';
+import { type Migration, migrations, newestOf } from './storage/migrations.ts';
 import type { Erasure } from './storage/port.ts';
 import { explained } from './storage/sqlite/unavailable.ts';
 
@@ -30,18 +32,21 @@ export interface RestoreOptions {
   readonly withoutErasures: boolean;
   readonly dryRun: boolean;
   readonly environment: Environment;
+  /** The migrations of another release, in tests. */
+  readonly steps?: readonly Migration[];
 }
 
 /** Puts a backup where there is nothing yet, erases again who was erased since, and leaps over all positions that were given. */
 export async function restore(config: StorageConfig, options: RestoreOptions) {
   const { databaseUrl } = config;
-  const { file, dryRun } = options;
+  const { file, dryRun, steps = migrations } = options;
   const masterSecret = readGivenMasterSecret(config);
   const known = await knownErasures(config, options);
   const withSecret = { ...config, masterSecret, masterSecretFile: null };
   if (file === null) {
     await requireDatabase(config);
-    return { file, dryRun, ...(await settle(withSecret, known, dryRun)) };
+    if (databaseUrl.engine === 'sqlite') await requireRestorable(databaseUrl.file, steps);
+    return { file, dryRun, ...(await settle(withSecret, known, { dryRun, steps })) };
   }
   if (!existsSync(file)) throw new OperatorError(`There is no file "${file}".`);
   if (databaseUrl.engine === 'postgres') return restoreDump(withSecret, { ...options, file }, known);
@@ -53,10 +58,7 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
   refuseLog(file);
   const content = await explained(file, async () => readBackup(file));
   if (content.version === 0) throw new OperatorError(`"${file}" is no backup of this service.`);
-  if (content.version > newestVersion)
-    throw new OperatorError(
-      `"${file}" has schema version ${content.version}, and this release knows versions up to ${newestVersion}. Restore it with a release at least as new as the one it is from.`,
-    );
+  await requireRestorable(file, steps);
   await requireMasterSecret(masterSecret, content.masterSecretMark);
   const later = known.erasures.filter(({ id }) => !content.erasureIds.has(id));
   const found = { file, dryRun, rows: content.counts, position: content.lastPosition };
@@ -69,7 +71,7 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
   const settled = await settle(
     { ...withSecret, databaseUrl: onDraft, erasureLog: erasureLogFile(config) },
     known,
-    false,
+    { dryRun, steps },
   );
   draft.publish();
   return { ...found, ...settled };
@@ -77,7 +79,7 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
 
 async function restoreDump(
   config: StorageConfig & { readonly masterSecret: string },
-  { file, dryRun, environment }: RestoreOptions & { readonly file: string },
+  { file, dryRun, environment, steps = migrations }: RestoreOptions & { readonly file: string },
   known: Known,
 ) {
   const { databaseUrl } = config;
@@ -97,7 +99,7 @@ async function restoreDump(
   if (dryRun) return { file, dryRun, erasures: summary(known, null, 0) };
   await programs.restore(file);
   try {
-    return { file, dryRun, ...(await settle(config, known, false)) };
+    return { file, dryRun, ...(await settle(config, known, { dryRun, steps })) };
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     // Whoever was erased is in it, and the service would start.
@@ -111,14 +113,14 @@ async function restoreDump(
 async function settle(
   config: StorageConfig & { readonly masterSecret: string },
   known: Known,
-  dryRun: boolean,
+  { dryRun, steps }: { readonly dryRun: boolean; readonly steps: readonly Migration[] },
 ) {
   if (dryRun)
     return readStorage(config, async (reading) => {
       const later = await missingErasures(reading.erasures, known.erasures);
       return { erasures: summary(known, later.length, 0) };
     });
-  const administration = await openAdministration(config, 'restore');
+  const administration = await openAdministration(config, 'restore', systemClock, { steps });
   const { storage, keyring, audit, erasureLog } = administration;
   try {
     const later = await missingErasures(storage.erasures, known.erasures);
@@ -175,6 +177,26 @@ async function erasuresAt(config: StorageConfig, place: string): Promise<Known> 
 async function requireMasterSecret(masterSecret: string, mac: Uint8Array | null): Promise<void> {
   const documents = { read: async () => (mac === null ? null : { mac }) };
   if (!(await masterSecretFits(documents, deriveKeyring(masterSecret)))) throw otherMasterSecret('backup');
+}
+
+/**
+ * A restore migrates as a start does, because only code and schema of one version can erase again. Where that would lock out the
+ * release that the backup is from, which is the way back to that release, it refuses.
+ */
+async function requireRestorable(file: string, steps: readonly Migration[]): Promise<void> {
+  const { state, differences } = await explained(file, () => checkSchema(file, steps));
+  if (state.version > newestOf(steps))
+    throw new OperatorError(
+      `"${file}" has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}. Restore it with a release at least as new as the one it is from.`,
+    );
+  if (planOf(state, steps).verdict === 'stop first')
+    throw new OperatorError(
+      `"${file}" has schema version ${state.version}, and the release that it is from cannot start on it once this release has migrated it. To go back to that release, restore with it. To go on with this release, put the file where DATABASE_URL leads to, run "npx vestibule migrate --stopped", and then "npx vestibule restore" without a file.`,
+    );
+  if (differences.length > 0)
+    throw new OperatorError(
+      `"${file}" has not the tables, indexes, triggers and views that this service makes: ${differences.join(', ')}. The file was tampered with, or somebody added to the database. Restore another backup, or remove what does not belong there.`,
+    );
 }
 
 /** Without a file there is something to be settled: none is made here. */

@@ -8,8 +8,10 @@ import type { StorageConfig } from './config/settings.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
 import { Draft, isSamePlace } from './storage/backup/draft.ts';
 import { PostgresPrograms, withoutPassword } from './storage/backup/postgres-programs.ts';
+import { checkSchema } from './storage/backup/schema-check.ts';
 import { readBackup } from './storage/backup/sqlite-backup.ts';
 import { copySqlite } from './storage/backup/sqlite-copy.ts';
+import { newestVersion } from './storage/migrations.ts';
 import { abandonMove, moveDatabase } from './storage/move/between.ts';
 import { explained } from './storage/sqlite/unavailable.ts';
 
@@ -32,9 +34,20 @@ export async function backUp(
   const rows = await explained(databaseUrl.file, () =>
     draft.fill((path) => copySqlite(databaseUrl.file, path)),
   );
-  const { lastPosition } = readBackup(draft.path);
+  const { version, lastPosition } = readBackup(draft.path);
+  // A newer release may have added to the schema, and this one cannot tell what.
+  if (version <= newestVersion) await refuseForeignSchema(databaseUrl.file, draft.path);
   draft.publish();
   return { file, bytes: statSync(file).size, engine: databaseUrl.engine, rows, position: lastPosition };
+}
+
+/** A restore would refuse it, and only then would the operator hear of it. */
+async function refuseForeignSchema(file: string, copy: string): Promise<void> {
+  const { differences } = await explained(file, () => checkSchema(copy));
+  if (differences.length === 0) return;
+  throw new OperatorError(
+    `The SQLite file "${file}" (DATABASE_URL) has not the tables, indexes, triggers and views that this service makes: ${differences.join(', ')}. A backup of it could not be restored. Find out who changed it, and remove what does not belong there.`,
+  );
 }
 
 /** A backup over the database would be the end of both. */

@@ -16,8 +16,10 @@ export type Manner = 'beside' | 'alone' | 'contract';
 /** Releases up to this version knew of no others, and did every step at start. So it goes on for their steps. */
 const lastOfBefore = 10;
 
+type Migrated = Pick<Engine, 'name' | 'database' | 'tables'>;
+
 interface MigrationParts {
-  readonly engine: Engine;
+  readonly engine: Migrated;
   readonly now: number;
   readonly keys: StorageKeys;
   readonly manner: Manner;
@@ -30,7 +32,7 @@ interface MigrationParts {
  * empty database all of them are one transaction. Gives the steps that were done here.
  */
 export async function migrate(
-  engine: Engine,
+  engine: Migrated,
   now: number,
   keys: StorageKeys,
   manner: Manner = 'beside',
@@ -70,6 +72,13 @@ async function goOn(
   }
   return missing;
 }
+
+/** For an empty database, which has nothing to bind to a master secret. */
+export const noKeys: StorageKeys = {
+  clientMac: { of: () => new Uint8Array(), isGenuine: () => false },
+  checkMasterSecret: async () => {},
+  erasures: { digestOf: () => new Uint8Array(), append: async () => {} },
+};
 
 async function createIndex(database: Database, { name, table, on }: NewIndex): Promise<void> {
   await sql`create index ${sql.id(name)} on ${sql.table(table)} ${sql.raw(on)}`.execute(database);

@@ -3,15 +3,21 @@ import {
   copyFileSync,
   existsSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
+import { loadStorageConfig } from '../../src/config/load.ts';
+import { migrateDatabase } from '../../src/open-storage.ts';
+import { restore } from '../../src/restoration.ts';
 import type { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { DeclaredService } from '../support/declared-service.ts';
+import { releases } from '../support/future-steps.ts';
 import { newMasterSecret } from '../support/master-secret.ts';
 import { newDirectory, refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
@@ -148,6 +154,40 @@ describe('vestibule restore', () => {
     writeFileSync(`${file}-wal`, 'writes');
     await refuses(/-wal" holds writes that are not in ".*some\.db" yet/);
     assert.equal(existsSync(fileOf(restored)), false);
+  });
+
+  it('refuses a schema that no migration makes, by name, as does a backup', async () => {
+    const copy = (statements: string) => {
+      const file = `${newDirectory()}/tampered.db`;
+      copyFileSync(backup, file);
+      using database = new DatabaseSync(file);
+      database.exec(statements);
+      return file;
+    };
+    const steal = "create trigger steal after insert on records begin update records set owner = 'me'; end";
+    const tampered: readonly (readonly [statements: string, name: RegExp])[] = [
+      [steal, /trigger "steal"/],
+      ['create view peek as select * from records', /view "peek"/],
+      ['create table more (id text)', /table "more"/],
+      ['create unique index declared_one on records (owner)', /index "declared_one"/],
+      ['alter table records add column extra text', /table "records"/],
+      ['drop trigger audit_refuses_update', /trigger "audit_refuses_update"/],
+    ];
+    for (const [statements, name] of tampered) {
+      const file = copy(statements);
+      for (const option of ['--without-erasures', '--dry-run'])
+        refused(await run(restored, 'restore', file, '--without-erasures', option), name);
+      const inPlace = { ...restored, DATABASE_URL: `sqlite:${file}` };
+      refused(await run(inPlace, 'restore', '--without-erasures'), name);
+      const target = `${newDirectory()}/copy.db`;
+      refused(await run(inPlace, 'backup', target), name);
+      assert.equal(existsSync(target), false);
+    }
+    assert.equal(existsSync(fileOf(restored)), false);
+    const replicated = copy(
+      'create table _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER); create table _litestream_lock (id INTEGER); analyze',
+    );
+    succeeded(await run(restored, 'restore', replicated, '--without-erasures', '--dry-run'));
   });
 
   it('refuses a place where there is something', async () => {
@@ -293,5 +333,74 @@ describe('vestibule restore', () => {
       "select count(*) as count from records where body like '%first of erased%'",
     );
     assert.equal(rows[0]?.count, 0);
+  });
+});
+
+describe('a backup from before an upgrade that had to stop first', () => {
+  let provider: TestProvider;
+  let settings: Settings;
+  let backup: string;
+  let declared: DeclaredService;
+  let stays: ApiCaller;
+  let erased: ApiCaller;
+  const config = () => loadStorageConfig(settings);
+  const newer = {
+    withoutErasures: false,
+    dryRun: false,
+    erasures: [],
+    environment: {},
+    steps: releases.last,
+  };
+  /** The database is lost, or the upgrade was a mistake; the log of erasures and the master secret are still there. */
+  const loseDatabase = () => renameSync(fileOf(settings), `${newDirectory()}/lost.db`);
+  const assertServed = async (service: Service) => {
+    const notesOf = (caller: ApiCaller) => caller.at(service).all('notes');
+    assert.deepEqual([(await notesOf(stays)).length, (await notesOf(erased)).length], [1, 0]);
+    await service.stop();
+  };
+
+  before(async () => {
+    provider = await TestProvider.start();
+    const folder = newDirectory();
+    backup = `${folder}/backup.db`;
+    settings = await newSettings('sqlite', {
+      ...quickSigning,
+      ...provider.settings,
+      COLLECTIONS_DIR: declarationsFolder({ notes }),
+    });
+    const old = await startService(settings);
+    declared = new DeclaredService(provider, old, new Map());
+    [stays, erased] = [await declared.person(), await declared.person()];
+    for (const caller of [stays, erased]) await caller.make('notes', { text: 'before the upgrade' });
+    succeeded(await runVestibule(settings, 'backup', backup));
+    await old.stop();
+    await migrateDatabase(config(), 'alone', releases.last);
+    const upgraded = await startService(settings, { release: 'last' });
+    assert.equal((await erased.at(upgraded).send('DELETE', '/me')).status, 200);
+    await upgraded.stop();
+  });
+  after(() => provider.stop());
+
+  it('is not migrated by the newer release, which says how to go back and how to go on', async () => {
+    loseDatabase();
+    await assert.rejects(restore(config(), { ...newer, file: backup }), {
+      name: 'OperatorError',
+      message: /go back .* restore with it\. .*migrate --stopped.*restore" without a file/,
+    });
+    assert.equal(existsSync(fileOf(settings)), false);
+  });
+
+  it('is restored by the older release, which then serves it without whom the newer one erased', async () => {
+    const said = succeeded(await runVestibule(settings, 'restore', backup, '--json'));
+    assert.equal(erasuresOf(said).done, 1);
+    await assertServed(await startService(settings));
+  });
+
+  it('is brought forward by the steps that the refusal names', async () => {
+    loseDatabase();
+    copyFileSync(backup, fileOf(settings));
+    await migrateDatabase(config(), 'alone', releases.last);
+    assert.equal((await restore(config(), { ...newer, file: null })).erasures.done, 1);
+    await assertServed(await startService(settings, { release: 'last' }));
   });
 });

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../base/errors.ts';
 import { withoutPassword } from '../backup/postgres-programs.ts';
-import { migrate } from '../migrate.ts';
+import { migrate, noKeys } from '../migrate.ts';
 import { newestVersion } from '../migrations.ts';
-import type { StorageKeys } from '../port.ts';
 import { openPostgres } from '../postgres/engine.ts';
 import type { Database } from '../schema.ts';
 import { readSchema } from '../schema-state.ts';
@@ -66,10 +65,3 @@ async function requireNewest(from: Database): Promise<void> {
     `The SQLite file has schema version ${version}, and this release moves version ${newestVersion}. Start this release on it once, so that it is migrated.`,
   );
 }
-
-/** What binds rows to the master secret is copied with them. */
-const noKeys: StorageKeys = {
-  clientMac: { of: () => new Uint8Array(), isGenuine: () => false },
-  checkMasterSecret: async () => {},
-  erasures: { digestOf: () => new Uint8Array(), append: async () => {} },
-};

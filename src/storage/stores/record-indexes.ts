@@ -8,6 +8,11 @@ import { fieldExpression } from './record-fields.ts';
 /** Which of the table's indexes are made and dropped here. */
 const prefix = 'declared_';
 
+/** True if a definition of SQLite, after the name of its table, is such an index: it has no effect but on speed. */
+export function isDeclaredIndex(definition: string): boolean {
+  return /^records: CREATE INDEX "declared_[a-z0-9_]+" on records \(/.test(definition);
+}
+
 /** Makes the indexes that these collections need and drops the others. Nothing is locked when all is as it should be. */
 export async function prepareIndexes(engine: Engine, collections: readonly DeclaredIndexes[]): Promise<void> {
   const wanted = new Map(
