@@ -156,7 +156,8 @@ export const catalogue = {
       'The DPoP proof must contain the nonce of the DPoP-Nonce header. Send the request again with it.',
   }),
   ...answered(403, { challenge: 'insufficient_scope' })({
-    insufficient_scope: 'The token does not carry a scope that this endpoint requires.',
+    insufficient_scope:
+      'The token does not carry a scope that this endpoint requires. The member "scope" names what is required.',
   }),
   ...answered(404)({ not_found: 'There is nothing at this address.' }),
   ...answered(405)({

@@ -4,7 +4,8 @@ import { writeScopes } from './scopes.ts';
 /** The members of the problem document (RFC 9457) that tells of a refusal. */
 export function problemOf({ code, options }: Refusal, status: number) {
   const title = describe(code).sentence;
-  return { type: `urn:vestibule:error:${code}`, title, status, code, ...options.members };
+  const scope = options.scope === undefined ? {} : { scope: writeScopes(options.scope) };
+  return { type: `urn:vestibule:error:${code}`, title, status, code, ...scope, ...options.members };
 }
 
 /** How to come back with a token that will do (RFC 6750 section 3); null for a refusal that is not about the token. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Examination } from '../auth/examine/token.ts';
-import { OperatorError } from '../base/errors.ts';
+import { describe, OperatorError } from '../base/errors.ts';
 import { type Environment, loadConfig, SettingsError } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
-import { findingLines, type JsonOption, print, printing, write } from './output.ts';
+import type { ExplainedToken } from '../inspection/token.ts';
+import { findingLines, type JsonOption, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 interface ExplainOptions extends JsonOption {
@@ -70,12 +70,12 @@ function bareToken(input: string): string {
   );
 }
 
-function asData({ pseudonym, ...explained }: Examination, options: ExplainOptions) {
+function asData({ pseudonym, ...explained }: ExplainedToken, options: ExplainOptions) {
   return options.pseudonym ? { ...explained, pseudonym } : explained;
 }
 
-function forPeople(explained: Examination, options: ExplainOptions): string {
-  const { accepted, code, status, summary, steps, claims, pseudonym } = explained;
+function forPeople(explained: ExplainedToken, options: ExplainOptions): string {
+  const { accepted, code, status, summary, steps, claims, collections, pseudonym } = explained;
   return [
     accepted ? 'Accepted.' : `Refused with ${status} ${code}. ${summary}`,
     '',
@@ -85,5 +85,17 @@ function forPeople(explained: Examination, options: ExplainOptions): string {
       ? 'No claims can be read.'
       : `Claims (their values are not shown): ${claims.join(', ')}`,
     ...(options.pseudonym ? [`Pseudonym: ${pseudonym ?? 'cannot be told'}`] : []),
+    ...(collections.length === 0 ? [] : ['', showCollections(collections)]),
   ].join('\n');
+}
+
+function showCollections(collections: ExplainedToken['collections']): string {
+  const rows = collections.map(({ name, read, write }) => [name, accessInWords(read), accessInWords(write)]);
+  return table(['COLLECTION', 'READ', 'WRITE'], rows);
+}
+
+function accessInWords({ records, code, scope }: ExplainedToken['collections'][number]['read']): string {
+  if (code === null) return `${records} records`;
+  if (scope !== null) return `no: the token lacks the scope "${scope}"`;
+  return `no: ${code}. ${describe(code).sentence}`;
 }

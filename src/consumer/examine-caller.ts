@@ -2,8 +2,11 @@ import type { Verification, VerifiedClaims } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import { createLog } from '../base/log.ts';
+import { writeScopes } from '../base/scopes.ts';
 import type { ConsumerStore, StandingStore } from '../storage/port.ts';
+import type { Collection } from './collections/collection.ts';
 import { createNameCaller } from './name-caller.ts';
+import { CallerAccess } from './records/caller-access.ts';
 import type { KeyedDigest } from './records/keyed-digest.ts';
 import type { RevocationNames } from './revocation-names.ts';
 import { type KnownClients, Standing } from './standing.ts';
@@ -42,6 +45,39 @@ export async function examineCaller(claims: VerifiedClaims, parts: CallerParts) 
   await standing.start();
   const refusal = await refusalOf(() => standing.check(caller)).finally(() => standing.stop());
   return { pseudonym, registeredAt: consumer?.registeredAt ?? null, refusal };
+}
+
+/** What a token lets its caller do in one way in a collection; `code` and `scope` say why not. */
+export interface ExaminedAccess {
+  readonly allowed: boolean;
+  readonly records: 'own' | 'all' | null;
+  readonly code: ErrorCode | null;
+  /** The scope that is missing. */
+  readonly scope: string | null;
+}
+
+/** What the caller may read and write in each collection, by the checks of the service. */
+export function examineAccess(
+  { subject, kind, scopes, credentialId }: VerifiedClaims,
+  collections: readonly Collection[],
+) {
+  const bearer = { id: subject, kind, scopes, credentialId };
+  const accessTo = (collection: Collection, purpose: 'read' | 'write'): ExaminedAccess => {
+    try {
+      const access = CallerAccess.admit(collection, bearer, purpose);
+      const isForAll = purpose === 'read' ? access.visibleOwner === null : access.reachesAll;
+      return { allowed: true, records: isForAll ? 'all' : 'own', code: null, scope: null };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const scope = error.options.scope === undefined ? null : writeScopes(error.options.scope);
+      return { allowed: false, records: null, code: error.code, scope };
+    }
+  };
+  return collections.map((collection) => ({
+    name: collection.name,
+    read: accessTo(collection, 'read'),
+    write: accessTo(collection, 'write'),
+  }));
 }
 
 async function refusalOf(check: () => void | Promise<void>): Promise<ErrorCode | null> {

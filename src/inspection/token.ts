@@ -8,24 +8,32 @@ import {
 import { askAbout } from '../auth/introspection/question.ts';
 import { deriveKeyring } from '../auth/keyring.ts';
 import { authenticatedMemory } from '../auth/stored-key-set.ts';
+import type { VerifiedClaims } from '../base/caller.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { createLog } from '../base/log.ts';
 import { readMasterSecret } from '../config/files.ts';
 import type { Provider } from '../config/providers.ts';
 import { ownIssuer } from '../config/rules.ts';
 import { type Config, signingAlgorithms } from '../config/settings.ts';
-import { examineCaller } from '../consumer/examine-caller.ts';
+import { examineAccess, examineCaller } from '../consumer/examine-caller.ts';
 import { createKeyedDigest } from '../consumer/records/keyed-digest.ts';
 import { createRevocationNames } from '../consumer/revocation-names.ts';
+import { readDeclaredCollections } from '../declared-collections.ts';
 import { ownRules, rulesOf } from '../issuer-rules.ts';
 import { lookInto } from '../storage/look.ts';
 import { ClientDirectory } from '../tokens/client-directory.ts';
 import { createClientMac } from '../tokens/client-mac.ts';
 import { onlyRead } from './read-storage.ts';
 
+/** What becomes of a token, and what it may do in each collection; none of them for a token that is refused. */
+export interface ExplainedToken extends Examination {
+  readonly collections: ReturnType<typeof examineAccess>;
+}
+
 /** What becomes of a token, step by step, by the keys and the database as they are now. */
 export function explainToken(config: Config, token: string, clock: Clock = systemClock) {
-  return lookInto(config.databaseUrl, async (look): Promise<Examination> => {
+  return lookInto(config.databaseUrl, async (look): Promise<ExplainedToken> => {
+    const found: { claims: VerifiedClaims | null } = { claims: null };
     const reading = look.state === 'ready' ? look.reading : null;
     const keyring = reading && deriveKeyring(readMasterSecret(config));
     const { jwksMaxStaleSeconds: maxStaleSeconds, maxHeaderBytes } = config;
@@ -59,6 +67,7 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
       },
     };
     const callerNow: ExaminationParts['callerNow'] = async (claims) => {
+      found.claims = claims;
       if (look.state === 'unusable') return { unknown: look.detail, code: 'storage_unavailable' };
       if (reading === null || keyring === null)
         return { unknown: 'there is no database of this release yet', code: null };
@@ -81,7 +90,11 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
     const [first, ...others] = config.providers;
     const issuers = [asExamined(first), ...others.map(asExamined), own] as const;
     const introspection = introspectionOf(config, asExamined);
-    return examineToken(token, { issuers, introspection, maxHeaderBytes, callerNow, clock });
+    const examined = await examineToken(token, { issuers, introspection, maxHeaderBytes, callerNow, clock });
+    const { claims } = found;
+    const isRefused = !examined.accepted || claims === null;
+    const collections = isRefused ? [] : examineAccess(claims, await readDeclaredCollections(config));
+    return { ...examined, collections };
   });
 }
 

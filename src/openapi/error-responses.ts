@@ -44,6 +44,9 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
     detail: { ...text, description: 'With which other it does not go together, when it is right by itself.' },
   },
   header_invalid: { header: { ...text, description: 'The name of the header.' } },
+  insufficient_scope: {
+    scope: { ...text, description: 'The scopes that the token needs here, separated by spaces.' },
+  },
   validation_failed: {
     errors: { type: 'array', minItems: 1, items: fieldError, description: 'At most one for each field.' },
   },

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { declarationsFolder } from '../support/declared-processes.ts';
 import { leaksOf, runExplain } from '../support/explained.ts';
 import { oneService } from '../support/one-service.ts';
 import { refused, succeeded } from '../support/outcome.ts';
 import { request, withToken } from '../support/request.ts';
+import { sampleDeclarations } from '../support/sample-declarations.ts';
 import { me } from '../support/service.ts';
 import { part } from '../support/surroundings.ts';
 
@@ -65,6 +67,28 @@ describe('the command vestibule explain', { concurrency: 2 }, () => {
       'caller',
       'standing',
     ]);
+  });
+
+  it('tells what an accepted token may read and write in each collection, and which scope is missing', async () => {
+    const { service, provider } = given();
+    const { files, posts, bookings } = sampleDeclarations;
+    const folder = declarationsFolder({ files, posts, bookings });
+    const settings = { ...service.settings, COLLECTIONS_DIR: folder };
+    const token = await provider.token({ scope: 'files.read' });
+    const shown = succeeded(await runExplain(settings, token));
+    assert.match(shown, /^files +own records +no: the token lacks the scope "files\.write"$/m);
+    assert.match(shown, /^posts +all records +own records$/m);
+    const { collections } = JSON.parse(succeeded(await runExplain(settings, token, '--json')));
+    const mayDo = { allowed: true, records: 'own', code: null, scope: null };
+    const lacks = { allowed: false, records: null, code: 'insufficient_scope', scope: 'files.write' };
+    assert.deepEqual(collections, [
+      { name: 'bookings', read: mayDo, write: mayDo },
+      { name: 'files', read: mayDo, write: lacks },
+      { name: 'posts', read: { ...mayDo, records: 'all' }, write: mayDo },
+    ]);
+    const nobody = await provider.token({ aud: 'https://other.example', scope: 'files.read' });
+    const { stdout } = await runExplain(settings, nobody);
+    assert.doesNotMatch(stdout, /^files/m, 'nothing of collections for a token that is refused');
   });
 
   it('refuses a token on the command line, and does not repeat it', async () => {

@@ -80,6 +80,7 @@ describe('callers who may not', () => {
         const reply = await ask(caller, asked);
         assertRefused(reply, 'insufficient_scope', caller.token);
         assert.match(reply.headers.get('www-authenticate') ?? '', new RegExp(`, scope="${wanted}",`));
+        assert.equal(reply.json().scope, wanted);
       }
     };
     for (const scope of [undefined, 'read write', 'files', 'files.reader', 'FILES.READ', 'files.read,x']) {

@@ -6,6 +6,7 @@ import { SignJWT } from 'jose';
 import { assertEmptyObject } from '../support/answers.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { EventStream } from '../support/event-stream.ts';
+import { explained } from '../support/explained.ts';
 import { until } from '../support/polling.ts';
 import { Processes } from '../support/processes.ts';
 import { assertRefused } from '../support/refusals.ts';
@@ -144,6 +145,7 @@ for (const [engine, count] of [
       );
       await processes.command('client', 'scopes', 'to-narrow', 'a');
       for (const reply of await processes.become(403, token)) assertRefused(reply, 'token_revoked', token);
+      assert.equal((await explained(processes.settings, token)).code, 'token_revoked');
       for (const stream of streams) {
         await stream.ended();
         assert.equal(stream.reason, 'token_revoked');

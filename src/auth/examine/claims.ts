@@ -67,6 +67,7 @@ export function examineClaims(claims: JsonObject, issuer: NamedRules, nowSeconds
   // Whom it would speak for; null when that cannot be told.
   const caller = subject.value && {
     ...subject.value,
+    scopes: granted,
     times: times.value?.times ?? timesAsTheyAre(claims),
     credentialId: credentials.value?.credentialId ?? null,
     boundTo: binding.value?.boundTo ?? null,
