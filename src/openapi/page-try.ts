@@ -3,7 +3,7 @@ import type { Endpoint, Parameter } from './openapi-types.ts';
 import { firstBody, isPublic, needsProof } from './page-curl.ts';
 
 /**
- * A form that page-script.ts sends by fetch: the browser itself may send no form of this page. Hidden until the script is
+ * A form that web/reference/script.js sends by fetch: the browser itself may send no form of this page. Hidden until the script is
  * there to do so. None for what needs a proof: whoever pastes a token has not its key.
  */
 export function tryForm({ path, method, operation }: Endpoint): Html | null {

@@ -1,10 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { contentPolicy } from '../base/content-policy.ts';
 import { type Answer, answer, type PublicHandler } from '../base/handler.ts';
 import { answersJson, answersText, type Description, tags } from './description.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { referencePage } from './page.ts';
-import { referenceScript } from './page-script.ts';
-import { referenceStyle } from './page-style.ts';
 import { object } from './schemas.ts';
 
 /** All of them change only when the service starts anew. */
@@ -45,7 +44,7 @@ export function describePage(): Description {
 
 /** GET /docs/style.css */
 export function referenceStyleHandler(): PublicHandler {
-  return once('text/css; charset=utf-8', () => referenceStyle);
+  return once('text/css; charset=utf-8', () => readPageFile('style.css'));
 }
 
 export function describeStyle(): Description {
@@ -55,7 +54,7 @@ export function describeStyle(): Description {
 
 /** GET /docs/script.js */
 export function referenceScriptHandler(): PublicHandler {
-  return once('text/javascript; charset=utf-8', () => referenceScript);
+  return once('text/javascript; charset=utf-8', () => readPageFile('script.js'));
 }
 
 export function describeScript(): Description {
@@ -63,7 +62,12 @@ export function describeScript(): Description {
   return { name: 'readDocsScript', tag: tags.about, summary: 'What that page does', answers };
 }
 
-/** Made when somebody asks for the first time, so that no start has to wait for it. */
+/** The page's own files are plain CSS and JavaScript: they need no build. */
+function readPageFile(name: string): string {
+  return readFileSync(new URL(`../../web/reference/${name}`, import.meta.url), 'utf8');
+}
+
+/** Made at the first request, so that it does not delay the start. */
 function once(contentType: string, write: () => string, cacheControl = keptForAWhile): PublicHandler {
   let ready: Answer | undefined;
   return () => {

@@ -4,8 +4,6 @@ import { describe, it } from 'node:test';
 import { Script } from 'node:vm';
 import { documentWith } from '../../docs/openapi-document.ts';
 import { referencePage } from '../../src/openapi/page.ts';
-import { referenceScript } from '../../src/openapi/page-script.ts';
-import { referenceStyle } from '../../src/openapi/page-style.ts';
 import {
   openapi,
   referencePageHandler,
@@ -14,6 +12,9 @@ import {
 } from '../../src/openapi/serve.ts';
 import { inputWith } from '../support/input.ts';
 import { everything, unusual } from './samples.ts';
+
+const referenceScript = readFileSync('web/reference/script.js', 'utf8');
+const referenceStyle = readFileSync('web/reference/style.css', 'utf8');
 
 const hostile = {
   ...everything,

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import type { OpenApiDocument } from '../../src/openapi/openapi-types.ts';
-import { referenceScript } from '../../src/openapi/page-script.ts';
-import { referenceStyle } from '../../src/openapi/page-style.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { oneService } from '../support/one-service.ts';
@@ -134,7 +132,13 @@ describe('a collection that nobody has seen before', () => {
     ]);
     assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
     assert.match(page.text, /id="every-thing-1_do_approve-it"/);
-    assert.equal((await request(`${url}/docs/style.css`)).text, referenceStyle);
-    assert.equal((await request(`${url}/docs/script.js`)).text, referenceScript);
+    assert.equal(
+      (await request(`${url}/docs/style.css`)).text,
+      readFileSync('web/reference/style.css', 'utf8'),
+    );
+    assert.equal(
+      (await request(`${url}/docs/script.js`)).text,
+      readFileSync('web/reference/script.js', 'utf8'),
+    );
   });
 });
