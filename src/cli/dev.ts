@@ -3,6 +3,7 @@ import { logoutPath } from '../base/addresses.ts';
 import { OperatorError } from '../base/errors.ts';
 import { createSecret } from '../base/random.ts';
 import { scopesOf } from '../base/scopes.ts';
+import { readCollectionFiles } from '../config/files.ts';
 import { integer } from '../config/kinds.ts';
 import { type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
@@ -15,7 +16,8 @@ import { followFiles } from './dev/follow-files.ts';
 import { logText } from './dev/log-text.ts';
 import type { DevProvider } from './dev/provider.ts';
 import { controlPath, findRunningDev, requestUserToken, writeRunningFile } from './dev/running.ts';
-import { servedAnew, stillServed, welcome } from './dev/welcome.ts';
+import { readDevUsers, readUsersFile, usersFile } from './dev/users.ts';
+import { servedAnew, welcome } from './dev/welcome.ts';
 import { write } from './output.ts';
 import { runUntilSignal } from './serve.ts';
 import type { CommandSettings } from './settings.ts';
@@ -44,8 +46,9 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .command('token')
     .description('print the access token of a user of the "dev" that runs in this folder')
     .requiredOption('--user <name>', 'who it is for; every name exists, such as ada')
-    .action(async ({ user }: { user: string }) => {
-      write(`${await requestUserToken(user)}\n`);
+    .option('--scope <names...>', 'the scopes it has (default: all that the user has)')
+    .action(async ({ user, scope = [] }: { user: string; scope?: readonly string[] }) => {
+      write(`${await requestUserToken(user, scope)}\n`);
     });
 }
 
@@ -55,18 +58,22 @@ can sign in, too), COLLECTIONS_DIR and ALLOW_BREAKING_SCHEMAS. Its database is
 ./data/dev.db, whatever DATABASE_URL says; "serve" has another one. Commands
 that work on a database take that of the "dev" that runs in their folder, and
 say so, unless DATABASE_URL is set. Collections that change are read again while
-it runs. It logs warnings and errors as text; with LOG_LEVEL=info every request.`;
+it runs. A user has every scope, or those of a line in ./${usersFile}, such as
+"ada: [notes.read]". It logs warnings and errors as text; with LOG_LEVEL=info
+every request.`;
 
 async function startDevelopment(environment: Environment, options: DevOptions) {
   const settings = developmentEnvironment(environment, options);
   const config = await loadConfig(settings);
   const secret = createSecret();
   let collections = await readCollections(config);
+  let users = readDevUsers();
   await using parts = new AsyncDisposableStack();
   const provider = await startProvider(options, {
     port: Number(options.providerPort),
     audience: config.apiAudience,
     scopes: () => scopesOf(collections),
+    users: () => users,
     accessTokenSeconds: readTokenSeconds(options),
     webClient: {
       id: webClientId,
@@ -85,18 +92,28 @@ async function startDevelopment(environment: Environment, options: DevOptions) {
   const opsPort = new URL(service.app.opsAddress).port;
   const running = { control: `${provider.origin}${controlPath}`, secret };
   parts.defer(writeRunningFile({ ...running, settings: { ...settings, OPS_PORT: opsPort } }));
-  const onChange = async () => {
-    try {
-      const changed = await readCollections(config);
-      await service.serve(changed);
-      collections = changed;
-      write(servedAnew(collections));
-    } catch (error) {
-      if (!(error instanceof OperatorError)) throw error;
-      write(stillServed(error), process.stderr);
-    }
-  };
-  parts.defer(followFiles({ folder: config.collectionsDir, onChange }));
+  parts.defer(
+    followFiles({
+      read: () => readCollectionFiles(config.collectionsDir),
+      async takeUp() {
+        const changed = await readCollections(config);
+        await service.serve(changed);
+        collections = changed;
+        return servedAnew(collections);
+      },
+      otherwise: 'The collections are served as they were before this change.',
+    }),
+  );
+  parts.defer(
+    followFiles({
+      read: readUsersFile,
+      async takeUp() {
+        users = readDevUsers();
+        return `The scopes of users have changed (${usersFile}). They count for "dev token" at once, and in a browser after a sign-out.\n`;
+      },
+      otherwise: 'Users have the scopes that they had before this change.',
+    }),
+  );
   write(welcome({ app: service.app, provider, config, client }));
   const { log } = service.app;
   const all = parts.move();

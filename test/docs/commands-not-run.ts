@@ -39,6 +39,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'npx vestibule dev --dpop': 'is run by test/cli/dev.test.ts, with ports that are free',
   'npx vestibule dev': 'is run by test/packages/server.test.ts, with ports that are free',
   'npx vestibule dev token --user ada': 'is run by test/cli/dev.running.test.ts',
+  'npx vestibule dev token --user ada --scope bookings.read': 'is run by test/cli/dev.users.test.ts',
   'npm run pack': 'is run by test/packages/tarball.test.ts, in a copy of the project',
   'npm run fixture': 'writes files that are tested, when the schema has changed',
   'npm run bench': 'takes twelve minutes and two idle cores',

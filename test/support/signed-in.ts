@@ -7,6 +7,8 @@ interface Frontend {
   readonly origin: string;
   readonly clientId: string;
   readonly redirectUri: string;
+  /** What it asks for besides `openid consumer`. */
+  readonly scopes?: readonly string[];
 }
 
 /** Somebody who has signed in at the development provider, as a browser does it, with a session of its own. */
@@ -28,14 +30,14 @@ export class SignedIn {
   }
 
   static async signIn(frontend: Frontend, user: string): Promise<SignedIn> {
-    const { origin, clientId, redirectUri } = frontend;
+    const { origin, clientId, redirectUri, scopes = [] } = frontend;
     const browser = new Browser(origin);
     const verifier = randomBytes(32).toString('base64url');
     const query = new URLSearchParams({
       client_id: clientId,
       redirect_uri: redirectUri,
       response_type: 'code',
-      scope: 'openid consumer',
+      scope: ['openid', 'consumer', ...scopes].join(' '),
       state: 'any',
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',

@@ -4,8 +4,7 @@ import { pictureAddress } from './pictures.ts';
 /** Everybody's password. It protects nothing and is written on the login page. */
 export const devPassword = 'dev';
 
-/** Whom the login page suggests; anybody else can sign in just as well. */
-export const demoPeople: ReadonlyMap<string, string> = new Map([
+const demoPeople: ReadonlyMap<string, string> = new Map([
   ['ada', 'Ada Lovelace'],
   ['alan', 'Alan Turing'],
   ['grace', 'Grace Hopper'],
@@ -15,9 +14,20 @@ const longestUserName = 64;
 
 type SignIn = { readonly accountId: string } | { readonly problem: string };
 
-/** Every user name exists. Case and outer spaces make no difference, so that one person stays one account. */
+/** Account ids and names of the users that the login page suggests. Any other user name works, too. */
+export function suggestedUsers(declared: Iterable<string>): readonly (readonly [string, string])[] {
+  const ids = [...declared];
+  return (ids.length === 0 ? [...demoPeople.keys()] : ids).map((id) => [id, nameOf(id)]);
+}
+
+/** Case and outer spaces make no difference, so that one person stays one account. */
+export function accountIdOf(userName: string): string {
+  return userName.normalize('NFC').trim().toLowerCase();
+}
+
+/** Every user name exists. */
 export function signIn(userName: string, password: string): SignIn {
-  const accountId = userName.normalize('NFC').trim().toLowerCase();
+  const accountId = accountIdOf(userName);
   if (accountId === '') return { problem: 'Enter a user name. Any name will do.' };
   if (accountId.length > longestUserName) {
     return { problem: `Enter a user name of at most ${longestUserName} characters.` };
@@ -33,7 +43,7 @@ export function accountOf(accountId: string, issuer: string): Account {
     accountId,
     claims: () => ({
       sub: accountId,
-      name: demoPeople.get(accountId) ?? inCapitals(accountId),
+      name: nameOf(accountId),
       picture: pictureAddress(issuer, accountId),
       email: `${mailbox}@people.example`,
       email_verified: true,
@@ -41,6 +51,7 @@ export function accountOf(accountId: string, issuer: string): Account {
   };
 }
 
-function inCapitals(userName: string): string {
-  return userName.replace(/(?<![\p{L}\p{N}])\p{L}/gu, (letter) => letter.toUpperCase());
+function nameOf(accountId: string): string {
+  const inCapitals = () => accountId.replace(/(?<![\p{L}\p{N}])\p{L}/gu, (letter) => letter.toUpperCase());
+  return demoPeople.get(accountId) ?? inCapitals();
 }

@@ -1,22 +1,17 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { ClientMetadata, Configuration, JWK, ResourceServer } from 'oidc-provider';
+import type { ClientMetadata, Configuration, JWK } from 'oidc-provider';
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 import { InvalidTarget } from 'oidc-provider/lib/helpers/errors.js';
 import { accountOf } from './accounts.ts';
+import { type ApiOptions, type ApiResource, usualTokenSeconds } from './api-resource.ts';
 import { interactionPath } from './interactions.ts';
 import { logoutPage, messagePage, sendPage, unknownHome } from './pages.ts';
 
 /** What the development provider is started with. */
-export interface DevProviderOptions {
+export interface DevProviderOptions extends ApiOptions {
   /** 0 takes any free one. */
   readonly port: number;
-  /** Whom access tokens are for. */
-  readonly audience: string;
-  /** What a token for the API may be allowed to do, besides using it at all. Asked for each time: declarations change. */
-  readonly scopes?: () => readonly string[];
-  /** Ten minutes, unless it says otherwise. */
-  readonly accessTokenSeconds?: number;
   /** A program: client credentials, with the secret as HTTP Basic authentication. */
   readonly machineClient?: { readonly id: string; readonly secret: string };
   /** A frontend: no secret, authorization code with PKCE. */
@@ -33,12 +28,8 @@ export interface DevProviderOptions {
   readonly controlSecret?: string;
 }
 
-const usualTokenSeconds = 600;
 const hour = 3600;
 const twoWeeks = 14 * 24 * hour;
-
-/** The scope of users who may use the API at all. The scopes of OpenID Connect are not for it. */
-const apiScope = 'consumer';
 
 /** Keys for one run: nothing signed by an earlier one is taken for good. */
 export async function createSigningKey(): Promise<JWK> {
@@ -144,28 +135,6 @@ function webClient({
 function sessionClaim(token: object): { readonly sid: string } | undefined {
   const { sid } = token as { readonly sid?: string };
   return sid === undefined ? undefined : { sid };
-}
-
-/** The API, as the provider knows it: what its access tokens are for. */
-export interface ApiResource {
-  readonly identifier: string;
-  describe(): ResourceServer;
-}
-
-export function apiResource(options: DevProviderOptions): ApiResource {
-  const { audience, scopes = () => [], accessTokenSeconds = usualTokenSeconds } = options;
-  // An audience may be any text, a resource must be a URI without a fragment.
-  const isUri = URL.canParse(audience) && !audience.includes('#');
-  return {
-    identifier: isUri ? audience : `urn:audience:${encodeURIComponent(audience)}`,
-    describe: () => ({
-      audience,
-      scope: [apiScope, ...scopes()].join(' '),
-      accessTokenFormat: 'jwt',
-      accessTokenTTL: accessTokenSeconds,
-      jwt: { sign: { alg: 'RS256' } },
-    }),
-  };
 }
 
 type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>;

@@ -2,18 +2,21 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Provider } from 'oidc-provider';
 import { devPassword, signIn } from './accounts.ts';
 import { controlPath } from './running.ts';
+import { usersFile } from './users.ts';
 
 type Context = Parameters<Parameters<Provider['use']>[0]>[0];
 
 export interface Control {
   /** In a file that only the user who started `dev` can read. */
   readonly secret: string;
-  issue(accountId: string): Promise<string>;
+  /** Those that a user has. */
+  scopesOf(accountId: string): readonly string[];
+  issue(accountId: string, scopes: readonly string[]): Promise<string>;
 }
 
 /** What the other commands ask a running `dev`: whether it is the one they take it for, and for the token of a user. */
-export function addControl(provider: Provider, { secret, issue }: Control): void {
-  const expected = Buffer.from(`Bearer ${secret}`);
+export function addControl(provider: Provider, control: Control): void {
+  const expected = Buffer.from(`Bearer ${control.secret}`);
   const isAllowed = (ctx: Context) => {
     const sent = Buffer.from(ctx.get('authorization'));
     return sent.length === expected.length && timingSafeEqual(sent, expected);
@@ -26,13 +29,26 @@ export function addControl(provider: Provider, { secret, issue }: Control): void
     ctx.type = 'text/plain';
     ctx.status = isQuestion ? 204 : 200;
     if (!isAllowed(ctx)) ctx.status = 403;
-    else if (isToken) await answerWithToken(ctx, issue);
+    else if (isToken) await answerWithToken(ctx, control);
   });
 }
 
-async function answerWithToken(ctx: Context, issue: Control['issue']): Promise<void> {
-  const { user } = ctx.query;
-  const outcome = signIn(typeof user === 'string' ? user : '', devPassword);
-  if ('problem' in outcome) ctx.status = 400;
-  ctx.body = 'problem' in outcome ? outcome.problem : await issue(outcome.accountId);
+async function answerWithToken(ctx: Context, { issue, scopesOf }: Control): Promise<void> {
+  const wanted = new URLSearchParams(ctx.querystring);
+  const scopes = wanted.getAll('scope');
+  const outcome = signIn(wanted.get('user') ?? '', devPassword);
+  const problem = 'problem' in outcome ? outcome.problem : missingScopes(scopes, scopesOf(outcome.accountId));
+  if ('accountId' in outcome && problem === null) {
+    ctx.body = await issue(outcome.accountId, scopes);
+    return;
+  }
+  ctx.status = 400;
+  ctx.body = problem;
+}
+
+/** Null when the user has all that are wanted. */
+function missingScopes(wanted: readonly string[], scopes: readonly string[]): string | null {
+  const missing = wanted.filter((scope) => !scopes.includes(scope));
+  if (missing.length === 0) return null;
+  return `This user does not have the scope ${missing.join(' ')}, but: ${scopes.join(' ')}. The file "${usersFile}" and the collections say which scopes there are.`;
 }

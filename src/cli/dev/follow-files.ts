@@ -1,31 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { OperatorError } from '../../base/errors.ts';
-import { readCollectionFiles } from '../../config/files.ts';
+import { write } from '../output.ts';
 
 const everyMs = 500;
 
 interface Following {
-  /** COLLECTIONS_DIR, as it is set. */
-  readonly folder: string | null;
-  /** Runs to its end before the files are looked at again. */
-  onChange(): Promise<void>;
+  /** What is in the files. */
+  read(): unknown;
+  /** Uses what is in the files now, and says so. Runs to its end before they are read again. */
+  takeUp(): Promise<string>;
+  /** What happens when they have mistakes. */
+  readonly otherwise: string;
 }
 
 /**
- * Calls `onChange` when the declarations are not what they were. The few small files are read twice a second: what tells of
- * changes in a folder (`fs.watch`) says nothing on some file systems, and nothing of a folder that is made later.
- * Gives what ends it.
+ * Takes up what is in files when it has changed, or prints what is wrong with it. Returns a function that ends it. The few
+ * small files are read twice a second: `fs.watch` reports nothing on some file systems, and nothing of a folder that is
+ * made later.
  */
-export function followFiles({ folder, onChange }: Following): () => Promise<void> {
+export function followFiles({ read, takeUp, otherwise }: Following): () => Promise<void> {
   const ending = new AbortController();
   const follow = async () => {
-    let last = contentOf(folder);
+    let last = contentOf(read);
     while (await pause(ending.signal)) {
-      const now = contentOf(folder);
+      const now = contentOf(read);
       if (isDeepStrictEqual(now, last)) continue;
       last = now;
-      await onChange();
+      try {
+        write(await takeUp());
+      } catch (error) {
+        if (!(error instanceof OperatorError)) throw error;
+        write(`vestibule: ${error.message}\n${otherwise}\n`, process.stderr);
+      }
     }
   };
   const followed = follow();
@@ -35,10 +42,10 @@ export function followFiles({ folder, onChange }: Following): () => Promise<void
   };
 }
 
-/** What cannot be read is said by whoever reads it next; here it only counts as different. */
-function contentOf(folder: string | null): unknown {
+/** `takeUp` reports files that cannot be read; here they only count as different. */
+function contentOf(read: () => unknown): unknown {
   try {
-    return readCollectionFiles(folder);
+    return read();
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     return error.message;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Interaction, InteractionResults, Provider } from 'oidc-provider';
-import { signIn } from './accounts.ts';
+import { signIn, suggestedUsers } from './accounts.ts';
+import type { ApiResource } from './api-resource.ts';
 import { consentPage, loginPage, messagePage, sendPage } from './pages.ts';
 
 type Context = Parameters<Parameters<Provider['use']>[0]>[0];
@@ -14,7 +15,7 @@ export function interactionPath(interaction: Interaction): string {
 }
 
 /** The two questions that the provider has for a person: who are you, and may this application come in? */
-export function addInteractions(provider: Provider): void {
+export function addInteractions(provider: Provider, api: ApiResource): void {
   provider.use(async (ctx, next) => {
     if (!ctx.path.startsWith(prefix)) return next();
     const interaction = await findInteraction(provider, ctx);
@@ -24,11 +25,14 @@ export function addInteractions(provider: Provider): void {
       return sendPage(ctx, messagePage('This page has expired', message));
     }
     const isLogin = interaction.prompt.name === 'login';
-    if (ctx.method === 'GET') return isLogin ? showLogin(ctx, interaction) : showConsent(ctx, interaction);
+    if (ctx.method === 'GET')
+      return isLogin ? showLogin(ctx, api, interaction) : showConsent(ctx, api, interaction);
     if (ctx.method !== 'POST') return next();
 
     const form = await readForm(ctx.req);
-    const result = isLogin ? submitLogin(ctx, interaction, form) : await decide(provider, interaction, form);
+    const result = isLogin
+      ? submitLogin(ctx, api, interaction, form)
+      : await decide(provider, api, interaction, form);
     if (result === null) return;
     ctx.status = 303;
     ctx.redirect(await provider.interactionResult(ctx.req, ctx.res, result));
@@ -47,26 +51,36 @@ async function findInteraction(provider: Provider, ctx: Context): Promise<Intera
 
 function showLogin(
   ctx: Context,
+  api: ApiResource,
   interaction: Interaction,
   userName?: string,
   problem: string | null = null,
 ): void {
   const hint = interaction.params.login_hint;
   const shownName = userName ?? (typeof hint === 'string' ? hint : '');
-  sendPage(ctx, loginPage(shownName, problem), interaction.params.redirect_uri);
+  const page = loginPage(shownName, problem, suggestedUsers(api.declaredUsers()));
+  sendPage(ctx, page, interaction.params.redirect_uri);
 }
 
-function showConsent(ctx: Context, interaction: Interaction): void {
+function showConsent(ctx: Context, api: ApiResource, interaction: Interaction): void {
   const { client_id, scope = '', redirect_uri } = interaction.params;
+  const accountId = interaction.session?.accountId ?? '';
+  const refused = refusedScopes(api, accountId);
   const scopes = String(scope)
     .split(' ')
-    .filter((one) => one !== '');
-  sendPage(ctx, consentPage(String(client_id), interaction.session?.accountId ?? '', scopes), redirect_uri);
+    .filter((one) => one !== '' && !refused.has(one));
+  sendPage(ctx, consentPage(String(client_id), accountId, scopes), redirect_uri);
+}
+
+/** Those of the API that the user does not have. */
+function refusedScopes(api: ApiResource, accountId: string): ReadonlySet<string> {
+  return new Set(api.describe().scope.split(' ')).difference(new Set(api.scopesOf(accountId)));
 }
 
 /** Null = the question was put again, with what is wrong. */
 function submitLogin(
   ctx: Context,
+  api: ApiResource,
   interaction: Interaction,
   form: URLSearchParams,
 ): InteractionResults | null {
@@ -74,7 +88,7 @@ function submitLogin(
   const outcome = signIn(userName, form.get('password') ?? '');
   if ('accountId' in outcome) return { login: { accountId: outcome.accountId } };
   ctx.status = 400;
-  showLogin(ctx, interaction, userName, outcome.problem);
+  showLogin(ctx, api, interaction, userName, outcome.problem);
   return null;
 }
 
@@ -88,6 +102,7 @@ interface Missing {
 /** The session remembers the grant, so whatever was allowed once is not asked again until the sign-out. */
 async function decide(
   provider: Provider,
+  api: ApiResource,
   interaction: Interaction,
   form: URLSearchParams,
 ): Promise<InteractionResults> {
@@ -105,7 +120,10 @@ async function decide(
   if (missing.missingOIDCScope) grant.addOIDCScope(missing.missingOIDCScope);
   if (missing.missingOIDCClaims) grant.addOIDCClaims(missing.missingOIDCClaims);
   for (const [resource, scopes] of Object.entries(missing.missingResourceScopes ?? {})) {
+    const refused = scopes.filter((scope) => refusedScopes(api, session?.accountId ?? '').has(scope));
     grant.addResourceScope(resource, scopes);
+    // A scope that was asked about and refused is not asked about again, and is in no token.
+    if (refused.length > 0) grant.rejectResourceScope(resource, refused);
   }
   return { consent: { grantId: await grant.save() } };
 }

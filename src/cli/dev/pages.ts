@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Html, html } from '../../base/html.ts';
-import { demoPeople, devPassword } from './accounts.ts';
+import { devPassword } from './accounts.ts';
 
 /** The part of a Koa context that a page is sent through. */
 interface Reply {
@@ -58,7 +58,11 @@ export function sendPage(reply: Reply, page: Html, returnTo?: unknown): void {
   reply.body = page.markup;
 }
 
-export function loginPage(userName: string, problem: string | null): Html {
+export function loginPage(
+  userName: string,
+  problem: string | null,
+  suggested: readonly (readonly [user: string, name: string])[],
+): Html {
   const bad = problem === null ? null : html`<p class="bad" id="problem" role="alert">${problem}</p>`;
   const described = problem === null ? 'hint' : 'problem hint';
   return page(
@@ -76,7 +80,7 @@ ${bad}
 <button type="submit">Sign in</button>
 </form>
 <h2>Or come in as</h2>
-${[...demoPeople].map(([user, name]) => personForm(user, name))}`,
+${suggested.map(([user, name]) => personForm(user, name))}`,
   );
 }
 

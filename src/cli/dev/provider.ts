@@ -4,12 +4,8 @@ import type { AddressInfo } from 'node:net';
 // Not the package's front door: all that it adds is a warning, printed at import, about every release of Node
 // that is not yet an LTS one.
 import { Provider } from 'oidc-provider/lib/provider.js';
-import {
-  apiResource,
-  createConfiguration,
-  createSigningKey,
-  type DevProviderOptions,
-} from './configuration.ts';
+import { apiResource } from './api-resource.ts';
+import { createConfiguration, createSigningKey, type DevProviderOptions } from './configuration.ts';
 import { addControl } from './control.ts';
 import { addInteractions } from './interactions.ts';
 import { onlyAtOwnHosts } from './own-hosts.ts';
@@ -46,12 +42,15 @@ export async function startDevProvider(options: DevProviderOptions): Promise<Dev
     const origin = `http://${host}:${port}`;
     const api = apiResource(options);
     const provider = new Provider(origin, createConfiguration(options, api, signingKey));
-    addInteractions(provider);
+    addInteractions(provider, api);
     addPictures(provider);
     const { controlSecret: secret, webClient } = options;
     if (secret !== undefined) {
-      const issue = (accountId: string) => issueUserToken(provider, api, webClient.id, accountId);
-      addControl(provider, { secret, issue });
+      addControl(provider, {
+        secret,
+        scopesOf: api.scopesOf,
+        issue: (accountId, scopes) => issueUserToken(provider, api, webClient.id, accountId, scopes),
+      });
     }
     server.on('request', onlyAtOwnHosts([host, 'localhost'], port, provider.callback()));
     return { origin, stop };

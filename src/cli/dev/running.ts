@@ -54,14 +54,15 @@ export async function findRunningDev(): Promise<RunningDev | NoRunningDev> {
 }
 
 /** An access token of the provider for a user. */
-export async function requestUserToken(user: string): Promise<string> {
+export async function requestUserToken(user: string, scopes: readonly string[]): Promise<string> {
   const running = await findRunningDev();
   if ('absent' in running) {
     throw new OperatorError(
       `A token comes from a running "npx vestibule dev", and ${running.absent}. Start it here, in another shell.`,
     );
   }
-  const answer = await ask(running, 'POST', `/token?${new URLSearchParams({ user })}`);
+  const query = new URLSearchParams([['user', user], ...scopes.map((scope) => ['scope', scope])]);
+  const answer = await ask(running, 'POST', `/token?${query}`);
   const text = await answer.text();
   if (answer.status === 200) return text;
   throw new OperatorError(`There is no token for "${user}": ${text}`);

@@ -1,10 +1,10 @@
 import type { App } from '../../app.ts';
 import { consumerPrefix, tokenPath } from '../../base/addresses.ts';
-import type { OperatorError } from '../../base/errors.ts';
 import type { Config } from '../../config/settings.ts';
 import type { Collection } from '../../consumer/collections/collection.ts';
 import { webClientId } from './environment.ts';
 import type { DevProvider } from './provider.ts';
+import { usersFile } from './users.ts';
 
 interface Credentials {
   readonly id: string;
@@ -28,6 +28,7 @@ Vestibule runs, for development, on this machine only.
 
   service    ${config.baseUrl}
   provider   ${provider.origin}   (any user name; the password is "dev")
+  scopes     every user has all; a line such as "grace: [notes.read]" in ${usersFile} gives one other ones
   frontends  ${frontendsOf(config)}
   health     ${app.opsAddress}/readyz   metrics ${app.opsAddress}/metrics
   audience   ${config.apiAudience}
@@ -71,9 +72,4 @@ function frontendsOf({ corsOrigins }: Config): string {
 export function servedAnew(collections: readonly Collection[]): string {
   const names = collections.map(({ name }) => name).join(', ');
   return `The collections have changed and are served: ${names === '' ? 'none' : names}.\n`;
-}
-
-/** What it prints when it could not: the mistakes, each with its file and line. */
-export function stillServed({ message }: OperatorError): string {
-  return `vestibule: ${message}\nThe collections are served as they were before this change.\n`;
 }
