@@ -10,10 +10,10 @@ interface About {
 }
 
 /** As the settings have it by themselves. */
-const usualTokens: TokenTerms = { dpop: 'on', nonce: false, certificates: false };
+const usualTokens: TokenTerms = { dpop: 'on', nonce: false };
 
 /** Those with which everything can occur that can with any. */
-export const allTokens: TokenTerms = { dpop: 'required', nonce: true, certificates: true };
+export const allTokens: TokenTerms = { dpop: 'required', nonce: true };
 
 /** The document of a service with these collections. No handler is called, so they get no parts to work with. */
 export function documentWith(

@@ -1,7 +1,6 @@
 import type { TrustedIssuer } from './auth/issuers.ts';
-import type { BindingPolicy } from './auth/token-binding.ts';
 import type { Provider } from './config/providers.ts';
-import { ownIssuer, takesCertificates } from './config/rules.ts';
+import { ownIssuer } from './config/rules.ts';
 import { type Config, signingAlgorithms } from './config/settings.ts';
 
 /** What the settings make of the issuers whose tokens are taken: the providers, and the service itself. */
@@ -21,7 +20,7 @@ export function rulesOf(provider: Provider, config: Config): IssuerRules {
       scopesFrom: provider.scopesFrom,
       maxLifetimeSeconds: provider.maxTokenLifetimeSeconds,
       clientsOnly: false,
-      binding: bindingOf(config),
+      dpop: config.dpop,
     },
   };
 }
@@ -40,16 +39,7 @@ export function ownRules(config: Config): IssuerRules {
       scopesFrom: [['scope']],
       maxLifetimeSeconds: null,
       clientsOnly: true,
-      binding: bindingOf(config),
+      dpop: config.dpop,
     },
   };
-}
-
-function bindingOf(config: Config): BindingPolicy {
-  const { dpop } = config;
-  const methods = [
-    ...(dpop === 'off' ? [] : ['dpop' as const]),
-    ...(takesCertificates(config) ? ['mtls' as const] : []),
-  ];
-  return { methods, required: dpop === 'required' };
 }

@@ -1,13 +1,11 @@
 import { createAuthenticate } from '../auth/authenticate.ts';
-import { byCertificateOnly, certificateThumbprint, readForwardedCertificate } from '../auth/certificate.ts';
 import { resourceMetadataPath } from '../base/addresses.ts';
-import { isBehindProxy, ownIssuer, takesCertificates } from '../config/rules.ts';
+import { isBehindProxy, ownIssuer } from '../config/rules.ts';
 import type { Collection } from '../consumer/collections/collection.ts';
 import { createKeyedDigest } from '../consumer/records/keyed-digest.ts';
 import { ReadLimit } from '../consumer/records/requests/read-limit.ts';
 import type { WriteQueue } from '../consumer/records/write-queue.ts';
 import { addressFinder } from '../http/client-address.ts';
-import { createClientCertificates } from '../http/client-certificate.ts';
 import { createObserve } from '../http/observe.ts';
 import { createReceive } from '../http/receive.ts';
 import { RefusalLimit } from '../http/refusal-limit.ts';
@@ -42,42 +40,23 @@ interface Answering {
 export function createService(base: BaseParts, answering: Answering): HttpServer {
   const { config, metrics, tracing, clock, log } = base;
   const { callers, isClosing, tls, shared } = answering;
-  const certificates = certificatesOf(config);
   return createServer({
     ...shared,
     tls,
-    asksForCertificate: config.mtls === 'on',
     tracing,
     https: tls !== null || isBehindProxy(config),
-    authenticate: createAuthenticate(
-      callers.tokenCache,
-      callers.checkStanding,
-      callers.dpop?.possession ?? (certificates === null ? null : byCertificateOnly),
-    ),
+    authenticate: createAuthenticate(callers.tokenCache, callers.checkStanding, callers.dpop?.possession),
     checkStillIn: callers.checkStillIn,
     dpop: callers.dpop?.terms ?? null,
     addressOf: addressFinder(config.trustedProxies),
     corsOrigins: config.corsOrigins,
     refusals: new RefusalLimit(config.refusalsPerMinute, clock),
-    certificates,
-    receive: createReceive(isClosing, createTransportCheck(config.trustedProxies), certificates),
+    receive: createReceive(isClosing, createTransportCheck(config.trustedProxies)),
     isClosing,
     onRefusedConnection: createCountRefused({ metrics, clock, log }),
     observe: createObserve(log, metrics, new OutageLog(log, clock)),
     resourceMetadata: `${ownIssuer(config)}${resourceMetadataPath}`,
     routes: routesOf(base, answering),
-  });
-}
-
-/** Null where nobody is asked for one. */
-function certificatesOf(config: BaseParts['config']) {
-  if (!takesCertificates(config)) return null;
-  return createClientCertificates({
-    proxies: config.trustedProxies,
-    isAskedFor: config.mtls === 'on',
-    header: config.mtlsCertHeader,
-    thumbprintOf: certificateThumbprint,
-    readForwarded: readForwardedCertificate,
   });
 }
 
@@ -95,12 +74,10 @@ function routesOf(base: BaseParts, answering: Answering) {
       issuers: [...config.providers.map(({ issuers }) => issuers[0]), issuer],
       scopes: [...new Set(config.providers.flatMap(({ requiredScopes }) => requiredScopes))],
       dpop: dpop?.terms ?? null,
-      takesCertificates: takesCertificates(config),
     },
     tokens: {
       dpop: config.dpop,
       nonce: config.dpopNonce === 'required',
-      certificates: takesCertificates(config),
     },
     signingKeys,
     collections,

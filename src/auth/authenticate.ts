@@ -9,12 +9,12 @@ export type Authenticate<Caller, Origin extends RequestOrigin = RequestOrigin> =
   origin: Origin,
 ) => Caller | Promise<Caller>;
 
-/** What it takes to use a token besides having it. */
+/** Proof of possession: how the sender of a bound token shows that it has the token's key. */
 export interface Possession<Caller, Origin> {
-  /** Throws when the token is worth nothing as a bearer token. */
-  checkBearer(caller: Caller, origin: Origin): void;
-  /** Rejects when the request does not prove that its sender has the key of the token; null where no proofs are taken. */
-  readonly checkProof: ((caller: Caller, token: Digest, origin: Origin) => Promise<void>) | null;
+  /** Throws when the token is bound to a key, so that it cannot be sent as a bearer token. */
+  checkBearer(caller: Caller): void;
+  /** Rejects when the request does not prove that its sender has the key of the token. */
+  checkProof(caller: Caller, token: Digest, origin: Origin): Promise<void>;
 }
 
 const bearerScheme = /^bearer(?:\s|$)/i;
@@ -40,8 +40,8 @@ export function createAuthenticate<Caller extends Timed, Origin extends RequestO
     const verdict = checkStanding(caller);
     return verdict === undefined ? caller : verdict.then(() => caller);
   };
-  const admitBearer = (caller: Caller, origin: Origin): Caller | Promise<Caller> => {
-    possession?.checkBearer(caller, origin);
+  const admitBearer = (caller: Caller): Caller | Promise<Caller> => {
+    possession?.checkBearer(caller);
     return admit(caller);
   };
   /** A token that is remembered has the right form, so that only others are looked at. */
@@ -50,25 +50,20 @@ export function createAuthenticate<Caller extends Timed, Origin extends RequestO
     return cache.examine(digest, token, origin);
   };
   /** A token is remembered by what its proofs call it (`ath`), so that it is digested once. */
-  const byProof = async (
-    checkProof: NonNullable<Possession<Caller, Origin>['checkProof']>,
-    token: string,
-    origin: Origin,
-  ) => {
+  const byProof = async ({ checkProof }: Possession<Caller, Origin>, token: string, origin: Origin) => {
     const digest = digestOf(token);
     const caller = cache.recall(digest) ?? (await examine(digest, token, origin));
     await checkProof(caller, digest, origin);
     return admit(caller);
   };
-  const checkProof = possession?.checkProof ?? null;
   return (authorization, origin) => {
-    if (checkProof !== null && isDpop(authorization))
-      return byProof(checkProof, boundToken(authorization), origin);
+    if (possession !== null && isDpop(authorization))
+      return byProof(possession, boundToken(authorization), origin);
     const token = bearerToken(authorization);
     const digest = digestOf(token);
     const known = cache.recall(digest);
-    if (known !== undefined) return admitBearer(known, origin);
-    return examine(digest, token, origin).then((caller) => admitBearer(caller, origin));
+    if (known !== undefined) return admitBearer(known);
+    return examine(digest, token, origin).then(admitBearer);
   };
 }
 

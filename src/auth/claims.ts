@@ -7,7 +7,7 @@ import { requireScopes } from '../base/scopes.ts';
 import { isUsableName } from '../base/usable-name.ts';
 import { grantedScopes } from './granted-scopes.ts';
 import { isMarkedClient, isMarkedIdToken } from './provider-marks.ts';
-import { type BindingPolicy, readBinding } from './token-binding.ts';
+import { type DpopPolicy, readBinding } from './token-binding.ts';
 import { checkLifetime, checkTimes, readTimes } from './token-times.ts';
 
 /** What a token of one issuer must say. */
@@ -28,14 +28,14 @@ export interface ClaimsPolicy {
   readonly maxLifetimeSeconds: number | null;
   /** Every token of this issuer speaks for a machine client. */
   readonly clientsOnly: boolean;
-  readonly binding: BindingPolicy;
+  readonly dpop: DpopPolicy;
 }
 
 /** The claims of a token whose signature holds, checked one after the other. Pure: the time is passed in. */
 export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number): VerifiedClaims {
   const issuer = checkIssuer(claims, policy);
   checkPurpose(claims, policy);
-  const boundTo = readBinding(claims, policy.binding);
+  const boundTo = readBinding(claims, policy.dpop);
   const times = readTimes(claims);
   checkTimes(times, nowSeconds);
   checkLifetime(times, policy.maxLifetimeSeconds);

@@ -28,12 +28,6 @@ export interface UsedProof {
   readonly expiresAt: number;
 }
 
-/** What a token is worth nothing without (RFC 7800): a DPoP proof by a key, or a certificate, with this SHA-256 in base64url. */
-export interface TokenBinding {
-  readonly method: 'dpop' | 'mtls';
-  readonly thumbprint: string;
-}
-
 /** The keys that a token was verified with, or what its provider has said of it. The token counts only while they are the same. */
 export interface Verification {
   readonly keys: { generation(): number | null };
@@ -59,8 +53,8 @@ export interface Caller {
   readonly times: TokenTimes;
   /** For which of the credentials of a client of ours the token was issued; null for tokens of the provider. */
   readonly credentialId: string | null;
-  /** Null for a plain bearer token. */
-  readonly boundTo: TokenBinding | null;
+  /** The thumbprint of the key that the token is bound to (DPoP, RFC 9449); null for a plain bearer token. */
+  readonly boundTo: string | null;
   /** A keyed digest of the issuer and the session (`sid`) that the token names; null when it names none. */
   readonly session: string | null;
   /** The `jti` of a token of ours; null for tokens of the provider. */

@@ -1,7 +1,7 @@
 import { parseEnv } from 'node:util';
 import { OperatorError } from '../base/errors.ts';
 import { nearest } from '../base/yaml/mistakes.ts';
-import { type Environment, mistakesInFile } from './load.ts';
+import { type Environment, mistakesInFile, removedSettings } from './load.ts';
 import { environmentName, settings } from './settings.ts';
 import { readTextFile } from './text-file.ts';
 
@@ -40,7 +40,7 @@ function linesWithoutValue(file: string, text: string): readonly string[] {
 function unknownNames(file: string, names: readonly string[]): readonly string[] {
   const known = Object.keys(settings).map(environmentName);
   return names
-    .filter((name) => !known.includes(name))
+    .filter((name) => !known.includes(name) && removedSettings[name] === undefined)
     .map((name) => {
       const near = nearest(name, known);
       return `"${file}" sets ${name}, and there is no such setting${near === null ? ', nor one like it.' : `; did you mean "${near}"?`}`;

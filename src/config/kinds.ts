@@ -111,26 +111,6 @@ export const urlPath: Parse<string> = (value) => {
   return value;
 };
 
-/** What requests have for another reason: a certificate there would take its place. */
-const headersWithMeaning = new RegExp(
-  `^(${[
-    '(accept|content|if|proxy|sec)-.*',
-    'x-forwarded-(for|host|port|proto)',
-    'accept|authorization|connection|cookie|date|dpop|expect|forwarded|host|idempotency-key|keep-alive|last-event-id',
-    'origin|range|referer|te|trailer|transfer-encoding|traceparent|tracestate|upgrade|user-agent|via',
-  ].join('|')})$`,
-);
-
-/** The name of a header that is free for use, in small letters, as Node has the headers of a request. */
-export const freeHeaderName: Parse<string> = (value) => {
-  if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(value))
-    throw new Error('must be the name of a header, of letters, digits and hyphens');
-  const name = value.toLowerCase();
-  if (headersWithMeaning.test(name))
-    throw new Error('must be the name of a header that has no meaning of its own');
-  return name;
-};
-
 export const host: Parse<string> = (value) => {
   if (isIP(value) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(value)) {
     throw new Error('must be an IP address or a host name');

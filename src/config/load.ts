@@ -25,6 +25,13 @@ export type Environment = Readonly<Record<string, string | undefined>> & {
   readonly [mistakesInFile]?: readonly string[] | undefined;
 };
 
+/** Settings that were removed, and what to do instead. Ignored, they would seem to work. */
+export const removedSettings: Readonly<Record<string, string>> = {
+  MTLS: 'Tokens bound to a certificate (mutual TLS) are not supported. Unset it, and let the provider bind tokens by DPoP.',
+  MTLS_CERT_HEADER:
+    'Tokens bound to a certificate (mutual TLS) are not supported. Unset it, and let the provider bind tokens by DPoP.',
+};
+
 /** All mistakes at once, so that nobody repairs them one start at a time. */
 export class SettingsError extends OperatorError {
   readonly mistakes: readonly string[];
@@ -108,7 +115,11 @@ function read(table: Readonly<Record<string, Setting>>, rules: readonly Rule[], 
 
 function readEach(table: Readonly<Record<string, Setting>>, environment: Environment) {
   const values: Record<string, unknown> = {};
-  const mistakes: string[] = [...(environment[mistakesInFile] ?? [])];
+  const removed = Object.entries(removedSettings).filter(([name]) => environment[name]?.trim());
+  const mistakes = [
+    ...(environment[mistakesInFile] ?? []),
+    ...removed.map(([name, advice]) => `${name} was removed. ${advice}`),
+  ];
   for (const [key, setting] of Object.entries(table)) {
     try {
       values[key] = readOne(key, setting, environment);

@@ -74,14 +74,6 @@ export const serviceRules: readonly Rule[] = [
     config.dpopNonce === 'required' &&
     'DPOP_NONCE is "required" and DPOP is "off", so nobody sends a proof that could contain one. Example: DPOP=on',
   (config) =>
-    config.mtls === 'on' &&
-    config.tlsCertFile === null &&
-    'MTLS is "on", and the service does not speak TLS itself, so nobody can show it a certificate. Set TLS_CERT_FILE and TLS_KEY_FILE, or leave it to the proxy that does. Example: MTLS_CERT_HEADER=x-client-cert',
-  (config) =>
-    config.mtlsCertHeader !== null &&
-    !isBehindProxy(config) &&
-    'MTLS_CERT_HEADER is set, and there is no proxy whose word counts: anybody could write that header. Name the proxy, or set MTLS=on where the service speaks TLS itself. Example: TRUSTED_PROXIES=10.0.0.7',
-  (config) =>
     config.dpop === 'off' &&
     config.webDpop === 'on' &&
     'WEB_DPOP is "on" and DPOP is "off", so no token of the frontend would be taken. Example: DPOP=on',
@@ -140,14 +132,6 @@ export const providerRules: readonly Rule[] = [
     config.providers.every(({ webClientId }) => webClientId === null) &&
     `WEB is on and ${config.idpsFile === null ? 'WEB_CLIENT_ID is not set' : 'no provider in IDPS_FILE has a "web_client_id"'}: the provider has to know the frontend. Example: ${config.idpsFile === null ? 'WEB_CLIENT_ID=vestibule-web' : 'web_client_id: vestibule-web'}`,
 ];
-
-/** Whether tokens that are bound to a certificate are taken. */
-export function takesCertificates({
-  mtls,
-  mtlsCertHeader,
-}: Pick<Config, 'mtls' | 'mtlsCertHeader'>): boolean {
-  return mtls === 'on' || mtlsCertHeader !== null;
-}
 
 export function isBehindProxy(config: Pick<Config, 'trustedProxies'>): boolean {
   return config.trustedProxies.rules.length > 0;

@@ -281,16 +281,6 @@ export const serviceSettings = {
     sentence:
       'The proxies in front of the service. With any named, a request is taken only from them and only when X-Forwarded-Proto says "https".',
   }),
-  mtls: defaulted(kind.oneOf(['off', 'on']), 'off', {
-    example: 'on',
-    sentence:
-      'Whether whoever connects to our own TLS (TLS_CERT_FILE) is asked for a certificate, so that tokens bound to one are taken (mutual TLS, RFC 8705). Nobody has to show one, and any with a key that is not weak will do: the token says which is meant. Browsers ask people who have certificates to choose one, so switch it on where machines call.',
-  }),
-  mtlsCertHeader: optional(kind.freeHeaderName, {
-    example: 'x-client-cert',
-    sentence:
-      'The header in which the proxies of TRUSTED_PROXIES hand on the certificate that a caller has shown them, as PEM in URL encoding (`$ssl_client_escaped_cert` of nginx) or as RFC 9440 has it (`client-cert`). They must set or remove it in every request; from anybody else it is refused.',
-  }),
   corsOrigins: defaulted(kind.list(kind.origin), '', {
     example: 'https://www.example.org',
     sentence: 'The origins of the frontends that may call the consumer API from a browser.',

@@ -4,13 +4,11 @@ import { createServer, type HttpServer, type ServerParts } from './server.ts';
 /** The ops port: plain HTTP for the machine's own eyes, open until the very end, and not counted. */
 const plainInternal = {
   tls: null,
-  asksForCertificate: false,
-  certificates: null,
   tracing: null,
   https: false,
   corsOrigins: [],
   refusals: null,
-  receive: createReceive(() => false, null, null),
+  receive: createReceive(() => false, null),
   isClosing: () => false,
   onRefusedConnection: () => {},
   observe: () => () => {},

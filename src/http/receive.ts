@@ -1,16 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../base/errors.ts';
-import type { ClientCertificates } from './client-certificate.ts';
 import type { CheckTransport } from './transport.ts';
 
 /** Before anything of a request is looked at: are we open, is it HTTP, and did it come in the right way? */
 export type Receive = (request: IncomingMessage) => void;
 
-export function createReceive(
-  isClosing: () => boolean,
-  checkTransport: CheckTransport | null,
-  certificates: Pick<ClientCertificates, 'refuseForeign'> | null,
-): Receive {
+export function createReceive(isClosing: () => boolean, checkTransport: CheckTransport | null): Receive {
   return (request) => {
     if (isClosing()) throw new Refusal('shutting_down');
     checkHead(request);
@@ -19,7 +14,6 @@ export function createReceive(
       isEncrypted: 'encrypted' in request.socket,
       forwardedProto: request.headers['x-forwarded-proto'] as string | undefined,
     });
-    certificates?.refuseForeign(request);
   };
 }
 

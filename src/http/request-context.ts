@@ -3,7 +3,6 @@ import { performance } from 'node:perf_hooks';
 import type { UsedProof } from '../base/caller.ts';
 import type { Input } from '../base/handler.ts';
 import { type RequestSpan, readTraceparent } from '../base/tracing.ts';
-import type { ClientCertificates } from './client-certificate.ts';
 import type { RefusalLimit } from './refusal-limit.ts';
 import { type Params, pathOf } from './router.ts';
 
@@ -11,8 +10,6 @@ export interface ContextParts {
   readonly addressOf: (request: IncomingMessage) => string;
   /** Limits the refusals of protected routes by where they come from. */
   readonly refusals: RefusalLimit | null;
-  /** Null where nobody is asked for a certificate. */
-  readonly certificates: Pick<ClientCertificates, 'thumbprintOf'> | null;
 }
 
 /** A request from its head to its answer: what Node has of it, its id and when it began. What a handler sees is its `Input`. */
@@ -97,10 +94,6 @@ export class RequestContext implements Input {
   onClose(callback: () => void): void {
     if (this.hasHungUp()) callback();
     else this.response.once('close', callback);
-  }
-
-  certificateThumbprint(): string | null {
-    return this.#parts.certificates?.thumbprintOf(this.request) ?? null;
   }
 
   /** Whether so many requests from there were refused of late that the next one deserves less trust. */

@@ -26,8 +26,6 @@ import type { Route } from './routes.ts';
 export interface ServerParts extends Omit<EndpointParts, 'bodies' | 'connections'> {
   readonly routes: readonly Route[];
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** Whoever connects is asked for a certificate, and may do without. */
-  readonly asksForCertificate: boolean;
   readonly receive: Receive;
   readonly requestId: () => string;
   readonly isProxy: (address: string) => boolean;
@@ -52,8 +50,7 @@ const noParams: Params = {};
 
 /** A server for a table of routes. The trip of a request: the router -> receive -> its endpoint -> its responder. */
 export function createServer(serverParts: ServerParts): HttpServer {
-  const { limits, tls, asksForCertificate, receive, requestId, isProxy, onRefusedConnection, tracing } =
-    serverParts;
+  const { limits, tls, receive, requestId, isProxy, onRefusedConnection, tracing } = serverParts;
   const connections = new Connections({
     ...connectionLimits(limits),
     addressOf: peerAddress,
@@ -102,8 +99,6 @@ export function createServer(serverParts: ServerParts): HttpServer {
           ...options,
           ...tls,
           minVersion: 'TLSv1.2',
-          // No authority is asked about it, and who has none comes in all the same: see auth/certificate.
-          ...(asksForCertificate ? { requestCert: true, rejectUnauthorized: false } : {}),
         });
   const take = (request: IncomingMessage, response: ServerResponse, expectsContinue = false) =>
     connections.begin(request.socket, response, () => answer(request, response, expectsContinue));

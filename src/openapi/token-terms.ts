@@ -8,8 +8,6 @@ export interface TokenTerms {
   readonly dpop: 'off' | 'on' | 'required';
   /** Whether proofs by such a key have to contain a nonce. */
   readonly nonce: boolean;
-  /** Whether tokens may be bound to a certificate (RFC 8705). */
-  readonly certificates: boolean;
 }
 
 type Ways = Operation['security'];
@@ -17,8 +15,6 @@ type Ways = Operation['security'];
 const takesProofs = ({ dpop }: TokenTerms) => dpop !== 'off';
 const needsNonce = ({ nonce }: TokenTerms) => nonce;
 const onlyBound = ({ dpop }: TokenTerms) => dpop === 'required';
-/** What is bound to a certificate comes as a bearer token, too. */
-const takesBearer = (terms: TokenTerms) => !onlyBound(terms) || terms.certificates;
 
 const conditions: { readonly [C in ErrorCode]?: (terms: TokenTerms) => boolean } = {
   proof_required: onlyBound,
@@ -37,7 +33,7 @@ export function canOccur(code: ErrorCode, terms: TokenTerms): boolean {
 /** Each of them opens a route that takes tokens. */
 export function waysIn(terms: TokenTerms, scopes: readonly string[], isForPeople: boolean): Ways {
   return [
-    ...(takesBearer(terms) ? [{ bearer: scopes }] : []),
+    ...(onlyBound(terms) ? [] : [{ bearer: scopes }]),
     ...(takesProofs(terms) ? [{ dpop: scopes, dpopProof: [] }] : []),
     ...(isForPeople ? [] : [{ client: scopes, ...(onlyBound(terms) ? { dpopProof: [] } : {}) }]),
   ];
@@ -50,8 +46,7 @@ export function waysToToken(terms: TokenTerms): Ways {
   return [...(onlyBound(terms) ? [] : plain), ...(takesProofs(terms) ? proven : [])];
 }
 
-const ofProvider = 'An access token of a provider that this service trusts';
-const ofAnybody = `${ofProvider}, or of POST /token`;
+const accessToken = 'An access token of a provider that this service trusts, or of POST /token';
 
 /** The schemes by which tokens are sent. */
 export function tokenSchemes(terms: TokenTerms): Record<string, object> {
@@ -59,14 +54,12 @@ export function tokenSchemes(terms: TokenTerms): Record<string, object> {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: onlyBound(terms)
-      ? `${ofProvider}, together with the certificate that it is bound to (RFC 8705).`
-      : `${ofAnybody}.`,
+    description: `${accessToken}.`,
   };
   const dpop = {
     type: 'http',
     scheme: 'dpop',
-    description: `${ofAnybody}, that is bound to a key of its sender (RFC 9449): "Authorization: DPoP <token>". It goes with a proof.`,
+    description: `${accessToken}, that is bound to a key of its sender (RFC 9449): "Authorization: DPoP <token>". It goes with a proof.`,
   };
   const nonce = terms.nonce ? ', and the nonce of the last DPoP-Nonce header that came in an answer' : '';
   const dpopProof = {
@@ -76,7 +69,7 @@ export function tokenSchemes(terms: TokenTerms): Record<string, object> {
     description: `A proof that the sender has the key (RFC 9449 section 4): a JWT signed with it, made anew for every request, with the method and the address${nonce}.`,
   };
   return {
-    ...(takesBearer(terms) ? { bearer } : {}),
+    ...(onlyBound(terms) ? {} : { bearer }),
     ...(takesProofs(terms) ? { dpop, dpopProof } : {}),
   };
 }

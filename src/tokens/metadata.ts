@@ -62,13 +62,11 @@ interface ProtectedResource {
   readonly scopes: readonly string[];
   /** How tokens may be bound to a key (RFC 9449); null where none is. */
   readonly dpop: { readonly algorithms: readonly string[]; readonly isRequired: boolean } | null;
-  /** Whether tokens may be bound to a certificate (RFC 8705). */
-  readonly takesCertificates: boolean;
 }
 
 /** GET /.well-known/oauth-protected-resource (RFC 9728): where to get a token that this service takes. */
 export function protectedResource(about: ProtectedResource): PublicHandler {
-  const { resource, issuers, scopes, dpop, takesCertificates } = about;
+  const { resource, issuers, scopes, dpop } = about;
   const answer = json(
     {
       resource,
@@ -77,7 +75,6 @@ export function protectedResource(about: ProtectedResource): PublicHandler {
       ...(scopes.length > 0 ? { scopes_supported: scopes } : {}),
       ...(dpop === null ? {} : { dpop_signing_alg_values_supported: dpop.algorithms }),
       ...(dpop?.isRequired ? { dpop_bound_access_tokens_required: true } : {}),
-      ...(takesCertificates ? { tls_client_certificate_bound_access_tokens: true } : {}),
     },
     { cacheControl },
   );
@@ -93,14 +90,8 @@ export function describeProtectedResource({ dpop }: Pick<TokenTerms, 'dpop'>): D
       scopes_supported: texts,
       ...(dpop === 'off' ? {} : { dpop_signing_alg_values_supported: texts }),
       ...(dpop === 'off' ? {} : { dpop_bound_access_tokens_required: { const: true } }),
-      tls_client_certificate_bound_access_tokens: { const: true },
     },
-    [
-      'scopes_supported',
-      'dpop_signing_alg_values_supported',
-      'dpop_bound_access_tokens_required',
-      'tls_client_certificate_bound_access_tokens',
-    ],
+    ['scopes_supported', 'dpop_signing_alg_values_supported', 'dpop_bound_access_tokens_required'],
   );
   const answers = answersJson('Metadata (RFC 9728).', metadata);
   return { name: 'readProtectedResource', tag: tags.tokens, summary: 'Whose tokens are taken here', answers };

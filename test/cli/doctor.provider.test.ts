@@ -136,7 +136,6 @@ describe('vestibule doctor, about the provider', { concurrency: true }, () => {
   }
 
   const page = { WEB: 'on', WEB_CLIENT_ID: 'page', WEB_DPOP: 'on' };
-  const byCertificate = { TRUSTED_PROXIES: '127.0.0.1', MTLS_CERT_HEADER: 'x-client-cert' };
   const isBoundBy = {
     key: { dpop_signing_alg_values_supported: ['RS256', 'ES256'] },
     certificate: { tls_client_certificate_bound_access_tokens: true },
@@ -145,13 +144,8 @@ describe('vestibule doctor, about the provider', { concurrency: true }, () => {
     'says nothing where no setting counts on it': [{}, 'certificate', undefined],
     'says nothing of a page that is not served': [{ WEB_DPOP: 'on' }, 'certificate', undefined],
     'is content with keys': [{ DPOP: 'required', ...page }, 'key', 'pass by DPoP, with ES256, RS256'],
-    'is content with certificates': [
-      { DPOP: 'required', ...byCertificate },
-      'certificate',
-      'pass by certificate',
-    ],
-    'is not content with certificates that nobody asks for': [{ DPOP: 'required' }, 'certificate', 'warn'],
-    'is not content with certificates for the page': [{ ...byCertificate, ...page }, 'certificate', 'warn'],
+    'is not content with certificates': [{ DPOP: 'required' }, 'certificate', 'warn'],
+    'is not content with certificates for the page': [page, 'certificate', 'warn'],
   };
   for (const [name, [settings, by, expected]] of Object.entries(bindings)) {
     it(`of bound tokens it ${name}`, async (test) => {

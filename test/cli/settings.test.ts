@@ -54,8 +54,6 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   WEB_IMAGE_ORIGINS: ['*', /http or https URL/],
   WEBHOOK_ALLOW: ['hooks.internal', /http or https URL/],
   TRUSTED_PROXIES: ['10.0.0.0/33', /CIDR/],
-  MTLS: ['yes', /one of off, on/],
-  MTLS_CERT_HEADER: ['x client cert', /name of a header/],
   CORS_ORIGINS: ['*', /http or https URL/],
   OPS_HOST: ['127.0.0.1:80', /IP address or a host name/],
   OPS_PORT: ['-1', /whole number from 0 to 65535/],
@@ -132,14 +130,6 @@ const contradictions: Record<string, { changes: Settings; names: string[] }> = {
   },
   'a certificate without its key': { changes: { TLS_CERT_FILE: 'tls.crt' }, names: ['TLS_KEY_FILE'] },
   'a key without its certificate': { changes: { TLS_KEY_FILE: 'tls.key' }, names: ['TLS_CERT_FILE'] },
-  'a certificate asked for without TLS': {
-    changes: { MTLS: 'on' },
-    names: ['MTLS', 'TLS_CERT_FILE', 'MTLS_CERT_HEADER'],
-  },
-  'a certificate handed on by nobody': {
-    changes: { MTLS_CERT_HEADER: 'x-client-cert' },
-    names: ['MTLS_CERT_HEADER', 'TRUSTED_PROXIES'],
-  },
   'plain HTTP on all addresses': {
     changes: { HOST: '0.0.0.0', BASE_URL: 'https://api.example.org' },
     names: ['HOST', 'TLS_CERT_FILE', 'TRUSTED_PROXIES'],
@@ -307,31 +297,8 @@ describe('the settings', () => {
     assert.equal(stderr.trimEnd().split('\n').length, 3);
   });
 
-  it('take headers in which proxies hand on certificates, and none that has a meaning of its own', async () => {
-    const behindProxy = { ...good, BASE_URL: 'https://api.example.org', TRUSTED_PROXIES: '10.0.0.7' };
-    const names = [
-      'client-cert',
-      'X-Client-Cert',
-      'ssl-client-cert',
-      'x-forwarded-client-cert',
-      'x-ssl-cert',
-    ];
-    for (const MTLS_CERT_HEADER of names)
-      assert.deepEqual(await mistakesOf({ ...behindProxy, MTLS_CERT_HEADER }), []);
-    const others = [
-      'host',
-      'Authorization',
-      'dpop',
-      'cookie',
-      'content-length',
-      'x-forwarded-for',
-      'if-match',
-    ];
-    for (const MTLS_CERT_HEADER of others)
-      assert.match(
-        String(await mistakesOf({ ...behindProxy, MTLS_CERT_HEADER })),
-        /^MTLS_CERT_HEADER must be the name of a header that has no meaning of its own; found "/,
-      );
+  it('refuse a setting that was removed, and say what to do', async () => {
+    assert.match(String(await mistakesOf({ ...good, MTLS: 'on' })), /^MTLS was removed\. .*DPoP/);
   });
 
   it('refuse a BASE_URL with a query or a fragment, also with an empty one', async () => {

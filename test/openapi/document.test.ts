@@ -220,7 +220,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the OpenAPI document about bound tokens', () => {
-  const usual = { dpop: 'on', nonce: false, certificates: false } as const;
+  const usual = { dpop: 'on', nonce: false } as const;
   const withTerms = (terms: Partial<TokenTerms>) =>
     documentWith([smallest], { ...about, tokens: { ...usual, ...terms } });
   const security = (terms: Partial<TokenTerms>, path: string, method: 'get' | 'post' = 'get') =>
@@ -257,7 +257,6 @@ describe('the OpenAPI document about bound tokens', () => {
     ];
     assert.deepEqual(security({ dpop }, me), bound);
     assert.ok(!('bearer' in withTerms({ dpop }).components.securitySchemes));
-    assert.deepEqual(security({ dpop, certificates: true }, me), [{ bearer: [] }, ...bound]);
     assert.deepEqual(security({ dpop }, '/token', 'post'), [
       { dpopProof: [] },
       { clientBasic: [], dpopProof: [] },

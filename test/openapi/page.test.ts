@@ -128,7 +128,7 @@ describe('the reference page', () => {
   });
 
   it('shows how a request is proven, and offers nothing to try, where no plain bearer token is taken', () => {
-    const tokens = { dpop: 'required', nonce: false, certificates: false } as const;
+    const tokens = { dpop: 'required', nonce: false } as const;
     const bound = referencePage(documentWith([...unusual], { ...about, tokens }));
     assert.match(bound, /Authorization: DPoP \$TOKEN&quot; \\\n {2}-H &quot;DPoP: \$PROOF&quot;/);
     assert.doesNotMatch(bound, /Bearer \$TOKEN|data-token="yes"|id="token"|data-path="\/token"/);

@@ -6,8 +6,8 @@ export const usualClaims = {
   requiredClaims: {},
   allowsNonce: false,
   scopesFrom: usualScopeClaims,
-  binding: { methods: [], required: false },
-};
+  dpop: 'off',
+} as const;
 
 /** What the one provider of IDP_ORIGIN is set by. */
 export const settingNames = {

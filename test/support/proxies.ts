@@ -30,17 +30,15 @@ interface Place {
   readonly certificateFile: string;
   readonly keyFile: string;
   readonly more: readonly Service[];
-  readonly change: (configuration: string) => string;
 }
 
 type Tls = Awaited<ReturnType<typeof writeTlsFiles>>;
 
-/** HAProxy may have `more` services behind it. `change` does to the file what the documentation tells an operator to do. */
+/** HAProxy may have `more` services behind it. */
 export async function startProxy(
   name: ProxyName,
   service: Service,
   more: readonly Service[] = [],
-  change: (configuration: string) => string = (configuration) => configuration,
 ): Promise<RunningProxy> {
   const folder = `${service.settings.TEST_DIRECTORY}/${name}`;
   mkdirSync(folder);
@@ -54,7 +52,6 @@ export async function startProxy(
     certificateFile: tls.certificateFile,
     keyFile: tls.keyFile,
     more,
-    change,
   };
   const parameters = prepare[name](place, tls);
   // Caddy keeps what it knows of certificates in the home of its user.
@@ -99,7 +96,7 @@ function prepareNginx({ folder, httpPort, httpsPort, ...place }: Place): string[
     '/etc/ssl/api.example.org.key': place.keyFile,
     '/var/log/nginx/vestibule.log': `${folder}/site.log`,
   });
-  writeFileSync(`${folder}/site.conf`, place.change(site));
+  writeFileSync(`${folder}/site.conf`, site);
   // What Debian's nginx.conf has around it, without its own places for files.
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const paths = temporary.map((what) => `${what}_temp_path ${folder}/${what};`).join('\n');
@@ -126,7 +123,7 @@ function prepareHaproxy({ folder, httpPort, httpsPort, ...place }: Place, { cert
     ({ url, opsUrl }, index) =>
       `    server other${index} ${new URL(url).host} port ${new URL(opsUrl).port}\n`,
   );
-  writeFileSync(`${folder}/haproxy.cfg`, place.change(`${configuration}${others.join('')}`));
+  writeFileSync(`${folder}/haproxy.cfg`, `${configuration}${others.join('')}`);
   return ['-db', '-f', `${folder}/haproxy.cfg`];
 }
 

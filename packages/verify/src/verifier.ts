@@ -74,8 +74,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
       scopesFrom: usualScopeClaims,
       maxLifetimeSeconds,
       clientsOnly: false,
-      // Nobody here could check a proof.
-      binding: { methods: [], required: false },
+      // The package checks no proofs, so it refuses bound tokens.
+      dpop: 'off' as const,
     },
   };
   const cache = new TokenCache({

@@ -4,13 +4,12 @@ import type { Caller, UsedProof } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { RequestOrigin } from '../../base/request-origin.ts';
 import type { Possession } from '../authenticate.ts';
-import { type CertifiedRequest, checkCertificate } from '../certificate.ts';
 import type { CheckProof, Proof } from './proof.ts';
 import { invalidProof } from './proof-fault.ts';
 import type { SeenProofs } from './seen-proofs.ts';
 
 /** A request as far as a proof is about it. */
-export interface ProvableRequest extends RequestOrigin, CertifiedRequest {
+export interface ProvableRequest extends RequestOrigin {
   readonly method: string;
   readonly path: string;
   header(name: string): string | undefined;
@@ -25,20 +24,22 @@ interface PossessionParts {
   readonly baseUrl: string;
 }
 
-/** A token that is bound to a key is worth something only with a proof by that key, and a proof only once. */
+/** A token bound to a key is accepted only with a proof by that key, and each proof only once. */
 export function createPossession(parts: PossessionParts): Possession<Caller, ProvableRequest> {
   const { checkProof, useProof, baseUrl } = parts;
   return {
-    checkBearer: ({ boundTo }, request) => checkCertificate(boundTo, request),
+    checkBearer({ boundTo }) {
+      if (boundTo !== null) throw new Refusal('token_bound');
+    },
     async checkProof({ boundTo }, token, request) {
-      if (boundTo?.method !== 'dpop') throw invalidProof('cnf');
+      if (boundTo === null) throw invalidProof('cnf');
       const proof = await checkProof(
         request.header('dpop'),
         {
           method: request.method,
           uri: `${baseUrl}${request.path}`,
           tokenDigest: Buffer.from(token, 'latin1').toString('base64url'),
-          thumbprint: boundTo.thumbprint,
+          thumbprint: boundTo,
         },
         request,
       );

@@ -27,17 +27,17 @@ export function examineClaims(claims: JsonObject, issuer: NamedRules, nowSeconds
     exp: nowSeconds + 60,
     [audienceClaim]: audiences[0],
   };
-  const plain = {
+  const plain: ClaimsPolicy = {
     ...policy,
     requiredScopes: [],
     maxLifetimeSeconds: null,
-    binding: { ...policy.binding, required: false },
+    dpop: policy.dpop === 'off' ? 'off' : 'on',
   };
   const check = (own: JsonObject, rules: ClaimsPolicy = plain) =>
     tried(() => checkClaims(withoutUnset({ ...right, ...own }), rules, nowSeconds));
 
   const purpose = check({ ...claims, iss: right.iss }, { ...plain, requiredClaims: {} });
-  const binding = check({ cnf }, { ...plain, binding: policy.binding });
+  const binding = check({ cnf }, { ...plain, dpop: policy.dpop });
   const times = check({ exp, nbf, iat }, { ...plain, maxLifetimeSeconds: policy.maxLifetimeSeconds });
   const audience = check({ [audienceClaim]: claims[audienceClaim] });
   const use = check(among(claims, Object.keys(policy.requiredClaims)));

@@ -45,7 +45,7 @@ function senderConstraint({ dpop }: Config): Finding {
     dpop === 'required',
     'only tokens bound to a key or certificate of their sender (5.3.4)',
     `DPOP=${dpop}`,
-    'Set DPOP=required, and let the provider bind the tokens for this API (DPoP or mutual TLS).',
+    'Set DPOP=required, and let the provider bind the tokens for this API (DPoP).',
   );
 }
 

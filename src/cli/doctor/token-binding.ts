@@ -1,7 +1,6 @@
 import type { ExaminedProvider } from '../../auth/examine/provider.ts';
 import { assigned, doubtful, type Finding, passed, quoted, skipped } from '../../base/finding.ts';
 import type { Provider } from '../../config/providers.ts';
-import { takesCertificates } from '../../config/rules.ts';
 import type { Config } from '../../config/settings.ts';
 
 const name = 'bound tokens';
@@ -20,11 +19,9 @@ export async function examineBinding(
   if (!isRequired && !ofPage) return [];
   if ('fault' in discovery) return [skipped(name, 'there is no discovery document to compare with')];
   const { inspectBinding } = await import('../../inspection/token-binding.ts');
-  const { announced, taken, byCertificate } = inspectBinding(discovery.document);
+  const { announced, taken } = inspectBinding(discovery.document);
   const common = taken.filter((algorithm) => announced?.includes(algorithm));
   if (common.length > 0) return [passed(name, `by DPoP, with ${common.join(', ')}`)];
-  // The page has no certificate.
-  if (byCertificate && !ofPage && takesCertificates(config)) return [passed(name, 'by certificate')];
   const meant = [
     ...(isRequired ? ['DPOP=required takes no token that is not bound'] : []),
     ...(ofPage ? ['WEB_DPOP=on signs nobody in with one'] : []),
