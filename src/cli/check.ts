@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { checkFiles } from '../config/files.ts';
+import { checkFiles, databaseFiles } from '../config/files.ts';
 import { type Environment, loadCollectionsDir, loadConfig, settingText } from '../config/load.ts';
 import { environmentName, settings } from '../config/settings.ts';
 import { checkAgainstRecords, checkDeclarations, collectionTable } from './check/collections.ts';
@@ -25,6 +25,7 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
       '--against',
       'hold the collections against the records in the database, for which all settings are needed',
     )
+    .option('--all', 'show the settings that have their defaults, too')
     .addOption(
       new Option('--profile <name>', 'list what the settings lack for a profile of OAuth').choices(['fapi2']),
     )
@@ -50,16 +51,22 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
       const { database, keys } = await storedKeys(config);
       const collections = declared.map(({ name, title }) => ({ name, title }));
       const warnings = examineErasureLog(config);
-      const data = { settings: inForce, collections, database, warnings, ...keysAsData(keys) };
+      const files = databaseFiles(config);
+      const shown = inForce.filter(({ from }) => options.all === true || from === 'set');
+      const data = { settings: inForce, files, collections, database, warnings, ...keysAsData(keys) };
       print(options.json, { ok: true, ...data }, () =>
         [
           'The settings are in order.',
           '',
           table(
             ['SETTING', 'FROM', 'VALUE'],
-            inForce.map(({ name, from, value }) => [name, from, value ?? '']),
+            shown.map(({ name, from, value }) => [name, from, value ?? '']),
           ),
+          ...(options.all
+            ? []
+            : [`${inForce.length - shown.length} more have their defaults: --all shows them.`]),
           '',
+          ...(files === null ? [] : [fileTable(files), '']),
           ...providerTable(config),
           collections.length === 0 ? 'No collections are declared.' : collectionTable(collections),
           '',
@@ -73,6 +80,7 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
 
 interface CheckOptions extends JsonOption {
   readonly against?: boolean;
+  readonly all?: boolean;
   readonly profile?: 'fapi2';
 }
 
@@ -95,13 +103,22 @@ function setsOnlyCollections(environment: Environment): boolean {
   return set.join() === 'COLLECTIONS_DIR';
 }
 
+function fileTable(files: Readonly<Record<string, string | null>>): string {
+  const there = Object.entries(files).filter(([, path]) => path !== null);
+  return table(
+    ['FILE', 'PATH'],
+    there.map(([name, path]) => [name.replaceAll('_', ' '), String(path)]),
+  );
+}
+
 function settingsInForce(environment: Environment) {
   return Object.entries(settings).map(([key, setting]) => {
     const text = settingText(key, setting, environment);
-    const isDefault = environment[environmentName(key)] === undefined;
+    const isDefault = !environment[environmentName(key)]?.trim();
+    const isSecret = setting.secret && !isDefault && !text?.startsWith('sqlite:');
     return {
       name: environmentName(key),
-      value: setting.secret && !isDefault && text !== null ? '(secret)' : text,
+      value: isSecret ? '(secret)' : text,
       from: isDefault ? ('default' as const) : ('set' as const),
     };
   });

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Administration } from '../administration.ts';
 import { parseDuration } from '../base/duration.ts';
+import { OperatorError } from '../base/errors.ts';
 import { readText } from '../config/files.ts';
 import { loadStorageConfig } from '../config/load.ts';
 import type { ListedClient } from '../inspection/clients.ts';
@@ -98,12 +99,16 @@ export function addTo(program: Command, settings: CommandSettings): void {
   setState('disable', 'disabled', 'refuse the client, within one second, with the tokens it has too');
   setState('enable', 'active', 'let a disabled client in again');
 
-  printing(client, 'remove <id>', 'remove the client and its secrets for good').action(
-    async (id: string, options: JsonOption) => {
+  printing(client, 'remove <id>', 'remove the client and its secrets for good')
+    .option('--yes', 'confirm; without it nothing is removed')
+    .action(async (id: string, options: JsonOption & { yes?: boolean }) => {
+      if (!options.yes)
+        throw new OperatorError(
+          `This removes client "${id}" and its secrets for good. Confirm with --yes, or disable it: npx vestibule client disable ${id}`,
+        );
       await work('remove', ({ clients }) => clients.remove(id));
       print(options.json, { client_id: id, removed: true }, () => `Client "${id}" is removed.`);
-    },
-  );
+    });
 }
 
 function showSecret(id: string, secret: string): string {

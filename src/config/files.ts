@@ -1,5 +1,5 @@
 import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, isAbsolute, join, parse } from 'node:path';
+import { dirname, isAbsolute, join, parse, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { OperatorError } from '../base/errors.ts';
 import { accessTo } from '../base/file-access.ts';
@@ -37,6 +37,18 @@ export function readGivenMasterSecret(config: StorageConfig): string {
 /** Where erasures are noted, if anywhere. */
 export function erasureLogFile({ erasureLog, databaseUrl }: StorageConfig): string | null {
   return erasureLog ?? (databaseUrl.engine === 'sqlite' ? `${databaseUrl.file}.erasures` : null);
+}
+
+/** Where the data of an SQLite database is, as absolute paths; null with PostgreSQL. */
+export function databaseFiles(config: StorageConfig) {
+  const { databaseUrl, masterSecret, masterSecretFile } = config;
+  if (databaseUrl.engine !== 'sqlite') return null;
+  const { file } = databaseUrl;
+  return {
+    database: resolve(file),
+    master_secret: masterSecret === null ? resolve(masterSecretFile ?? `${file}.secret`) : null,
+    erasure_log: resolve(erasureLogFile(config) ?? ''),
+  };
 }
 
 function secretBeside(databaseFile: string): string {
@@ -114,10 +126,8 @@ export function checkFiles(config: Config): void {
 /** The certificate and key of TLS_CERT_FILE and TLS_KEY_FILE, known to fit together; null when none are set. */
 export function readTls(config: Config): { readonly cert: string; readonly key: string } | null {
   if (config.tlsCertFile === null || config.tlsKeyFile === null) return null;
-  const tls = {
-    cert: readFile('TLS_CERT_FILE', config.tlsCertFile),
-    key: readFile('TLS_KEY_FILE', config.tlsKeyFile),
-  };
+  const [cert, key] = readFiles({ TLS_CERT_FILE: config.tlsCertFile, TLS_KEY_FILE: config.tlsKeyFile });
+  const tls = { cert: String(cert), key: String(key) };
   try {
     createSecureContext(tls);
   } catch (error) {
@@ -183,6 +193,21 @@ function readFile(setting: string, file: string): string {
   const content = named(setting, file, readBytes).toString('utf8');
   if (content.trim() === '') throw new OperatorError(`The file "${file}" (${setting}) is empty.`);
   return content;
+}
+
+/** Reads each file, and reports all that cannot be read at once. */
+function readFiles(files: Readonly<Record<string, string>>): readonly string[] {
+  const faults: string[] = [];
+  const contents = Object.entries(files).map(([setting, file]) => {
+    try {
+      return readFile(setting, file);
+    } catch (error) {
+      faults.push((error as Error).message);
+      return '';
+    }
+  });
+  if (faults.length > 0) throw new OperatorError(faults.join(' '));
+  return contents;
 }
 
 export function readText(setting: string, file: string): string {

@@ -218,7 +218,7 @@ for (const engine of databaseEngines) {
       assert.match(await vestibule('client', 'list'), /^shown +NOT GENUINE/m);
       const { stdout } = await runVestibule(service.settings, 'doctor');
       assert.match(stdout, /^FAIL +clients .*"shown"/m);
-      await vestibule('client', 'remove', 'shown');
+      await vestibule('client', 'remove', 'shown', '--yes');
       await tokenOf(service.url, await victim('shown'));
     });
 

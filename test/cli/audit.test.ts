@@ -117,7 +117,7 @@ for (const engine of databaseEngines) {
         [['scopes', 'two', 'b', 'c'], 'client.scopes_changed', { scopes: ['b', 'c'] }],
         [['disable', 'two'], 'client.disabled', {}],
         [['enable', 'two'], 'client.enabled', {}],
-        [['remove', 'two'], 'client.removed', {}],
+        [['remove', 'two', '--yes'], 'client.removed', {}],
       ] as const) {
         const { lines } = await written('client', ...parameters);
         assert.deepEqual(lines, [line(`client ${parameters[0]}`, action, 'two', details)]);
@@ -151,7 +151,7 @@ for (const engine of databaseEngines) {
         ['client', 'disable', 'nobody'],
         ['client', 'remove-secret', 'one', '000000000000'],
         ['client', 'scopes', 'nobody', 'x'],
-        ['client', 'remove', 'nobody'],
+        ['client', 'remove', 'nobody', '--yes'],
         ['keys', 'rotate'],
         ['consumer', 'suspend', 'usr_nobody'],
       ];

@@ -190,7 +190,7 @@ describe('check --profile fapi2', () => {
     );
     assert.doesNotMatch(JSON.stringify(missing), /by-secret|by-rsa/);
     succeeded(await runVestibule(settings, 'client', 'disable', 'by-secret'));
-    succeeded(await runVestibule(settings, 'client', 'remove', 'by-rsa'));
+    succeeded(await runVestibule(settings, 'client', 'remove', 'by-rsa', '--yes'));
     assert.deepEqual(await missingOf(settings), []);
   });
 

@@ -38,8 +38,22 @@ describe('vestibule check', () => {
     const shown = succeeded(await check({ PORT: '9001' }));
     assert.match(shown, /^The settings are in order\.\n\nSETTING +FROM +VALUE\n/);
     assert.match(shown, /^PORT +set +9001$/m);
-    assert.match(shown, /^OPS_PORT +default +8081$/m);
-    assert.match(shown, /^IDP_ISSUER +default$/m);
+    assert.doesNotMatch(shown, /^OPS_PORT|^IDP_ISSUER/m, 'defaults are left out');
+    const all = succeeded(await check({ PORT: '9001' }, '--all'));
+    assert.match(all, /^PORT +set +9001$/m);
+    assert.match(all, /^OPS_PORT +default +8081$/m);
+    assert.match(all, /^IDP_ISSUER +default$/m);
+  });
+
+  it('shows where an SQLite database is, with all that belongs to it', async () => {
+    const shown = succeeded(await check({}));
+    for (const [name, suffix] of [
+      ['database', ''],
+      ['master secret', '.secret'],
+      ['erasure log', '.erasures'],
+    ])
+      assert.match(shown, new RegExp(`^${name} +${directory}/vestibule\\.db${suffix}$`, 'm'));
+    assert.match(shown, new RegExp(`^DATABASE_URL +set +sqlite:${directory}/vestibule\\.db$`, 'm'));
   });
 
   it('shows every setting as JSON', async () => {
@@ -113,6 +127,11 @@ describe('vestibule check', () => {
       { TLS_CERT_FILE: empty, TLS_KEY_FILE: tls.key },
     ];
     for (const pair of pairs) refused(await check(pair), /TLS_(CERT|KEY)_FILE/);
+  });
+
+  it('names both files of TLS when neither can be read', async () => {
+    const missing = { TLS_CERT_FILE: `${directory}/no.crt`, TLS_KEY_FILE: `${directory}/no.key` };
+    refused(await check(missing), /TLS_CERT_FILE.*TLS_KEY_FILE/);
   });
 
   it('names a certificate file that cannot be read', async () => {

@@ -165,14 +165,19 @@ for (const engine of databaseEngines) {
 
     it('removes a client within a second, and its old secret does not fit a new one of that name', async () => {
       const { client_secret: old } = await add('short-lived');
-      const removed = succeeded(await client('remove', 'short-lived', '--json'));
+      refused(await client('remove', 'short-lived'), /--yes/);
+      assert.equal((await tokenFor('short-lived', old)).status, 200);
+      const removed = succeeded(await client('remove', 'short-lived', '--yes', '--json'));
       assert.deepEqual(JSON.parse(removed), { client_id: 'short-lived', removed: true });
       await refusalOf('short-lived', old);
       const { client_secret: fresh } = await add('short-lived');
       assert.notEqual(fresh, old);
       assert.equal((await tokenFor('short-lived', old)).status, 401);
       assert.equal((await tokenFor('short-lived', fresh)).status, 200);
-      assert.equal(succeeded(await client('remove', 'short-lived')), 'Client "short-lived" is removed.\n');
+      assert.equal(
+        succeeded(await client('remove', 'short-lived', '--yes')),
+        'Client "short-lived" is removed.\n',
+      );
     });
 
     it('refuses an id that is taken and leaves its client as it was', async () => {
@@ -196,8 +201,9 @@ for (const engine of databaseEngines) {
 
     for (const command of ['disable', 'enable', 'remove', 'scopes', 'rotate']) {
       it(`says so when there is no client to ${command}`, async () => {
+        const confirmed = command === 'remove' ? ['--yes'] : [];
         refused(
-          await client(command, 'nobody'),
+          await client(command, 'nobody', ...confirmed),
           /There is no client "nobody" that this service has made\. "npx vestibule client list"/,
         );
       });
@@ -242,7 +248,7 @@ describe('what a command prints', () => {
       assert.doesNotMatch(json, planted);
       assert.ok(JSON.stringify(JSON.parse(json)).includes(JSON.stringify(label)), 'the same value');
     }
-    const { stderr } = await runVestibule(settings, 'client', 'remove', label);
+    const { stderr } = await runVestibule(settings, 'client', 'remove', label, '--yes');
     assert.doesNotMatch(stderr, planted);
   });
 });

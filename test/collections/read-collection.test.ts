@@ -145,6 +145,11 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     'title: x',
     [/^1: schema must be a mapping with "properties", for example .*; found nothing\.$/],
   ],
+  [
+    'properties misspelt',
+    'schema:\n  propertys: {a: {type: integer}}',
+    [/^2: schema\.propertys .*did you mean "properties"\?$/],
+  ],
   ['no properties', 'schema: {}', [/^1: schema must be a mapping with "properties"/]],
   ['an unknown member', `tittle: x\n${smallest}`, [/^1: tittle is not known here; did you mean "title"\?$/]],
   [

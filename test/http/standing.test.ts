@@ -118,7 +118,7 @@ for (const engine of databaseEngines) {
 
     it('a removed client is refused everywhere with the token it has', async () => {
       const token = await admittedClient('client-to-remove');
-      await two.command('client', 'remove', 'client-to-remove');
+      await two.command('client', 'remove', 'client-to-remove', '--yes');
       for (const reply of await two.becomes(403, token)) assertRefused(reply, 'client_disabled', token);
     });
 

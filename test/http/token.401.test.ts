@@ -25,8 +25,8 @@ onEveryDeployment((deployment) => {
     for (const client of clients) client.secret = await addClient(settings, client.id);
   });
 
-  const manage = async (command: string, id: string) => {
-    const { code, stderr } = await runVestibule(deployment().service.settings, 'client', command, id);
+  const manage = async (...parameters: string[]) => {
+    const { code, stderr } = await runVestibule(deployment().service.settings, 'client', ...parameters);
     assert.equal(code, 0, stderr);
   };
   const refuse = async (credentials: Credentials, what: string) =>
@@ -64,7 +64,7 @@ onEveryDeployment((deployment) => {
   it('an unknown, a removed and a disabled client and a wrong secret get the same bytes', async () => {
     const { service, client } = deployment();
     await manage('disable', disabled.id);
-    await manage('remove', removed.id);
+    await manage('remove', removed.id, '--yes');
     for (const credentials of [disabled, removed]) {
       await until(
         () => postToken(service.url, credentialsBody(credentials)),

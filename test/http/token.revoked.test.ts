@@ -75,7 +75,7 @@ for (const [engine, count] of [
     it('[C108] the live token of a removed client is refused everywhere soon', async () => {
       const client = await processes.addClient('to-remove');
       const token = await liveToken(client);
-      await processes.command('client', 'remove', 'to-remove');
+      await processes.command('client', 'remove', 'to-remove', '--yes');
       await refusedAtToken(client);
       await refusedSoon(token);
     });
@@ -108,7 +108,7 @@ for (const [engine, count] of [
 
     it('[C108] a client of the same name that is added later does not bring the old tokens back', async () => {
       const token = await liveToken(await processes.addClient('comes-back'));
-      await processes.command('client', 'remove', 'comes-back');
+      await processes.command('client', 'remove', 'comes-back', '--yes');
       const successor = await processes.addClient('comes-back');
       await refusedSoon(token);
       await liveToken(successor);
@@ -126,7 +126,7 @@ for (const [engine, count] of [
       await refusedSoon(token);
       await processes.command('client', 'enable', 'with-key');
       await processes.become(200, token);
-      await processes.command('client', 'remove', 'with-key');
+      await processes.command('client', 'remove', 'with-key', '--yes');
       await refusedSoon(token);
       await processes.command('client', 'add', 'with-key', '--public-key', file);
       const successor = await tokenBySigning(processes, 'with-key', keys.privateKey);

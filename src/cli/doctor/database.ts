@@ -191,7 +191,7 @@ function clientsFinding({
     expected: 'clients that were written by this service',
     found: foreignClients.slice(0, mostNamed).map(quoted).join(', '),
     advice:
-      'Somebody without the master secret has changed them in the database, and they are ignored. Find out who; then remove each with "npx vestibule client remove" and add it again.',
+      'Somebody without the master secret has changed them in the database, and they are ignored. Find out who; then remove each with "npx vestibule client remove <id> --yes" and add it again.',
   });
 }
 

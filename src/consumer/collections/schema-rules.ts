@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../base/json-object.ts';
 import { pointerTo } from '../../base/yaml/json-pointer.ts';
-import { found, type Say, suggestion } from '../../base/yaml/mistakes.ts';
+import { found, nearest, type Say, suggestion } from '../../base/yaml/mistakes.ts';
 import { ownMembers, type Schema } from './collection.ts';
 import { looksPersonal } from './personal-names.ts';
 import { annotations, type JsonType, keywords, topKeywords, typesOf } from './schema-keywords.ts';
@@ -30,6 +30,13 @@ export function checkSchema(schema: unknown, pointer: string, say: Say): void {
     !isJsonObject(schema.properties) ||
     Object.keys(schema.properties).length === 0
   ) {
+    const misspelt = Object.keys(isJsonObject(schema) ? schema : {}).find(
+      (name) => name !== 'properties' && nearest(name, ['properties']) !== null,
+    );
+    if (misspelt !== undefined) {
+      say(pointerTo(pointer, misspelt), 'is not taken here; did you mean "properties"?');
+      return;
+    }
     const example = 'schema: {properties: {text: {type: string, maxLength: 280}}}';
     say(pointer, `must be a mapping with "properties", for example ${example}; ${found(schema)}`);
     return;
