@@ -35,7 +35,7 @@ ${table(keySettings)}
 
 ## Storage and log
 
-These are all that the other commands need: \`client\`, \`keys list\`, \`consumer\` (but \`consumer migrate\` needs those of the service), \`audit\`, \`scrub\`.
+These are all that the other commands need: \`client\`, \`keys list\`, \`consumer\`, \`audit\`, \`scrub\`.
 
 ${table(storageSettings)}
 `;

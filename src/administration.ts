@@ -9,7 +9,6 @@ import { ownIssuer } from './config/rules.ts';
 import type { KeyConfig, StorageConfig, WebhookConfig } from './config/settings.ts';
 import { storedDeclarations } from './consumer/collections/stored-declarations.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
-import { createRenamings, currentPseudonym, type IssuerChange } from './consumer/rename-consumers.ts';
 import { createRevocationNames } from './consumer/revocation-names.ts';
 import { longestTokenLifeSeconds } from './consumer/sign-out/take-back.ts';
 import { eventOfErasure } from './events/catalogue.ts';
@@ -79,9 +78,6 @@ export async function openAdministration(
     await storage.standing.revoke([revocation], { document: null, audit: line });
     return until;
   };
-  const renamings = (issuers: IssuerChange) =>
-    createRenamings({ consumers: storage.consumers, keys: keyring, audit, clock }, issuers);
-  const migratedTo = (id: string) => currentPseudonym(storage.consumers, keyring.erasures, id);
   return {
     storage,
     keyring,
@@ -91,8 +87,6 @@ export async function openAdministration(
     clients,
     eraseConsumer,
     signOutConsumer,
-    renamings,
-    migratedTo,
     rotateKey,
     webhooks,
     keySetMemory,

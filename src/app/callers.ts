@@ -77,7 +77,6 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
   const standing = new Standing({
     store: storage.standing,
     names,
-    formerNames: createKeyedDigest(keyring.erasures),
     clients: clientDirectory,
     ownIssuer: ownIssuer(config),
     onChange(changed) {

@@ -4,7 +4,6 @@ import { consumerPrefix } from '../base/addresses.ts';
 import { OperatorError } from '../base/errors.ts';
 import { loadStorageConfig } from '../config/load.ts';
 import type { Consumer, ConsumerState, Reading, Usage } from '../storage/port.ts';
-import { addTo as addMigrate } from './consumer-migrate.ts';
 import { administer, look } from './database.ts';
 import { type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
@@ -13,31 +12,27 @@ import type { CommandSettings } from './settings.ts';
 export function addTo(program: Command, settings: CommandSettings): void {
   const consumer = program
     .command('consumer')
-    .description('show, suspend, resume, sign out, erase and migrate callers, and find them by a record');
+    .description('show, suspend, resume, sign out and erase callers, and find them by a record');
   const work = async <T>(command: string, task: (administration: Administration) => Promise<T>) =>
     administer(loadStorageConfig(await settings.ofDatabase()), `consumer ${command}`, task);
   const read = async <T>(task: (reading: Reading) => Promise<T>) =>
     look(loadStorageConfig(await settings.ofDatabase()), task);
-  /** What was done to a caller, and as whom it is kept if it was migrated. */
+  /** The result of the task. It is null where there is no such caller. */
   const workOn = async <T>(
     command: string,
     id: string,
     task: (administration: Administration) => Promise<T | null>,
-  ) => {
-    const [done, migratedTo] = await work(command, async (administration) => [
-      await task(administration),
-      await administration.migratedTo(id),
-    ]);
-    if (done === null) throw notFound(id, migratedTo);
-    return { done, migratedTo };
+  ): Promise<T> => {
+    const done = await work(command, task);
+    if (done === null) throw notFound(id);
+    return done;
   };
 
   printing(consumer, 'show <id>', 'show all that is held about a caller').action(
     async (id: string, options: JsonOption) => {
-      const { inspectConsumer, inspectMigrated } = await import('../inspection/consumers.ts');
-      const config = loadStorageConfig(await settings.ofDatabase());
-      const held = await inspectConsumer(config, id);
-      if (held === null) throw notFound(id, await inspectMigrated(config, id));
+      const { inspectConsumer } = await import('../inspection/consumers.ts');
+      const held = await inspectConsumer(loadStorageConfig(await settings.ofDatabase()), id);
+      if (held === null) throw notFound(id);
       const data = asData(held);
       print(options.json, data, () =>
         [
@@ -45,7 +40,6 @@ export function addTo(program: Command, settings: CommandSettings): void {
             ['ID', 'KIND', 'STATE', 'REGISTERED'],
             [[data.id, data.kind, data.state, data.registered_at]],
           ),
-          ...cameBack(data.migrated_to),
           ...signedOut(data),
           ...(data.records.length === 0
             ? []
@@ -86,34 +80,27 @@ export function addTo(program: Command, settings: CommandSettings): void {
   const setState = (name: string, state: ConsumerState, description: string) =>
     printing(consumer, `${name} <id>`, description).action(async (id: string, options: JsonOption) => {
       const action = state === 'active' ? 'consumer.resumed' : 'consumer.suspended';
-      const { migratedTo } = await workOn(
+      await workOn(
         name,
         id,
         async ({ storage: { consumers }, audit }) =>
           (await consumers.setState(id, state, audit(action, id))) || null,
       );
-      const data = { id, state, migrated_to: migratedTo };
-      print(options.json, data, () =>
-        [`Caller "${id}" is ${state}.`, ...cameBack(data.migrated_to)].join('\n'),
-      );
+      print(options.json, { id, state }, () => `Caller "${id}" is ${state}.`);
     });
   setState('suspend', 'suspended', 'refuse the caller, within one second, with the tokens it has too');
   setState('resume', 'active', 'let a suspended caller in again');
 
   printing(consumer, 'sign-out <id>', 'refuse the tokens that the caller has now, within one second').action(
     async (id: string, options: JsonOption) => {
-      const { done: at, migratedTo } = await workOn(
-        'sign-out',
-        id,
-        async ({ storage: { consumers }, audit, signOutConsumer }) =>
-          (await consumers.find(id)) === null ? null : signOutConsumer(id, audit('consumer.signed_out', id)),
+      const at = await workOn('sign-out', id, async ({ storage: { consumers }, audit, signOutConsumer }) =>
+        (await consumers.find(id)) === null ? null : signOutConsumer(id, audit('consumer.signed_out', id)),
       );
-      const data = { id, signed_out_at: isoTime(at), migrated_to: migratedTo };
-      print(options.json, data, () =>
-        [
-          `Caller "${id}" is signed out: tokens issued up to ${data.signed_out_at} are refused.`,
-          ...cameBack(data.migrated_to),
-        ].join('\n'),
+      const data = { id, signed_out_at: isoTime(at) };
+      print(
+        options.json,
+        data,
+        () => `Caller "${id}" is signed out: tokens issued up to ${data.signed_out_at} are refused.`,
       );
     },
   );
@@ -127,34 +114,20 @@ export function addTo(program: Command, settings: CommandSettings): void {
         );
       }
       // The line says that somebody was erased, and not who: that name is what has to go.
-      const { done: erased, migratedTo } = await workOn(
-        'erase',
-        id,
-        async ({ storage: { records }, audit, eraseConsumer }) => {
-          const gone = await eraseConsumer(id, audit('consumer.erased', '(erased)'));
-          if (gone === null) return null;
-          // While somebody else has the database it cannot be written anew; "serve" does it within the hour.
-          await records.scrub('quickly').catch(() => {});
-          return { ...gone, isScrubDue: await records.isScrubDue() };
-        },
-      );
+      const erased = await workOn('erase', id, async ({ storage: { records }, audit, eraseConsumer }) => {
+        const gone = await eraseConsumer(id, audit('consumer.erased', '(erased)'));
+        if (gone === null) return null;
+        // While somebody else has the database it cannot be written anew; "serve" does it within the hour.
+        await records.scrub('quickly').catch(() => {});
+        return { ...gone, isScrubDue: await records.isScrubDue() };
+      });
       const total = Object.values(erased.records).reduce((sum, count) => sum + count, 0);
-      const data = {
-        id,
-        records: erased.records,
-        total,
-        idempotency_keys: erased.idempotencyKeys,
-        migrated_to: migratedTo,
-      };
+      const data = { id, records: erased.records, total, idempotency_keys: erased.idempotencyKeys };
       const more = erased.isScrubDue
         ? ' Copies may be left in the database file until "npx vestibule scrub", or "serve" within the hour where the file is small.'
         : '';
-      print(options.json, data, () =>
-        [`Caller "${id}" is erased, with ${total} records.${more}`, ...cameBack(data.migrated_to)].join('\n'),
-      );
+      print(options.json, data, () => `Caller "${id}" is erased, with ${total} records.${more}`);
     });
-
-  addMigrate(consumer, settings);
 
   printing(consumer, 'top', 'show who has the most records')
     .option('--limit <n>', 'how many callers', '20')
@@ -174,11 +147,9 @@ export function addTo(program: Command, settings: CommandSettings): void {
     });
 }
 
-function notFound(id: string, migratedTo: string | null): OperatorError {
+function notFound(id: string): OperatorError {
   return new OperatorError(
-    migratedTo === null
-      ? `There is no caller "${id}". Its pseudonym is the "id" that GET ${consumerPrefix}/me shows it, for example usr_...`
-      : `Caller "${id}" was migrated and is kept as "${migratedTo}" now. Name that one.`,
+    `There is no caller "${id}". Its pseudonym is the "id" that GET ${consumerPrefix}/me shows it, for example usr_...`,
   );
 }
 
@@ -195,19 +166,8 @@ function isoTime(milliseconds: number): string {
 interface Held {
   readonly consumer: Consumer;
   readonly usage: ReadonlyMap<string, Usage>;
-  readonly migratedTo: string | null;
   readonly signedOutAt: number | null;
   readonly sessionEndedAt: number | null;
-}
-
-/** Somebody who was migrated and came once more with a token of the provider before has begun anew. */
-function cameBack(migratedTo: string | null): readonly string[] {
-  return migratedTo === null
-    ? []
-    : [
-        '',
-        `It was migrated to "${migratedTo}" and has come back since. That one has what was there before; while it is suspended, so is this.`,
-      ];
 }
 
 function signedOut(
@@ -225,7 +185,7 @@ function signedOut(
   ];
 }
 
-function asData({ consumer, usage, migratedTo, signedOutAt, sessionEndedAt }: Held) {
+function asData({ consumer, usage, signedOutAt, sessionEndedAt }: Held) {
   const { id, kind, state, registeredAt } = consumer;
   const records = [...usage].map(([collection, { records: count }]) => ({ collection, count }));
   return {
@@ -233,7 +193,6 @@ function asData({ consumer, usage, migratedTo, signedOutAt, sessionEndedAt }: He
     kind,
     state,
     registered_at: isoTime(registeredAt),
-    migrated_to: migratedTo,
     signed_out_at: signedOutAt === null ? null : isoTime(signedOutAt),
     session_ended_at: sessionEndedAt === null ? null : isoTime(sessionEndedAt),
     records,

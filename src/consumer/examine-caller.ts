@@ -7,7 +7,6 @@ import type { ConsumerStore, StandingStore } from '../storage/port.ts';
 import type { Collection } from './collections/collection.ts';
 import { createNameCaller } from './name-caller.ts';
 import { CallerAccess } from './records/caller-access.ts';
-import type { KeyedDigest } from './records/keyed-digest.ts';
 import type { RevocationNames } from './revocation-names.ts';
 import { type KnownClients, Standing } from './standing.ts';
 
@@ -17,7 +16,6 @@ interface CallerParts {
   readonly standing: Pick<StandingStore, 'suspendedConsumers' | 'revocations'>;
   readonly pseudonymKey: Uint8Array;
   readonly names: RevocationNames;
-  readonly formerNames: KeyedDigest;
   readonly ownIssuer: string;
   readonly clock: Clock;
 }
@@ -27,14 +25,13 @@ const justVerified: Verification = { keys: { generation: () => 0 }, generation: 
 
 /** What is known of a caller and what it is shut out with, if it is, as the service would find it. Registers nobody. */
 export async function examineCaller(claims: VerifiedClaims, parts: CallerParts) {
-  const { consumers, clients, pseudonymKey, names, formerNames, ownIssuer, clock } = parts;
+  const { consumers, clients, pseudonymKey, names, ownIssuer, clock } = parts;
   const caller = createNameCaller(pseudonymKey, names)(claims, justVerified);
   const { id: pseudonym } = caller;
   const consumer = pseudonym === null ? null : await consumers.find(pseudonym);
   const standing = new Standing({
     store: { ...parts.standing, watch: async () => async () => {} },
     names,
-    formerNames,
     clients,
     ownIssuer,
     onChange: async () => {},

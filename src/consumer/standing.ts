@@ -12,10 +12,8 @@ import {
   type WatchedTable,
   watchedTables,
 } from '../storage/port.ts';
-import type { KeyedDigest } from './records/keyed-digest.ts';
 import type { RevocationNames } from './revocation-names.ts';
 import { type RevocationSource, Revocations } from './revocations.ts';
-import { Suspensions } from './suspensions.ts';
 
 /** The clients of ours that are genuine; see `tokens/client-directory`. */
 export interface KnownClients {
@@ -27,8 +25,6 @@ export interface KnownClients {
 interface StandingOptions {
   readonly store: Pick<StandingStore, 'suspendedConsumers' | 'revocations' | 'watch'>;
   readonly names: RevocationNames;
-  /** With which it is noted what pseudonyms consumers had before. */
-  readonly formerNames: KeyedDigest;
   readonly clients: KnownClients;
   /** The issuer whose tokens speak for clients of ours. */
   readonly ownIssuer: string;
@@ -49,7 +45,8 @@ const forgetEveryMs = 60_000;
  */
 export class Standing {
   readonly #options: StandingOptions;
-  readonly #suspensions: Suspensions;
+  /** Pseudonyms of the consumers that the operator has suspended. */
+  #suspended: ReadonlySet<string> = new Set();
   readonly #revocations: Revocations;
   /** Tokens that were looked up in the database and refused since the last change: one look is enough. */
   #refused = new WeakMap<Caller, ErrorCode>();
@@ -62,7 +59,6 @@ export class Standing {
 
   constructor(options: StandingOptions) {
     this.#options = options;
-    this.#suspensions = new Suspensions(options.formerNames);
     this.#revocations = new Revocations(options.names);
   }
 
@@ -104,8 +100,10 @@ export class Standing {
 
   /** Throws when the caller is shut out. A promise only for a client not heard of yet: it may be brand-new. */
   check(caller: Caller): void | Promise<void> {
-    const { issuer, subject } = caller;
-    this.#suspensions.check(caller);
+    const { id, issuer, subject } = caller;
+    // The size first: hashing the id for a lookup costs more, and usually nobody is suspended.
+    if (id !== null && this.#suspended.size > 0 && this.#suspended.has(id))
+      throw new Refusal('consumer_suspended');
     this.#revocations.check(caller);
     if (issuer !== this.#options.ownIssuer || subject === null) return;
     // The credentials or scopes may be newer than what is in memory.
@@ -156,7 +154,7 @@ export class Standing {
 
   async #read(changed: ReadonlySet<WatchedTable>): Promise<void> {
     const { store, clients } = this.#options;
-    if (changed.has('consumers')) await this.#suspensions.load(store);
+    if (changed.has('consumers')) this.#suspended = new Set(await store.suspendedConsumers());
     if (changed.has('revocations')) await this.#revocations.load(store);
     if (changed.has('clients')) await clients.load();
     this.#refused = new WeakMap();

@@ -6,10 +6,6 @@ import type { NewEvent, StoredEvent, StoredRecord } from '../storage/port.ts';
 export const recordEvents = ['created', 'changed', 'deleted', 'expired'] as const;
 
 export const erasedType = 'consumer.erased';
-export const renamedType = 'consumer.renamed';
-
-/** What is told of consumers, and to whom everybody's records may be shown only. */
-export const consumerEvents: ReadonlySet<string> = new Set([erasedType, renamedType]);
 
 /** What the log tells of the records of a collection. */
 export interface EventRules {
@@ -64,12 +60,6 @@ export function eventOfErasure(owner: string, at: number): NewEvent {
   return { at, type: erasedType, collection: null, recordId: null, owner, data: JSON.stringify({ owner }) };
 }
 
-/** From now on whatever is told of this caller has the other pseudonym. Goes with all else when the caller is erased. */
-export function eventOfRenaming(former: string, owner: string, at: number): NewEvent {
-  const data = JSON.stringify({ owner, former });
-  return { at, type: renamedType, collection: null, recordId: null, owner, data };
-}
-
 export function isTold({ only }: EventRules, name: string): boolean {
   return only === null || only.has(name);
 }
@@ -95,8 +85,8 @@ interface Presentation {
 }
 
 /**
- * An event in the one form in which it goes out, in JSON. Whose record it is is told only to those who may see
- * everybody's; that somebody was erased or renamed is told to nobody else at all.
+ * The JSON of an event. The owner of a record is shown only to readers who may see all records; only they get
+ * `consumer.erased`.
  */
 export function presentEvent(
   event: StoredEvent,
@@ -104,7 +94,7 @@ export function presentEvent(
 ): string {
   const { position, type, at, owner, data } = event;
   const told =
-    showsOwner && !consumerEvents.has(type) ? `${data.slice(0, -1)},"owner":${JSON.stringify(owner)}}` : data;
+    showsOwner && type !== erasedType ? `${data.slice(0, -1)},"owner":${JSON.stringify(owner)}}` : data;
   const members = `"type":${JSON.stringify(type)},"timestamp":"${dateTime(at)}","data":${told}`;
   return showsPosition ? `{"position":${position},${members}}` : `{${members}}`;
 }

@@ -1,6 +1,5 @@
 import type { StorageConfig } from '../config/settings.ts';
 import { createKeyedDigest } from '../consumer/records/keyed-digest.ts';
-import { currentPseudonym } from '../consumer/rename-consumers.ts';
 import { createRevocationNames } from '../consumer/revocation-names.ts';
 import { readStorage } from './read-storage.ts';
 
@@ -14,16 +13,10 @@ export function inspectConsumer(config: StorageConfig, id: string) {
     return {
       consumer,
       usage: await records.usage(id),
-      migratedTo: await currentPseudonym(consumers, keyring.erasures, id),
       /** Tokens issued up to then are refused. */
       signedOutAt: revocations.get(names.caller(id)) ?? null,
       /** The same for those that do not say of which session they are, because one has ended. */
       sessionEndedAt: revocations.get(names.withoutSession(id)) ?? null,
     };
   });
-}
-
-/** Under which pseudonym a caller is kept who was migrated from this one; null when nobody was. */
-export function inspectMigrated(config: StorageConfig, id: string): Promise<string | null> {
-  return readStorage(config, ({ consumers }, keyring) => currentPseudonym(consumers, keyring.erasures, id));
 }

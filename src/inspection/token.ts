@@ -82,7 +82,6 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
         clients,
         pseudonymKey,
         names: createRevocationNames(createKeyedDigest(keyring.revocations)),
-        formerNames: createKeyedDigest(keyring.erasures),
         ownIssuer: ownIssuer(config),
         clock,
       });

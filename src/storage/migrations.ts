@@ -6,7 +6,6 @@ import { createEventTables } from './event-tables.ts';
 import type { StorageKeys } from './port.ts';
 import { createProofs } from './proof-tables.ts';
 import { createRecordTables, createSpentBudgets } from './record-tables.ts';
-import { createRenamedConsumers } from './renaming-tables.ts';
 import { createRevocations } from './revocation-tables.ts';
 import type { Database } from './schema.ts';
 import { countChangesByTable, createSharedTables } from './shared-tables.ts';
@@ -174,8 +173,6 @@ export const migrations: readonly Migration[] = [
   // Older processes take no tokens that need a proof, so there is nothing that they would have to write down.
   { version: 11, what: 'proofs that were used', kind: 'expand', up: createProofs },
   { version: 12, what: 'tokens that were taken back', kind: 'expand', up: createRevocations },
-  // Older processes rename nobody, and "consumer migrate" is for when there are none any more.
-  { version: 13, what: 'former pseudonyms of callers', kind: 'expand', up: createRenamedConsumers },
   { version: 14, what: 'what a change is about', kind: 'expand', up: countChangesByTable },
 ];
 

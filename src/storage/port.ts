@@ -1,9 +1,8 @@
 import type { BatchRulesSource, BatchStore } from './batch-port.ts';
 import type { AuditEntry, Consumer, ConsumerState } from './entities.ts';
 import type { ErasureNotes, ErasureStore } from './erasure-port.ts';
-import type { EventStore, NewEvent } from './event-port.ts';
+import type { EventStore } from './event-port.ts';
 import type { RecordStore } from './record-port.ts';
-import type { Renamed, Renaming, RenamingState } from './renaming-port.ts';
 import type { RevocationStore } from './revocation-port.ts';
 import type { DeliveryStore, WebhookStore } from './webhook-port.ts';
 
@@ -12,7 +11,6 @@ export type * from './entities.ts';
 export type * from './erasure-port.ts';
 export type * from './event-port.ts';
 export type * from './record-port.ts';
-export type * from './renaming-port.ts';
 export type * from './revocation-port.ts';
 export type * from './webhook-port.ts';
 
@@ -61,7 +59,7 @@ export interface SessionStatus {
 /** What may be read of a database that is only looked at: nothing in it is made, migrated or changed. */
 export interface Reading {
   readonly clients: Pick<ClientStore, 'find' | 'list'>;
-  readonly consumers: Pick<ConsumerStore, 'find' | 'examineRenaming' | 'renamedTo'>;
+  readonly consumers: Pick<ConsumerStore, 'find'>;
   readonly signingKeys: Pick<SigningKeyStore, 'list'>;
   readonly documents: Pick<DocumentStore, 'read'>;
   readonly standing: Pick<StandingStore, 'suspendedConsumers' | 'revocations'>;
@@ -176,31 +174,18 @@ export interface ConsumerStore {
   bringBack(now: number): Promise<number>;
   /** False when there is no such consumer. */
   setState(id: string, state: ConsumerState, audit: AuditEntry): Promise<boolean>;
-  /** What would become of it now. */
-  examineRenaming(renaming: Renaming): Promise<RenamingState>;
-  /** Who goes by another pseudonym now than the one with this digest (`Renaming.noted`); null when nobody does. */
-  renamedTo(noted: Uint8Array): Promise<string | null>;
-  /** Keeps everything under the other pseudonym, if it is due, and tells of it by the event. */
-  rename(renaming: Renaming, event: NewEvent): Promise<Renamed>;
-  /** Of a whole list of them there is one line when it begins, and one when it ends. */
-  noteRenamings(audit: AuditEntry): Promise<void>;
 }
 
 /** By notifications, at once; or only by looking every 0.4 s, because there are none. */
 export type HeardBy = { readonly way: 'notification' } | { readonly way: 'look'; readonly because: string };
-
-export interface SuspendedConsumer {
-  readonly id: string;
-  /** The digest of a pseudonym that it had before (`Renaming.noted`): it comes once for each of them, or once with null. */
-  readonly former: Uint8Array | null;
-}
 
 /** What processes keep in memory of the database, by its tables. */
 export const watchedTables = ['consumers', 'clients', 'revocations', 'signing_keys', 'webhooks'] as const;
 export type WatchedTable = (typeof watchedTables)[number];
 
 export interface StandingStore extends RevocationStore {
-  suspendedConsumers(): Promise<readonly SuspendedConsumer[]>;
+  /** The pseudonyms of the suspended consumers. */
+  suspendedConsumers(): Promise<readonly string[]>;
   /**
    * Calls back soon after anybody, in this process or another, may have changed something in these tables; with all of them after a
    * time without a connection, and after changes of older releases, which do not say what they are about. May call back for

@@ -142,7 +142,6 @@ export interface Tables {
     moved_from: Generated<number | null>;
   };
   /** Under which pseudonyms consumers were kept before, as the digest of an erasure. */
-  renamed_consumers: { former: Uint8Array; owner: string };
   /** What `DocumentStore` keeps. */
   shelf: { name: string; content: string; mac: Uint8Array };
   signing_keys: {

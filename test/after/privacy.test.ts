@@ -7,7 +7,6 @@ import { postgresDatabase } from '../support/databases.ts';
 import { AskedEndpoint } from '../support/introspection.ts';
 import { newDirectory } from '../support/outcome.ts';
 import {
-  migratedSubjects,
   type PlantedProviders,
   type PlantedService,
   plantedEventId,
@@ -28,7 +27,6 @@ let providers: PlantedProviders;
 before(async () => {
   providers = {
     provider: await TestProvider.start(),
-    former: await TestProvider.start(),
     asked: await AskedEndpoint.start(),
   };
   for (const engine of databaseEngines) own.set(engine, await startPlanted(engine, providers));
@@ -37,7 +35,6 @@ before(async () => {
 after(async () => {
   for (const { service } of own.values()) await service.stop();
   await providers.provider.stop();
-  await providers.former.stop();
   providers.asked.stop();
 });
 
@@ -105,36 +102,24 @@ describe('the stored caller', () => {
     });
 
   /** What somebody who knows a person would try. */
-  const guesses = () =>
-    [canaryClaims.sub, ...Object.values(migratedSubjects)].flatMap((sub) => [
-      sub,
-      ...[providers.provider, providers.former].flatMap(({ origin }) =>
-        ['', '|', '\0', ' ', '#'].map((between) => `${origin}${between}${sub}`),
-      ),
-    ]);
+  const guesses = () => {
+    const { sub } = canaryClaims;
+    const { origin } = providers.provider;
+    return [sub, ...['', '|', '\0', ' ', '#'].map((between) => `${origin}${between}${sub}`)];
+  };
 
   for (const engine of databaseEngines) {
     it(`is a pseudonym that leads nowhere without the master secret, on ${engine}`, async () => {
-      const { database, id, migratedId } = own.get(engine) ?? assert.fail();
+      const { database, id } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from consumers');
       const ids = rows.map((row) => String(row.id));
-      assert.deepEqual(ids.sort(), [id, migratedId].sort(), 'control: it is what /me shows, and no other');
+      assert.deepEqual(ids, [id], 'control: it is what /me shows, and no other');
       for (const row of rows)
         assert.deepEqual(Object.keys(row).sort(), ['id', 'kind', 'registered_at', 'state']);
       for (const one of ids) {
         assert.match(one, /^usr_[A-Za-z0-9_-]{43}$/);
         for (const guess of guesses().flatMap(hashes)) assert.equal(one.includes(guess), false);
       }
-    });
-
-    it(`leaves of its former pseudonym what leads nowhere, either, on ${engine}`, async () => {
-      const { database, migratedId } = own.get(engine) ?? assert.fail();
-      const renamed = await database.query("select data from events where type = 'consumer.renamed'");
-      assert.equal(renamed.length, 1, 'control: one caller was migrated');
-      const { former, owner } = JSON.parse(String(renamed[0]?.data));
-      assert.equal(owner, migratedId);
-      assert.match(former, /^usr_[A-Za-z0-9_-]{43}$/);
-      for (const guess of guesses().flatMap(hashes)) assert.equal(former.includes(guess), false);
     });
   }
 

@@ -11,7 +11,6 @@ import { Standing } from '../../src/consumer/standing.ts';
 import {
   type ClientWithSecrets,
   type StoredRevocation,
-  type SuspendedConsumer,
   type WatchedTable,
   watchedTables,
 } from '../../src/storage/port.ts';
@@ -26,13 +25,11 @@ const client = (subject: string) =>
   caller({ id: `usr_${subject}`, kind: 'client', issuer: ownIssuer, subject, credentialId: 's1' });
 
 const names = createRevocationNames(createKeyedDigest(new Uint8Array(32)));
-const formerNames = createKeyedDigest(new Uint8Array(32).fill(1));
-const suspended = (id: string, former: Uint8Array | null = null): SuspendedConsumer => ({ id, former });
 
 /** The operator's decisions in memory, and who is asked about them. */
 function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
   const state = {
-    suspended: [] as SuspendedConsumer[],
+    suspended: [] as string[],
     revoked: [] as StoredRevocation[],
     clients,
     announce: (_changed: ReadonlySet<WatchedTable>) => {},
@@ -78,7 +75,6 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
       },
     },
     names,
-    formerNames,
     clients: new ClientDirectory({
       store: {
         async list() {
@@ -123,7 +119,7 @@ it('a caller whom nobody shut out gets in, and so does one that is nobody', asyn
 it('a suspended caller is refused as soon as that is announced, and welcome when it is taken back', async () => {
   const { part, state, announce, check } = standing();
   await part.start();
-  state.suspended = [suspended('usr_a')];
+  state.suspended = ['usr_a'];
   await announce();
   await assert.rejects(check(caller()), refusal('consumer_suspended'));
   await check(caller({ id: 'usr_b' }));
@@ -131,26 +127,6 @@ it('a suspended caller is refused as soon as that is announced, and welcome when
   await announce();
   await check(caller());
   assert.equal(state.changes, 3, 'whoever remembers callers hears of every change');
-});
-
-it('a suspended caller is refused under the pseudonyms that it had before, and nobody else is', async () => {
-  const { part, state, announce, check } = standing();
-  const former = ['usr_a', 'usr_b'].map((id) => caller({ id }));
-  const bystander = caller({ id: 'usr_c' });
-  const everybody = [...former, bystander, caller({ id: null, subject: null })];
-  state.suspended = [suspended('usr_other')];
-  await part.start();
-  // Twice, since who was found good is not looked up again.
-  for (const one of [...everybody, ...everybody]) await check(one);
-  state.suspended.push(...former.map(({ id }) => suspended('usr_now', formerNames.of(String(id)))));
-  await announce();
-  for (const one of [...former, caller({ id: 'usr_now' })])
-    for (const again of [one, { ...one }]) await assert.rejects(check(again), refusal('consumer_suspended'));
-  for (const one of [bystander, bystander, caller({ id: null, subject: null })]) await check(one);
-  state.suspended = [suspended('usr_now', formerNames.of('usr_c'))];
-  await announce();
-  await assert.rejects(check(bystander), refusal('consumer_suspended'), 'who was found good before');
-  for (const one of former) await check(one);
 });
 
 it('only what has changed is read anew, and all of it that could not be read before', async () => {
@@ -214,7 +190,7 @@ const meanwhile: Record<string, readonly [string, WatchedTable, Change]> = {
     'consumer_suspended',
     'consumers',
     (state) => {
-      state.suspended = [suspended('usr_fresh')];
+      state.suspended = ['usr_fresh'];
     },
   ],
   'is signed out': [

@@ -41,7 +41,6 @@ for (const engine of databaseEngines) {
       const row = { id: caller.id, kind: 'user', state: 'active', registered_at: caller.registered_at };
       assert.deepEqual(await shown(), {
         ...row,
-        migrated_to: null,
         signed_out_at: null,
         session_ended_at: null,
         records: [],
@@ -61,7 +60,7 @@ for (const engine of databaseEngines) {
       assert.equal(succeeded(await consumer('suspend', caller.id)), `Caller "${caller.id}" is suspended.\n`);
       assert.equal((await shown()).state, 'suspended');
       const resumed = succeeded(await consumer('resume', caller.id, '--json'));
-      assert.deepEqual(JSON.parse(resumed), { id: caller.id, state: 'active', migrated_to: null });
+      assert.deepEqual(JSON.parse(resumed), { id: caller.id, state: 'active' });
       assert.equal((await shown()).state, 'active');
     });
 
@@ -157,7 +156,6 @@ for (const engine of databaseEngines) {
         records: { notes: 1 },
         total: 1,
         idempotency_keys: 0,
-        migrated_to: null,
       });
       refused(await consumer('show', id), /There is no caller/);
       refused(await consumer('erase', id, '--yes'), /There is no caller/);

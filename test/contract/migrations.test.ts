@@ -30,7 +30,6 @@ const allTables = [
   'leases',
   'proofs',
   'records',
-  'renamed_consumers',
   'revocations',
   'schema_migrations',
   'shelf',
@@ -123,7 +122,6 @@ for (const engine of storageKinds) {
       for (const table of [
         'proofs',
         'revocations',
-        'renamed_consumers',
         'erasures',
         'leases',
         'changes',

@@ -87,7 +87,7 @@ for (const engine of storageKinds) {
         await fresh.consumers.setState('back', 'active', anyLine);
         const suspended = await fresh.standing.suspendedConsumers();
         await fresh.close();
-        assert.deepEqual(suspended, [{ id: 'out', former: null }]);
+        assert.deepEqual(suspended, ['out']);
       });
 
       it('tokens that were taken back are noted for all processes, in order, and the later time counts', async () => {
@@ -387,7 +387,7 @@ for (const engine of storageKinds) {
           const named = { count: Number(before.count) + 1, [table]: Number(before[table]) + 1 };
           assert.deepEqual(await counts(), { ...before, ...named }, 'older releases look at the one count');
         }
-        assert.ok(!(await storage.standing.suspendedConsumers()).some(({ id }) => id === consumer));
+        assert.ok(!(await storage.standing.suspendedConsumers()).includes(consumer));
         assert.equal(await storage.clients.find(client.id), null);
       });
 

@@ -21,10 +21,6 @@ export const notRun: Readonly<Record<string, string>> = {
     'is run by test/http/traces.test.ts, where there is an SDK',
   'npx vestibule explain': 'is run with a token on standard input, as it is printed elsewhere',
   'npx vestibule webhook': 'is a group of commands, each of which is printed and run',
-  'npx vestibule consumer migrate --from <provider> --to <provider> --mapping mapping.jsonl --dry-run':
-    'is run by test/cli/consumer-migrate.test.ts, where there are two providers',
-  'npx vestibule consumer migrate --from <provider> --to <provider> --mapping mapping.jsonl':
-    'is run by test/cli/consumer-migrate.test.ts, where there are two providers',
   'npx vestibule backup vestibule-backup.db': 'is run by test/cli/backup.test.ts',
   'npx vestibule restore vestibule-backup.db --dry-run': 'is run by test/cli/restore.test.ts',
   'npx vestibule restore vestibule-backup.db': 'is run by test/cli/restore.test.ts, into an empty place',

@@ -65,7 +65,6 @@ for (const engine of databaseEngines) {
       const standing = new Standing({
         store: storage.standing,
         names: createRevocationNames(createKeyedDigest(new Uint8Array(32))),
-        formerNames: createKeyedDigest(new Uint8Array(32)),
         clients: new ClientDirectory({ store: storage.clients, clientMac: anyKeys.clientMac, log }),
         ownIssuer: 'https://api.example',
         onChange: async () => {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { canaryClaims } from './canaries.ts';
 import type { TestDatabase } from './databases.ts';
 import { newDpopKey, proofBy, withProof } from './dpop.ts';
 import { type AskedEndpoint, answerJson, opaqueToken } from './introspection.ts';
 import { basic, encodeForm, formType } from './oauth-form.ts';
-import { newDirectory } from './outcome.ts';
 import { postCredentials, provokeRefusals } from './personal-requests.ts';
 import { plainSql } from './plain-sql.ts';
 import type { TestProvider } from './provider.ts';
@@ -24,17 +23,15 @@ import {
   type DatabaseEngine,
   me,
   newSettings,
-  runVestibule,
   type Service,
   type Settings,
   startService,
 } from './service.ts';
 import { audience } from './surroundings.ts';
 
-/** Whom a planted service believes: a provider, the one before it, and who is asked about opaque tokens. */
+/** The providers of a planted service: one that signs tokens, and an introspection endpoint for opaque ones. */
 export interface PlantedProviders {
   readonly provider: TestProvider;
-  readonly former: TestProvider;
   readonly asked: AskedEndpoint;
 }
 
@@ -44,14 +41,10 @@ export interface PlantedService {
   readonly database: TestDatabase;
   /** The caller with the subject of the canaries. */
   readonly id: string;
-  /** Whoever came from the former provider, under its new pseudonym. */
-  readonly migratedId: string;
   /** Every refusal on the way. */
   readonly errors: readonly Reply[];
 }
 
-/** The subjects of the caller whose provider changes. */
-export const migratedSubjects = { old: canaryClaims.preferred_username, new: canaryClaims.email } as const;
 /** The id of the security event. */
 export const plantedEventId = canaryClaims.phone_number;
 
@@ -68,7 +61,6 @@ export async function startPlanted(
   const welcome = await withToken(service.url + me, await provider.token());
   assert.equal(welcome.status, 200, welcome.text);
   errors.push(await askAboutOpaque(service, providers));
-  const migratedId = await migrate(service, providers);
   // From here on the caller is signed out.
   const form = new URLSearchParams({ logout_token: await logoutToken(provider, { sid: canarySession }) });
   const told = await request(`${service.url}/idp/logout`, { method: 'POST', body: form });
@@ -76,19 +68,20 @@ export async function startPlanted(
   errors.push(await sendEvents(service, provider));
   await takeBack(service, credentials, await provider.token());
   const database = plainSql(settings);
-  return { service, database, id: String(welcome.json().id), migratedId, errors };
+  return { service, database, id: String(welcome.json().id), errors };
 }
 
 async function settingsFor(engine: DatabaseEngine, providers: PlantedProviders): Promise<Settings> {
-  const { provider, former, asked } = providers;
+  const { provider, asked } = providers;
   const settings = await newSettings(engine, {});
   const directory = settings.TEST_DIRECTORY;
   writeFileSync(`${directory}/introspection.secret`, 'secret-of-the-service\n');
-  const entry = ({ origin }: TestProvider) => ({ origin, issuer: origin, jwks_path: '/jwks' });
   const list = [
     {
       name: 'main',
-      ...entry(provider),
+      origin: provider.origin,
+      issuer: provider.origin,
+      jwks_path: '/jwks',
       logout_audience: [webClient],
       events_audience: [receiver],
       introspection: {
@@ -97,7 +90,6 @@ async function settingsFor(engine: DatabaseEngine, providers: PlantedProviders):
         client_secret_file: `${directory}/introspection.secret`,
       },
     },
-    { name: 'former', ...entry(former) },
   ];
   writeFileSync(`${directory}/providers.yaml`, stringify(list));
   return { ...settings, IDPS_FILE: `${directory}/providers.yaml` };
@@ -132,26 +124,6 @@ async function askAboutOpaque(service: Service, { provider, asked }: PlantedProv
   const welcome = await ask({});
   assert.equal(welcome.status, 200, welcome.text);
   return ask({ aud: canaryClaims.email });
-}
-
-/** A caller of the former provider, who is another one at the provider of today; its pseudonym there. */
-async function migrate({ url, settings }: Service, { provider, former }: PlantedProviders): Promise<string> {
-  const before = await withToken(url + me, await former.token({ sub: migratedSubjects.old }));
-  assert.equal(before.status, 200, before.text);
-  const folder = newDirectory();
-  const mapping = `${folder}/mapping.jsonl`;
-  writeFileSync(mapping, `${JSON.stringify(migratedSubjects)}\n`);
-  const { code, stdout, stderr } = await runVestibule(
-    settings,
-    ...['consumer', 'migrate', '--from', 'former', '--to', 'main', '--mapping', mapping],
-  );
-  assert.equal(code, 0, stderr);
-  assert.match(stdout, /^1 callers are migrated/);
-  // The operator's own, and as the command says: to be deleted.
-  rmSync(folder, { recursive: true });
-  const now = await withToken(url + me, await provider.token({ sub: migratedSubjects.new }));
-  assert.equal(now.status, 200, now.text);
-  return String(now.json().id);
 }
 
 /** A security event that takes tokens back, and one for somebody else; that refusal. */

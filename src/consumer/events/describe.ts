@@ -1,4 +1,4 @@
-import { erasedType, isTold, type recordEvents, renamedType } from '../../events/catalogue.ts';
+import { erasedType, isTold, type recordEvents } from '../../events/catalogue.ts';
 import { type Description, tags } from '../../openapi/description.ts';
 import { headerParameter, queryParameter } from '../../openapi/parameters.ts';
 import * as schema from '../../openapi/schemas.ts';
@@ -16,7 +16,7 @@ export const eventSchema = {
     data: {
       type: 'object',
       description:
-        'Of a record: id, collection, revision, state; of an action, action and from; where the collection says "events: full", fields. owner only for machine clients that may see everybody\'s records; of consumer.erased it is all there is, and consumer.renamed has former beside it.',
+        'Of a record: id, collection, revision, state; of an action, action and from; where the collection says "events: full", fields. owner only for machine clients that may see everybody\'s records; of consumer.erased it is all there is.',
       properties: {
         id: text,
         collection: text,
@@ -89,8 +89,7 @@ function toldOf(collections: readonly Collection[]): Readonly<Record<string, str
     return sentences.map(([kind, sentence]) => [`${name}.${kind}`, `${sentence} (${title}).`]);
   });
   const erased = [erasedType, 'A caller was erased, with everything it had.'];
-  const renamed = [renamedType, 'The provider has changed, and a caller has another pseudonym.'];
-  return Object.fromEntries([...ofCollections, erased, renamed]);
+  return Object.fromEntries([...ofCollections, erased]);
 }
 
 const happened: Readonly<Record<(typeof recordEvents)[number], string>> = {

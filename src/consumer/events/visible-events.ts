@@ -1,6 +1,6 @@
 import type { Caller } from '../../base/caller.ts';
 import { isGranted } from '../../base/scopes.ts';
-import { consumerEvents } from '../../events/catalogue.ts';
+import { erasedType } from '../../events/catalogue.ts';
 import type { EventReader } from '../../events/reader.ts';
 import type { Collection } from '../collections/collection.ts';
 import { CallerAccess, ownerOf } from '../records/caller-access.ts';
@@ -25,8 +25,8 @@ export function visibleTo(
     owner: all.size === 0 ? id : null,
     showsOwner: all.size > 0,
     sees({ type, collection, owner }) {
-      // Whoever keeps others' records elsewhere has to hear of it.
-      if (consumerEvents.has(type)) return all.size > 0;
+      // A reader of all records may keep copies, and has to erase them too.
+      if (type === erasedType) return all.size > 0;
       return collection !== null && (all.has(collection) || (owner === id && own.has(collection)));
     },
   };

@@ -17,7 +17,6 @@ const keys: Readonly<{ [Name in Copied]: readonly (keyof Tables[Name] & string)[
   proofs: ['digest'],
   erasures: ['id'],
   revocations: ['name'],
-  renamed_consumers: ['former'],
   events: ['position'],
   webhooks: ['id'],
   // After the two that it refers to.

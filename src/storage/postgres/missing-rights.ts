@@ -23,7 +23,6 @@ const needed: Readonly<Record<keyof Tables, readonly string[]>> = {
   deliveries: change,
   erasures: append,
   revocations: change,
-  renamed_consumers: change,
   shelf: change,
   signing_keys: change,
   changes: change,

@@ -4,7 +4,6 @@ import type { Engine } from '../engine.ts';
 import type { Consumer, ConsumerStore } from '../port.ts';
 import { toConsumer } from '../rows.ts';
 import { writeAudit } from './audit.ts';
-import { examineRenaming, renameConsumer, renamedTo } from './renaming.ts';
 
 export function consumerStore(engine: Engine): ConsumerStore {
   const { database, reader } = engine;
@@ -56,10 +55,5 @@ export function consumerStore(engine: Engine): ConsumerStore {
         await engine.announce(transaction, 'consumers');
         return true;
       }),
-
-    renamedTo: (noted) => renamedTo(reader, noted),
-    examineRenaming: (renaming) => examineRenaming(reader, renaming),
-    rename: (renaming, event) => renameConsumer(engine, renaming, event),
-    noteRenamings: (audit) => writeAudit(database, audit),
   };
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import { indexedOwner, inIndex } from '../event-tables.ts';
-import type { EventStore, NewEvent, Renaming } from '../port.ts';
+import type { EventStore, NewEvent } from '../port.ts';
 import { PreparedReads } from '../prepared.ts';
 import { eventOf } from '../rows.ts';
 import type { Database } from '../schema.ts';
@@ -178,32 +178,5 @@ export async function eraseEvents(transaction: Database, owner: string): Promise
       )
       .executeTakeFirst();
     if (numDeletedRows === 0n) return;
-  }
-}
-
-/**
- * For a caller that gets another pseudonym: what was told of its records is its own, and so is that it was renamed before. That
- * the former pseudonym was erased once is told of that one only.
- */
-export async function renameEvents(
-  transaction: Database,
-  { from, to }: Pick<Renaming, 'from' | 'to'>,
-  renamedType: string,
-): Promise<void> {
-  for (;;) {
-    const { numUpdatedRows } = await transaction
-      .updateTable('events')
-      .set({ owner: to })
-      .where('position', 'in', (select) =>
-        select
-          .selectFrom('events')
-          .select('position')
-          .where(isOf(from, inIndex(from)))
-          .where((where) => where.or([where('collection', 'is not', null), where('type', '=', renamedType)]))
-          .orderBy('position')
-          .limit(mostErased),
-      )
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return;
   }
 }

@@ -17,7 +17,6 @@ import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { noteErasures } from './erasures.ts';
 import { appendEvents, eraseEvents } from './events.ts';
-import { batchOf, inBatch } from './owned-records.ts';
 import { useProof } from './proofs.ts';
 
 /** Deletes what expired, and takes it off its owners' counts. What somebody is changing just now is left for later. */
@@ -101,7 +100,6 @@ export async function eraseOwner(
     if (others === 0n && records.size === 0) return null;
     if (audit !== null) await writeAudit(transaction, audit);
     await noteErasure(transaction, notes, erasure ?? { owner, at: event.at });
-    await noteFormerNames(transaction, notes, owner, erasure === undefined ? event.at : null);
     await engine.residue.note(transaction);
     const budgetsKeptUntil = budgets === undefined ? null : await keepBudgets(transaction, usage, budgets);
     // After the records, which nobody can change any more: whatever was told of them is there by now. Most of it goes before the lock
@@ -136,29 +134,6 @@ async function noteErasure(
   await notes.append(erasure);
 }
 
-/**
- * A backup may have the caller under a pseudonym of before, and erases it by that one. With null for the time it is noted
- * already, as one of the erasures that are done again.
- */
-async function noteFormerNames(
-  transaction: Database,
-  notes: ErasureNotes,
-  owner: string,
-  at: number | null,
-): Promise<void> {
-  const names = await transaction
-    .deleteFrom('renamed_consumers')
-    .where('owner', '=', owner)
-    .returning('former')
-    .execute();
-  if (at === null) return;
-  for (const { former } of names) {
-    const erasure = { id: createRecordId(at), digest: new Uint8Array(former), at };
-    await noteErasures(transaction, [erasure]);
-    await notes.append(erasure);
-  }
-}
-
 /** Until when what was spent stays; null when nothing does. */
 async function keepBudgets(
   transaction: Database,
@@ -179,14 +154,23 @@ async function keepBudgets(
   return Math.max(...spent.map(({ ends_at }) => ends_at));
 }
 
+/** The limit on records that one statement deletes, so that no statement takes long. */
+const batchSize = 5_000;
+
 /** How many there were, by collection. */
 async function eraseRecords(transaction: Database, owner: string): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (;;) {
     const gone = await transaction
-      .with('batch', batchOf(owner))
+      .with('batch', (database) =>
+        database
+          .selectFrom('records')
+          .select(['collection', 'id'])
+          .where('owner', '=', owner)
+          .limit(batchSize),
+      )
       .deleteFrom('records')
-      .where(...inBatch)
+      .where(sql`(collection, id)`, 'in', sql`(select collection, id from batch)`)
       .returning('collection')
       .execute();
     for (const { collection } of gone) counts.set(collection, (counts.get(collection) ?? 0) + 1);
