@@ -1,9 +1,8 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { checkFiles, databaseFiles } from '../config/files.ts';
 import { type Environment, loadCollectionsDir, loadConfig, settingText } from '../config/load.ts';
 import { environmentName, settings } from '../config/settings.ts';
 import { checkAgainstRecords, checkDeclarations, collectionTable } from './check/collections.ts';
-import { checkProfile } from './check/profile.ts';
 import { providerTable } from './check/provider-table.ts';
 import { keysAsData, keysLine, storedKeys } from './check/stored-keys.ts';
 import { examineErasureLog } from './doctor/data-files.ts';
@@ -26,24 +25,16 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
       'hold the collections against the records in the database, for which all settings are needed',
     )
     .option('--all', 'show the settings that have their defaults, too')
-    .addOption(
-      new Option('--profile <name>', 'list what the settings lack for a profile of OAuth').choices(['fapi2']),
-    )
     .addHelpText('after', helpText)
     .action(async (folder: string | undefined, options: CheckOptions) => {
       const given = commandSettings.given();
-      if (
-        !options.against &&
-        options.profile === undefined &&
-        (folder !== undefined || setsOnlyCollections(given))
-      )
+      if (!options.against && (folder !== undefined || setsOnlyCollections(given)))
         return checkDeclarations(folder ?? loadCollectionsDir(given), options.json);
       const { environment: found, from } = await commandSettings.ofService();
       if (from !== undefined) write(`Settings: ${from}.\n`, process.stderr);
       const environment = folder === undefined ? found : { ...found, COLLECTIONS_DIR: folder };
       const config = await loadConfig(environment);
       checkFiles(config);
-      if (options.profile !== undefined) return checkProfile(config, options.profile, options.json);
       const { readDeclaredCollections } = await import('../declared-collections.ts');
       const declared = await readDeclaredCollections(config);
       if (options.against) return checkAgainstRecords(config, options.json);
@@ -81,7 +72,6 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
 interface CheckOptions extends JsonOption {
   readonly against?: boolean;
   readonly all?: boolean;
-  readonly profile?: 'fapi2';
 }
 
 const helpText = `
@@ -89,11 +79,7 @@ const helpText = `
 and names every mistake with its file and line: it needs no settings, no
 provider and no database. So does "check" where COLLECTIONS_DIR is the only
 setting. Where none of IDP_ORIGIN, IDPS_FILE and API_AUDIENCE is set, "check"
-takes the settings of the "dev" that runs in this folder.
-
-"check --profile fapi2" lists what the settings and the clients lack for the
-FAPI 2.0 Security Profile, as a resource server and at POST /token: what it asks
-for, what is set, what to do. The exit code is 1 when anything is missing.`;
+takes the settings of the "dev" that runs in this folder.`;
 
 /** Whoever sets anything else means a service, of which nothing may be missing. */
 function setsOnlyCollections(environment: Environment): boolean {

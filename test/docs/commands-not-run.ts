@@ -30,8 +30,6 @@ export const notRun: Readonly<Record<string, string>> = {
   'npx vestibule move --abandon': 'is run by test/cli/move.test.ts',
   'npx vestibule backup': 'is run by test/cli/backup.test.ts',
   'npx vestibule --settings /etc/vestibule/settings backup <file>': 'is run by test/cli/backup.test.ts',
-  'npx vestibule check --profile fapi2':
-    'is run by test/cli/check.fapi2.test.ts: where it is not strict, as here, it ends with 1',
   'npx vestibule dev --dpop': 'is run by test/cli/dev.test.ts, with ports that are free',
   'npx vestibule dev': 'is run by test/packages/server.test.ts, with ports that are free',
   'npx vestibule dev token --user ada': 'is run by test/cli/dev.running.test.ts',
