@@ -27,7 +27,12 @@ describe('signing in, when it does not go well', () => {
   it('a refused consent is taken for an answer', async () => {
     const visitor = await running().visitor();
     await visitor.button('Sign in').click();
-    await visitor.logIn(personNamed('Unwilling'));
+    const person = personNamed('Unwilling');
+    await visitor.logIn(person);
+    await visitor.button('Deny').waitFor();
+    const asked = await visitor.page.locator('main').innerText();
+    assert.ok(asked.includes(new URL(visitor.site.origin).host), 'which page asks');
+    assert.ok(asked.includes(person.name), 'and whom');
     await visitor.button('Deny').click();
     await visitor.page.getByRole('alert').getByText('You did not allow it').waitFor();
     assert.equal(new URL(visitor.page.url()).search, '');

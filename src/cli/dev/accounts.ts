@@ -51,7 +51,7 @@ export function accountOf(accountId: string, issuer: string): Account {
   };
 }
 
-function nameOf(accountId: string): string {
+export function nameOf(accountId: string): string {
   const inCapitals = () => accountId.replace(/(?<![\p{L}\p{N}])\p{L}/gu, (letter) => letter.toUpperCase());
   return demoPeople.get(accountId) ?? inCapitals();
 }

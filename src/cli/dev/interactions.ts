@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Interaction, InteractionResults, Provider } from 'oidc-provider';
-import { signIn, suggestedUsers } from './accounts.ts';
+import { nameOf, signIn, suggestedUsers } from './accounts.ts';
 import type { ApiResource } from './api-resource.ts';
 import { consentPage, loginPage, messagePage, sendPage } from './pages.ts';
 
@@ -69,7 +69,8 @@ function showConsent(ctx: Context, api: ApiResource, interaction: Interaction): 
   const scopes = String(scope)
     .split(' ')
     .filter((one) => one !== '' && !refused.has(one));
-  sendPage(ctx, consentPage(String(client_id), accountId, scopes), redirect_uri);
+  const application = URL.parse(String(redirect_uri))?.host ?? String(client_id);
+  sendPage(ctx, consentPage(application, nameOf(accountId), scopes), redirect_uri);
 }
 
 /** Those of the API that the user does not have. */

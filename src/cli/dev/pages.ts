@@ -102,12 +102,13 @@ const meanings = new Map([
   ['consumer', 'use the API in your name'],
 ]);
 
-export function consentPage(client: string, accountId: string, scopes: readonly string[]): Html {
+/** A person knows an application by the address that they came from, and not by its client id. */
+export function consentPage(application: string, person: string, scopes: readonly string[]): Html {
   const wishes = scopes.map((scope) => html`<li>${meanings.get(scope) ?? scope}</li>`);
   return page(
-    `Allow ${client}?`,
-    html`<p class="soft">You are signed in as <strong>${accountId}</strong>.
-The application <strong>${client}</strong> would like to:</p>
+    'Allow this application?',
+    html`<p class="soft">You are signed in as <strong>${person}</strong>. The application at
+<strong>${application}</strong> asks to:</p>
 <ul>${wishes}</ul>
 <form method="post">
 <button type="submit" name="decision" value="allow">Allow</button>
