@@ -110,9 +110,13 @@ async function openPage(
   return page;
 }
 
-async function signIn(page: Page): Promise<void> {
+async function signIn(page: Page, take?: Take): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Ada Lovelace' }).waitFor();
+  await take?.('provider-login');
   await page.getByRole('button', { name: 'Ada Lovelace' }).click();
+  await page.getByRole('button', { name: 'Allow' }).waitFor();
+  await take?.('provider-consent');
   await page.getByRole('button', { name: 'Allow' }).click();
   await page.getByText('usr_').waitFor();
   await page.getByRole('img', { name: 'Picture of Ada Lovelace' }).waitFor();
@@ -139,18 +143,24 @@ async function fillShelves(page: Page): Promise<void> {
     await page.getByLabel('Seats').fill(seats ?? '');
     await page.getByLabel('Note').fill(note ?? '');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { name: 'Bookings' }).waitFor();
+    await page.getByRole('heading', { name: 'Bookings', exact: true }).waitFor();
   }
   await page
     .getByRole('button', { name: /^Submit/ })
     .first()
     .click();
   await page.locator('.state', { hasText: 'Submitted' }).waitFor();
+  await page.goto(`${address}#/data/notes/new`);
+  await page
+    .getByLabel('Text')
+    .fill('Water the plants, all of them, and not only those in the hall. '.repeat(20));
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Notes', exact: true }).waitFor();
   for (const text of ['The lift is out of order until Friday.', 'Choir practice on Tuesdays at seven.']) {
     await page.goto(`${address}#/data/notices/new`);
     await page.getByLabel('Text').fill(text);
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { name: 'Notices' }).waitFor();
+    await page.getByRole('heading', { name: 'Notices', exact: true }).waitFor();
   }
 }
 
@@ -161,7 +171,7 @@ async function takeTour(browser: Browser, width: number, scheme: (typeof schemes
   const take = (name: string, fullPage = true) =>
     page.screenshot({ path: join(target, `${name}-${width}-${scheme}.png`), fullPage });
   await take('welcome');
-  await signIn(page);
+  await signIn(page, take);
   await take('you');
   await page.goto(`${address}#/data`);
   await page.getByText('3 of 50').waitFor();
@@ -179,6 +189,7 @@ async function takeTour(browser: Browser, width: number, scheme: (typeof schemes
   await page.getByText('Accepted').waitFor();
   await take('token');
   await takeBound(page, take);
+  await takeLong(page, take);
   await takeShared(page, take);
   await takeUnavailable(page, take);
   await takeReference(page, take);
@@ -200,6 +211,24 @@ async function takeBound(page: Page, take: Take): Promise<void> {
   await page.getByText('Accepted').waitFor();
   await take('token-bound');
   await page.unroute(settings);
+}
+
+/** A note that is longer than its card, folded and unfolded, and the question before it is deleted. */
+async function takeLong(page: Page, take: Take): Promise<void> {
+  await page.goto(`${address}#/data/notes`);
+  await page.getByRole('button', { name: 'Show all' }).waitFor();
+  await page.getByText('1 of 500').waitFor();
+  await take('long-note');
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await take('long-note-unfolded');
+  await page.goto(`${address}#/data/bookings`);
+  await page
+    .getByRole('button', { name: /^Delete/ })
+    .first()
+    .click();
+  await page.getByRole('dialog').waitFor();
+  await take('delete', false);
+  await page.getByRole('button', { name: 'Keep it' }).click();
 }
 
 /** A collection that everybody reads, and the question before something final. */

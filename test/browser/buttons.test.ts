@@ -16,6 +16,15 @@ const whichIsOnTop = `(() => {
   return toast.contains(seen) ? 'the error is covered' : alert.contains(seen) ? 'the error is on top' : 'neither';
 })()`;
 
+/** Runs in the page: the labels of whatever the announcement covers of what can be pressed or filled in. */
+const coveredByToast = `(() => {
+  const toast = document.querySelector('.toast').getBoundingClientRect();
+  const controls = [...document.querySelectorAll('a, button, input, select')];
+  const isCovered = ({ left, right, top, bottom }) =>
+    left < toast.right && right > toast.left && top < toast.bottom && bottom > toast.top;
+  return controls.filter((one) => isCovered(one.getBoundingClientRect())).map((one) => one.innerText);
+})()`;
+
 describe('what somebody can press, and what is said then', () => {
   const running = browsing();
   let visitor: Visitor;
@@ -38,10 +47,25 @@ describe('what somebody can press, and what is said then', () => {
       'Mark A poster',
       'Take down… A poster',
       'Edit A poster',
-      'Delete… A poster',
     ]);
     const main = await visitor.page.locator('.record .primary').allInnerTexts();
     assert.deepEqual(main.map(inOneLine), ['Mark A poster']);
+  });
+
+  it('what deletes a record is apart from what ends it, and says the difference', async () => {
+    for (const width of [390, 1280]) {
+      await visitor.page.setViewportSize({ width, height: 800 });
+      const [end, remove] = [visitor.button('Take down A poster'), visitor.button('Delete A poster')];
+      const [above, below] = [await end.boundingBox(), await remove.boundingBox()];
+      assert.ok(above !== null && below !== null);
+      assert.ok(below.y >= above.y + above.height, `not beside each other at ${width}`);
+      assert.ok(below.x >= above.x + above.width, `not below each other at ${width}`);
+    }
+    await visitor.button('Delete A poster').click();
+    const dialog = visitor.page.getByRole('dialog');
+    await dialog.getByText('“Take down” would keep it').waitFor();
+    await dialog.getByRole('button', { name: 'Keep it' }).click();
+    assert.equal((await visitor.elsewhere().all('boards')).length, 1);
   });
 
   it('a final action asks first; whoever thinks better of it has changed nothing', async () => {
@@ -68,6 +92,11 @@ describe('what somebody can press, and what is said then', () => {
     await visitor.page.getByRole('status').getByText('It is taken down now.').waitFor();
     await visitor.heading('A poster').and(visitor.page.locator(':focus')).waitFor();
     assert.equal(await visitor.page.getByRole('dialog').count(), 0);
+    const times = await visitor.page
+      .locator('.record', { hasText: 'A poster' })
+      .locator('time')
+      .allInnerTexts();
+    assert.equal(new Set(times).size, times.length, 'the same minute is not shown twice');
   });
 
   it('another one is done at once', async () => {
@@ -110,7 +139,7 @@ describe('what somebody can press, and what is said then', () => {
     await caller.make('lendings', lending('A pan'));
     await visitor.page.locator('.toast').waitFor();
     await alert.evaluate((element) => element.scrollIntoView({ block: 'end' }));
-    assert.equal(await visitor.page.evaluate(whichIsOnTop), 'the error is on top');
+    assert.notEqual(await visitor.page.evaluate(whichIsOnTop), 'the error is covered');
     await visitor.page.setViewportSize({ width: 1280, height: 800 });
     assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/lendings/…/hand_out']);
   });
@@ -128,6 +157,40 @@ describe('what somebody can press, and what is said then', () => {
     assert.equal(await visitor.page.locator('.toast').count(), 0);
     await letThrough();
     assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/lendings/…/hand_out']);
+  });
+
+  it('an announcement covers nothing to press on a phone, wherever the list is scrolled to', async () => {
+    await visitor.page.setViewportSize({ width: 390, height: 600 });
+    const caller = visitor.elsewhere();
+    for (const text of ['One', 'Two', 'Three']) await caller.make('boards', { text, size: 1 });
+    await visitor.open('data', 'boards');
+    await visitor.heading('Three').waitFor();
+    await visitor.seesConnection('Live');
+    for (const scrolledTo of [0, 75, 150, 225]) {
+      await visitor.page.evaluate(`scrollTo(0, ${scrolledTo})`);
+      const text = `A long notice, number ${scrolledTo}, of sixty characters or so`;
+      await caller.make('boards', { text, size: 1 });
+      await visitor.page.locator('.toast', { hasText: text }).waitFor();
+      assert.deepEqual(await visitor.page.evaluate(coveredByToast), [], `scrolled to ${scrolledTo}`);
+    }
+    await visitor.page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('a long text is cut off, and can be read without editing the record', async () => {
+    await visitor.page.setViewportSize({ width: 390, height: 800 });
+    await visitor.elsewhere().make('lendings', { ...lending('A book'), remark: `${'word '.repeat(78)}last` });
+    await visitor.open('data', 'lendings');
+    const remark = visitor.page.locator('dd', { hasText: 'last' });
+    const heightOf = async () => (await remark.boundingBox())?.height ?? 0;
+    await visitor.button('Show all').waitFor();
+    const cut = await heightOf();
+    await visitor.button('Show all').click();
+    await visitor.button('Show less').waitFor();
+    assert.ok((await heightOf()) > cut);
+    await visitor.button('Show less').click();
+    await visitor.button('Show all').waitFor();
+    assert.equal(await heightOf(), cut);
+    await visitor.page.setViewportSize({ width: 1280, height: 800 });
   });
 
   it('nothing stretches when a part is unavailable', async () => {

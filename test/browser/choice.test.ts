@@ -97,7 +97,7 @@ describe('the choice between two providers', () => {
     await visitor.button(atSecond).click();
     await visitor.logIn(person);
     await visitor.button('Allow').click();
-    await visitor.heading('New').waitFor();
+    await visitor.heading('New in Stones').waitFor();
     assert.equal(await visitor.field('Colour').inputValue(), '');
     await visitor.link('You').click();
     await visitor.sees(/^usr_/);

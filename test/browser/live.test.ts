@@ -148,7 +148,7 @@ describe('two windows of one person', () => {
     assert.equal(await first().field('Thing').inputValue(), 'A rope, mine');
     assert.deepEqual(await findingsOn(first().page), []);
     await first().button('Load it as it is now').click();
-    await first().heading('Edit').and(first().page.locator(':focus')).waitFor();
+    await first().heading('Edit in Lendings').and(first().page.locator(':focus')).waitFor();
     assert.equal(await first().field('Thing').inputValue(), 'A rope, theirs');
     assert.equal(await first().page.getByText('What you typed stays').count(), 0);
     await first().field('Thing').fill('A rope, of both');

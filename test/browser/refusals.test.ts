@@ -174,6 +174,7 @@ describe('what the service refuses, in a browser', () => {
     await visitor.heading('One').waitFor();
     await visitor.addOne('sparks', 'Idea', 'Two');
     await visitor.heading('Two').waitFor();
+    await visitor.sees('2 of 2');
     await visitor.addOne('sparks', 'Idea', 'Three');
     const notice = visitor.page.getByRole('alert');
     await notice.getByText('That was a lot at once').waitFor();

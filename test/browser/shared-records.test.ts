@@ -33,11 +33,12 @@ describe('a collection that everybody reads, in a browser', () => {
     const shelf = visitor.page.locator('.shelf', { hasText: 'Boards' });
     await shelf.getByText('Everybody who signs in can read what you make here').waitFor();
     await visitor.open('data', 'boards');
-    await visitor.sees('Nothing here yet');
+    await visitor.sees('You have nothing here yet');
     await visitor.sees(/Everybody who signs in can read/);
     assert.doesNotMatch(await text(), promise);
     await visitor.link('Make the first one').click();
-    await visitor.heading('New').waitFor();
+    await visitor.heading('New in Boards').waitFor();
+    assert.match(await visitor.page.title(), /^New in Boards/);
     await visitor.sees(/Everybody who signs in can read/);
     assert.doesNotMatch(await text(), promise);
   });

@@ -94,7 +94,7 @@ describe('signing in, when it does not go well', () => {
     await visitor.page.reload();
     await visitor.sees('Please sign in again');
     await visitor.signIn(personNamed('Latter'));
-    await visitor.heading('New').waitFor();
+    await visitor.heading('New in Stones').waitFor();
     assert.equal(await visitor.field('Colour').inputValue(), '');
     assert.equal(await visitor.page.getByText('This is what you had typed').count(), 0);
   });

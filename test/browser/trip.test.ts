@@ -67,6 +67,9 @@ describe('the whole trip in a browser', () => {
     await visitor.button('Save').click();
     await visitor.heading('A ladder').waitFor();
     await visitor.sees('1 of 40');
+    const text = await visitor.page.locator('main').innerText();
+    assert.ok(text.indexOf('A ladder') < text.indexOf('1 of 40'), 'the records come before what is left');
+    assert.doesNotMatch(text, /of 1,000/, 'and a budget of writes comes up only when little of it is left');
     const [record] = await visitor.elsewhere().all('lendings');
     const { id, created_at, updated_at, ...fields } = record ?? assert.fail();
     assert.deepEqual(fields, {

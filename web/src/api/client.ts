@@ -2,6 +2,7 @@ import { type Client, Problem, type UntypedCollection } from '../../../packages/
 import type { RecordItem } from './types.ts';
 
 export type {
+  Budget,
   FieldError,
   Me,
   Page,

@@ -5,18 +5,22 @@ import { useHouse } from '../parts/context.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
+import { inWords } from '../schema/shape.ts';
 import { ifMatchFor } from './if-match.ts';
+import type { WeighedAction } from './weigh-actions.ts';
 
 interface DeleteDialogProps {
   readonly collection: Collection;
   readonly record: RecordItem;
   readonly name: string;
+  /** Final actions that the caller may take now: they end the record and keep it. */
+  readonly alternatives: readonly WeighedAction[];
   onClose(): void;
   onGone(id: string): void;
 }
 
 /** The focus is on the harmless button first. */
-export function DeleteDialog({ collection, record, name, onClose, onGone }: DeleteDialogProps) {
+export function DeleteDialog({ collection, record, name, alternatives, onClose, onGone }: DeleteDialogProps) {
   const { api, announce } = useHouse();
   const { problem, attempt } = useAttempt();
 
@@ -37,7 +41,13 @@ export function DeleteDialog({ collection, record, name, onClose, onGone }: Dele
   return (
     <Dialog title="Delete this?" onClose={onClose}>
       <p class="quoted">{name}</p>
-      <p>It cannot be brought back.</p>
+      <p>It is removed from your list for good, and cannot be brought back.</p>
+      {alternatives.map((action) => (
+        <p key={action.name}>
+          “{inWords(action.name)}” would keep it in your list, as{' '}
+          <strong>{inWords(action.to).toLowerCase()}</strong>.
+        </p>
+      ))}
       {problem !== null && <ProblemNotice problem={problem} />}
       <div class="buttons">
         <button type="button" onClick={onClose}>

@@ -29,6 +29,7 @@ export function RecordCard({ collection, record, onChanged, onGone }: RecordCard
   const [asked, setAsked] = useState<WeighedAction | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const name = nameOf(collection, record);
+  const actions = weighActions(collection, record);
   const isEditable = collection.editable?.includes(record.state ?? '') ?? true;
 
   const take = (action: string) =>
@@ -58,10 +59,9 @@ export function RecordCard({ collection, record, onChanged, onGone }: RecordCard
     <li class="card record">
       <RecordFacts collection={collection} record={record} heading={heading} />
       {problem !== null && <ProblemNotice problem={problem} />}
-      <div class="record-foot">
-        <RecordTimes record={record} />
+      {(actions.length > 0 || isEditable) && (
         <div class="buttons">
-          {weighActions(collection, record).map((action) => (
+          {actions.map((action) => (
             <BusyButton
               key={action.name}
               class={`small ${action.isMain ? 'primary' : ''}`}
@@ -77,11 +77,14 @@ export function RecordCard({ collection, record, onChanged, onGone }: RecordCard
               Edit<span class="hidden"> {name}</span>
             </a>
           )}
-          <button type="button" class="small quiet" onClick={() => setDeleting(true)}>
-            <Asking label="Delete" />
-            <span class="hidden"> {name}</span>
-          </button>
         </div>
+      )}
+      <div class="record-foot">
+        <RecordTimes record={record} />
+        <button type="button" class="small quiet" onClick={() => setDeleting(true)}>
+          <Asking label="Delete" />
+          <span class="hidden"> {name}</span>
+        </button>
       </div>
       {asked !== null && (
         <ActionDialog
@@ -96,6 +99,7 @@ export function RecordCard({ collection, record, onChanged, onGone }: RecordCard
           collection={collection}
           record={record}
           name={name}
+          alternatives={actions.filter(({ isFinal }) => isFinal)}
           onClose={() => setDeleting(false)}
           onGone={onGone}
         />

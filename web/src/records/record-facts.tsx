@@ -1,8 +1,12 @@
-import type { Ref } from 'preact';
+import type { Ref, RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { display, displayMoment } from '../schema/display.ts';
 import { fieldsOfSchema, inWords } from '../schema/shape.ts';
 import { nameOf } from './record-name.ts';
+
+/** In characters. What is longer is a text rather than a title. */
+const longestTitle = 120;
 
 interface RecordFactsProps {
   readonly collection: Collection;
@@ -15,11 +19,15 @@ interface RecordFactsProps {
 export function RecordFacts({ collection, record, heading = null }: RecordFactsProps) {
   const [, ...rest] = fieldsOfSchema(collection.schema);
   const given = rest.filter((field) => record[field.name] !== undefined);
+  const name = nameOf(collection, record);
+  const facts = useRef<HTMLDivElement>(null);
+  const [isWhole, setWhole] = useState(false);
+  const isCut = useIsCut(facts, JSON.stringify(record));
   return (
-    <>
+    <div ref={facts} class={`record-facts ${isWhole ? 'whole' : ''}`}>
       <div class="record-head">
-        <h2 ref={heading} class="record-title" tabIndex={-1}>
-          {nameOf(collection, record)}
+        <h2 ref={heading} class={`record-title ${name.length > longestTitle ? 'long' : ''}`} tabIndex={-1}>
+          {name}
         </h2>
         {record.state !== undefined && (
           <span class={`state ${stateTone(collection, record)}`}>{inWords(record.state)}</span>
@@ -35,17 +43,41 @@ export function RecordFacts({ collection, record, heading = null }: RecordFactsP
           ))}
         </dl>
       )}
-    </>
+      {isCut && (
+        <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Show less' : 'Show all'}
+        </button>
+      )}
+    </div>
   );
 }
 
+/** True if the style cuts a text of the record off after a few lines. Measured again when the width changes. */
+function useIsCut(facts: RefObject<HTMLElement | null>, content: string): boolean {
+  const [isCut, setCut] = useState(false);
+  useEffect(() => {
+    const { current } = facts;
+    if (current === null) return;
+    const measure = () => {
+      if (current.classList.contains('whole')) return;
+      const texts = [...current.querySelectorAll('.record-title, dd')];
+      setCut(texts.some(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight));
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [content]);
+  return isCut;
+}
+
 export function RecordTimes({ record }: { readonly record: RecordItem }) {
+  const [created, updated] = [displayMoment(record.created_at), displayMoment(record.updated_at)];
   return (
     <p class="soft">
-      <time dateTime={record.created_at}>{displayMoment(record.created_at)}</time>
-      {record.updated_at !== record.created_at && (
+      <time dateTime={record.created_at}>{created}</time>
+      {updated !== created && (
         <>
-          , changed <time dateTime={record.updated_at}>{displayMoment(record.updated_at)}</time>
+          , changed <time dateTime={record.updated_at}>{updated}</time>
         </>
       )}
     </p>

@@ -11,7 +11,8 @@ interface RecordListProps {
   /** The list shows one state of many. */
   readonly isFiltered: boolean;
   readonly list?: Ref<HTMLUListElement>;
-  /** What stands below "Nothing here yet". */
+  readonly emptyTitle?: string;
+  /** What stands below that title. */
   readonly emptyAdvice?: ComponentChildren;
   onMore?(): Promise<void>;
   /** One record, as an item of the list. */
@@ -24,6 +25,7 @@ export function RecordList({
   records: { items, problem, isLoading, hasMore, more, reload },
   isFiltered,
   list = null,
+  emptyTitle = 'Nothing here yet',
   emptyAdvice,
   onMore = more,
   children,
@@ -39,7 +41,7 @@ export function RecordList({
       {items === null && isLoading && <Loading what={title} rows={4} />}
       {items?.length === 0 && !isLoading && problem === null && (
         <div class="empty" role="status">
-          <p class="empty-title">{isFiltered ? 'None in that state' : 'Nothing here yet'}</p>
+          <p class="empty-title">{isFiltered ? 'None in that state' : emptyTitle}</p>
           {!isFiltered && emptyAdvice}
         </div>
       )}

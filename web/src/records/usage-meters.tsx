@@ -1,21 +1,26 @@
-import type { Usage } from '../api/client.ts';
+import type { Budget, Usage } from '../api/client.ts';
 import { Meter } from '../parts/meter.tsx';
 import { displayMoment, duration } from '../schema/display.ts';
 
-/** How much of what is allowed somebody has used in one collection. */
+/** A budget of writes is of interest only when little of it is left. */
+const scarceFrom = 0.8;
+
+/** How many records the caller has in a collection, and the budgets of writes that are nearly spent. */
 export function UsageMeters({ usage }: { readonly usage: Usage['collections'][number] }) {
   const { records, writes, newcomer } = usage;
   return (
     <div class="meters">
       <Meter label="Records" used={records.used} allowed={records.allowed} />
-      <Meter
-        label={`Writes in ${duration(writes.window_seconds)}`}
-        used={writes.used}
-        allowed={writes.allowed}
-      />
-      {newcomer !== null && (
+      {isScarce(writes) && (
         <Meter
-          label={`Writes while you are new, in ${duration(newcomer.window_seconds)}`}
+          label={`Changes in ${duration(writes.window_seconds)}`}
+          used={writes.used}
+          allowed={writes.allowed}
+        />
+      )}
+      {newcomer !== null && isScarce(newcomer) && (
+        <Meter
+          label={`Changes while you are new, in ${duration(newcomer.window_seconds)}`}
           used={newcomer.used}
           allowed={newcomer.allowed}
           note={`Until ${displayMoment(newcomer.until)}`}
@@ -23,4 +28,8 @@ export function UsageMeters({ usage }: { readonly usage: Usage['collections'][nu
       )}
     </div>
   );
+}
+
+function isScarce({ used, allowed }: Budget): boolean {
+  return used >= allowed * scarceFrom;
 }

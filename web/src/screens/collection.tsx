@@ -16,7 +16,7 @@ import { type ListChoice, useRecords } from '../records/use-records.ts';
 import { whoReads } from '../records/who-reads.ts';
 import { displayMoment } from '../schema/display.ts';
 
-/** One collection: what somebody has in it, and what is left of what may be. */
+/** One collection: the caller's records in it, and how many more it may have. */
 export function CollectionScreen({ collection }: { readonly collection: Collection }) {
   const { quietApi } = useHouse();
   const [choice, setChoice] = useState<ListChoice>({ state: '', sort: '-created_at' });
@@ -73,12 +73,10 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
       </p>
       {collection.access.read === 'everyone' && (
         <p class="soft">
-          These are yours. {whoReads(collection)} <EverybodysLink collection={collection} />
+          This list shows only your own. {whoReads(collection)} <EverybodysLink collection={collection} />
         </p>
       )}
       <Deprecation collection={collection} />
-      {used !== undefined && <UsageMeters usage={used} />}
-      {used === undefined && usage.isLoading && <Loading what="usage" rows={1} />}
       <div class="list-head">
         <ListControls collection={collection} choice={choice} onChoose={setChoice} />
         {collection.events !== 'none' && <Connection isRead={records.problem === null} />}
@@ -88,6 +86,7 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
         records={records}
         isFiltered={choice.state !== ''}
         list={list}
+        emptyTitle="You have nothing here yet"
         emptyAdvice={<FirstOne collection={collection} />}
         onMore={more}
       >
@@ -101,6 +100,8 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
           />
         )}
       </RecordList>
+      {used !== undefined && <UsageMeters usage={used} />}
+      {used === undefined && usage.isLoading && <Loading what="usage" rows={1} />}
     </Screen>
   );
 }

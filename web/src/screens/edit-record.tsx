@@ -25,7 +25,7 @@ export function EditRecord({ collection, id }: EditRecordProps) {
   };
   const { value, problem, isLoading, reload } = useLoad(load, id);
   return (
-    <Screen title="Edit" lead={collection.title}>
+    <Screen title={`Edit in ${collection.title}`} lead={collection.description}>
       <p class="back">
         <a href={linkTo('data', collection.name)}>← {collection.title}</a>
       </p>

@@ -36,7 +36,7 @@ export function NewRecord({ collection }: { readonly collection: Collection }) {
     });
 
   return (
-    <Screen title="New" lead={collection.title}>
+    <Screen title={`New in ${collection.title}`} lead={collection.description}>
       <p class="back">
         <a href={linkTo('data', collection.name)}>← {collection.title}</a>
       </p>
