@@ -32,6 +32,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'npx vestibule --settings /etc/vestibule/settings backup <file>': 'is run by test/cli/backup.test.ts',
   'npx vestibule dev --dpop': 'is run by test/cli/dev.test.ts, with ports that are free',
   'npx vestibule dev': 'is run by test/packages/server.test.ts, with ports that are free',
+  'npx vestibule client scopes <id> ...': 'is run by test/http/token.revoked.test.ts, with scopes',
   'npx vestibule dev token --user ada': 'is run by test/cli/dev.running.test.ts',
   'npx vestibule dev token --user ada --scope bookings.read': 'is run by test/cli/dev.users.test.ts',
   'npm run pack': 'is run by test/packages/tarball.test.ts, in a copy of the project',
