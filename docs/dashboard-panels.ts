@@ -117,16 +117,6 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       lines: [one(total('result', rate('vestibule_introspections_total')), '{{result}}')],
     },
     {
-      title: 'Questions for security events',
-      unit: 'ops',
-      lines: [
-        one(
-          total('provider, result', rate('vestibule_security_event_polls_total')),
-          '{{provider}}: {{result}}',
-        ),
-      ],
-    },
-    {
       title: 'Certificate ends in',
       unit: 's',
       lines: [one(`vestibule_tls_certificate_seconds_left${of}`, instance)],

@@ -17,8 +17,7 @@ improved. No sentence repeats anything that came in with the request. Some error
 
 Codes marked *empty body* are answered with \`{}\` (\`application/json\`), as the specification of POST /token says. Those marked
 *OAuth* are what a form at POST /token, POST /revoke and POST /idp/logout is answered with: RFC 6749 section 5.2, the marked \`error\` and the sentence as
-\`error_description\`; there the code is in the log only. Those marked *Event* are
-what POST /idp/events is answered with: RFC 8935 section 2.3, the marked \`err\` and the sentence as \`description\`.
+\`error_description\`; there the code is in the log only.
 
 The column "challenge" is the \`error\` attribute of the \`WWW-Authenticate\` header (RFC 6750, RFC 9449); "plain" is that header
 without one. It is of the scheme \`DPoP\` for a request that came with it or where \`DPOP=required\`, and else \`Bearer\` with \`DPoP\` beside it. Each has \`resource_metadata\`, the address that says who issues tokens for here (RFC 9728). "Basic" is
@@ -40,11 +39,10 @@ function section(status: number, codes: readonly ErrorCode[]): string {
 }
 
 function meaning(code: ErrorCode): string {
-  const { sentence, emptyBody, oauthError, eventError } = describe(code);
+  const { sentence, emptyBody, oauthError } = describe(code);
   const marks = [
     ...(emptyBody ? ['*Empty body.*'] : []),
     ...(oauthError === undefined ? [] : [`*OAuth:* \`${oauthError}\`.`]),
-    ...(eventError === undefined ? [] : [`*Event:* \`${eventError}\`.`]),
   ];
   // A bare "<token>" would be taken for a tag.
   return [sentence.replaceAll('<', '\\<').replaceAll('|', '\\|'), ...marks].join(' ');

@@ -49,12 +49,7 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/auth/dpop/nonce.ts', 'slotMs', 'ms', 'How long a nonce of DPoP is the current one.'),
   fixed('src/auth/header.ts', 'longestKid', '', 'Characters in the name of a key.'),
-  fixed(
-    'src/auth/provider-fetch.ts',
-    'maxDocumentBytes',
-    'bytes',
-    'The largest key set of a provider, and its largest answer with security events.',
-  ),
+  fixed('src/auth/provider-fetch.ts', 'maxDocumentBytes', 'bytes', 'The largest key set of a provider.'),
   fixed(
     'src/auth/introspection/question.ts',
     'maxAnswerBytes',
@@ -65,13 +60,13 @@ export const fixedLimits: readonly FixedLimit[] = [
     'src/auth/provider-fetch.ts',
     'fetchDeadlineMs',
     'ms',
-    'How long a provider may take to answer with any of them.',
+    'How long a provider may take to answer with either.',
   ),
   fixed(
     'src/auth/provider-document.ts',
     'mostPutOff',
     '',
-    'Logout tokens, and as many security events, whose first arrival is remembered while their key is not known.',
+    'Logout tokens whose first arrival is remembered while their key is not known.',
   ),
   fixed('src/auth/key-set.ts', 'maxKeys', '', 'Keys of a key set that are looked at.'),
   fixed(
@@ -209,22 +204,16 @@ export const fixedLimits: readonly FixedLimit[] = [
     'How old a logout token may be (400 `logout_token_invalid`).',
   ),
   fixed(
-    'src/consumer/sign-out/take-back.ts',
+    'src/consumer/sign-out/revoke-session.ts',
     'longestTokenLifeSeconds',
     'seconds',
-    'How long it is remembered that tokens were taken back, where no setting says how long they live.',
+    'How long a revocation is kept where no setting limits the lifetime of tokens.',
   ),
   fixed(
     'src/consumer/revocation-shares.ts',
     'mostOfOneSource',
     '',
     'Notes of tokens that one provider, or one client, has taken back; of more the oldest become one that refuses all its tokens of before.',
-  ),
-  fixed(
-    'src/consumer/sign-out/event-poll.ts',
-    'mostAtOnce',
-    '',
-    'Security events that a provider is asked for at once, beside those that wait for their keys.',
   ),
   fixed('src/consumer/events/event-query.ts', 'largestPage', '', 'Events on a page.'),
   fixed(

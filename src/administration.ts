@@ -10,7 +10,7 @@ import type { KeyConfig, StorageConfig, WebhookConfig } from './config/settings.
 import { storedDeclarations } from './consumer/collections/stored-declarations.ts';
 import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
 import { createRevocationNames } from './consumer/revocation-names.ts';
-import { longestTokenLifeSeconds } from './consumer/sign-out/take-back.ts';
+import { longestTokenLifeSeconds } from './consumer/sign-out/revoke-session.ts';
 import { eventOfErasure } from './events/catalogue.ts';
 import { createEgress } from './events/webhooks/egress.ts';
 import type { Box } from './events/webhooks/secret-box.ts';

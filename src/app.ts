@@ -134,7 +134,6 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const keySets = () => providers.map(({ name, keys }) => ({ name, ...keys.status() }));
   const events = createEventParts(base, callers);
   const signOut = createSignOut(base, callers, signingKeys);
-  const polls = signOut.polls(hold);
   let stage: 'open' | 'draining' | 'closing' = 'open';
   const shared = {
     limits: limitsOf(config, log),
@@ -182,10 +181,6 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   });
   sweeper.start();
   parts.defer(() => sweeper.stop());
-  for (const poll of polls) {
-    poll.start();
-    parts.defer(() => poll.stop());
-  }
 
   const signingKeyIds = () => signingKeys.published().map(({ kid }) => kid);
   const opsParts = { storage, keySets, signingKeyIds, metrics, isStopping: () => stage !== 'open', clock };

@@ -15,9 +15,9 @@ const renewEveryMs = 4_000;
 const releaseWithinMs = 1_000;
 
 /**
- * What is to be done by one process at a time and not by each of them: sweeping, keeping the signing keys up, and asking
- * providers for security events. Held by whoever asked first, renewed while it lives, and taken over from one that is gone.
- * It saves work and is no lock: for a moment two may hold it, so that what is done under it has to be right all the same.
+ * The lease of the process that sweeps and rotates the signing keys, so that not every process does it. The first process
+ * that asks holds it and renews it; another one takes it over when the holder is gone. It saves work and is no lock: for a
+ * moment two processes may hold it, and the work done under it must be correct even then.
  */
 export class BackgroundLease {
   readonly #options: LeaseOptions;

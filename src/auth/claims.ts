@@ -77,8 +77,8 @@ function checkPurpose(claims: JsonObject, { allowsNonce }: ClaimsPolicy): void {
   const isOtherType = typeof statedType === 'string' && /^(id|refresh|offline|logout)$/i.test(statedType);
   const isIdToken = idTokenClaims.some((name) => Object.hasOwn(claims, name)) || isMarkedIdToken(claims);
   const hasForeignNonce = Object.hasOwn(claims, 'nonce') && statedType !== 'Bearer' && !allowsNonce;
-  const isSecurityEvent = Object.hasOwn(claims, 'events');
-  if (isOtherType || isIdToken || hasForeignNonce || isSecurityEvent)
+  const isEventToken = Object.hasOwn(claims, 'events');
+  if (isOtherType || isIdToken || hasForeignNonce || isEventToken)
     throw new Refusal('token_type_not_allowed');
 }
 

@@ -43,15 +43,14 @@ export interface FetchedDocument {
 }
 
 /**
- * One question to a provider, for its key set, about a token or for security events: one deadline for all of it, a size cap
- * after decoding, no redirects. `stopping` gives up an answer that nobody waits for any more; `more` are headers to be sent,
- * too; a `body` is posted, a form or a text of the type that they say.
+ * One request to a provider, for its key set or about a token: one deadline for all of it, a size cap after decoding, no
+ * redirects. `stopping` aborts the request; `more` are additional headers; a `body` is posted as a form.
  */
 export async function fetchDocument(
   url: string,
   stopping: AbortSignal,
   more: Readonly<Record<string, string>> = {},
-  body?: URLSearchParams | string,
+  body?: URLSearchParams,
   mostBytes = maxDocumentBytes,
 ): Promise<FetchedDocument> {
   const signal = AbortSignal.any([AbortSignal.timeout(fetchDeadlineMs), stopping]);

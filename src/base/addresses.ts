@@ -6,9 +6,8 @@ export const consumerPrefix = '/api/consumer/v1';
 export const tokenPath = '/token';
 /** Where a client takes back a token of ours (RFC 7009). */
 export const revokePath = '/revoke';
-/** Where providers tell of sessions that ended: OpenID Connect Back-Channel Logout, and RFC 8935. */
+/** Where a provider sends logout tokens (OpenID Connect Back-Channel Logout). */
 export const logoutPath = '/idp/logout';
-export const signalsPath = '/idp/events';
 export const keysPath = '/.well-known/jwks.json';
 /** Where the keys are that verify webhooks. */
 export const webhookKeysPath = '/.well-known/webhook-keys.json';

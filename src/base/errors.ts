@@ -18,8 +18,6 @@ interface CatalogueEntry {
   readonly emptyBody?: true;
   /** The answer to a standard OAuth client: RFC 6749 section 5.2 instead of a problem document. */
   readonly oauthError?: OAuthError;
-  /** The answer to whoever sends security events: RFC 8935 section 2.3. */
-  readonly eventError?: EventError;
 }
 
 type OAuthError =
@@ -30,8 +28,6 @@ type OAuthError =
   | 'invalid_scope'
   | 'invalid_dpop_proof'
   | 'use_dpop_nonce';
-
-type EventError = 'invalid_request' | 'invalid_key' | 'invalid_issuer' | 'invalid_audience';
 
 /** Errors of one status and of the same marks: they differ by their sentences only. */
 function answered(status: number, marks: Omit<CatalogueEntry, 'status' | 'sentence'> = {}) {
@@ -65,19 +61,6 @@ export const catalogue = {
   ...answered(400, { oauthError: 'invalid_request' })({
     logout_token_invalid:
       'The request is not a form with one logout token of a provider that is trusted here, fresh, for this service, and sent once.',
-  }),
-  ...answered(400, { eventError: 'invalid_request' })({
-    event_request_invalid:
-      'The request is not one well-formed security event token, sent as application/secevent+jwt.',
-  }),
-  ...answered(400, { eventError: 'invalid_key' })({
-    event_key_invalid: 'The security event token is not signed with a key that its issuer publishes.',
-  }),
-  ...answered(400, { eventError: 'invalid_issuer' })({
-    event_issuer_invalid: 'The issuer of the security event token is not one whose events are taken here.',
-  }),
-  ...answered(400, { eventError: 'invalid_audience' })({
-    event_audience_invalid: 'The security event token is for another audience than this service.',
   }),
   ...answered(400, { oauthError: 'unsupported_grant_type' })({
     oauth_grant_not_supported: 'The only grant here is client_credentials.',

@@ -30,6 +30,8 @@ export const removedSettings: Readonly<Record<string, string>> = {
   MTLS: 'Tokens bound to a certificate (mutual TLS) are not supported. Unset it, and let the provider bind tokens by DPoP.',
   MTLS_CERT_HEADER:
     'Tokens bound to a certificate (mutual TLS) are not supported. Unset it, and let the provider bind tokens by DPoP.',
+  IDP_EVENTS_AUDIENCE:
+    'Security events (SSF) are not supported. Unset it, and let the provider send logout tokens to POST /idp/logout (IDP_LOGOUT_AUDIENCE).',
 };
 
 /** All mistakes at once, so that nobody repairs them one start at a time. */

@@ -9,7 +9,6 @@ import { EntryReader } from './entry-reader.ts';
 import { checkIntrospection, readIntrospection } from './introspection-entry.ts';
 import * as kind from './kinds.ts';
 import { issuersOf, logoutAudiencesOf, type Provider } from './providers.ts';
-import { readSignals } from './signals-entry.ts';
 
 const known = [
   'name',
@@ -28,10 +27,6 @@ const known = [
   'max_token_lifetime_seconds',
   'web_client_id',
   'logout_audience',
-  'events_issuer',
-  'events_audience',
-  'events_poll_url',
-  'events_token_file',
   'introspection',
 ];
 const mostEntries = 32;
@@ -100,8 +95,6 @@ function readEntry(entry: unknown, at: string, say: Say, apiAudience: string): P
     introspection: readIntrospection(members, at, say),
   };
   const logoutAudience = read.texts('logout_audience', kind.visibleText, []);
-  const issuers = issuersOf(origin ?? '', issuer);
-  const signals = readSignals(read, members, issuers, at, say);
   if (audienceClaim !== 'aud' && Object.keys(rules.requiredClaims).length === 0 && !rules.requireAtJwt)
     say(
       pointerTo(at, 'audience_claim'),
@@ -119,9 +112,8 @@ function readEntry(entry: unknown, at: string, say: Say, apiAudience: string): P
     name,
     origin,
     jwksUrl: `${origin}${jwksPath}`,
-    issuers,
+    issuers: issuersOf(origin, issuer),
     logoutAudiences: logoutAudiencesOf(logoutAudience, rules.webClientId),
-    signals,
     settings: {
       origin: member('origin'),
       issuer: member('issuer'),
@@ -145,31 +137,19 @@ function isCheckedAnyway(claim: string): boolean {
   return ['iss', 'aud', 'sub', 'exp', 'nbf', 'iat', 'cnf', 'nonce'].includes(claim);
 }
 
-/** A token and a security event choose their provider by the issuer they name, and an operator by its name. */
+/** A token chooses its provider by its issuer, the operator by its name: both must be unique. */
 function checkApart(entries: readonly Entry[], say: Say): void {
   for (const [index, { provider, at }] of entries.entries()) {
     const before = entries.slice(0, index).map((other) => other.provider);
     if (before.some(({ name }) => name === provider.name))
       say(pointerTo(at, 'name'), `is the name of an entry before it, too; found "${provider.name}"`);
-    const [tokens, events] = [before.flatMap(({ issuers }) => issuers), before.flatMap(issuersOfEvents)];
-    const check = (member: string, own: readonly string[], others: readonly string[], whose: string) => {
-      const shared = own.find((issuer) => others.includes(issuer));
-      if (shared === undefined) return false;
-      const sentence = `is that of an entry before it, and nobody could tell whose ${whose} is`;
-      say(pointerTo(at, member), `${sentence}; ${found(shared)}`);
-      return true;
-    };
-    // Of an origin alone there are two, with and without a slash.
+    const taken = before.flatMap(({ issuers }) => issuers);
+    const shared = provider.issuers.find((issuer) => taken.includes(issuer));
+    if (shared === undefined) continue;
+    // An origin alone stands for two issuers, with and without a slash.
     const member = provider.issuers.length === 1 ? 'issuer' : 'origin';
-    if (check(member, provider.issuers, tokens, 'a token')) continue;
-    check(member, provider.issuers, events, 'an event');
-    check('events_issuer', issuersOfEvents(provider), [...tokens, ...events], 'an event');
+    say(pointerTo(at, member), `is the issuer of an earlier entry, and must be unique; ${found(shared)}`);
   }
-}
-
-/** Those that are not the issuers of the tokens as well. */
-function issuersOfEvents({ issuers, signals }: Provider): readonly string[] {
-  return signals?.issuers.filter((issuer) => !issuers.includes(issuer)) ?? [];
 }
 
 const audience: kind.Parse<string> = (value) => {

@@ -33,20 +33,10 @@ export interface Provider {
   readonly webClientId: string | null;
   /** For whom its logout tokens may be; none: they are not taken. */
   readonly logoutAudiences: readonly string[];
-  /** Who tells of sessions that ended (Shared Signals); null where nobody does. */
-  readonly signals: Signals | null;
   /** Where it is asked about tokens that are no JWTs (RFC 7662); null where those are refused. */
   readonly introspection: IntrospectionEndpoint | null;
   /** What a mistake in one of these is to be repaired in. */
   readonly settings: IssuerSettingNames & { readonly jwksPath: string };
-}
-
-/** Security event tokens, signed with the keys of the provider. */
-export interface Signals {
-  readonly issuers: readonly string[];
-  readonly audiences: readonly string[];
-  /** Where they are asked for (RFC 8936); null where they only come by themselves. */
-  readonly poll: { readonly url: string; readonly tokenFile: string | null } | null;
 }
 
 export type Providers = readonly [Provider, ...Provider[]];
@@ -63,20 +53,17 @@ interface ProviderConfig {
   readonly maxTokenLifetimeSeconds: number | null;
   readonly webClientId: string | null;
   readonly idpLogoutAudience: readonly string[];
-  readonly idpEventsAudience: readonly string[];
 }
 
 /** The one provider of IDP_ORIGIN and its friends. */
 export function onlyProvider(config: ProviderConfig): Provider {
   const origin = config.idpOrigin ?? '';
-  const issuers = issuersOf(origin, config.idpIssuer);
-  const { idpEventsAudience: audiences } = config;
   return {
     name: 'provider',
     title: new URL(origin).host,
     origin,
     jwksUrl: `${origin}${config.idpJwksPath}`,
-    issuers,
+    issuers: issuersOf(origin, config.idpIssuer),
     audiences: [config.apiAudience],
     audienceClaim: 'aud',
     requiredClaims: {},
@@ -88,7 +75,6 @@ export function onlyProvider(config: ProviderConfig): Provider {
     maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
     webClientId: config.webClientId,
     logoutAudiences: logoutAudiencesOf(config.idpLogoutAudience, config.webClientId),
-    signals: audiences.length === 0 ? null : { issuers, audiences, poll: null },
     introspection: null,
     settings: {
       origin: 'IDP_ORIGIN',

@@ -249,11 +249,6 @@ export const serviceSettings = {
     sentence:
       'For whom logout tokens of the provider at POST /idp/logout may be: the ids of the clients whose users sign out here, too. By default WEB_CLIENT_ID; without either that address answers 404.',
   }),
-  idpEventsAudience: defaulted(kind.list(kind.visibleText), '', {
-    example: 'https://api.example.org/idp/events',
-    sentence:
-      'For whom security events of the provider at POST /idp/events may be (Shared Signals: CAEP, RISC); without it that address answers 404. Where they are issued by somebody else than the tokens, or are to be asked for, IDPS_FILE has members for that.',
-  }),
   webScopes: defaulted(kind.list(kind.scopeName), '', {
     example: 'offline_access',
     sentence:

@@ -22,11 +22,8 @@ export function createRevocationNames(digest: KeyedDigest) {
       return known;
     },
     session: (issuer: string, sessionId: string) => name('session', issuer, sessionId),
-    /**
-     * What the id of a document that took tokens back is remembered under. An id is one of its kind only: a provider may send
-     * logout tokens and security events from two programs that count each for itself.
-     */
-    document: (kind: 'logout' | 'event', documentId: string) => digest.of('document', kind, documentId),
+    /** The digest by which a used logout token is remembered. */
+    document: (documentId: string) => digest.of('document', documentId),
     /** One token of ours, by its `jti`. */
     token: (tokenId: string) => name('token', tokenId),
   };

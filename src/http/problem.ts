@@ -8,15 +8,11 @@ const realm = 'vestibule';
 
 /** The one place of the service where an error becomes bytes. */
 export function toProblem(refusal: Refusal, challenged: Challenged): Answer {
-  const { status, sentence, emptyBody, oauthError, eventError } = describe(refusal.code);
+  const { status, sentence, emptyBody, oauthError } = describe(refusal.code);
   const headers = { ...challenge(refusal, challenged), ...hints(refusal) };
   if (emptyBody) return answer('application/json', '{}', { status, headers });
   if (oauthError !== undefined) {
     const error = { error: oauthError, error_description: sentence };
-    return answer('application/json', JSON.stringify(error), { status, headers });
-  }
-  if (eventError !== undefined) {
-    const error = { err: eventError, description: sentence };
     return answer('application/json', JSON.stringify(error), { status, headers });
   }
   const problem = JSON.stringify(problemOf(refusal, status));

@@ -283,15 +283,6 @@ const neverReplaced: ReadonlySet<ErrorCode> = new Set([
   'client_disabled',
 ]);
 
-/** What is to be signed by a provider, and is not. */
-const notSigned: ReadonlySet<ErrorCode> = new Set([
-  'logout_token_invalid',
-  'event_request_invalid',
-  'event_key_invalid',
-  'event_issuer_invalid',
-  'event_audience_invalid',
-]);
-
 function isTurnedAwayAtTheDoor(code: ErrorCode): boolean {
-  return notSigned.has(code) || (describe(code).status === 403 && !forMembers.has(code));
+  return code === 'logout_token_invalid' || (describe(code).status === 403 && !forMembers.has(code));
 }

@@ -7,7 +7,6 @@ import {
   resourceMetadataPath,
   revokePath,
   serverMetadataPath,
-  signalsPath,
   tokenPath,
   webhookKeysPath,
 } from '../base/addresses.ts';
@@ -35,7 +34,6 @@ import {
   takeAction,
 } from '../consumer/records/requests/write.ts';
 import { describeLogout, logOut } from '../consumer/sign-out/logout.ts';
-import { describeReceiveEvent, receiveEvent } from '../consumer/sign-out/receive-event.ts';
 import { describeUsage, usage } from '../consumer/usage.ts';
 import { describeWebhookKeys, publishedWebhookKeys } from '../events/webhooks/published-keys.ts';
 import type { BuiltFiles } from '../frontend/built-files.ts';
@@ -96,7 +94,6 @@ export type ServiceParts = Parameters<typeof issueToken>[0] & {
   readonly events: EventParts;
   readonly signOut: {
     readonly logout: Parameters<typeof logOut>[0];
-    readonly events: Parameters<typeof receiveEvent>[0];
     readonly revoke: Omit<RevokeParts, 'recognise' | 'throttle'>;
   };
   readonly webhookKeys: Parameters<typeof publishedWebhookKeys>[0];
@@ -143,7 +140,6 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
       describe: describeRevoke,
     },
     signed(logoutPath, logOut(signOut.logout), describeLogout),
-    signed(signalsPath, receiveEvent(signOut.events), describeReceiveEvent),
     open(keysPath, publishedKeys(signingKeys), describeKeys),
     open(webhookKeysPath, publishedWebhookKeys(parts.webhookKeys), describeWebhookKeys),
     open(serverMetadataPath, authorizationServer(issuer, parts.protectedResource.dpop), () =>

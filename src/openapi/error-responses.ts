@@ -95,12 +95,6 @@ const otherErrors: Schemas = {
     required: ['error', 'error_description'],
     properties: { error: text, error_description: { ...text, description: 'A sentence for people.' } },
   },
-  EventError: {
-    type: 'object',
-    description: 'What went wrong, for whoever sends security events (RFC 8935 section 2.3).',
-    required: ['err', 'description'],
-    properties: { err: text, description: { ...text, description: 'A sentence for people.' } },
-  },
   Nothing: { type: 'object', description: 'An object without members.', maxProperties: 0 },
 };
 
@@ -151,11 +145,9 @@ function headersOf(status: number, codes: readonly ErrorCode[]): Headers | undef
 function contentOf(status: number, codes: readonly ErrorCode[], current: Schema | undefined): Content {
   const problems = codes.filter(isProblem);
   const oauthErrors = codes.map((code) => describe(code).oauthError).filter((error) => error !== undefined);
-  const eventErrors = codes.map((code) => describe(code).eventError).filter((error) => error !== undefined);
   const others = [
     ...(codes.some((code) => describe(code).emptyBody) ? [{ $ref: '#/components/schemas/Nothing' }] : []),
     ...(oauthErrors.length > 0 ? [oauthSchema(oauthErrors)] : []),
-    ...(eventErrors.length > 0 ? [eventSchema(eventErrors)] : []),
   ];
   const [only = {}] = others;
   const json = { 'application/json': { schema: others.length === 1 ? only : { oneOf: others } } };
@@ -182,13 +174,6 @@ function oauthSchema(errors: readonly string[]): Schema {
   };
 }
 
-function eventSchema(errors: readonly string[]): Schema {
-  return {
-    allOf: [{ $ref: '#/components/schemas/EventError' }],
-    properties: { err: { enum: [...new Set(errors)] } },
-  };
-}
-
 /** Of a code without members of its own, where there is one. */
 function example(status: number, codes: readonly ErrorCode[]): object {
   const code = codes.find((candidate) => ownMembers[candidate] === undefined) ?? codes[0] ?? 'internal';
@@ -196,6 +181,6 @@ function example(status: number, codes: readonly ErrorCode[]): object {
 }
 
 function isProblem(code: ErrorCode): boolean {
-  const { emptyBody, oauthError, eventError } = describe(code);
-  return !emptyBody && oauthError === undefined && eventError === undefined;
+  const { emptyBody, oauthError } = describe(code);
+  return !emptyBody && oauthError === undefined;
 }

@@ -70,11 +70,6 @@ export function createMetrics(keySets: () => readonly KeySetStatus[]) {
     'vestibule_introspections_total',
     'Questions to a provider about opaque tokens, by its name and by result: "active", "inactive", "refused" by our rules, or what went wrong.',
   );
-  const countEventPoll = providerCounter(
-    exposition,
-    'vestibule_security_event_polls_total',
-    'Tries to ask a provider for its security events, by its name and by result: "ok" or what went wrong.',
-  );
   const countRefusedConnection = exposition.counter(
     'vestibule_connections_refused_total',
     'Connections closed at once because too many are open, by what there are too many of: "all" or "address".',
@@ -86,11 +81,11 @@ export function createMetrics(keySets: () => readonly KeySetStatus[]) {
     'Tries to deliver to webhooks, by result: "delivered" or what went wrong.',
     'result',
   );
-  const countTakenBack = exposition.counter(
+  const countSignOut = exposition.counter(
     'vestibule_sign_outs_total',
-    'Times that tokens were taken back that were not before, by what said so: "logout" (a logout token), "event" (a security event) or "client" (POST /revoke).',
+    'Revocations that were new, by their source: "logout" (a logout token) or "client" (POST /revoke).',
     'by',
-    ['logout', 'event', 'client'],
+    ['logout', 'client'],
   );
   describeKeySets(exposition, keySets);
   let isScrubDue = false;
@@ -145,7 +140,7 @@ export function createMetrics(keySets: () => readonly KeySetStatus[]) {
     /** How webhooks fare, by id; the function that counts tries by what came of them. */
     watchWebhooks: (status: () => readonly WebhookStatus[]) => describeWebhooks(exposition, status),
     countWebhookTry,
-    countTakenBack,
+    countSignOut,
     watchRevocations({ known, share }: Readonly<Record<'known' | 'share', () => number>>) {
       const notes = 'Notes of tokens that were taken back and may still be alive.';
       exposition.gauge('vestibule_revocations', notes, known);
@@ -169,8 +164,6 @@ export function createMetrics(keySets: () => readonly KeySetStatus[]) {
     countKeyFetch: (provider: string, fault: string | null) => countKeyFetch(provider, fault ?? 'ok'),
     /** A question about an opaque token. */
     countIntrospection,
-    /** A try to ask for security events. */
-    countEventPoll,
     setScrubDue(isDue: boolean) {
       isScrubDue = isDue;
     },

@@ -25,12 +25,13 @@ export interface RevokeParts {
   /** What a token of ours goes by once it is taken back. */
   readonly notedAs: (token: OwnToken & { readonly tokenId: string }) => TakenBack;
   readonly store: Pick<StandingStore, 'revoke'>;
-  readonly onTakenBack: (by: 'client') => void;
+  /** Called when a revocation is new. */
+  readonly onRevoked: (by: 'client') => void;
 }
 
 /** POST /revoke (RFC 7009): request -> client -> token. Whether there was anything to take back is nobody's to know. */
 export function revokeToken(parts: RevokeParts): PublicHandler {
-  const { recognise, throttle, store, notedAs, onTakenBack } = parts;
+  const { recognise, throttle, store, notedAs, onRevoked } = parts;
   return async (input) => {
     if (!isForm(input.contentType)) throw new Refusal('oauth_request_invalid', { detail: 'content type' });
     const { token, proof } = readRevocation(input);
@@ -49,7 +50,7 @@ export function revokeToken(parts: RevokeParts): PublicHandler {
       document: null,
       audit: null,
     });
-    if (noted !== null && noted > 0) onTakenBack('client');
+    if (noted !== null && noted > 0) onRevoked('client');
     return done;
   };
 }

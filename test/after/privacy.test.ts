@@ -9,7 +9,7 @@ import { newDirectory } from '../support/outcome.ts';
 import {
   type PlantedProviders,
   type PlantedService,
-  plantedEventId,
+  plantedLogoutId,
   startPlanted,
 } from '../support/planted-service.ts';
 import { TestProvider } from '../support/provider.ts';
@@ -136,8 +136,7 @@ describe('the stored caller', () => {
     it(`that has signed out is two digests and two times, on ${engine}`, async () => {
       const { database } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from revocations');
-      const ways = 'by a logout its session and its tokens that name none; by an event; and a client';
-      assert.equal(rows.length, 4, ways);
+      assert.equal(rows.length, 3, 'two by a logout token (session, tokens without one), one by a client');
       const columns = ['covered_by', 'forget_at', 'issued_until', 'moved_from', 'name', 'seq'];
       for (const row of rows) {
         assert.deepEqual(Object.keys(row).sort(), columns);
@@ -151,12 +150,12 @@ describe('the stored caller', () => {
     it(`leaves of what its provider has told a digest and a time, on ${engine}`, async () => {
       const { database } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from used_assertions');
-      assert.equal(rows.length, 2, 'a logout and an event');
+      assert.equal(rows.length, 1, 'the logout token');
       for (const row of rows) {
         assert.deepEqual(Object.keys(row).sort(), ['client_id', 'digest', 'expires_at']);
         assert.equal(row.client_id, 'provider:main');
         const digest = Buffer.from(row.digest as Uint8Array).toString('hex');
-        for (const guess of hashes(plantedEventId)) assert.notEqual(digest, guess);
+        for (const guess of hashes(plantedLogoutId)) assert.notEqual(digest, guess);
       }
     });
   }

@@ -26,7 +26,6 @@ const expectedAccess: Record<keyof typeof routes, Record<string, Route['access']
     'POST /token': 'client_credentials',
     'POST /revoke': 'client_credentials',
     'POST /idp/logout': 'signed',
-    'POST /idp/events': 'signed',
     'GET /.well-known/jwks.json': 'public',
     'GET /.well-known/webhook-keys.json': 'public',
     'GET /.well-known/oauth-authorization-server': 'public',

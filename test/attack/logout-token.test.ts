@@ -5,15 +5,7 @@ import { addClientWith, assertOAuthError, encodeForm, formType } from '../suppor
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
 import { type Claims, makeKey, type ProviderKey, TestProvider } from '../support/provider.ts';
-import {
-  canarySession,
-  extension,
-  logoutToken,
-  receiver,
-  securityEvent,
-  sign,
-  webClient,
-} from '../support/provider-documents.ts';
+import { canarySession, extension, logoutToken, sign, webClient } from '../support/provider-documents.ts';
 import { assertNoEcho, assertRefused } from '../support/refusals.ts';
 import { type Reply, request, withToken } from '../support/request.ts';
 import { me, newSettings, quickSigning, type Service, startService } from '../support/service.ts';
@@ -31,7 +23,6 @@ before(async () => {
     ...quickSigning,
     ...provider.settings,
     WEB_CLIENT_ID: webClient,
-    IDP_EVENTS_AUDIENCE: receiver,
     REFUSALS_PER_MINUTE: '1000000',
   });
   const client = await addClientWith(settings, 'machine');
@@ -128,7 +119,6 @@ const faults: Record<string, () => Promise<string>> = {
   'an ID token': () =>
     sign({ ...provider.claims({ aud: webClient }), nonce: 'n' }, { typ: 'JWT' }, provider.key),
   'a token of this service': async () => ownToken,
-  'a security event': () => securityEvent(provider, { aud: webClient }),
 };
 
 describe('a logout token with one fault is refused, and takes nothing back', () => {
@@ -269,19 +259,6 @@ describe('a good logout token', () => {
     await becomesRevoked(String(earlier));
     assertRefused(await asks(String(same)), 'token_revoked', String(same));
     assert.equal((await asks(String(later))).status, 200);
-  });
-
-  it('counts although a security event had the same id: those of a provider may come from two programs', async () => {
-    const [sub, jti] = [randomUUID(), randomUUID()];
-    const token = await someone(sub);
-    const event = await request(`${service.url}/idp/events`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/secevent+jwt' },
-      body: await securityEvent(provider, { jti }),
-    });
-    assert.equal(event.status, 202, event.text);
-    await taken(await logoutToken(provider, { sub, jti }));
-    await becomesRevoked(token);
   });
 
   it('of before does not bring back what a later one took', async () => {

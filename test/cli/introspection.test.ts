@@ -109,26 +109,16 @@ describe('"introspection" of an entry of IDPS_FILE', () => {
 });
 
 describe('a secret in the place of its file', () => {
-  const poll = `- name: main
-  origin: https://login.example.org
-  events_audience: a
-  events_poll_url: https://login.example.org/poll
-  events_token_file: SECRET
-`;
-  for (const [member, text] of Object.entries({ client_secret_file: good, events_token_file: poll }))
-    for (const secret of ['hunter2-and-more', '123454321'])
-      it(`is not printed: ${member}: ${secret}`, async () => {
-        const settings = { TEST_DIRECTORY: newDirectory(), ...settingsOf(text.replace('SECRET', secret)) };
-        for (const command of ['check', 'doctor', 'serve']) {
-          const { code, stdout, stderr } = await runVestibule(settings, command);
-          assert.equal(code, 1, stdout);
-          assert.match(
-            stdout + stderr,
-            new RegExp(`${member} must .*is not shown, since it may be the secret`),
-          );
-          assert.ok(!(stdout + stderr).includes(secret), stdout + stderr);
-        }
-      });
+  for (const secret of ['hunter2-and-more', '123454321'])
+    it(`is not printed: ${secret}`, async () => {
+      const settings = { TEST_DIRECTORY: newDirectory(), ...settingsOf(good.replace('SECRET', secret)) };
+      for (const command of ['check', 'doctor', 'serve']) {
+        const { code, stdout, stderr } = await runVestibule(settings, command);
+        assert.equal(code, 1, stdout);
+        assert.match(stdout + stderr, /client_secret_file must .*is not shown, since it may be the secret/);
+        assert.ok(!(stdout + stderr).includes(secret), stdout + stderr);
+      }
+    });
 });
 
 describe('doctor', () => {

@@ -33,8 +33,6 @@ async function mistakesIn(text: string | Buffer, changes = {}): Promise<readonly
 }
 
 const entry = '- name: main\n  origin: https://login.example.org\n';
-const other = '- name: other\n  origin: https://other.example.org\n';
-const events = '  events_audience: a\n  events_issuer: https://events.example.org\n';
 
 describe('a list of providers (IDPS_FILE)', () => {
   it('takes an entry with a name and an origin, and the usual for all else', async () => {
@@ -59,7 +57,6 @@ describe('a list of providers (IDPS_FILE)', () => {
       webClientId: null,
       introspection: null,
       logoutAudiences: [],
-      signals: null,
     });
     assert.equal(settings.issuer, '"issuer" of "main" in IDPS_FILE');
   });
@@ -256,19 +253,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     ],
     'an issuer for two': [
       `${entry}- name: other\n  origin: https://keys.example.org\n  issuer: https://login.example.org/\n`,
-      'providers.yaml:5: issuer is that of an entry before it, and nobody could tell whose a token is; found "https://login.example.org/".',
-    ],
-    'an issuer of events for two': [
-      `${entry}${events}${other}${events}`,
-      'providers.yaml:8: events_issuer is that of an entry before it, and nobody could tell whose an event is; found "https://events.example.org".',
-    ],
-    'an issuer of events that is that of the tokens of another': [
-      `${entry}${other}  events_audience: a\n  events_issuer: https://login.example.org\n`,
-      'providers.yaml:6: events_issuer is that of an entry before it, and nobody could tell whose an event is; found "https://login.example.org".',
-    ],
-    'an issuer of tokens that is that of the events of another': [
-      `${entry}${events}${other}  issuer: https://events.example.org\n`,
-      'providers.yaml:7: issuer is that of an entry before it, and nobody could tell whose an event is; found "https://events.example.org".',
+      'providers.yaml:5: issuer is the issuer of an earlier entry, and must be unique; found "https://login.example.org/".',
     ],
     'an audience in a claim that ID tokens have, too': [
       `${entry}  audience_claim: azp\n`,
@@ -337,11 +322,6 @@ describe('a list of providers (IDPS_FILE)', () => {
       const { providers } = await load(`${entry}  audience_claim: azp\n  ${line}\n`);
       assert.equal(providers[0].audienceClaim, 'azp');
     }
-  });
-
-  it('takes the same issuer of tokens and of events in one entry', async () => {
-    const own = '  events_audience: a\n  events_issuer: https://login.example.org\n';
-    assert.equal((await load(`${entry}${own}${other}${events}`)).providers.length, 2);
   });
 
   it('may begin with a byte order mark, as some editors write it', async () => {

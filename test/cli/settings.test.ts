@@ -29,7 +29,6 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   IDP_ISSUER: ['x'.repeat(2001), /text of 1 to 2000 visible characters/],
   API_AUDIENCE: ['x'.repeat(2001), /text of 1 to 2000 visible characters/],
   IDP_LOGOUT_AUDIENCE: ['x'.repeat(2001), /text of 1 to 2000 visible characters/],
-  IDP_EVENTS_AUDIENCE: ['x'.repeat(2001), /text of 1 to 2000 visible characters/],
   REFUSALS_PER_MINUTE: ['0', /whole number from 1 to 1000000/],
   IDP_REQUIRED_SCOPES: ['read читать', /must be a scope: up to 128 characters of printable ASCII/],
   ALLOWED_ALGORITHMS: ['RS256, HS256', /one of RS256/],
@@ -261,14 +260,15 @@ describe('the settings', () => {
       }
   });
 
+  it('refuse a removed setting by its name', async () => {
+    const mistakes = await mistakesOf({ ...good, IDP_EVENTS_AUDIENCE: 'a' });
+    assert.equal(mistakes.length, 1);
+    assert.match(String(mistakes), /^IDP_EVENTS_AUDIENCE was removed\. /);
+    assert.deepEqual(await mistakesOf({ ...good, IDP_EVENTS_AUDIENCE: '' }), []);
+  });
+
   it('refuse a name with a letter in it that nobody sees, and show where', async () => {
-    const names = [
-      'IDP_ISSUER',
-      'API_AUDIENCE',
-      'WEB_CLIENT_ID',
-      'IDP_LOGOUT_AUDIENCE',
-      'IDP_EVENTS_AUDIENCE',
-    ];
+    const names = ['IDP_ISSUER', 'API_AUDIENCE', 'WEB_CLIENT_ID', 'IDP_LOGOUT_AUDIENCE'];
     for (const name of names)
       for (const code of ['0007', '00ad', '200b', '200f', '202e', '2060']) {
         const letter = String.fromCharCode(Number.parseInt(code, 16));

@@ -9,13 +9,10 @@ import { succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
 import { freePort } from '../support/ports.ts';
-import { TestProvider } from '../support/provider.ts';
-import { receiver, securityEvent } from '../support/provider-documents.ts';
 import { assertRefused } from '../support/refusals.ts';
-import { type Reply, request, withToken } from '../support/request.ts';
+import { type Reply, request } from '../support/request.ts';
 import {
   type DatabaseEngine,
-  me,
   newSettings,
   quickSigning,
   runVestibule,
@@ -224,7 +221,7 @@ for (const [engine, count] of [
   });
 }
 
-it('the address is not there where nobody may tell', async () => {
+it('POST /idp/logout answers 404 where no audience of logout tokens is set', async () => {
   const provider = await startDevProvider({
     port: 0,
     audience: 'x',
@@ -239,35 +236,5 @@ it('the address is not there where nobody may tell', async () => {
   ends.defer(() => provider.stop());
   const service = await startService(settings);
   ends.defer(() => service.stop());
-  for (const path of ['/idp/logout', '/idp/events']) {
-    const reply = await request(`${service.url}${path}`, { method: 'POST' });
-    assertProblem(reply, 'not_found');
-  }
-});
-
-it('security events of the one provider are taken where IDP_EVENTS_AUDIENCE says whom they are for', async () => {
-  await using ends = new AsyncDisposableStack();
-  const provider = await TestProvider.start();
-  ends.defer(() => provider.stop());
-  const more = { ...quickSigning, ...provider.settings, IDP_EVENTS_AUDIENCE: receiver };
-  const service = await startService(await newSettings('sqlite', more));
-  ends.defer(() => service.stop());
-  const send = (body: string) =>
-    request(`${service.url}/idp/events`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/secevent+jwt' },
-      body,
-    });
-  const sub = 'whose session was revoked';
-  const token = await provider.token({ sub });
-  assert.equal((await withToken(`${service.url}${me}`, token)).status, 200);
-  const about = { sub_id: { format: 'iss_sub', iss: provider.origin, sub } };
-  assert.equal((await send(await securityEvent(provider, { ...about, aud: 'somebody else' }))).status, 400);
-  assert.equal((await send(await securityEvent(provider, about))).status, 202);
-  const reply = await until(
-    () => withToken(`${service.url}${me}`, token),
-    ({ status }) => status === 403,
-    'a token that was taken back is let in',
-  );
-  assertRefused(reply, 'token_revoked', token);
+  assertProblem(await request(`${service.url}/idp/logout`, { method: 'POST' }), 'not_found');
 });

@@ -165,8 +165,7 @@ describe('the OpenAPI document', () => {
     const isForNobody = (code: string) => ['not_found', 'method_not_allowed'].includes(code);
     for (const [code, entry] of Object.entries(catalogue)) {
       if ('emptyBody' in entry || isForNobody(code)) continue;
-      const ownWord = 'eventError' in entry ? entry.eventError : code;
-      const name = 'oauthError' in entry ? entry.oauthError : ownWord;
+      const name = 'oauthError' in entry ? entry.oauthError : code;
       assert.ok(text.includes(`"${name}"`), code);
     }
   });

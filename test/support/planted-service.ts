@@ -9,14 +9,7 @@ import { basic, encodeForm, formType } from './oauth-form.ts';
 import { postCredentials, provokeRefusals } from './personal-requests.ts';
 import { plainSql } from './plain-sql.ts';
 import type { TestProvider } from './provider.ts';
-import {
-  caep,
-  canarySession,
-  logoutToken,
-  receiver,
-  securityEvent,
-  webClient,
-} from './provider-documents.ts';
+import { canarySession, logoutToken, webClient } from './provider-documents.ts';
 import { type Reply, request, withToken } from './request.ts';
 import {
   addClient,
@@ -45,8 +38,8 @@ export interface PlantedService {
   readonly errors: readonly Reply[];
 }
 
-/** The id of the security event. */
-export const plantedEventId = canaryClaims.phone_number;
+/** The `jti` of the logout token. */
+export const plantedLogoutId = canaryClaims.phone_number;
 
 export async function startPlanted(
   engine: DatabaseEngine,
@@ -62,10 +55,7 @@ export async function startPlanted(
   assert.equal(welcome.status, 200, welcome.text);
   errors.push(await askAboutOpaque(service, providers));
   // From here on the caller is signed out.
-  const form = new URLSearchParams({ logout_token: await logoutToken(provider, { sid: canarySession }) });
-  const told = await request(`${service.url}/idp/logout`, { method: 'POST', body: form });
-  assert.equal(told.status, 200, told.text);
-  errors.push(await sendEvents(service, provider));
+  errors.push(await sendLogoutTokens(service, provider));
   await takeBack(service, credentials, await provider.token());
   const database = plainSql(settings);
   return { service, database, id: String(welcome.json().id), errors };
@@ -83,7 +73,6 @@ async function settingsFor(engine: DatabaseEngine, providers: PlantedProviders):
       issuer: provider.origin,
       jwks_path: '/jwks',
       logout_audience: [webClient],
-      events_audience: [receiver],
       introspection: {
         url: asked.url,
         client_id: 'vestibule',
@@ -126,22 +115,16 @@ async function askAboutOpaque(service: Service, { provider, asked }: PlantedProv
   return ask({ aud: canaryClaims.email });
 }
 
-/** A security event that takes tokens back, and one for somebody else; that refusal. */
-async function sendEvents({ url }: Service, provider: TestProvider): Promise<Reply> {
-  const about = { reason_user: { en: canaryClaims.name }, reason_admin: { en: canaryClaims.email } };
-  const event = {
-    jti: plantedEventId,
-    events: { [`${caep}/session-revoked`]: about },
-    txn: canaryClaims.picture,
+/** A logout token that is taken, and one for another audience; that refusal. */
+async function sendLogoutTokens({ url }: Service, provider: TestProvider): Promise<Reply> {
+  const claims = { sid: canarySession, name: canaryClaims.name, picture: canaryClaims.picture };
+  const send = async (changes: object) => {
+    const token = await logoutToken(provider, { ...claims, ...changes });
+    const body = new URLSearchParams({ logout_token: token });
+    return request(`${url}/idp/logout`, { method: 'POST', body });
   };
-  const send = async (changes: object) =>
-    request(`${url}/idp/events`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/secevent+jwt' },
-      body: await securityEvent(provider, { ...event, ...changes }),
-    });
-  const taken = await send({});
-  assert.equal(taken.status, 202, taken.text);
+  const taken = await send({ jti: plantedLogoutId });
+  assert.equal(taken.status, 200, taken.text);
   return send({ aud: canaryClaims.email });
 }
 

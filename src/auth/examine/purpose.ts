@@ -45,7 +45,7 @@ export function purposeStep(claims: JsonObject, code: ErrorCode | null): Step {
     advice: isRefresh
       ? 'This is a refresh token. Trade it in at the provider for an access token, and send that.'
       : isLogout
-        ? 'This is a logout token or another security event, and opens no API. Send the access token.'
+        ? 'This is a logout token or a security event token, not an access token. Send the access token.'
         : idTokenCause,
   });
 }

@@ -2,7 +2,7 @@ import { namedAudience } from '../../base/audience.ts';
 import { clockToleranceSeconds, hasBegun } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
-import { type Ended, nameIn } from './document-claims.ts';
+import { isUsableName } from '../../base/usable-name.ts';
 
 export const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 
@@ -12,10 +12,14 @@ const longestAgeSeconds = 300;
 /** Most providers write `logout+jwt`; Auth0 and older Keycloaks write `JWT`, or nothing. */
 const types: ReadonlySet<string | undefined> = new Set(['logout+jwt', 'jwt', undefined]);
 
+/** Ends one session, or all sessions of a subject. Times are milliseconds since 1970. */
 export interface LogoutToken {
-  readonly ended: Ended;
   readonly id: string;
-  /** Nobody takes it any more from then on; in milliseconds since 1970. */
+  readonly subject: string | null;
+  readonly sessionId: string | null;
+  /** Access tokens issued up to this time are revoked. */
+  readonly issuedAt: number;
+  /** From this time the logout token is refused. */
   readonly expiresAt: number;
 }
 
@@ -26,7 +30,7 @@ export function checkLogoutToken(
   type: string | undefined,
   nowSeconds: number,
 ): LogoutToken {
-  const { iss, aud, iat, nbf, exp, jti, sub, sid, events } = claims;
+  const { aud, iat, nbf, exp, jti, sub, sid, events } = claims;
   if (!types.has(type)) throw wrong('typ');
   if (namedAudience(aud, audiences) === undefined) throw wrong('aud');
   if (typeof iat !== 'number' || !isFresh(iat, nowSeconds)) throw wrong('iat');
@@ -43,8 +47,10 @@ export function checkLogoutToken(
   const sessionId = nameIn(sid);
   if (subject === null && sessionId === null) throw wrong('sub and sid');
   return {
-    ended: { issuer: String(iss), subject, sessionId, until: iat * 1000 },
     id,
+    subject,
+    sessionId,
+    issuedAt: iat * 1000,
     // Claims may be fractions of a second; the database keeps whole milliseconds.
     expiresAt: Math.ceil((Math.min(exp, iat + longestAgeSeconds) + clockToleranceSeconds) * 1000),
   };
@@ -54,6 +60,11 @@ function isFresh(iat: number, nowSeconds: number): boolean {
   return (
     iat <= nowSeconds + clockToleranceSeconds && iat >= nowSeconds - longestAgeSeconds - clockToleranceSeconds
   );
+}
+
+/** The rule of access tokens (`auth/claims`), so that each subject that is let in can be signed out. */
+function nameIn(value: unknown): string | null {
+  return isUsableName(value) ? value : null;
 }
 
 function wrong(claim: string): Refusal {

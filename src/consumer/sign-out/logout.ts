@@ -1,25 +1,35 @@
 import { describe, Refusal } from '../../base/errors.ts';
 import { FormError, isForm, readFields } from '../../base/form.ts';
 import { answer, type Input, type PublicHandler } from '../../base/handler.ts';
+import type { RequestOrigin } from '../../base/request-origin.ts';
 import { type Description, tags } from '../../openapi/description.ts';
 import { text } from '../../openapi/schemas.ts';
 import type { LogoutToken } from './logout-token.ts';
-import type { SignOutParts } from './sign-out-parts.ts';
+import type { LogoutSource, RevokeSession } from './revoke-session.ts';
 
-/** POST /idp/logout: a provider tells that somebody has signed out there (OpenID Connect Back-Channel Logout 1.0). */
-export function logOut(parts: SignOutParts<LogoutToken> | null): PublicHandler {
+export interface LogoutParts {
+  /** Verifies the logout token and rejects with a refusal. See `auth/provider-document`. */
+  readonly open: (
+    text: string,
+    origin: RequestOrigin,
+  ) => Promise<{ readonly source: LogoutSource; readonly said: LogoutToken }>;
+  readonly revokeSession: RevokeSession;
+  /** Called when a revocation is new. */
+  readonly onRevoked: (by: 'logout') => void;
+}
+
+/** POST /idp/logout: a user has signed out at the provider (OpenID Connect Back-Channel Logout 1.0). Null: not configured. */
+export function logOut(parts: LogoutParts | null): PublicHandler {
   return async (input) => {
     if (parts === null) throw new Refusal('not_found');
-    const { open, takeBack, documentDigest, onTakenBack } = parts;
+    const { open, revokeSession, onRevoked } = parts;
     const token = readLogoutToken(input);
     const { source, said } = await open(token, input).catch((error: unknown) => {
       throw asInvalid(error);
     });
-    const { ended, id, expiresAt } = said;
-    const document = { issuer: source.name, digest: documentDigest(id), expiresAt };
-    const noted = await takeBack([ended], source, document);
-    if (noted === null) throw new Refusal('logout_token_invalid', { detail: 'jti used before' });
-    if (noted > 0) onTakenBack('logout');
+    const added = await revokeSession(said, source);
+    if (added === null) throw new Refusal('logout_token_invalid', { detail: 'jti used before' });
+    if (added > 0) onRevoked('logout');
     return done;
   };
 }
@@ -36,7 +46,7 @@ function readLogoutToken({ contentType, body }: Input): string {
   throw new Refusal('logout_token_invalid', { detail: 'no form with a logout_token' });
 }
 
-/** Whatever an access token would be refused for; but not that it cannot be told now. */
+/** One code for all reasons for which an access token is refused. "Cannot verify now" (503) stays as it is. */
 function asInvalid(error: unknown): unknown {
   const isRefused = error instanceof Refusal && describe(error.code).status === 403;
   return isRefused ? new Refusal('logout_token_invalid', { detail: error.code }) : error;
@@ -46,9 +56,9 @@ export function describeLogout(): Description {
   return {
     name: 'logOut',
     tag: tags.sessions,
-    summary: 'Somebody has signed out at the provider',
+    summary: 'A user has signed out at the provider',
     description:
-      'OpenID Connect Back-Channel Logout 1.0, for the provider. Tokens of that session, or of that subject, are refused from then on with token_revoked. 404 where the settings name no audience for logout tokens.',
+      'OpenID Connect Back-Channel Logout 1.0, for the provider. Access tokens of that session, or of that subject, are then refused with token_revoked. 404 where the settings name no audience for logout tokens.',
     body: {
       'application/x-www-form-urlencoded': {
         schema: {
@@ -59,7 +69,7 @@ export function describeLogout(): Description {
         example: { logout_token: '<the signed logout token>' },
       },
     },
-    answers: { 200: { description: 'Their tokens are taken back.' } },
+    answers: { 200: { description: 'The access tokens are revoked.' } },
     errors: [
       'logout_token_invalid',
       'not_found',

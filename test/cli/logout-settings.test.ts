@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { loadConfig, SettingsError } from '../../src/config/load.ts';
+import { newDirectory } from '../support/outcome.ts';
+
+const audience = 'https://api.example.org';
+
+/** The one provider of a file whose entry ends with these lines. */
+async function entryWith(...lines: string[]) {
+  const file = `${newDirectory()}/providers.yaml`;
+  writeFileSync(file, ['- name: main', '  origin: https://login.example.org', ...lines, ''].join('\n'));
+  const { providers } = await loadConfig({ IDPS_FILE: file, API_AUDIENCE: audience });
+  return providers[0] ?? assert.fail();
+}
+
+async function onlyWith(more: Record<string, string>) {
+  const settings = { IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: audience, ...more };
+  return (await loadConfig(settings)).providers[0] ?? assert.fail();
+}
+
+describe('for whom logout tokens are', () => {
+  it('is nobody unless it is said', async () => {
+    assert.deepEqual((await entryWith()).logoutAudiences, []);
+    assert.deepEqual((await onlyWith({})).logoutAudiences, []);
+  });
+
+  it('is the reference frontend by default', async () => {
+    assert.deepEqual((await entryWith('  web_client_id: web')).logoutAudiences, ['web']);
+    assert.deepEqual((await onlyWith({ WEB_CLIENT_ID: 'web' })).logoutAudiences, ['web']);
+  });
+
+  it('is whoever is named instead', async () => {
+    const entry = await entryWith('  web_client_id: web', '  logout_audience: [a, b]');
+    assert.deepEqual(entry.logoutAudiences, ['a', 'b']);
+    const only = await onlyWith({ WEB_CLIENT_ID: 'web', IDP_LOGOUT_AUDIENCE: 'a, b' });
+    assert.deepEqual(only.logoutAudiences, ['a', 'b']);
+  });
+
+  it('is not said in two places', async () => {
+    const file = `${newDirectory()}/providers.yaml`;
+    writeFileSync(file, '- name: main\n  origin: https://login.example.org\n');
+    await assert.rejects(
+      loadConfig({ IDPS_FILE: file, API_AUDIENCE: audience, IDP_LOGOUT_AUDIENCE: 'a' }),
+      (error: unknown) => error instanceof SettingsError && /IDP_LOGOUT_AUDIENCE/.test(error.message),
+    );
+  });
+
+  it('is refused with file and line when it is an empty list', async () => {
+    await assert.rejects(
+      entryWith('  logout_audience: []'),
+      (error: unknown) =>
+        error instanceof SettingsError && /:3: .*must have at least one item/.test(error.message),
+    );
+  });
+});
