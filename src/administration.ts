@@ -13,7 +13,7 @@ import { createRevocationNames } from './consumer/revocation-names.ts';
 import { longestTokenLifeSeconds } from './consumer/sign-out/revoke-session.ts';
 import { eventOfErasure } from './events/catalogue.ts';
 import { createEgress } from './events/webhooks/egress.ts';
-import type { Box } from './events/webhooks/secret-box.ts';
+import type { Box } from './events/webhooks/signing.ts';
 import { createWebhooks } from './events/webhooks/webhooks.ts';
 import { type OpenOptions, openStorage } from './open-storage.ts';
 import type { AuditEntry, AuditLine } from './storage/port.ts';

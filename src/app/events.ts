@@ -5,7 +5,6 @@ import { Streams } from '../events/streams.ts';
 import { EventTail } from '../events/tail.ts';
 import { Waits } from '../events/waits.ts';
 import { Dispatcher } from '../events/webhooks/dispatcher.ts';
-import { WebhookKeys } from '../events/webhooks/published-keys.ts';
 import { createSend } from '../events/webhooks/send.ts';
 import type { WatchedTable } from '../storage/port.ts';
 import type { BaseParts } from './base-parts.ts';
@@ -25,8 +24,6 @@ export function createEventParts(
   const places = new Places(config.streamsPerCaller);
   const waits = new Waits();
   const streams = new Streams({ tail, store, checkStanding, clock });
-  const box = webhookBox(keyring);
-  const webhookKeys = new WebhookKeys(box);
   const sender = createSend(webhookEgress(config), clock, tracing);
   const webhooks = new Dispatcher({
     webhooks: storage.webhooks,
@@ -34,10 +31,9 @@ export function createEventParts(
     events: store,
     tail,
     send: sender.send,
-    box,
+    box: webhookBox(keyring),
     source: ownIssuer(config),
     onTried: metrics.countWebhookTry,
-    onLoaded: (all) => webhookKeys.load(all, clock.now()),
     audit,
     clock,
     time,
@@ -49,7 +45,6 @@ export function createEventParts(
   return {
     /** What `GET /events` is made of. */
     forCallers: { store, tail, streams, places, waits, checkStillIn, clock },
-    webhookKeys,
     /** The position up to which everybody here has heard everything. */
     get last(): number {
       return tail.last;

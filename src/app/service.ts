@@ -82,7 +82,6 @@ function routesOf(base: BaseParts, answering: Answering) {
     signingKeys,
     collections,
     collectionsMayChange,
-    webhookKeys: events.webhookKeys,
     events: { ...events.forCallers, reads },
     records: {
       store: storage.records,

@@ -9,8 +9,6 @@ export const revokePath = '/revoke';
 /** Where a provider sends logout tokens (OpenID Connect Back-Channel Logout). */
 export const logoutPath = '/idp/logout';
 export const keysPath = '/.well-known/jwks.json';
-/** Where the keys are that verify webhooks. */
-export const webhookKeysPath = '/.well-known/webhook-keys.json';
 /** Where our own tokens are told of (RFC 8414). */
 export const serverMetadataPath = '/.well-known/oauth-authorization-server';
 /** Where the protected resource describes itself (RFC 9728). */

@@ -1,11 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Administration } from '../administration.ts';
-import { webhookKeysPath } from '../base/addresses.ts';
 import { parseDuration } from '../base/duration.ts';
 import { OperatorError } from '../base/errors.ts';
 import { loadStorageConfig, loadWebhookConfig } from '../config/load.ts';
-import type { Replayed, ShownSecret } from '../events/webhooks/webhooks.ts';
-import type { WebhookSigning } from '../storage/port.ts';
+import type { Replayed } from '../events/webhooks/webhooks.ts';
 import { administer } from './database.ts';
 import { type JsonOption, print, printing, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
@@ -31,17 +29,10 @@ export function addTo(program: Command, settings: CommandSettings): void {
     'have events sent to a receiver, and print the secret, which is shown this once',
   )
     .requiredOption('--events <types>', "what it is told of, for example 'bookings.*,consumer.erased' or '*'")
-    .addOption(
-      new Option('--signing <how>', 'how it can tell that they are from here')
-        .choices(['hmac', 'ed25519'])
-        .default('hmac'),
-    )
-    .action(async (url: string, options: JsonOption & { events: string; signing: WebhookSigning }) => {
-      const { id, shown, warnings } = await work('add', (webhooks) =>
-        webhooks.add(url, options.events, options.signing),
-      );
+    .action(async (url: string, options: JsonOption & { events: string }) => {
+      const { id, secret, warnings } = await work('add', (webhooks) => webhooks.add(url, options.events));
       for (const warning of warnings) write(`Warning: ${warning}\n`, process.stderr);
-      print(options.json, { webhook_id: id, ...shownAsData(shown) }, () => showSecret(id, shown));
+      print(options.json, { webhook_id: id, secret }, () => showSecret(id, secret));
     });
 
   printing(webhook, 'list', 'list the webhooks and how they fare, never their secrets').action(
@@ -62,12 +53,12 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(webhook, 'rotate <id>', 'make another secret; the one before it signs beside it for a day')
     .option('--now', 'end the one before it at once')
     .action(async (id: string, options: JsonOption & { now?: boolean }) => {
-      const { shown, previousEndsAt } = await work('rotate', (webhooks) =>
+      const { secret, previousEndsAt } = await work('rotate', (webhooks) =>
         webhooks.rotate(id, options.now === true),
       );
       const ends = previousEndsAt === null ? null : new Date(previousEndsAt).toISOString();
-      const data = { webhook_id: id, ...shownAsData(shown), previous_secret_ends_at: ends };
-      print(options.json, data, () => showSecret(id, shown));
+      const data = { webhook_id: id, secret, previous_secret_ends_at: ends };
+      print(options.json, data, () => showSecret(id, secret));
     });
 
   printing(webhook, 'disable <id>', 'send nothing more to it; what happens meanwhile waits').action(
@@ -179,24 +170,13 @@ function limit(text: string): number {
   throw new InvalidArgumentError('Expected a whole number from 1 to 99999.');
 }
 
-function shownAsData(shown: ShownSecret) {
-  return 'secret' in shown ? { secret: shown.secret } : { public_key: shown.publicKey };
-}
-
-function showSecret(id: string, shown: ShownSecret): string {
-  return 'secret' in shown
-    ? [
-        `webhook_id  ${id}`,
-        `secret      ${shown.secret}`,
-        '',
-        'Give the secret to the receiver now: it cannot be shown again.',
-      ].join('\n')
-    : [
-        `webhook_id  ${id}`,
-        `public_key  ${shown.publicKey}`,
-        '',
-        `The receiver verifies with this key, or with those at ${webhookKeysPath}.`,
-      ].join('\n');
+function showSecret(id: string, secret: string): string {
+  return [
+    `webhook_id  ${id}`,
+    `secret      ${secret}`,
+    '',
+    'Give the secret to the receiver now: it cannot be shown again.',
+  ].join('\n');
 }
 
 function noSuchWebhook(id: string): OperatorError {

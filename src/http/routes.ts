@@ -8,7 +8,6 @@ import {
   revokePath,
   serverMetadataPath,
   tokenPath,
-  webhookKeysPath,
 } from '../base/addresses.ts';
 import type { Caller } from '../base/caller.ts';
 import type { ConcurrencyLimit } from '../base/concurrency-limit.ts';
@@ -35,7 +34,6 @@ import {
 } from '../consumer/records/requests/write.ts';
 import { describeLogout, logOut } from '../consumer/sign-out/logout.ts';
 import { describeUsage, usage } from '../consumer/usage.ts';
-import { describeWebhookKeys, publishedWebhookKeys } from '../events/webhooks/published-keys.ts';
 import type { BuiltFiles } from '../frontend/built-files.ts';
 import { pageHeaders } from '../frontend/content-policy.ts';
 import { asset, type FrontendSettings, frontendConfig, page as frontendPage } from '../frontend/page.ts';
@@ -96,7 +94,6 @@ export type ServiceParts = Parameters<typeof issueToken>[0] & {
     readonly logout: Parameters<typeof logOut>[0];
     readonly revoke: Omit<RevokeParts, 'recognise' | 'throttle'>;
   };
-  readonly webhookKeys: Parameters<typeof publishedWebhookKeys>[0];
   /** Null where none is served. */
   readonly frontend: FrontendParts | null;
 };
@@ -141,7 +138,6 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
     },
     signed(logoutPath, logOut(signOut.logout), describeLogout),
     open(keysPath, publishedKeys(signingKeys), describeKeys),
-    open(webhookKeysPath, publishedWebhookKeys(parts.webhookKeys), describeWebhookKeys),
     open(serverMetadataPath, authorizationServer(issuer, parts.protectedResource.dpop), () =>
       describeAuthorizationServer(tokens),
     ),

@@ -7,7 +7,7 @@ import type { Config, StorageConfig } from '../config/settings.ts';
 import { EgressError } from '../events/webhooks/egress.ts';
 import { messageId } from '../events/webhooks/message.ts';
 import { disabledAfterMs } from '../events/webhooks/schedule.ts';
-import { openSecrets } from '../events/webhooks/secret-box.ts';
+import { openSecrets } from '../events/webhooks/signing.ts';
 import { lookInto } from '../storage/look.ts';
 import type { Delivery, DeliveryState, Reading, Webhook } from '../storage/port.ts';
 import { readStorage } from './read-storage.ts';

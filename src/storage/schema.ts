@@ -6,7 +6,6 @@ import type {
   DeliveryState,
   DisabledBecause,
   WatchedTable,
-  WebhookSigning,
   WebhookState,
 } from './port.ts';
 
@@ -99,7 +98,6 @@ export interface Tables {
     id: string;
     url: string;
     events: string;
-    signing: WebhookSigning;
     secret: Uint8Array;
     previous_secret: Uint8Array | null;
     previous_ends_at: number | null;

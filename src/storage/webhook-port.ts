@@ -2,7 +2,6 @@ import type { AuditEntry } from './entities.ts';
 import type { StoredEvent } from './event-port.ts';
 
 export type WebhookState = 'active' | 'disabled';
-export type WebhookSigning = 'hmac' | 'ed25519';
 /** Who or what has disabled it: the operator, an answer of 410, or days without a success. */
 export type DisabledBecause = 'operator' | 'gone' | 'failing';
 
@@ -18,7 +17,6 @@ export interface NewWebhook {
   readonly url: string;
   /** The patterns of the types it gets, separated by commas. */
   readonly events: string;
-  readonly signing: WebhookSigning;
   readonly secrets: WebhookSecrets;
   readonly createdAt: number;
 }

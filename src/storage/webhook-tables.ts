@@ -9,7 +9,6 @@ export async function createWebhookTables({ schema }: Database, types: ColumnTyp
     .addColumn('id', types.text, (column) => column.primaryKey().notNull())
     .addColumn('url', types.text, (column) => column.notNull())
     .addColumn('events', types.text, (column) => column.notNull())
-    .addColumn('signing', types.text, (column) => column.notNull().check(sql`signing in ('hmac', 'ed25519')`))
     .addColumn('secret', types.bytes, (column) => column.notNull())
     .addColumn('previous_secret', types.bytes)
     .addColumn('previous_ends_at', types.integer)

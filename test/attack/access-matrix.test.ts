@@ -27,7 +27,6 @@ const expectedAccess: Record<keyof typeof routes, Record<string, Route['access']
     'POST /revoke': 'client_credentials',
     'POST /idp/logout': 'signed',
     'GET /.well-known/jwks.json': 'public',
-    'GET /.well-known/webhook-keys.json': 'public',
     'GET /.well-known/oauth-authorization-server': 'public',
     'GET /.well-known/oauth-protected-resource': 'public',
     'GET /openapi.json': 'public',

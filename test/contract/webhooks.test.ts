@@ -54,7 +54,7 @@ for (const engine of storageKinds) {
       await happen({}, {});
       const { last } = await storage.events.extent();
       const secrets = { current: everyByte, previous: { sealed: everyByte, endsAt: later } };
-      const second = newWebhook({ createdAt: openedAt - 1, signing: 'ed25519', secrets });
+      const second = newWebhook({ createdAt: openedAt - 1, secrets });
       await storage.webhooks.add(second, newLine({ action: 'webhook.added' }));
       const found = await neighbour.webhooks.find(second.id);
       assert.deepEqual(found, {

@@ -2,8 +2,8 @@ import type { Clock } from '../../src/base/clock.ts';
 import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
 import { createLog } from '../../src/base/log.ts';
 import { Dispatcher } from '../../src/events/webhooks/dispatcher.ts';
-import type { Box } from '../../src/events/webhooks/secret-box.ts';
 import type { Sending, Sent } from '../../src/events/webhooks/send.ts';
+import type { Box } from '../../src/events/webhooks/signing.ts';
 import type { Storage } from '../../src/storage/port.ts';
 import { newLine } from './records.ts';
 
@@ -36,7 +36,6 @@ export function dispatching(
     box: openBox,
     source: 'https://api.example.org',
     onTried: () => {},
-    onLoaded: () => {},
     audit: (action, subject) => newLine({ action, subject }),
     clock,
     time: new ConfirmedTime(clock, silent),

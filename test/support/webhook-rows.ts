@@ -8,7 +8,6 @@ export function newWebhook(changes: Partial<NewWebhook> = {}): NewWebhook {
     id: `whk_${randomUUID()}`,
     url: 'https://hooks.example.org/',
     events: 'notes.*',
-    signing: 'hmac',
     secrets: { current: new Uint8Array(randomBytes(60)), previous: null },
     createdAt: openedAt,
     ...changes,

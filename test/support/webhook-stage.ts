@@ -12,7 +12,6 @@ import { WebhookReceiver } from './webhook-receiver.ts';
 export interface AddedWebhook {
   readonly id: string;
   readonly secret: string;
-  readonly publicKey: string;
 }
 
 /** What `webhook show --json` says. */
@@ -70,21 +69,15 @@ export class WebhookStage {
   }
 
   /** A receiver and its webhook, which some process holds by now. */
-  async webhook(events = 'notes.*', ...options: string[]) {
+  async webhook(events = 'notes.*') {
     const receiver = await this.receiver();
-    const added = await this.add(receiver.url, events, ...options);
+    const added = await this.add(receiver.url, events);
     return { receiver, ...added };
   }
 
-  async add(url: string, events = 'notes.*', ...options: string[]): Promise<AddedWebhook> {
-    const added = await this.command<{ webhook_id: string; secret: string; public_key: string }>(
-      'add',
-      url,
-      '--events',
-      events,
-      ...options,
-    );
-    return { id: added.webhook_id, secret: added.secret, publicKey: added.public_key };
+  async add(url: string, events = 'notes.*'): Promise<AddedWebhook> {
+    const added = await this.command<{ webhook_id: string; secret: string }>('add', url, '--events', events);
+    return { id: added.webhook_id, secret: added.secret };
   }
 
   show(id: string): Promise<ShownWebhook> {

@@ -7,7 +7,6 @@ export function asData(webhook: ListedWebhook) {
     webhook_id: webhook.id,
     url: webhook.url,
     events: webhook.events.split(','),
-    signing: webhook.signing,
     state: webhook.state,
     disabled_because: webhook.disabledBecause,
     genuine: webhook.isGenuine,

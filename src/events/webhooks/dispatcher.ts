@@ -10,8 +10,6 @@ import { disabledAfterMs, warnedAfterMs } from './schedule.ts';
 interface DispatcherOptions extends EndpointParts {
   readonly tail: Pick<EventTail, 'last' | 'listen'>;
   readonly time: ConfirmedTime;
-  /** Hears of all webhooks there are, whoever holds them. */
-  readonly onLoaded: (webhooks: readonly Webhook[]) => void;
 }
 
 /** A process that is gone keeps its webhooks for so long; one that lives renews in time, and stops sending in time. */
@@ -100,9 +98,8 @@ export class Dispatcher {
   }
 
   async #lookOn(): Promise<void> {
-    const { webhooks, deliveries, onLoaded } = this.#options;
+    const { webhooks, deliveries } = this.#options;
     this.#webhooks = await webhooks.list();
-    onLoaded(this.#webhooks);
     this.#holdOnly(await this.#lease());
     await this.#disableFailing();
     this.#counts = this.#webhooks.length === 0 ? [] : await deliveries.counts();

@@ -7,9 +7,8 @@ import { EventSearch, orderKey, type SearchParts } from './event-search.ts';
 import { headersOf, messageOf } from './message.ts';
 import { type NoteParts, noteTried, type Try } from './note-tried.ts';
 import { pauseEnd } from './schedule.ts';
-import { type Box, openSecrets } from './secret-box.ts';
 import type { Send } from './send.ts';
-import { createSigner, type Signer } from './signing.ts';
+import { type Box, createSigner, openSecrets, type Signer } from './signing.ts';
 
 export interface EndpointParts extends SearchParts, NoteParts {
   readonly deliveries: DeliveryStore;
@@ -188,7 +187,7 @@ export class Endpoint {
         'a webhook was changed in the database by somebody without the master secret, and is ignored',
       );
     this.#isForeign = secrets === null;
-    return secrets?.map((secret) => createSigner(webhook.signing, secret)) ?? null;
+    return secrets?.map(createSigner) ?? null;
   }
 
   /** False when it has to wait. */

@@ -1,59 +1,55 @@
-import {
-  createHash,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  type KeyObject,
-  randomBytes,
-  sign as signWith,
-} from 'node:crypto';
-import type { WebhookSigning } from '../../storage/port.ts';
+import { createHmac, randomBytes } from 'node:crypto';
+import type { NewWebhook } from '../../storage/port.ts';
 
-/** Standard Webhooks: how what is sent proves that it is from here (https://www.standardwebhooks.com). */
+/** Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA256 signatures with secrets that are encrypted at rest. */
 
 const secretBytes = 32;
-/** RFC 8410: what stands before the 32 bytes of a private key, and of a public one. */
-const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex');
-const publicKeyHeadLength = 12;
 
-/** Signs `<id>.<timestamp>.<body>`; the signature with its version in front. */
+/** Signs `<id>.<timestamp>.<body>`. The signature begins with its version. */
 export type Signer = (content: string) => string;
+
+/** Encrypts with a key derived from the master secret. `unseal` answers null for another key or another context. */
+export interface Box {
+  seal(plain: Uint8Array, context: string): Uint8Array;
+  unseal(sealed: Uint8Array, context: string): Uint8Array | null;
+}
+
+type Bound = Pick<NewWebhook, 'id' | 'url' | 'events'>;
 
 export function createWebhookId(): string {
   return `whk_${randomBytes(12).toString('hex')}`;
 }
 
-/** A secret of HMAC, or the private key of Ed25519: both are 256 random bits. */
 export function createWebhookSecret(): Uint8Array {
   return randomBytes(secretBytes);
 }
 
-/** A secret as the libraries of Standard Webhooks read it. */
+/** The secret in the form that libraries for Standard Webhooks read. */
 export function secretText(secret: Uint8Array): string {
   return `whsec_${Buffer.from(secret).toString('base64')}`;
 }
 
-export function createSigner(signing: WebhookSigning, secret: Uint8Array): Signer {
-  if (signing === 'hmac')
-    return (content) => `v1,${createHmac('sha256', secret).update(content).digest('base64')}`;
-  const key = privateKeyOf(secret);
-  return (content) => `v1a,${signWith(null, Buffer.from(content), key).toString('base64')}`;
+export function createSigner(secret: Uint8Array): Signer {
+  return (content) => `v1,${createHmac('sha256', secret).update(content).digest('base64')}`;
 }
 
-/** The public key that belongs to a private one, in the two ways in which it is handed out. */
-export function publicKeyOf(secret: Uint8Array) {
-  const key = createPublicKey(privateKeyOf(secret));
-  const { x = '' } = key.export({ format: 'jwk' });
-  const der = key.export({ format: 'der', type: 'spki' });
-  // The thumbprint of RFC 7638 is over exactly these members, in this order.
-  const defining = { crv: 'Ed25519', kty: 'OKP', x };
-  const kid = createHash('sha256').update(JSON.stringify(defining)).digest('base64url');
-  return {
-    text: `whpk_${der.subarray(publicKeyHeadLength).toString('base64')}`,
-    jwk: { ...defining, kid, use: 'sig', alg: 'EdDSA' },
-  };
+/** Binds the secret to the webhook's address and events: write access to the database is not enough to redirect events. */
+export function sealSecret(box: Box, webhook: Bound, secret: Uint8Array): Uint8Array {
+  return box.seal(secret, contextOf(webhook));
 }
 
-function privateKeyOf(secret: Uint8Array): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([privateKeyHead, secret]), format: 'der', type: 'pkcs8' });
+/** The secrets that sign now, newest first. Null if the webhook was changed without the master secret. */
+export function openSecrets(
+  box: Box,
+  webhook: Bound & Pick<NewWebhook, 'secrets'>,
+  now: number,
+): readonly Uint8Array[] | null {
+  const { current, previous } = webhook.secrets;
+  const live = [current, ...(previous !== null && previous.endsAt > now ? [previous.sealed] : [])];
+  const opened = live.map((sealed) => box.unseal(sealed, contextOf(webhook)));
+  return opened.every((secret) => secret !== null) ? opened : null;
+}
+
+function contextOf({ id, url, events }: Bound): string {
+  return JSON.stringify(['webhook', id, url, events]);
 }

@@ -1,21 +1,21 @@
 import type { Clock } from '../../base/clock.ts';
 import { OperatorError } from '../../base/errors.ts';
-import type {
-  AuditLine,
-  DeliveryStore,
-  EventStore,
-  Webhook,
-  WebhookSigning,
-  WebhookStore,
-} from '../../storage/port.ts';
+import type { AuditLine, DeliveryStore, EventStore, Webhook, WebhookStore } from '../../storage/port.ts';
 import { type Egress, EgressError } from './egress.ts';
 import { orderKey } from './event-search.ts';
 import { headersOf, testMessage } from './message.ts';
 import { patternWarnings, readPatterns, typeMatcher } from './patterns.ts';
 import { dayMs } from './schedule.ts';
-import { type Box, openSecrets, sealSecret } from './secret-box.ts';
 import { createSend, type Sent } from './send.ts';
-import { createSigner, createWebhookId, createWebhookSecret, publicKeyOf, secretText } from './signing.ts';
+import {
+  type Box,
+  createSigner,
+  createWebhookId,
+  createWebhookSecret,
+  openSecrets,
+  sealSecret,
+  secretText,
+} from './signing.ts';
 
 interface WebhooksOptions {
   readonly store: WebhookStore;
@@ -30,9 +30,6 @@ interface WebhooksOptions {
   readonly audit: AuditLine;
   readonly clock: Clock;
 }
-
-/** What is shown once of a secret: of HMAC the secret itself, of Ed25519 only what verifies. */
-export type ShownSecret = { readonly secret: string } | { readonly publicKey: string };
 
 /** What is to be sent again: what was given up, or what lies between two positions or since a time. */
 export type Replayed =
@@ -69,24 +66,18 @@ export function createWebhooks(options: WebhooksOptions) {
     });
 
   return {
-    async add(url: string, patterns: string, signing: WebhookSigning) {
+    async add(url: string, patterns: string) {
       await checkUrl(url);
       const secret = createWebhookSecret();
-      const bound = {
-        id: createWebhookId(),
-        url: new URL(url).href,
-        events: readPatterns(patterns),
-        signing,
-      };
+      const bound = { id: createWebhookId(), url: new URL(url).href, events: readPatterns(patterns) };
       const secrets = { current: sealSecret(box, bound, secret), previous: null };
       const line = audit('webhook.added', bound.id, {
         origin: new URL(url).origin,
         events: bound.events,
-        signing,
       });
       await store.add({ ...bound, secrets, createdAt: clock.now() }, line);
       const warnings = patternWarnings(bound.events, await options.collections());
-      return { id: bound.id, shown: shownSecret(signing, secret), warnings };
+      return { id: bound.id, secret: secretText(secret), warnings };
     },
 
     /** Both sign for a day, or with `atOnce` only the new one. */
@@ -107,7 +98,7 @@ export function createWebhooks(options: WebhooksOptions) {
         throw new OperatorError(
           `Webhook "${id}" was changed by somebody else meanwhile. Look at it, and try again.`,
         );
-      return { shown: shownSecret(webhook.signing, secret), previousEndsAt: atOnce ? null : endsAt };
+      return { secret: secretText(secret), previousEndsAt: atOnce ? null : endsAt };
     },
 
     async enable(id: string): Promise<void> {
@@ -141,7 +132,7 @@ export function createWebhooks(options: WebhooksOptions) {
     /** Sends a test message from this process. The webhook says how the service itself fares with it. */
     async test(id: string): Promise<{ readonly sent: Sent; readonly webhook: Webhook }> {
       const { webhook, secrets } = await genuine(id);
-      const signers = secrets.map((secret) => createSigner(webhook.signing, secret));
+      const signers = secrets.map(createSigner);
       const message = testMessage(id, clock.now());
       const headers = headersOf(message, signers, source, clock.now());
       const { send, close } = createSend(egress, clock);
@@ -177,10 +168,6 @@ async function sendAgain(
     after = found.length < readAtOnce ? until : (found.at(-1)?.position ?? until);
   }
   return count;
-}
-
-function shownSecret(signing: WebhookSigning, secret: Uint8Array): ShownSecret {
-  return signing === 'hmac' ? { secret: secretText(secret) } : { publicKey: publicKeyOf(secret).text };
 }
 
 function noSuchWebhook(id: string): OperatorError {

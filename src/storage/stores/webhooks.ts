@@ -134,12 +134,11 @@ export function webhookReader(database: Database): Pick<WebhookStore, 'find' | '
 }
 
 function newRow(webhook: NewWebhook, position: number): Insertable<Tables['webhooks']> {
-  const { id, url, events, signing, secrets, createdAt } = webhook;
+  const { id, url, events, secrets, createdAt } = webhook;
   return {
     id,
     url,
     events,
-    signing,
     ...secretColumns(secrets),
     created_at: createdAt,
     state: 'active',
@@ -168,7 +167,6 @@ function toWebhook(row: Selectable<Tables['webhooks']>): Webhook {
     id: row.id,
     url: row.url,
     events: row.events,
-    signing: row.signing,
     secrets: {
       current: new Uint8Array(row.secret),
       previous: sealed === null || endsAt === null ? null : { sealed: new Uint8Array(sealed), endsAt },
