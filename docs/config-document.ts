@@ -15,7 +15,7 @@ export function configDocument(): string {
 
 Settings come from the environment, or from a file of \`NAME=value\` lines named with \`--settings <file>\`; the
 environment wins. Lists are separated by commas or spaces. All mistakes are reported together, and nothing starts
-on a bad setting. \`npx vestibule check\` reads them, says what is wrong and shows what is in force.
+on a bad setting. \`npx vestibule check\` reads them, says what is wrong and shows what is set (\`--all\`: the defaults, too).
 
 ## The service
 
