@@ -236,11 +236,7 @@ export class Refusal extends Error {
   readonly options: RefusalOptions;
 
   constructor(code: ErrorCode, options: RefusalOptions = {}) {
-    // No stack trace, which would be a twentieth of what a refused request costs: the code and the detail say where it is from.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
     super(catalogue[code].sentence, { cause: options.cause });
-    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.options = options;
   }
