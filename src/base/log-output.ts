@@ -11,8 +11,6 @@ const enough = 16 * 1024;
 const retryMs = { noRoom: 10, otherwise: 1_000 };
 /** What may wait for a reader who does not read; what comes then is dropped and counted. */
 export const mostWaiting = 2 * 1024 * 1024;
-/** How long the end of the process waits for a reader. */
-const lastChanceMs = 500;
 
 /** POSIX: so much is written to a pipe in one piece (PIPE_BUF), whoever else writes to it. */
 const mostInOnePiece = 4096;
@@ -23,10 +21,11 @@ const asksForLevel: unique symbol = Symbol.for('pino.metadata');
 const warn = 40;
 
 /**
- * Writes log lines a few dozen milliseconds' worth at a time: one system call for each would take a third of the throughput.
- * A line of level `warn` or above goes out at once, after those before it. Whatever keeps a line from being written (a
- * reader who stalls or is gone, a full disk) stops nobody: lines wait, and past a bound they are dropped and their number is
- * told.
+ * Writes log lines in batches of 20 ms: one system call for each line would take a third of the throughput. A line of level
+ * `warn` or above is written at once, after those before it. A reader that stalls or is gone, or a full disk, does not block
+ * or crash the process: lines wait up to a limit, further ones are dropped, and a line says how many.
+ *
+ * `pino.destination` does not do this: on a full disk it blocks the exit of the process for ever.
  */
 export class LogOutput {
   readonly [asksForLevel] = true;
@@ -80,16 +79,6 @@ export class LogOutput {
     if (this.#waiting() > 0) this.#later(this.#retryInMs);
   }
 
-  /** At the end of the process, where nothing but this can run any more. */
-  flushLast(): void {
-    const deadline = performance.now() + lastChanceMs;
-    this.flush();
-    while (this.#waiting() > 0 && performance.now() < deadline) {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs.noRoom);
-      this.flush();
-    }
-  }
-
   #waiting(): number {
     return this.#lines.length + this.#offered.length;
   }
@@ -126,7 +115,7 @@ export function standardOutput(isShared = false): LogOutput {
   if (opened !== null) return opened;
   const { fd } = process.stdout;
   const output = new LogOutput((bytes) => writeSync(fd, bytes), isShared);
-  process.once('exit', () => output.flushLast());
+  process.once('exit', () => output.flush());
   opened = output;
   return output;
 }
