@@ -108,8 +108,8 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Opaque tokens remembered as good when they were last asked about; questions about those take nothing of what an address may cause.',
   ),
   fixed(
-    'src/auth/introspection/refused-tokens.ts',
-    'rememberMs',
+    'src/auth/introspection/introspection.ts',
+    'refusedMs',
     'ms',
     'How long an opaque token that was refused is not asked about again.',
   ),

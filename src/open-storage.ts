@@ -1,9 +1,9 @@
 import { deriveKeyring, type Keyring } from './auth/keyring.ts';
 import { checkMasterSecret } from './auth/master-secret.ts';
 import { type Clock, systemClock } from './base/clock.ts';
+import { createKeyedDigest } from './base/keyed-digest.ts';
 import { erasureLogFile, readMasterSecret } from './config/files.ts';
 import type { StorageConfig } from './config/settings.ts';
-import { createKeyedDigest } from './consumer/records/keyed-digest.ts';
 import type { Engine } from './storage/engine.ts';
 import { ErasureLog } from './storage/erasure-log.ts';
 import type { Manner } from './storage/migrate.ts';

@@ -1,8 +1,8 @@
 import { createAuthenticate } from '../auth/authenticate.ts';
 import { resourceMetadataPath } from '../base/addresses.ts';
+import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { isBehindProxy, ownIssuer } from '../config/rules.ts';
 import type { Collection } from '../consumer/collections/collection.ts';
-import { createKeyedDigest } from '../consumer/records/keyed-digest.ts';
 import { ReadLimit } from '../consumer/records/requests/read-limit.ts';
 import type { WriteQueue } from '../consumer/records/write-queue.ts';
 import { addressFinder } from '../http/client-address.ts';

@@ -2,11 +2,11 @@ import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { errorFields, type PlainLog } from '../base/plain-log.ts';
 import type { Tracing } from '../base/tracing.ts';
+import { ExpiringMap } from './expiring-map.ts';
 import type { KeySource } from './issuers.ts';
 import { type KeySet, readKeySet } from './key-set.ts';
 import { FetchError, type FetchedDocument, type FetchFault } from './provider-fetch.ts';
 import type { KeySetMemory, StoredKeySet } from './stored-key-set.ts';
-import { UnknownKids } from './unknown-kids.ts';
 
 /** A provider may ask for a shorter or longer life of its answer, within these bounds. */
 const refreshBoundsSeconds = { shortest: 60, unstated: 600, longest: 86_400 };
@@ -16,6 +16,9 @@ const longestRetryAfterSeconds = 300;
 const longestRestoreMs = 2_000;
 /** An unknown `kid` is either a rotation or an invention; inventions must not become requests to the provider. */
 const unknownKidCoolDownMs = 30_000;
+/** How long a key name that was not found is remembered, and how many of them. */
+const unknownKidMs = 60_000;
+const maxUnknownKids = 1_000;
 
 /** Requests that wait for a fetch hold memory. */
 const mostWaiting = 10_000;
@@ -54,7 +57,8 @@ interface CurrentSet {
  */
 export class ProviderKeys implements KeySource {
   readonly #options: ProviderKeysOptions;
-  readonly #unknownKids: UnknownKids;
+  /** Key names that were not in a fresh key set: a token that names one causes no fetch. */
+  readonly #unknownKids: ExpiringMap<string, true>;
   #current: CurrentSet | null = null;
   #restored: Promise<void> | null = null;
   #inFlight: Promise<void> | null = null;
@@ -71,7 +75,7 @@ export class ProviderKeys implements KeySource {
 
   constructor(options: ProviderKeysOptions) {
     this.#options = options;
-    this.#unknownKids = new UnknownKids(options.clock);
+    this.#unknownKids = new ExpiringMap(options.clock, unknownKidMs, maxUnknownKids);
   }
 
   /** Takes up the stored set and begins the first fetch. Waits for no answer: a provider that is down must not keep us down. */
@@ -178,7 +182,7 @@ export class ProviderKeys implements KeySource {
       return;
     }
     await this.#seekNow();
-    if (!this.#has(kid) && this.#failuresInARow === 0) this.#unknownKids.add(kid);
+    if (!this.#has(kid) && this.#failuresInARow === 0) this.#unknownKids.set(kid, true);
   }
 
   #has(kid: string): boolean {

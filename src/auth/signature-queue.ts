@@ -1,4 +1,5 @@
 import { Refusal } from '../base/errors.ts';
+import { FairQueue } from '../base/fair-queue.ts';
 import type { RequestOrigin } from '../base/request-origin.ts';
 
 interface Waiting {
@@ -26,60 +27,42 @@ export const mostWaitingOfAddress = 2_000;
  * good ones that come from the same address.
  */
 export class SignatureQueue {
-  /** By address, in the order in which their turns come. */
-  readonly #lines = new Map<string, Waiting[]>();
-  readonly #suspects = new Map<string, Waiting[]>();
-  #length = 0;
+  readonly #waiting = new FairQueue<Waiting>();
+  readonly #suspects = new FairQueue<Waiting>();
 
   run(check: () => boolean, origin: RequestOrigin): Promise<boolean> {
     const { address } = origin;
-    const own = this.#suspects.get(address) ?? this.#lines.get(address);
-    const line = own ?? [];
-    if (this.#length >= mostWaiting || line.length >= mostWaitingOfAddress)
+    const ofAddress = this.#waiting.lengthOf(address) + this.#suspects.lengthOf(address);
+    if (this.#size >= mostWaiting || ofAddress >= mostWaitingOfAddress)
       throw new Refusal('overloaded', { detail: 'tokens to be verified', retryAfterSeconds: 1 });
-    if (own === undefined) this.#lines.set(address, line);
     return new Promise((resolve) => {
-      line.push({ check, origin, resolve });
-      this.#length += 1;
-      if (this.#length === 1) setImmediate(this.#turn);
+      this.#waiting.push(address, { check, origin, resolve });
+      if (this.#size === 1) setImmediate(this.#turn);
     });
   }
 
+  get #size(): number {
+    return this.#waiting.size + this.#suspects.size;
+  }
+
   readonly #turn = (): void => {
-    this.#setSuspectsAside();
-    const suspects = takeInTurn(this.#suspects, mostSuspectsInATurn);
-    const batch = [...takeInTurn(this.#lines, mostInATurn - suspects.length), ...suspects];
-    this.#length -= batch.length;
-    if (this.#length > 0) setImmediate(this.#turn);
-    // All checks first: a row of them takes a third less than the same checks each in the middle of other work.
+    const batch: Waiting[] = [];
+    for (let next = this.#suspects.take(); next !== undefined; next = this.#suspects.take()) {
+      batch.push(next);
+      if (batch.length === mostSuspectsInATurn) break;
+    }
+    while (batch.length < mostInATurn) {
+      const next = this.#waiting.take();
+      if (next === undefined) break;
+      // Asked when its turn comes, so that a crowd that came at once is seen as one.
+      if (next.origin.isSuspect()) this.#suspects.push(next.origin.address, next);
+      else batch.push(next);
+    }
+    if (this.#size > 0) setImmediate(this.#turn);
+    // All checks first: in a row they take a third less than between other work.
     const results = batch.map(({ check }) => check());
     batch.forEach(({ resolve }, index) => {
       resolve(results[index] as boolean);
     });
   };
-
-  /** Asked when it is their turn, not when they come, so that a crowd that came at once is seen as one. */
-  #setSuspectsAside(): void {
-    let seen = 0;
-    for (const [address, line] of this.#lines) {
-      if (seen === mostInATurn) return;
-      if (line[0]?.origin.isSuspect() !== true) seen += 1;
-      else {
-        this.#lines.delete(address);
-        this.#suspects.set(address, line);
-      }
-    }
-  }
-}
-
-/** One of each line in turn. A line goes to the end of the row, where this comes by again, or out of it. */
-function takeInTurn(lines: Map<string, Waiting[]>, most: number): Waiting[] {
-  const batch: Waiting[] = [];
-  for (const [address, line] of lines) {
-    if (batch.length === most) break;
-    batch.push(line.shift() as Waiting);
-    lines.delete(address);
-    if (line.length > 0) lines.set(address, line);
-  }
-  return batch;
 }

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createKeyedDigest } from '../base/keyed-digest.ts';
 
 /** The last good key set as it is kept across restarts. Times are wall-clock milliseconds. */
 export interface StoredKeySet {
@@ -20,19 +20,17 @@ interface DocumentStore {
  * service would then trust. The name (the provider's address) is authenticated with it.
  */
 export function authenticatedMemory(documents: DocumentStore, key: Uint8Array, name: string) {
-  const macOf = (content: string) => createHmac('sha256', key).update(`${name}\0${content}`).digest();
+  const digest = createKeyedDigest(key);
   return {
     /** Null when there is none, or when it was not written by somebody who has the master secret. */
     async load(): Promise<StoredKeySet | null> {
       const found = await documents.read(name);
       if (found === null) return null;
-      const expected = macOf(found.content);
-      const isOurs = found.mac.length === expected.length && timingSafeEqual(found.mac, expected);
-      return isOurs ? JSON.parse(found.content) : null;
+      return digest.isOf(found.mac, name, found.content) ? JSON.parse(found.content) : null;
     },
     async save(stored: StoredKeySet) {
       const content = JSON.stringify(stored);
-      await documents.write(name, content, macOf(content));
+      await documents.write(name, content, digest.of(name, content));
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { KeyedDigest } from './records/keyed-digest.ts';
+import type { KeyedDigest } from '../base/keyed-digest.ts';
 
 export type RevocationNames = ReturnType<typeof createRevocationNames>;
 

@@ -1,16 +1,18 @@
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
-import { FailureCount } from '../base/failure-count.ts';
+import { WindowCounter } from '../base/window-counter.ts';
+
+const maxAddresses = 20_000;
 
 /**
  * Counts refused requests by address. Past the limit a further refusal is 429, and tokens that were never seen before
  * wait for the few places that such addresses share (auth/signature-queue); a good token is served as ever.
  */
 export class RefusalLimit {
-  readonly #refused: FailureCount;
+  readonly #refused: WindowCounter;
 
   constructor(perMinute: number, clock: Clock) {
-    this.#refused = new FailureCount(perMinute, clock);
+    this.#refused = new WindowCounter(perMinute, clock, maxAddresses);
   }
 
   /** False spares the search for an address. */

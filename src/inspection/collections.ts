@@ -1,8 +1,8 @@
 import type { Keyring } from '../auth/keyring.ts';
+import { createKeyedDigest } from '../base/keyed-digest.ts';
 import type { Config } from '../config/settings.ts';
 import { checkAgainst, sentenceOf } from '../consumer/collections/check-against.ts';
 import { storedDeclarations } from '../consumer/collections/stored-declarations.ts';
-import { createKeyedDigest } from '../consumer/records/keyed-digest.ts';
 import { readDeclaredCollections } from '../declared-collections.ts';
 import type { Reading } from '../storage/port.ts';
 import { onlyRead, readStorage } from './read-storage.ts';

@@ -1,5 +1,5 @@
+import { createKeyedDigest } from '../base/keyed-digest.ts';
 import type { StorageConfig } from '../config/settings.ts';
-import { createKeyedDigest } from '../consumer/records/keyed-digest.ts';
 import { createRevocationNames } from '../consumer/revocation-names.ts';
 import { readStorage } from './read-storage.ts';
 

@@ -1,21 +1,23 @@
 import type { Clock } from '../base/clock.ts';
-import { FailureCount } from '../base/failure-count.ts';
 import type { RequestOrigin } from '../base/request-origin.ts';
+import { WindowCounter } from '../base/window-counter.ts';
 
 /** Longer than any client id; whatever is longer is nobody's and is counted as one. */
 const longestName = 64;
+/** Clients, and addresses, that are counted at once. */
+const maxNames = 20_000;
 
 /**
  * Failed tries at POST /token, by client and by address. Past the limit a further failure is told to wait; a try that
  * succeeds is never even counted, so that nobody can lock a client out.
  */
 export class Throttle {
-  readonly #byClient: FailureCount;
-  readonly #byAddress: FailureCount;
+  readonly #byClient: WindowCounter;
+  readonly #byAddress: WindowCounter;
 
   constructor(perMinute: number, clock: Clock) {
-    this.#byClient = new FailureCount(perMinute, clock);
-    this.#byAddress = new FailureCount(perMinute, clock);
+    this.#byClient = new WindowCounter(perMinute, clock, maxNames);
+    this.#byAddress = new WindowCounter(perMinute, clock, maxNames);
   }
 
   /** Whether the next failure will be one too many. */

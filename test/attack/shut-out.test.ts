@@ -4,8 +4,8 @@ import { createAuthenticate } from '../../src/auth/authenticate.ts';
 import { type Caller, keyCredential } from '../../src/base/caller.ts';
 import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
 import { Refusal } from '../../src/base/errors.ts';
+import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
 import { createLog } from '../../src/base/log.ts';
-import { createKeyedDigest } from '../../src/consumer/records/keyed-digest.ts';
 import { createRevocationNames } from '../../src/consumer/revocation-names.ts';
 import { Standing } from '../../src/consumer/standing.ts';
 import {

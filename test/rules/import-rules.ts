@@ -172,7 +172,7 @@ interface PlaceRule {
 
 /** The development provider is a provider: it signs tokens of its own. */
 const cryptography =
-  /^src\/(auth\/|tokens\/|consumer\/(pseudonym|records\/keyed-digest)\.ts$|events\/webhooks\/signing\.ts$|base\/random\.ts$|cli\/dev\/)/;
+  /^src\/(auth\/|tokens\/|consumer\/pseudonym\.ts$|events\/webhooks\/signing\.ts$|base\/(random|keyed-digest)\.ts$|cli\/dev\/)/;
 
 const placeRules: readonly PlaceRule[] = [
   {

@@ -9,6 +9,7 @@ import { RecentMap } from '../../base/recent-map.ts';
 import type { RequestOrigin } from '../../base/request-origin.ts';
 import type { Tracing } from '../../base/tracing.ts';
 import { checkClaims } from '../claims.ts';
+import { ExpiringMap } from '../expiring-map.ts';
 import type { TrustedIssuer } from '../issuers.ts';
 import { FetchError, type FetchFault } from '../provider-fetch.ts';
 import type { Verified, Verify } from '../verifier.ts';
@@ -17,7 +18,6 @@ import { AskingAddresses } from './asking-addresses.ts';
 import { Breaker } from './breaker.ts';
 import { isOpaque } from './opaque.ts';
 import { claimsIn, isAboutToken, isOutage, isTooOften } from './question.ts';
-import { RefusedTokens } from './refused-tokens.ts';
 
 /** How long an answer counts at most: a token that is taken back works for that long. */
 export const longestRememberedMs = 60_000;
@@ -27,6 +27,9 @@ export const mostOfAddress = 48;
 export const mostOfSuspects = 4;
 /** Tokens that were good when they were last asked about: as many as the token cache has of the usual size. */
 const mostGood = 100_000;
+/** How long an opaque token that was refused is not asked about again, and how many are remembered. */
+const refusedMs = 5_000;
+const maxRefused = 1_000;
 /** Requests that wait for the answers hold memory. */
 const mostWaiting = 10_000;
 
@@ -55,7 +58,8 @@ type AskResult = 'active' | 'inactive' | 'refused' | FetchFault;
 export class Introspection {
   readonly #options: IntrospectionOptions;
   readonly #breaker: Breaker;
-  readonly #refused: RefusedTokens;
+  /** By digest: a token that was refused a moment ago is not asked about again. */
+  readonly #refused: ExpiringMap<string, Refusal>;
   readonly #addresses: AskingAddresses;
   readonly #tooOften: AskedTooOften;
   /**
@@ -73,7 +77,7 @@ export class Introspection {
   constructor(options: IntrospectionOptions) {
     const { clock, log } = options;
     this.#options = options;
-    this.#refused = new RefusedTokens(clock);
+    this.#refused = new ExpiringMap(clock, refusedMs, maxRefused);
     this.#addresses = new AskingAddresses(clock);
     this.#tooOften = new AskedTooOften(clock, (seconds) =>
       log.warn({ retry_in_seconds: seconds }, 'provider is asked about too many tokens'),
@@ -157,7 +161,7 @@ export class Introspection {
       const isRefused = describe(refusal.code).status === 403;
       if (isRefused) this.#good.delete(digest);
       if (isRefused || (error instanceof FetchError && isAboutToken(error)))
-        this.#refused.add(digest, refusal);
+        this.#refused.set(digest, refusal);
       throw refusal;
     }
   }

@@ -1,5 +1,5 @@
+import type { KeyedDigest } from '../../base/keyed-digest.ts';
 import type { DocumentStore } from '../../storage/port.ts';
-import type { KeyedDigest } from '../records/keyed-digest.ts';
 import type { Declaration } from './declaration.ts';
 
 const name = 'collections';

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
+import { FairQueue } from '../../base/fair-queue.ts';
 import { WaitingPlaces } from '../../base/waiting-places.ts';
 import type { BatchStore, Outcome } from '../../storage/port.ts';
 import type { Done, Operation } from './decide/operation.ts';
@@ -43,9 +44,8 @@ const checkEveryMs = 100;
  */
 export class WriteQueue {
   readonly #options: WriteQueueOptions;
-  /** In the order in which the callers' turns come. */
-  readonly #byCaller = new Map<string, Waiting[]>();
-  #waiting = 0;
+  /** By caller. */
+  readonly #waiting = new FairQueue<Waiting>();
   #waitingBytes = 0;
   readonly #places: WaitingPlaces;
   #arrival: Arrival | null = null;
@@ -58,12 +58,12 @@ export class WriteQueue {
   }
 
   get length(): number {
-    return this.#waiting;
+    return this.#waiting.size;
   }
 
   /** How long the one that came first has waited; 0 when none waits. */
   get oldestSeconds(): number {
-    const since = [...this.#byCaller.values()].flat().map((waiting) => waiting.since);
+    const since = [...this.#waiting].map((waiting) => waiting.since);
     return since.length === 0 ? 0 : (this.#options.clock.monotonic() - Math.min(...since)) / 1000;
   }
 
@@ -71,10 +71,9 @@ export class WriteQueue {
   submit(operation: Operation, bytes: number, isGone: () => boolean): Promise<Done> {
     const { id } = operation.caller;
     this.checkRoom(id, bytes);
-    const own = this.#byCaller.get(id) ?? [];
     return new Promise((resolve, reject) => {
-      this.#places.join(this.#waiting);
-      own.push({
+      this.#places.join(this.#waiting.size);
+      this.#waiting.push(id, {
         operation,
         bytes,
         since: this.#options.clock.monotonic(),
@@ -83,8 +82,6 @@ export class WriteQueue {
         resolve,
         reject,
       });
-      this.#byCaller.set(id, own);
-      this.#waiting += 1;
       this.#waitingBytes += bytes;
       this.#running ??= this.#run();
     });
@@ -93,9 +90,9 @@ export class WriteQueue {
   /** Throws when no more can wait, in all or of this caller. */
   checkRoom(id: string, bytes: number): void {
     const isFull =
-      this.#waiting >= this.#places.count ||
+      this.#waiting.size >= this.#places.count ||
       this.#waitingBytes + bytes > mostWaitingBytes ||
-      (this.#byCaller.get(id)?.length ?? 0) >= mostWaitingOfCaller;
+      this.#waiting.lengthOf(id) >= mostWaitingOfCaller;
     if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
   }
 
@@ -132,7 +129,7 @@ export class WriteQueue {
       batch = this.#nextBatch();
       running = batch.length > 0 ? this.#outcomesOf(batch) : nothingForATurn();
       settle(done, outcomes);
-    } while (batch.length > 0 || this.#waiting > 0);
+    } while (batch.length > 0 || this.#waiting.size > 0);
     clearInterval(lookout);
     this.#running = null;
   }
@@ -153,29 +150,18 @@ export class WriteQueue {
     }
   }
 
-  /** One of each caller in turn. */
   #nextBatch(): Waiting[] {
     const batch: Waiting[] = [];
     let bytes = 0;
-    let row = [...this.#byCaller];
-    while (row.length > 0) {
-      const again: typeof row = [];
-      for (const [id, own] of row) {
-        const [next] = own;
-        if (batch.length === mostInBatch || bytes >= mostBatchBytes) break;
-        if (!next?.arrival.isSettled) continue;
-        // To the end of the row, or out of it.
-        this.#byCaller.delete(id);
-        this.#byCaller.set(id, own);
-        again.push([id, own]);
-        this.#take(id, own, next);
-        if (next.isGone()) next.reject(new Refusal('bad_request', { detail: 'the caller has hung up' }));
-        else {
-          batch.push(next);
-          bytes += next.bytes;
-        }
+    while (batch.length < mostInBatch && bytes < mostBatchBytes) {
+      const next = this.#waiting.take(({ arrival }) => arrival.isSettled);
+      if (next === undefined) break;
+      this.#waitingBytes -= next.bytes;
+      if (next.isGone()) next.reject(new Refusal('bad_request', { detail: 'the caller has hung up' }));
+      else {
+        batch.push(next);
+        bytes += next.bytes;
       }
-      row = again;
     }
     this.#places.begin(batch.length);
     this.#refuseOld();
@@ -184,19 +170,10 @@ export class WriteQueue {
 
   #refuseOld(): void {
     const since = this.#options.clock.monotonic() - longestWaitMs;
-    for (const [id, own] of this.#byCaller) {
-      for (const old of own.filter((one) => one.since < since)) {
-        this.#take(id, own, old);
-        old.reject(tooMany('writes have waited for too long'));
-      }
+    for (const old of this.#waiting.removeWhere((one) => one.since < since)) {
+      this.#waitingBytes -= old.bytes;
+      old.reject(tooMany('writes have waited for too long'));
     }
-  }
-
-  #take(id: string, own: Waiting[], one: Waiting): void {
-    own.splice(own.indexOf(one), 1);
-    if (own.length === 0) this.#byCaller.delete(id);
-    this.#waiting -= 1;
-    this.#waitingBytes -= one.bytes;
   }
 }
 

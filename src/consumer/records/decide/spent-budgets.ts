@@ -1,6 +1,6 @@
+import type { KeyedDigest } from '../../../base/keyed-digest.ts';
 import type { ErasedBudgets } from '../../../storage/port.ts';
 import type { Collection } from '../../collections/collection.ts';
-import type { KeyedDigest } from '../keyed-digest.ts';
 import { spentUntil } from './budgets.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { createKeyedDigest } from '../../../base/keyed-digest.ts';
 import type {
   BatchKeys,
   BatchRules,
@@ -6,7 +7,6 @@ import type {
   RecordName,
 } from '../../../storage/port.ts';
 import type { CheckFields, Collection } from '../../collections/collection.ts';
-import { createKeyedDigest } from '../keyed-digest.ts';
 import { decideAll, type WriteRules } from './decide.ts';
 import type { Change, Operation, RecordChange } from './operation.ts';
 import { formerName } from './spent-budgets.ts';

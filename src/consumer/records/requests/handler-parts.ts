@@ -1,8 +1,8 @@
 import type { Clock } from '../../../base/clock.ts';
+import type { KeyedDigest } from '../../../base/keyed-digest.ts';
 import type { RecordStore } from '../../../storage/port.ts';
 import type { Collection } from '../../collections/collection.ts';
 import type { Registry } from '../../registry.ts';
-import type { KeyedDigest } from '../keyed-digest.ts';
 import type { WriteQueue } from '../write-queue.ts';
 import type { ReadLimit } from './read-limit.ts';
 

@@ -1,42 +1,28 @@
 import type { Clock } from '../../../base/clock.ts';
 import { Refusal } from '../../../base/errors.ts';
-import { RecentMap } from '../../../base/recent-map.ts';
-import { type Budget, rateHeaders } from '../decide/budgets.ts';
+import { WindowCounter } from '../../../base/window-counter.ts';
+import { rateHeaders } from '../decide/budgets.ts';
 
-const windowMs = 60_000;
-const mostCallers = 100_000;
-
-/** How much each caller has read of this process, a minute at a time. Memory is bounded: who is forgotten begins anew. */
+/** How much each caller may read of this process in a minute. */
 export class ReadLimit {
-  readonly #perMinute: number;
+  readonly #counter: WindowCounter;
   readonly #clock: Clock;
-  readonly #counts = new RecentMap<string, { used: number; readonly resetsAt: number }>(mostCallers);
 
   constructor(perMinute: number, clock: Clock) {
-    this.#perMinute = perMinute;
+    this.#counter = new WindowCounter(perMinute, clock);
     this.#clock = clock;
   }
 
-  /** Takes back what was counted last: it was none, as it turned out. */
-  giveBack(owner: string): void {
-    const count = this.#counts.get(owner);
-    if (count !== undefined && count.used > 0) count.used -= 1;
+  refund(owner: string): void {
+    this.#counter.refund(owner);
   }
 
-  /** Counts one read; answers with the headers that show what is left. Throws when nothing was. */
+  /** Counts one read, and returns the headers that show what is left. Throws when nothing was. */
   take(owner: string): Record<string, string> {
-    const now = this.#clock.monotonic();
-    let count = this.#counts.get(owner);
-    if (count === undefined || count.resetsAt <= now) {
-      count = { used: 0, resetsAt: now + windowMs };
-      this.#counts.set(owner, count);
-    }
-    const isSpent = count.used >= this.#perMinute;
-    if (!isSpent) count.used += 1;
-    const budget: Budget = { ...count, allowed: this.#perMinute, windowMs };
-    const headers = rateHeaders('reads', budget, now);
-    if (!isSpent) return headers;
-    const retryAfterSeconds = Math.max(Math.ceil((count.resetsAt - now) / 1000), 1);
-    throw new Refusal('read_limit_reached', { retryAfterSeconds, headers });
+    const { limit: allowed, windowMs } = this.#counter;
+    const { used, resetsAt, secondsLeft } = this.#counter.take(owner);
+    const headers = rateHeaders('reads', { used, resetsAt, allowed, windowMs }, this.#clock.monotonic());
+    if (secondsLeft === 0) return headers;
+    throw new Refusal('read_limit_reached', { retryAfterSeconds: secondsLeft, headers });
   }
 }

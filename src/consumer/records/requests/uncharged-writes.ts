@@ -29,12 +29,12 @@ export function countingUncharged(handle: BearerHandler, { reads, attempts }: Li
       const status = error instanceof Refusal ? describe(error.code).status : 500;
       if (error instanceof Refusal && isAnswerToTheCaller(status)) throw withHeaders(error, reads.take(id));
       // Who comes again and again although its budget is spent has a look at the database each time: so many a minute.
-      if (status !== 429) attempts.giveBack(id);
+      if (status !== 429) attempts.refund(id);
       throw error;
     }
     if (answer.head.includes(replayed))
       return { ...answer, head: [...answer.head, ...Object.entries(reads.take(id)).flat()] };
-    attempts.giveBack(id);
+    attempts.refund(id);
     return answer;
   };
 }

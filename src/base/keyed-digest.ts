@@ -3,16 +3,16 @@ import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
 export type KeyedDigest = ReturnType<typeof createKeyedDigest>;
 
-/** A digest that takes the key to make: it leads back to no text, and nobody without the key can invent one. */
+/** HMAC-SHA-256 over a list of parts. Without the key it leads back to no text, and none can be forged. */
 export function createKeyedDigest(key: Uint8Array) {
   const secretKey = createSecretKey(key);
-  const of = (...parts: readonly string[]) =>
-    // As JSON, so that no two lists of parts read alike.
+  const of = (...parts: readonly unknown[]) =>
+    // As JSON, so that no two lists of parts have the same bytes.
     createHmac('sha256', secretKey).update(JSON.stringify(parts)).digest();
   return {
     of,
-    /** Whether it is the digest of these parts; takes the same time for every wrong one. */
-    isOf(digest: Uint8Array, ...parts: readonly string[]): boolean {
+    /** True if it is the digest of these parts. Takes the same time for every wrong one. */
+    isOf(digest: Uint8Array, ...parts: readonly unknown[]): boolean {
       const expected = of(...parts);
       return digest.length === expected.length && timingSafeEqual(digest, Buffer.from(expected));
     },

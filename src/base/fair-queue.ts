@@ -1,0 +1,53 @@
+/** Items that wait, by key (a caller, an address). Keys take turns (round-robin), so that one that sends many holds up no other. */
+export class FairQueue<Item> {
+  /** In the order in which the turns of the keys come. */
+  readonly #lines = new Map<string, Item[]>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  lengthOf(key: string): number {
+    return this.#lines.get(key)?.length ?? 0;
+  }
+
+  push(key: string, item: Item): void {
+    const line = this.#lines.get(key);
+    if (line === undefined) this.#lines.set(key, [item]);
+    else line.push(item);
+    this.#size += 1;
+  }
+
+  /** The first item of the next key in turn. A key whose first item is not ready is passed over. */
+  take(isReady: (item: Item) => boolean = () => true): Item | undefined {
+    for (const [key, line] of this.#lines) {
+      const [next] = line;
+      if (next === undefined || !isReady(next)) continue;
+      line.shift();
+      this.#size -= 1;
+      this.#lines.delete(key);
+      if (line.length > 0) this.#lines.set(key, line);
+      return next;
+    }
+    return undefined;
+  }
+
+  /** Takes out all items of this kind. */
+  removeWhere(isUnwanted: (item: Item) => boolean): Item[] {
+    const removed: Item[] = [];
+    for (const [key, line] of this.#lines) {
+      if (!line.some(isUnwanted)) continue;
+      removed.push(...line.filter(isUnwanted));
+      const left = line.filter((item) => !isUnwanted(item));
+      if (left.length === 0) this.#lines.delete(key);
+      else this.#lines.set(key, left);
+    }
+    this.#size -= removed.length;
+    return removed;
+  }
+
+  *[Symbol.iterator](): Iterator<Item> {
+    for (const line of this.#lines.values()) yield* line;
+  }
+}
