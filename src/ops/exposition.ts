@@ -1,5 +1,3 @@
-import { formerNames } from './former-names.ts';
-
 interface About {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -23,7 +21,6 @@ export interface Sample {
   readonly value: number;
 }
 
-const prefix = 'vestibule_';
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Metrics by name. The values are made at the moment they are asked for. */
@@ -68,18 +65,11 @@ export class Exposition {
 /** In the text format of Prometheus. */
 export function expositionText(families: readonly Family[]): string {
   return families
-    .flatMap((family) => [family, ...formerly(family)])
     .map(({ name, type, help, samples }) => {
       const head = `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n`;
       return head + samples.map((sample) => line(name, sample)).join('');
     })
     .join('\n');
-}
-
-function formerly({ name, ...family }: Family): Family[] {
-  const former = name.slice(prefix.length);
-  if (!name.startsWith(prefix) || !formerNames.has(former)) return [];
-  return [{ ...family, name: former, help: `Deprecated, gone with the next release: use ${name}.` }];
 }
 
 function line(name: string, { suffix = '', labels, value }: Sample): string {

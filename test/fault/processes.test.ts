@@ -52,7 +52,7 @@ describe('two processes behind one port', () => {
 
   it('the ops port counts what all of them answered, and says how many there are', async () => {
     const { service } = running();
-    const line = /^http_requests_total\{method="GET",route="\/token",status="405"\} 1000$/m;
+    const line = /^vestibule_http_requests_total\{method="GET",route="\/token",status="405"\} 1000$/m;
     await until(
       () => service.metrics(),
       (text) => line.test(text),

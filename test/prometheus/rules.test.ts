@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { dashboardDocument } from '../../docs/dashboard-document.ts';
-import { formerNames } from '../../src/ops/former-names.ts';
 import { newDirectory } from '../support/outcome.ts';
 import { alertsFile, promtool, readAlerts } from '../support/prometheus.ts';
 import { TestProvider } from '../support/provider.ts';
@@ -80,20 +79,7 @@ describe('the metrics', () => {
 
   it('are ours by their names, or those that every Node.js process has', () => {
     const others = [...names()].filter((name) => !/^(vestibule|process|nodejs)_/.test(name));
-    assert.deepEqual(others.sort(), [...formerNames].sort());
-  });
-
-  it('have the same values under the names they had before, which say what they are called now', () => {
-    const [text = ''] = texts;
-    for (const former of formerNames) {
-      const help = `# HELP ${former} Deprecated, gone with the next release: use vestibule_${former}.`;
-      assert.ok(text.includes(`${help}\n`), former);
-      const linesOf = (name: string) =>
-        [...text.matchAll(new RegExp(`^${name}((?:_bucket|_sum|_count)?(?:\\{.*\\})? .*)$`, 'gm'))].map(
-          ([, rest]) => rest,
-        );
-      assert.deepEqual(linesOf(former), linesOf(`vestibule_${former}`));
-    }
+    assert.deepEqual(others, []);
   });
 
   it('stand in docs/operations.md, all of ours and no others', () => {
