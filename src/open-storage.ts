@@ -1,17 +1,16 @@
-import { deriveKeyring, type Keyring } from './auth/keyring.ts';
+import type { Keyring } from './auth/keyring.ts';
 import { checkMasterSecret } from './auth/master-secret.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { createKeyedDigest } from './base/keyed-digest.ts';
-import { erasureLogFile, readMasterSecret } from './config/files.ts';
+import { erasureLogFile } from './config/files.ts';
 import type { StorageConfig } from './config/settings.ts';
 import type { Engine } from './storage/engine.ts';
 import { ErasureLog } from './storage/erasure-log.ts';
 import type { Manner } from './storage/migrate.ts';
 import type { Migration } from './storage/migrations.ts';
-import type { ClientMac, ErasureNotes, Storage, StorageKeys } from './storage/port.ts';
+import type { ClientMac, ErasureNotes, Storage } from './storage/port.ts';
 import { openSqlite } from './storage/sqlite/engine.ts';
 import { createStorage, migrateAndClose } from './storage/storage.ts';
-import { createClientMac } from './tokens/client-mac.ts';
 
 export interface OpenOptions {
   /** Hears what an operator should know, and nothing fails of. */
@@ -33,7 +32,7 @@ export async function openStorage(config: StorageConfig, parts: StorageParts) {
   const storage: Storage = await createStorage(
     await openEngine(config, onNotice),
     clock.now(),
-    storageKeys(keyring, clientMac, erasureLog),
+    { clientMac, erasures: erasureNotes(keyring, erasureLog) },
     { migrates: config.migrate === 'auto', ...(steps === undefined ? {} : { steps }) },
   );
   try {
@@ -52,18 +51,7 @@ export async function migrateDatabase(
   manner: Manner,
   steps?: readonly Migration[],
 ): Promise<readonly Migration[]> {
-  const keyring = deriveKeyring(readMasterSecret(config));
-  const engine = await openEngine(config);
-  const keys = storageKeys(keyring, createClientMac(keyring.clients), null);
-  return migrateAndClose(engine, systemClock.now(), keys, manner, steps);
-}
-
-function storageKeys(keyring: Keyring, clientMac: ClientMac, erasureLog: ErasureLog | null): StorageKeys {
-  return {
-    clientMac,
-    checkMasterSecret: (documents) => checkMasterSecret(documents, keyring),
-    erasures: erasureNotes(keyring, erasureLog),
-  };
+  return migrateAndClose(await openEngine(config), systemClock.now(), manner, steps);
 }
 
 /** Null where erasures are noted in the database only. */

@@ -95,7 +95,7 @@ async function restoreDump(
   });
   if (!isEmpty) throw notEmpty('The database set in DATABASE_URL');
   const programs = new PostgresPrograms(databaseUrl.url, environment);
-  await requireMasterSecret(config.masterSecret, markOfDump(await programs.rowsOf(file, 'shelf')));
+  await requireMasterSecret(config.masterSecret, markOfDump(await programs.rowsOf(file, 'documents')));
   if (dryRun) return { file, dryRun, erasures: summary(known, null, 0) };
   await programs.restore(file);
   try {

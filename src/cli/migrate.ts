@@ -60,10 +60,8 @@ async function showPlan(config: StorageConfig, json: boolean | undefined): Promi
   );
 }
 
-function sentenceOn({ verdict, version, newest, isOfBefore }: MigrationPlan): string {
+function sentenceOn({ verdict, version, newest }: MigrationPlan): string {
   if (version === 0) return 'The database is empty: the first start makes its tables.';
-  if (verdict === 'stop first' && isOfBefore)
-    return `The release that made schema version ${version} refuses every newer one: its processes turn unready and cannot start again. Stop them, then start this release.`;
   if (version > newest)
     return `The schema has version ${version}, of a newer release; this one, which knows versions up to ${newest}, may run beside it.`;
   return sentences[verdict];

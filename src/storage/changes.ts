@@ -12,7 +12,7 @@ const mostUnanswered = 3;
 export async function countChange(transaction: Database, changed: WatchedTable): Promise<void> {
   await transaction
     .updateTable('changes')
-    .set({ count: sql<number>`count + 1`, [changed]: sql<number>`${sql.ref(changed)} + 1` })
+    .set({ [changed]: sql<number>`${sql.ref(changed)} + 1` })
     .execute();
 }
 
@@ -66,15 +66,11 @@ export async function watchChanges(
   };
 }
 
-const selectCounts = `select count, ${watchedTables.join(', ')} from changes`;
+const selectCounts = `select ${watchedTables.join(', ')} from changes`;
 
-/** What was counted without a table may be about any of them, and a database that counts less than before is an older one. */
+/** A count that has gone back belongs to an older copy of the database, in which anything may differ. */
 function changedBetween(before: Row, counts: Row): ReadonlySet<WatchedTable> {
   const hasGoneBack = counts.some((count, index) => Number(count) < Number(before[index]));
-  if (hasGoneBack || unnamed(before) !== unnamed(counts)) return everything;
-  return new Set(watchedTables.filter((_, index) => before[index + 1] !== counts[index + 1]));
-}
-
-function unnamed([count, ...named]: Row): number {
-  return named.reduce<number>((left, one) => left - Number(one), Number(count));
+  if (hasGoneBack) return everything;
+  return new Set(watchedTables.filter((_, index) => before[index] !== counts[index]));
 }

@@ -5,7 +5,7 @@ import { type MigrationPlan, planOf } from './migration-plan.ts';
 import { type Migration, migrations } from './migrations.ts';
 import type { Reading } from './port.ts';
 import { openPostgres } from './postgres/engine.ts';
-import { isTooNew, missingSteps, schemaOf } from './schema-state.ts';
+import { isTooNew, isUnreleased, missingSteps, schemaOf, unreleased } from './schema-state.ts';
 import { lookIntoSqlite } from './sqlite/look.ts';
 import { sqliteResidue } from './sqlite/residue.ts';
 import { unavailable as sqliteUnavailable } from './sqlite/unavailable.ts';
@@ -80,6 +80,8 @@ async function lookAt(engine: Engine, steps: readonly Migration[]): Promise<Look
     const toLook = await engine.missingRights('look');
     if (toLook !== null) return { state: 'unusable', detail: toLook.found, advice: toLook.advice };
     const schema = await schemaOf(engine, engine.database);
+    if (isUnreleased(schema, steps))
+      return { state: 'unusable', detail: unreleased.found, advice: unreleased.advice };
     const plan = planOf(schema, steps);
     const missingRights = await engine.missingRights('serve');
     const tooNew = isTooNew(schema, steps);

@@ -1,11 +1,17 @@
 import { sql } from 'kysely';
 import { OperatorError } from '../base/errors.ts';
-import { type ColumnTypes, columnTypes } from './column-types.ts';
 import type { Engine, NewIndex } from './engine.ts';
-import { type Migration, migrations, newestOf } from './migrations.ts';
-import type { StorageKeys } from './port.ts';
+import { type ColumnTypes, columnTypes, type Migration, migrations, newestOf } from './migrations.ts';
 import type { Database } from './schema.ts';
-import { isTooNew, missingSteps, type SchemaState, schemaOf, waitingContracts } from './schema-state.ts';
+import {
+  isTooNew,
+  isUnreleased,
+  missingSteps,
+  type SchemaState,
+  schemaOf,
+  unreleased,
+  waitingContracts,
+} from './schema-state.ts';
 
 /**
  * `beside`: what can be done while older processes run, as every start does it. `alone`: also what cannot, because the
@@ -13,15 +19,11 @@ import { isTooNew, missingSteps, type SchemaState, schemaOf, waitingContracts } 
  */
 export type Manner = 'beside' | 'alone' | 'contract';
 
-/** Releases up to this version knew of no others, and did every step at start. So it goes on for their steps. */
-const lastOfBefore = 10;
-
 type Migrated = Pick<Engine, 'name' | 'database' | 'tables'>;
 
 interface MigrationParts {
   readonly engine: Migrated;
   readonly now: number;
-  readonly keys: StorageKeys;
   readonly manner: Manner;
   readonly steps: readonly Migration[];
 }
@@ -34,37 +36,36 @@ interface MigrationParts {
 export async function migrate(
   engine: Migrated,
   now: number,
-  keys: StorageKeys,
   manner: Manner = 'beside',
   steps: readonly Migration[] = migrations,
 ): Promise<readonly Migration[]> {
-  const parts = { engine, now, keys, manner, steps };
+  const parts = { engine, now, manner, steps };
   const done: Migration[] = [];
   for (;;) {
     const state = await schemaOf(engine, engine.database);
-    refuseNewer(state, steps);
+    refuseUnknown(state, steps);
     const [next] = toDo(state, steps, manner);
-    // Nobody waits for a lock where there is nothing to do.
+    // Without a step to do there is no lock to wait for.
     if (next === undefined) return done;
     if (next.index !== undefined && state.version > 0) await engine.tables.buildIndex(next.index);
     done.push(...(await engine.tables.alter('migrate', (transaction) => goOn(transaction, parts, next))));
   }
 }
 
-/** Does the step, unless somebody else has done it; all of them where nothing is yet. */
+/** Does the step, unless another process has done it; in an empty database all of them. */
 async function goOn(
   transaction: Database,
-  { engine, now, keys, manner, steps }: MigrationParts,
+  { engine, now, manner, steps }: MigrationParts,
   next: Migration,
 ): Promise<readonly Migration[]> {
   const types = columnTypes(engine.name);
   const found = await schemaOf(engine, transaction);
-  refuseNewer(found, steps);
-  await keepVersions(transaction, types, found);
+  refuseUnknown(found, steps);
+  if (found.version === 0) await createVersions(transaction, types);
   const missing = toDo(found, steps, manner).filter((step) => found.version === 0 || step === next);
   let { oldest } = found;
   for (const step of missing) {
-    await step.up(transaction, types, keys);
+    await step.up(transaction, types);
     if (step.index !== undefined && found.version === 0) await createIndex(transaction, step.index);
     oldest = Math.max(oldest, oldestAfter(step));
     const { version } = step;
@@ -73,20 +74,13 @@ async function goOn(
   return missing;
 }
 
-/** For an empty database, which has nothing to bind to a master secret. */
-export const noKeys: StorageKeys = {
-  clientMac: { of: () => new Uint8Array(), isGenuine: () => false },
-  checkMasterSecret: async () => {},
-  erasures: { digestOf: () => new Uint8Array(), append: async () => {} },
-};
-
 async function createIndex(database: Database, { name, table, on }: NewIndex): Promise<void> {
   await sql`create index ${sql.id(name)} on ${sql.table(table)} ${sql.raw(on)}`.execute(database);
 }
 
 /** Which steps are to be done; fails when they cannot be done in this manner. */
 function toDo(state: SchemaState, steps: readonly Migration[], manner: Manner): readonly Migration[] {
-  // Where nothing is yet, nobody can be in the way of any step.
+  // An empty database has no older processes.
   if (state.version === 0) return steps;
   const missing = missingSteps(state, steps);
   if (manner === 'contract') {
@@ -96,7 +90,7 @@ function toDo(state: SchemaState, steps: readonly Migration[], manner: Manner): 
       );
     return waitingContracts(state, steps);
   }
-  const stop = missing.find(({ kind, version }) => kind === 'stop' && version > lastOfBefore);
+  const stop = missing.find(({ kind }) => kind === 'stop');
   if (manner === 'beside' && stop !== undefined)
     throw new OperatorError(
       `No older release can work with schema version ${stop.version} (${stop.what}), so nothing was changed. Stop every process, run "npx vestibule migrate --stopped", and start this release.`,
@@ -110,25 +104,28 @@ function oldestAfter({ kind, version, needs = version }: Migration): number {
   return kind === 'contract' ? needs : version;
 }
 
-/** The table that keeps the versions; in one of a release of before the column is missing that says who may still run. */
-async function keepVersions(
-  { schema }: Database,
-  types: ColumnTypes,
-  { version, hasOldest }: SchemaState,
-): Promise<void> {
-  if (!hasOldest) await schema.alterTable('schema_migrations').addColumn('oldest', types.integer).execute();
-  if (version > 0) return;
+/** The table that keeps the versions. */
+async function createVersions({ schema }: Database, types: ColumnTypes): Promise<void> {
   await schema
     .createTable('schema_migrations')
     .ifNotExists()
     .addColumn('version', types.integer, (column) => column.primaryKey().notNull())
     .addColumn('applied_at', types.integer, (column) => column.notNull())
-    .addColumn('oldest', types.integer)
+    .addColumn('oldest', types.integer, (column) => column.notNull())
     .modifyEnd(types.tableEnd)
     .execute();
 }
 
-function refuseNewer(state: SchemaState, steps: readonly Migration[]): void {
+export function unusable(reason: string, cause?: unknown): OperatorError {
+  return new OperatorError(`The database set in DATABASE_URL cannot be used: ${reason}`, { cause });
+}
+
+export function refuseUnreleased(state: SchemaState, steps: readonly Migration[]): void {
+  if (isUnreleased(state, steps)) throw unusable(`${unreleased.found}. ${unreleased.advice}`);
+}
+
+function refuseUnknown(state: SchemaState, steps: readonly Migration[]): void {
+  refuseUnreleased(state, steps);
   if (!isTooNew(state, steps)) return;
   throw new OperatorError(
     `The database has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}. Start a release at least as new as the one that migrated it.`,

@@ -11,8 +11,6 @@ export interface MigrationPlan {
   /** Code that knows this version may serve now. */
   readonly oldest: number;
   readonly steps: readonly Pick<Migration, 'version' | 'kind' | 'what'>[];
-  /** Only releases were here that turn unready when the schema becomes newer than theirs. */
-  readonly isOfBefore: boolean;
 }
 
 export function planOf(state: SchemaState, steps: readonly Migration[]): MigrationPlan {
@@ -24,18 +22,16 @@ export function planOf(state: SchemaState, steps: readonly Migration[]): Migrati
     newest: newestOf(steps),
     oldest: state.oldest,
     steps: [...missing, ...contracts].map(({ version, kind, what }) => ({ version, kind, what })),
-    isOfBefore: !state.hasOldest,
   };
 }
 
 function verdictOn(
-  { version, hasOldest }: SchemaState,
+  { version }: SchemaState,
   missing: readonly Migration[],
   contracts: readonly Migration[],
 ): Verdict {
   if (missing.length === 0) return contracts.length === 0 ? 'nothing to do' : 'contract';
-  // Where nothing is yet, nobody runs.
   if (version === 0) return 'rolling';
-  if (!hasOldest || missing.some(({ kind }) => kind === 'stop')) return 'stop first';
+  if (missing.some(({ kind }) => kind === 'stop')) return 'stop first';
   return contracts.length === 0 ? 'rolling' : 'rolling, then contract';
 }

@@ -119,8 +119,6 @@ export interface ClientMac {
 /** What the storage cannot do by itself, because it has no secret. */
 export interface StorageKeys {
   readonly clientMac: ClientMac;
-  /** Rejects when the database was made with another master secret. */
-  checkMasterSecret(documents: DocumentStore): Promise<void>;
   readonly erasures: ErasureNotes;
 }
 
@@ -188,7 +186,7 @@ export interface StandingStore extends RevocationStore {
   suspendedConsumers(): Promise<readonly string[]>;
   /**
    * Calls back soon after anybody, in this process or another, may have changed something in these tables; with all of them after a
-   * time without a connection, and after changes of older releases, which do not say what they are about. May call back for
+   * time without a connection. May call back for
    * nothing. The returned function ends it.
    */
   watch(onChange: (changed: ReadonlySet<WatchedTable>) => void): Promise<() => Promise<void>>;

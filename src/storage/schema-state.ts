@@ -6,15 +6,13 @@ import type { Database } from './schema.ts';
 /** Which steps a database has gone through, and who may still work with it. */
 export interface SchemaState {
   readonly versions: ReadonlySet<number>;
-  /** The newest of them; 0 where no release of ours has been yet. */
+  /** The newest of them; 0 in an empty database. */
   readonly version: number;
   /** Code that knows this version may serve, and no other. */
   readonly oldest: number;
-  /** False as long as only releases were here that refuse every version they do not know. */
-  readonly hasOldest: boolean;
 }
 
-const nowhere: SchemaState = { versions: new Set(), version: 0, oldest: 0, hasOldest: true };
+const nowhere: SchemaState = { versions: new Set(), version: 0, oldest: 0 };
 
 /**
  * The state of a database in which there may be nothing yet. `to_regclass` would do for a new session only: one that has looked
@@ -31,7 +29,6 @@ export async function schemaOf({ name }: Pick<Engine, 'name'>, database: Databas
   return rows[0]?.found ? readSchema(database) : nowhere;
 }
 
-/** All columns, whichever there are: before `oldest` was kept it has none of that name. */
 export async function readSchema(database: Database): Promise<SchemaState> {
   const rows = await database.selectFrom('schema_migrations').selectAll().execute();
   if (rows.length === 0) return nowhere;
@@ -39,11 +36,19 @@ export async function readSchema(database: Database): Promise<SchemaState> {
   return {
     versions: new Set(versions),
     version: Math.max(...versions),
-    // Who does not say lets nobody run beside it.
-    oldest: Math.max(...rows.map(({ version, oldest }) => Number(oldest ?? version))),
-    hasOldest: rows.every((row) => 'oldest' in row),
+    oldest: Math.max(...rows.map(({ oldest }) => Number(oldest))),
   };
 }
+
+/** True for a database that a checkout before the first release has made: it lacks the step that makes the tables. */
+export function isUnreleased({ version, versions }: SchemaState, [baseline]: readonly Migration[]): boolean {
+  return version > 0 && baseline !== undefined && !versions.has(baseline.version);
+}
+
+export const unreleased = {
+  found: 'it was made by an unreleased version of Vestibule, and its schema cannot be migrated',
+  advice: 'Set DATABASE_URL to a new database.',
+};
 
 /** A newer release has taken something away that this code needs. */
 export function isTooNew({ oldest }: SchemaState, steps: readonly Migration[]): boolean {

@@ -11,8 +11,8 @@ import type {
 
 /** The tables as they are after the last migration. */
 export interface Tables {
-  /** `oldest`: code that knows this version may serve after the step; null in rows of releases that did not say. */
-  schema_migrations: { version: number; applied_at: number; oldest: number | null };
+  /** `oldest`: code that knows this version may serve after the step. */
+  schema_migrations: { version: number; applied_at: number; oldest: number };
   clients: {
     id: string;
     label: string;
@@ -21,7 +21,7 @@ export interface Tables {
     /** Separated by single spaces, as in a token. */
     scopes: string;
     public_keys: string | null;
-    /** Null in a row that nobody with the master secret has written. */
+    /** Null in a row that was written without the master secret. */
     mac: Uint8Array | null;
   };
   client_secrets: {
@@ -141,7 +141,7 @@ export interface Tables {
   };
   /** Under which pseudonyms consumers were kept before, as the digest of an erasure. */
   /** What `DocumentStore` keeps. */
-  shelf: { name: string; content: string; mac: Uint8Array };
+  documents: { name: string; content: string; mac: Uint8Array };
   signing_keys: {
     kid: string;
     algorithm: string;
@@ -151,11 +151,8 @@ export interface Tables {
     signs_from: number;
     retires_at: number | null;
   };
-  /**
-   * One row: how often an operator, or the service on its own, has changed what other processes keep in memory, and how often
-   * that was about each table. Releases that did not know the latter only count the former.
-   */
-  changes: { id: number; count: number } & Record<WatchedTable, Generated<number>>;
+  /** One row: how often what other processes keep in memory was changed, by table. */
+  changes: { id: number } & Record<WatchedTable, Generated<number>>;
   leases: { name: string; holder: string; ends_at: number };
 }
 

@@ -1,7 +1,7 @@
 import { OperatorError, Refusal } from '../base/errors.ts';
 import type { Engine } from './engine.ts';
 import { guard } from './guard.ts';
-import { type Manner, migrate } from './migrate.ts';
+import { type Manner, migrate, refuseUnreleased, unusable } from './migrate.ts';
 import { type Migration, migrations, newestOf } from './migrations.ts';
 import { refuseMoved } from './move/mark.ts';
 import type { BatchRulesSource, Storage, StorageKeys } from './port.ts';
@@ -34,7 +34,7 @@ export async function createStorage(
   { migrates = true, steps = migrations }: StorageOptions = {},
 ): Promise<Storage> {
   try {
-    if (migrates) await migrate(engine, now, keys, 'beside', steps);
+    if (migrates) await migrate(engine, now, 'beside', steps);
     else await refuseUnmigrated(engine, steps);
     await refuseMoved(engine.database);
     const missing = await engine.missingRights('serve');
@@ -51,12 +51,11 @@ export async function createStorage(
 export async function migrateAndClose(
   engine: Engine,
   now: number,
-  keys: StorageKeys,
   manner: Manner,
   steps: readonly Migration[] = migrations,
 ): Promise<readonly Migration[]> {
   try {
-    return await migrate(engine, now, keys, manner, steps);
+    return await migrate(engine, now, manner, steps);
   } catch (error) {
     throw await asOperatorError(engine, error);
   } finally {
@@ -65,7 +64,9 @@ export async function migrateAndClose(
 }
 
 async function refuseUnmigrated(engine: Engine, steps: readonly Migration[]): Promise<void> {
-  const fault = faultOf(await schemaOf(engine, engine.database), steps);
+  const state = await schemaOf(engine, engine.database);
+  refuseUnreleased(state, steps);
+  const fault = faultOf(state, steps);
   if (fault === null) return;
   throw new OperatorError(
     `The database has ${fault}, and MIGRATE is off. Run "npx vestibule migrate --plan" and do as it says, or start the release that it belongs to.`,
@@ -128,8 +129,4 @@ async function asOperatorError(engine: Engine, error: unknown): Promise<unknown>
   const missing = await engine.missingRights('serve').catch(() => null);
   const reason = missing === null ? `${refusal.options.detail}.` : `${missing.found}. ${missing.advice}`;
   return unusable(reason, error);
-}
-
-function unusable(reason: string, cause?: unknown): OperatorError {
-  return new OperatorError(`The database set in DATABASE_URL cannot be used: ${reason}`, { cause });
 }

@@ -121,7 +121,7 @@ describe('vestibule doctor, about the database', () => {
   it('names a schema of a newer release', async () => {
     const settings = await used(await healthy());
     const database = new DatabaseSync(fileOf(settings));
-    database.exec('insert into schema_migrations (version, applied_at) values (9999, 0)');
+    database.exec('insert into schema_migrations (version, applied_at, oldest) values (9999, 0, 9999)');
     database.close();
     await failuresOf(
       settings,

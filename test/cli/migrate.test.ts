@@ -55,20 +55,6 @@ for (const engine of databaseEngines) {
   });
 }
 
-it('says of a database of before that its processes cannot go on', async () => {
-  const settings = await newSettings('sqlite', noProvider);
-  succeeded(await endOf(settings, ['migrate']));
-  const { query } = plainSql(settings);
-  await query(`delete from schema_migrations where version = ${newestVersion}`);
-  await query('alter table schema_migrations drop column oldest');
-  const shown = succeeded(await endOf(settings, ['migrate', '--plan']));
-  assert.match(
-    shown,
-    /^stop first: The release that made schema version \d+ refuses every newer one: .*Stop them/,
-  );
-  assert.match(shown, new RegExp(`^${newestVersion} +\\w+ +`, 'm'));
-});
-
 it('takes only one of --stopped and --contract', async () => {
   const settings = await newSettings('sqlite', noProvider);
   refused(await endOf(settings, ['migrate', '--stopped', '--contract']), /First --stopped, then/);

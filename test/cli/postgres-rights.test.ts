@@ -86,7 +86,7 @@ describe('a PostgreSQL role that may make tables and not use ours', () => {
       const outcome = await endOf(settings, command);
       refused(
         outcome,
-        /cannot be used: the role role_\w+ may not SELECT, INSERT, UPDATE, DELETE in the tables .*shelf.*\. Have/,
+        /cannot be used: the role role_\w+ may not SELECT, INSERT, UPDATE, DELETE in the tables .*documents.*\. Have/,
       );
       await follow(owner, outcome.stderr);
       succeeded(await endOf(settings, ['client', 'add', 'another']));

@@ -50,7 +50,7 @@ describe('vestibule restore, of a PostgreSQL database that something else has re
 /** Stands for PostgreSQL's program, which has to be as new as the server. */
 const standIn = `#!/bin/sh
 case "$*" in
-  *--table=shelf*) cat "$PGAPPNAME.shelf";;
+  *--table=documents*) cat "$PGAPPNAME.documents";;
   *) echo "$*" >> "$PGAPPNAME.started";;
 esac
 `;
@@ -69,8 +69,8 @@ describe('vestibule restore, of a dump', () => {
     const mark = Buffer.from(deriveKeyring(masterSecret).check).toString('hex');
     const rows = `declarations\t{}\t\\\\x00\nmaster-secret\t\t\\\\x${mark}\n`;
     writeFileSync(
-      `${notes}.shelf`,
-      `--\nCOPY public.shelf (name, content, mac) FROM stdin;\n${rows}\\.\n\n-- done\n`,
+      `${notes}.documents`,
+      `--\nCOPY public.documents (name, content, mac) FROM stdin;\n${rows}\\.\n\n-- done\n`,
     );
     settings = await newSettings('postgres', {
       MASTER_SECRET: masterSecret,

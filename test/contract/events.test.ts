@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import { inIndex } from '../../src/storage/event-tables.ts';
 import type { NewEvent, Storage, StoredEvent } from '../../src/storage/port.ts';
 import { createStorage } from '../../src/storage/storage.ts';
-import { listOf } from '../../src/storage/stores/events.ts';
+import { inIndex, listOf } from '../../src/storage/stores/events.ts';
 import { apply, insertAll, register } from '../support/batches.ts';
 import {
   anyKeys,
@@ -276,7 +275,7 @@ describe('the log of events, beside a foreign transaction on postgres', () => {
     const outsider = await beginOutside(url);
     try {
       await outsider.run('set transaction isolation level repeatable read');
-      await outsider.run(`insert into shelf (name, content, mac) values ('other', '', '')`);
+      await outsider.run(`insert into documents (name, content, mac) values ('other', '', '')`);
       for (const number of [1, 2, 3]) {
         await apply(storage, { events: [newEvent(number)] });
         const found = await storage.events.list(everything);

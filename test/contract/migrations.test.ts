@@ -3,19 +3,9 @@ import { describe, it } from 'node:test';
 import { OperatorError, Refusal } from '../../src/base/errors.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
-import type { Storage } from '../../src/storage/port.ts';
-import { createStorage } from '../../src/storage/storage.ts';
 import { register } from '../support/batches.ts';
-import {
-  anyKeys,
-  createTestDatabase,
-  databaseAt,
-  newPlace,
-  openedAt,
-  storageKinds,
-} from '../support/databases.ts';
+import { createTestDatabase, databaseAt, newPlace, openedAt, storageKinds } from '../support/databases.ts';
 import { beginOutside } from '../support/outsider.ts';
-import { anyLine, newClient, newSecret } from '../support/records.ts';
 
 const allTables = [
   'audit',
@@ -24,6 +14,7 @@ const allTables = [
   'clients',
   'consumers',
   'deliveries',
+  'documents',
   'erasures',
   'events',
   'idempotency_keys',
@@ -32,7 +23,6 @@ const allTables = [
   'records',
   'revocations',
   'schema_migrations',
-  'shelf',
   'signing_keys',
   'spent_budgets',
   'usage',
@@ -84,10 +74,10 @@ for (const engine of storageKinds) {
         await other.run("select pg_advisory_xact_lock(hashtextextended('vestibule:migrate', 0))");
         await other.run(
           `create table schema_migrations as
-            select version, 1::bigint as applied_at, 0::bigint as oldest from generate_series(1, ${newestVersion}) as version`,
+            select ${newestVersion}::bigint as version, 1::bigint as applied_at, 0::bigint as oldest`,
         );
         const waiting = await database.openEngine();
-        const migrated = migrate(waiting, openedAt, anyKeys);
+        const migrated = migrate(waiting, openedAt);
         await other.untilSomebodyWaits();
         await other.commit();
         assert.deepEqual(await migrated, []);
@@ -98,7 +88,9 @@ for (const engine of storageKinds) {
     it('[F166] refuse a database that a newer release has migrated, in one sentence, and leave it alone', async () => {
       const database = await createTestDatabase(engine);
       await (await database.open()).close();
-      await database.query(`insert into schema_migrations (version, applied_at) values (${newer}, 1)`);
+      await database.query(
+        `insert into schema_migrations (version, applied_at, oldest) values (${newer}, 1, ${newer})`,
+      );
       const before = await database.query('select * from schema_migrations order by version');
       await assert.rejects(database.open(), (error) => {
         assert.ok(error instanceof OperatorError);
@@ -110,50 +102,31 @@ for (const engine of storageKinds) {
       assert.deepEqual(await database.query('select * from schema_migrations order by version'), before);
     });
 
-    it('bind the clients of an older release to the master secret, once, and not with another one', async () => {
+    it('refuse a database of a checkout before the first release, and leave it alone', async () => {
       const database = await createTestDatabase(engine);
-      const before = await database.open();
-      await before.clients.add(newClient({ id: 'old' }), newSecret(), anyLine);
-      await before.close();
-      const isGenuine = async (storage: Storage, id: string) =>
-        anyKeys.clientMac.isGenuine(await storage.clients.find(id));
-      // As version 4 has left it.
-      await database.query('delete from schema_migrations where version >= 5');
-      for (const table of [
-        'proofs',
-        'revocations',
-        'erasures',
-        'leases',
-        'changes',
-        'deliveries',
-        'webhooks',
-        'events',
-        'spent_budgets',
-      ])
-        await database.query(`drop table ${table}`);
-      if (engine === 'sqlite') await database.query('drop trigger audit_refuses_replacement');
-      await database.query('alter table clients drop column mac');
-      const foreign = {
-        ...anyKeys,
-        checkMasterSecret: () => Promise.reject(new OperatorError('another one')),
-      };
-      await assert.rejects(createStorage(await database.openEngine(), openedAt, foreign), OperatorError);
-      const storage = await database.open();
-      assert.equal(await isGenuine(storage, 'old'), true);
-      await storage.close();
-      await database.query(
-        "insert into clients (id, label, state, created_at, scopes) values ('planted', '', 'active', 1, '')",
+      await (await database.open()).close();
+      await database.query('update schema_migrations set version = 14, oldest = 10');
+      for (const migrates of [true, false])
+        await assert.rejects(database.open({ migrates }), (error) => {
+          assert.ok(error instanceof OperatorError);
+          assert.match(error.message, /unreleased version of Vestibule.*Set DATABASE_URL to a new database/);
+          assert.doesNotMatch(error.message, /\n/);
+          return true;
+        });
+      const versions = await database.query('select version from schema_migrations');
+      assert.deepEqual(
+        versions.map(({ version }) => Number(version)),
+        [14],
       );
-      const after = await database.open();
-      assert.deepEqual([await isGenuine(after, 'old'), await isGenuine(after, 'planted')], [true, false]);
-      await after.close();
     });
 
     it('make a running process unready when a newer release migrates under it', async () => {
       const database = await createTestDatabase(engine);
       const storage = await database.open();
       await storage.ping();
-      await database.query(`insert into schema_migrations (version, applied_at) values (${newer}, 1)`);
+      await database.query(
+        `insert into schema_migrations (version, applied_at, oldest) values (${newer}, 1, ${newer})`,
+      );
       await assert.rejects(
         storage.ping(),
         (error) => error instanceof Refusal && error.code === 'storage_unavailable',

@@ -136,7 +136,7 @@ for (const engine of storageKinds) {
           forgetAt: 100,
           coveredBy: null,
         })) as [Revocation, Revocation];
-        const changes = async () => (await empty.query('select count from changes'))[0]?.count;
+        const changes = async () => (await empty.query('select revocations as count from changes'))[0]?.count;
         await fresh.standing.revoke([a], nobody);
         const before = await changes();
         const document = { issuer: randomUUID(), digest: everyByte, expiresAt: 10_000 };
@@ -238,7 +238,7 @@ for (const engine of storageKinds) {
           ],
           nobody,
         );
-        const changes = async () => (await empty.query('select count from changes'))[0]?.count;
+        const changes = async () => (await empty.query('select revocations as count from changes'))[0]?.count;
         const before = await changes();
         assert.equal(await fresh.standing.cover(note('all', { coveredBy: null })), 2);
         assert.notEqual(await changes(), before);
@@ -384,24 +384,16 @@ for (const engine of storageKinds) {
             assert.equal(await change(neighbour), true, what);
           });
           assert.deepEqual(heard, [[table]], what);
-          const named = { count: Number(before.count) + 1, [table]: Number(before[table]) + 1 };
-          assert.deepEqual(await counts(), { ...before, ...named }, 'older releases look at the one count');
+          assert.deepEqual(await counts(), { ...before, [table]: Number(before[table]) + 1 });
         }
         assert.ok(!(await storage.standing.suspendedConsumers()).includes(consumer));
         assert.equal(await storage.clients.find(client.id), null);
       });
 
-      it('takes what an older release has changed for a change of anything', async () => {
-        const heard = await heardOf(1, async () => {
-          await database.query('update changes set count = count + 1');
-        });
-        assert.deepEqual(heard, [watchedTables]);
-      });
-
       it('takes a database that counts less than before, which is an older one, for a change of anything', async () => {
-        await database.query('update changes set count = count + 1, clients = clients + 1');
+        await database.query('update changes set clients = clients + 1');
         const heard = await heardOf(1, async () => {
-          await database.query('update changes set count = count - 1, clients = clients - 1');
+          await database.query('update changes set clients = clients - 1');
         });
         assert.deepEqual(heard, [watchedTables]);
       });
@@ -436,7 +428,7 @@ for (const engine of storageKinds) {
       });
     });
 
-    describe('shelf', () => {
+    describe('documents', () => {
       it('has nothing under a name that was never written', async () => {
         assert.equal(await storage.documents.read(randomUUID()), null);
       });

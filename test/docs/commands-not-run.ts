@@ -36,7 +36,6 @@ export const notRun: Readonly<Record<string, string>> = {
   'npx vestibule dev token --user ada': 'is run by test/cli/dev.running.test.ts',
   'npx vestibule dev token --user ada --scope bookings.read': 'is run by test/cli/dev.users.test.ts',
   'npm run pack': 'is run by test/packages/tarball.test.ts, in a copy of the project',
-  'npm run fixture': 'writes files that are tested, when the schema has changed',
   'npm run bench': 'takes twelve minutes and two idle cores',
   'npm run chaos -- --kills 100 --database postgres --processes 2':
     'takes ten minutes; test/fault/records-durable.test.ts does the same with a few kills',

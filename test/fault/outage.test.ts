@@ -91,29 +91,33 @@ for (const engine of databaseEngines) {
     });
 
     it('with a planted key it is not used: neither that key nor the others verify anything', async () => {
-      const [row] = await sql(`select content from shelf where ${place()}`);
+      const [row] = await sql(`select content from documents where ${place()}`);
       const content = JSON.parse(String(row?.content));
       const planted = await makeKey();
       content.document.keys.push(planted.jwk);
-      await sql(`update shelf set content = '${JSON.stringify(content)}' where ${place()} returning name`);
+      await sql(
+        `update documents set content = '${JSON.stringify(content)}' where ${place()} returning name`,
+      );
       await pair.restart();
       for (const key of [planted, pair.provider.key]) {
         const reply = await pair.me(await pair.provider.token({}, {}, key));
         assertProblem(reply, 'keys_unavailable');
       }
-      await sql(`update shelf set content = '${String(row?.content)}' where ${place()} returning name`);
+      await sql(`update documents set content = '${String(row?.content)}' where ${place()} returning name`);
       await pair.restart();
       assert.equal((await pair.me(await pair.provider.token())).status, 200, 'control: put right it is used');
     });
 
     it('with a younger date it is not used', async () => {
-      const [row] = await sql(`select content from shelf where ${place()}`);
+      const [row] = await sql(`select content from documents where ${place()}`);
       const content = JSON.parse(String(row?.content));
       content.fetchedAt += hour;
-      await sql(`update shelf set content = '${JSON.stringify(content)}' where ${place()} returning name`);
+      await sql(
+        `update documents set content = '${JSON.stringify(content)}' where ${place()} returning name`,
+      );
       await pair.restart();
       assertProblem(await pair.me(await pair.provider.token()), 'keys_unavailable');
-      await sql(`update shelf set content = '${String(row?.content)}' where ${place()} returning name`);
+      await sql(`update documents set content = '${String(row?.content)}' where ${place()} returning name`);
     });
 
     it('copied from the name of another provider it is not used', async () => {
@@ -133,11 +137,11 @@ for (const engine of databaseEngines) {
       await stranger.service.stop();
       await provider.stop();
       provider.keys = mine;
-      const names = (await sql('select name from shelf')).map(({ name }) => name);
+      const names = (await sql('select name from documents')).map(({ name }) => name);
       assert.ok(names.includes(`${elsewhere.IDP_ORIGIN}/jwks`), `control: it is stored (${names})`);
-      await sql(`delete from shelf where ${place()} returning name`);
+      await sql(`delete from documents where ${place()} returning name`);
       await sql(
-        `update shelf set name = '${provider.origin}/jwks' where name = '${elsewhere.IDP_ORIGIN}/jwks' returning name`,
+        `update documents set name = '${provider.origin}/jwks' where name = '${elsewhere.IDP_ORIGIN}/jwks' returning name`,
       );
       pair.service = await pair.startAgain(pair.service.settings);
       assertProblem(await pair.me(await provider.token({}, {}, other)), 'keys_unavailable');

@@ -38,10 +38,10 @@ it('changes are noticed in a copy of the database that was behind, and that has 
       'nobody looks',
     );
   };
-  const columns = ['count', ...watchedTables].map((name) => `${name} integer not null default 0`);
-  inFile(`create table changes (${columns.join()}); insert into changes (count) values (8)`);
+  const columns = watchedTables.map((name) => `${name} integer not null default 0`);
+  inFile(`create table changes (${columns.join()}); insert into changes (clients) values (8)`);
   copyFileSync(file, copy);
-  inFile('update changes set count = 10');
+  inFile('update changes set clients = 10');
   const heard: (readonly string[])[] = [];
   const watch = await watchChanges(read, (changed) => heard.push([...changed]));
   t.after(() => watch.end());
@@ -55,7 +55,7 @@ it('changes are noticed in a copy of the database that was behind, and that has 
     'nobody notices that the database is gone',
   );
   using behind = new DatabaseSync(copy);
-  behind.exec('update changes set count = count + 2');
+  behind.exec('update changes set clients = clients + 2');
   renameSync(copy, file);
   await until(
     () => heard.length,

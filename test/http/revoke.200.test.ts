@@ -57,7 +57,8 @@ for (const [engine, count] of [
 
     it('has the processes read nothing anew, and counts once, when the same token is taken back again and again', async () => {
       const database = plainSql(processes.settings);
-      const changes = async () => (await database.query('select count from changes'))[0]?.count;
+      const changes = async () =>
+        (await database.query('select revocations as count from changes'))[0]?.count;
       const counted = async () => {
         const metrics = String(await processes.services[0]?.metrics());
         return Number(metrics.match(/^vestibule_sign_outs_total\{by="client"\} (\d+)/m)?.[1]);

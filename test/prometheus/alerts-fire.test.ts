@@ -165,7 +165,7 @@ describe('an alert fires when', () => {
       `insert into revocations (name, issued_until, forget_at, seq, covered_by)
        select 'note ' || n, 0, ${Date.now() + hourMs}, n, 'the provider' from generate_series(1, 80000) as n`,
     );
-    await database.query('update changes set count = count + 1');
+    await database.query('update changes set revocations = revocations + 1');
     await fires('VestibuleRevocationsCrowded');
   });
 

@@ -28,7 +28,6 @@ export interface TestDatabase {
 /** Those of a master secret that fits every database. */
 export const anyKeys: StorageKeys = {
   clientMac: createClientMac(new Uint8Array(32)),
-  checkMasterSecret: async () => {},
   erasures: { digestOf: (owner) => hash('sha256', owner, 'buffer'), append: async () => {} },
 };
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteDialect, sql } from 'kysely';
-import { migrate, noKeys } from '../migrate.ts';
+import { migrate } from '../migrate.ts';
 import { type Migration, migrations } from '../migrations.ts';
 import type { Database, Tables } from '../schema.ts';
 import { type SchemaState, schemaOf } from '../schema-state.ts';
@@ -59,7 +59,7 @@ async function objectsAfter({ versions }: SchemaState, steps: readonly Migration
   };
   try {
     const done = steps.filter(({ version }) => versions.has(version));
-    await migrate(engine, 0, noKeys, 'beside', done);
+    await migrate(engine, 0, 'beside', done);
     return await objectsIn(database);
   } finally {
     await database.destroy();

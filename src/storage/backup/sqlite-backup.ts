@@ -24,7 +24,7 @@ export function readBackup(file: string): BackupContent {
     const one = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0];
     return {
       version: has('schema_migrations') ? Number(one('select max(version) from schema_migrations')) : 0,
-      masterSecretMark: has('shelf') ? markIn(database) : null,
+      masterSecretMark: has('documents') ? markIn(database) : null,
       counts,
       lastPosition: has('events') ? Number(one('select max(position) from events') ?? 0) : 0,
       erasureIds: new Set(has('erasures') ? idsIn(database) : []),
@@ -33,7 +33,7 @@ export function readBackup(file: string): BackupContent {
 }
 
 function markIn(database: DatabaseSync): Uint8Array | null {
-  const row = database.prepare("select mac from shelf where name = 'master-secret'").get();
+  const row = database.prepare("select mac from documents where name = 'master-secret'").get();
   return row === undefined ? null : new Uint8Array(row.mac as Uint8Array);
 }
 
@@ -50,8 +50,8 @@ export async function copyFile(from: string, to: string): Promise<void> {
 }
 
 /** The same mark as PostgreSQL writes it for COPY. */
-export function markOfDump(shelf: readonly (readonly string[])[]): Uint8Array | null {
-  const row = shelf.find(([name]) => name === 'master-secret');
+export function markOfDump(documents: readonly (readonly string[])[]): Uint8Array | null {
+  const row = documents.find(([name]) => name === 'master-secret');
   const hex = row?.find((column) => column.startsWith('\\\\x'));
   return hex === undefined ? null : new Uint8Array(Buffer.from(hex.slice(3), 'hex'));
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../base/errors.ts';
 import { withoutPassword } from '../backup/postgres-programs.ts';
-import { migrate, noKeys } from '../migrate.ts';
+import { migrate } from '../migrate.ts';
 import { newestVersion } from '../migrations.ts';
 import { openPostgres } from '../postgres/engine.ts';
 import type { Database } from '../schema.ts';
@@ -21,7 +21,7 @@ export async function moveDatabase(
   const engine = openPostgres(url, { poolSize: 1, keepsStatements: false });
   try {
     await requireNewest(from);
-    await migrate(engine, options.now, noKeys);
+    await migrate(engine, options.now);
     return await moveRows({
       ...options,
       from: { database: from, name: `the SQLite file "${file}"` },

@@ -31,7 +31,7 @@ export async function claimByMark(database: Database, mark: MoveMark): Promise<b
 }
 
 export async function removeMark(database: Database): Promise<void> {
-  await database.deleteFrom('shelf').where('name', '=', markName).execute();
+  await database.deleteFrom('documents').where('name', '=', markName).execute();
 }
 
 /** Nothing is to be changed on the side that was left, nor on the other before all of it is there. */

@@ -35,5 +35,5 @@ export function keyOf({ key }: CopiedTable, row: Row): Key {
 
 /** The mark of the move itself belongs to one database. */
 function isCopied({ name }: CopiedTable) {
-  return name === 'shelf' ? sql`name <> ${markName}` : sql`1 = 1`;
+  return name === 'documents' ? sql`name <> ${markName}` : sql`1 = 1`;
 }

@@ -22,7 +22,7 @@ const keys: Readonly<{ [Name in Copied]: readonly (keyof Tables[Name] & string)[
   // After the two that it refers to.
   deliveries: ['webhook_id', 'position'],
   signing_keys: ['kid'],
-  shelf: ['name'],
+  documents: ['name'],
 };
 
 export interface CopiedTable {

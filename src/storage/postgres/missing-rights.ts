@@ -23,7 +23,7 @@ const needed: Readonly<Record<keyof Tables, readonly string[]>> = {
   deliveries: change,
   erasures: append,
   revocations: change,
-  shelf: change,
+  documents: change,
   signing_keys: change,
   changes: change,
   leases: change,

@@ -144,13 +144,6 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
   };
 }
 
-/** Gives every client its checksum: those of a database that is older than the checksums. */
-export async function sealClients(transaction: Database, clientMac: ClientMac): Promise<readonly string[]> {
-  const clients = await listClients(transaction);
-  for (const client of clients) await sealClient(transaction, client, clientMac);
-  return clients.map(({ id }) => id);
-}
-
 async function sealClient(transaction: Database, client: Unsealed, clientMac: ClientMac): Promise<void> {
   const mac = clientMac.of(client);
   await transaction.updateTable('clients').set({ mac }).where('id', '=', client.id).execute();

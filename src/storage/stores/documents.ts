@@ -4,13 +4,17 @@ import type { Database } from '../schema.ts';
 export function documents(database: Database): DocumentStore {
   return {
     async read(name) {
-      const row = await database.selectFrom('shelf').selectAll().where('name', '=', name).executeTakeFirst();
+      const row = await database
+        .selectFrom('documents')
+        .selectAll()
+        .where('name', '=', name)
+        .executeTakeFirst();
       return row === undefined ? null : { content: row.content, mac: new Uint8Array(row.mac) };
     },
 
     async writeFirst(name, content, mac) {
       await database
-        .insertInto('shelf')
+        .insertInto('documents')
         .values({ name, content, mac })
         .onConflict((conflict) => conflict.column('name').doNothing())
         .execute();
@@ -18,7 +22,7 @@ export function documents(database: Database): DocumentStore {
 
     async write(name, content, mac) {
       await database
-        .insertInto('shelf')
+        .insertInto('documents')
         .values({ name, content, mac })
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ content, mac }))
         .execute();

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { indexedOwner } from '../baseline.ts';
 import type { Engine } from '../engine.ts';
-import { indexedOwner, inIndex } from '../event-tables.ts';
 import type { EventStore, NewEvent } from '../port.ts';
 import { PreparedReads } from '../prepared.ts';
 import { eventOf } from '../rows.ts';
@@ -144,9 +144,14 @@ export function listOf(reader: Database, [after, until, owner, indexed]: ListBou
     .limit(sql.lit(limit));
 }
 
-/** The index leads to those whose owners begin alike. */
+/** The part of the owner that the index of events holds. Databases count characters, not UTF-16 units. */
+export function inIndex(owner: string): string {
+  return [...owner].slice(4, 12).join('');
+}
+
+/** The index finds the owners with the same part. */
 function isOf(owner: string, indexed: string) {
-  return sql<boolean>`(${indexedOwner} = ${indexed} and owner = ${owner})`;
+  return sql<boolean>`(${sql.raw(indexedOwner)} = ${indexed} and owner = ${owner})`;
 }
 
 /** Nobody sees such an event, and nobody is sent one. */

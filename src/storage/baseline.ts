@@ -1,0 +1,259 @@
+import type { Engine } from './engine.ts';
+
+/**
+ * The statements that make the schema of the first release. Every write pays for every index, so here are only the indexes
+ * that all collections need; `record-indexes.ts` makes those of a declaration.
+ */
+export function baselineStatements(engine: Engine['name']): readonly string[] {
+  const isPostgres = engine === 'postgres';
+  // Strings compare byte by byte on both databases; a locale's collation would order and match differently.
+  const text = isPostgres ? 'text collate "C"' : 'text';
+  const integer = isPostgres ? 'bigint' : 'integer';
+  const bytes = isPostgres ? 'bytea' : 'blob';
+  const counter = isPostgres ? 'bigint generated always as identity' : 'integer';
+  const table = (name: string, columns: string) =>
+    `create table ${name} (${columns})${isPostgres ? '' : ' strict'}`;
+  /** A table of small rows that are only found by their key: SQLite keeps them in the index of the key. */
+  const keyedTable = (name: string, columns: string) =>
+    `create table ${name} (${columns})${isPostgres ? '' : ' strict, without rowid'}`;
+  return [
+    // `mac` is null in a row that was written without the master secret.
+    table(
+      'clients',
+      `id ${text} primary key not null,
+      label ${text} not null,
+      state ${text} not null check (state in ('active', 'disabled')),
+      created_at ${integer} not null,
+      scopes ${text} not null default '',
+      public_keys ${text},
+      mac ${bytes}`,
+    ),
+    table(
+      'client_secrets',
+      `id ${text} primary key not null,
+      client_id ${text} not null references clients (id) on delete cascade,
+      digest ${bytes} not null,
+      created_at ${integer} not null,
+      label ${text} not null default '',
+      expires_at ${integer},
+      last_used_on ${integer}`,
+    ),
+    'create index client_secrets_client on client_secrets (client_id)',
+    table(
+      'used_assertions',
+      `client_id ${text} not null,
+      digest ${bytes} not null,
+      expires_at ${integer} not null,
+      constraint used_assertions_key primary key (client_id, digest)`,
+    ),
+    'create index used_assertions_expiry on used_assertions (expires_at)',
+    table(
+      'consumers',
+      `id ${text} primary key not null,
+      kind ${text} not null check (kind in ('user', 'client')),
+      state ${text} not null check (state in ('active', 'suspended')),
+      registered_at ${integer} not null`,
+    ),
+    `create index consumers_suspended on consumers (id) where state = 'suspended'`,
+    `create index consumers_newcomers on consumers (registered_at) where kind = 'user'`,
+    // Erased callers, under a keyed digest of the pseudonym: a restored backup may still have their records.
+    keyedTable(
+      'erasures',
+      `id ${text} primary key not null,
+      digest ${bytes} not null,
+      at ${integer} not null`,
+    ),
+    // Revoked tokens, under keyed digests: no name and no token is in it.
+    table(
+      'revocations',
+      `name ${text} primary key not null,
+      issued_until ${integer} not null,
+      forget_at ${integer} not null,
+      seq ${integer} not null,
+      covered_by ${text},
+      moved_from ${integer}`,
+    ),
+    'create index revocations_seq on revocations (seq)',
+    // Used DPoP proofs, until they are too old to be accepted.
+    keyedTable(
+      'proofs',
+      `digest ${bytes} primary key not null,
+      expires_at ${integer} not null`,
+    ),
+    'create index proofs_expiry on proofs (expires_at)',
+    table(
+      'documents',
+      `name ${text} primary key not null,
+      content ${text} not null,
+      mac ${bytes} not null`,
+    ),
+    table(
+      'signing_keys',
+      `kid ${text} primary key not null,
+      algorithm ${text} not null,
+      public_jwk ${text} not null,
+      sealed_private_key ${bytes} not null,
+      created_at ${integer} not null,
+      signs_from ${integer} not null default 0,
+      retires_at ${integer}`,
+    ),
+    table(
+      'records',
+      `collection ${text} not null,
+      id ${text} not null,
+      owner ${text} not null,
+      state ${text},
+      revision ${text} not null,
+      created_at ${integer} not null,
+      updated_at ${integer} not null,
+      body ${text} not null,
+      bytes ${integer} not null,
+      constraint records_key primary key (collection, id)`,
+    ),
+    'create index records_owner on records (owner, collection, created_at, id)',
+    'create index records_state on records (collection, state, created_at, id) where state is not null',
+    keyedTable(
+      'usage',
+      `owner ${text} not null,
+      collection ${text} not null,
+      records ${integer} not null,
+      writes ${integer} not null,
+      writes_since ${integer} not null,
+      newcomer_writes ${integer} not null,
+      newcomer_since ${integer} not null,
+      constraint usage_key primary key (owner, collection)`,
+    ),
+    // What erased callers had spent of budgets whose windows still run, under a keyed digest of the pseudonym.
+    keyedTable(
+      'spent_budgets',
+      `former ${bytes} not null,
+      collection ${text} not null,
+      writes ${integer} not null,
+      writes_since ${integer} not null,
+      newcomer_writes ${integer} not null,
+      newcomer_since ${integer} not null,
+      ends_at ${integer} not null,
+      constraint spent_budgets_key primary key (former, collection)`,
+    ),
+    'create index spent_budgets_end on spent_budgets (ends_at)',
+    keyedTable(
+      'idempotency_keys',
+      `owner ${text} not null,
+      collection ${text} not null,
+      key_digest ${bytes} not null,
+      request_digest ${bytes} not null,
+      record_id ${text} not null,
+      expires_at ${integer} not null,
+      constraint idempotency_keys_key primary key (owner, collection, key_digest)`,
+    ),
+    'create index idempotency_keys_expiry on idempotency_keys (expires_at)',
+    // The transaction that appends gives the positions (stores/events.ts): a sequence would give them before the commit.
+    table(
+      'events',
+      `position ${integer} primary key not null,
+      at ${integer} not null,
+      type ${text} not null,
+      collection ${text},
+      record_id ${text},
+      owner ${text} not null,
+      data ${text} not null`,
+    ),
+    `create index events_owner on events (${indexedOwner}, position)`,
+    table(
+      'webhooks',
+      `id ${text} primary key not null,
+      url ${text} not null,
+      events ${text} not null,
+      secret ${bytes} not null,
+      previous_secret ${bytes},
+      previous_ends_at ${integer},
+      created_at ${integer} not null,
+      state ${text} not null check (state in ('active', 'disabled')),
+      disabled_because ${text},
+      position ${integer} not null,
+      failing_since ${integer},
+      failures ${integer} not null,
+      resting_since ${integer},
+      paused_until ${integer},
+      last_success_at ${integer},
+      last_failure ${text},
+      delivered ${integer} not null,
+      lease_holder ${text},
+      lease_until ${integer} not null`,
+    ),
+    // Deleting an event, because it is old or its owner is erased, deletes its deliveries.
+    keyedTable(
+      'deliveries',
+      `webhook_id ${text} not null references webhooks (id) on delete cascade,
+      position ${integer} not null references events (position) on delete cascade,
+      record_key ${text} not null,
+      attempts ${integer} not null,
+      due_at ${integer} not null,
+      state ${text} not null check (state in ('pending', 'dead')),
+      reason ${text},
+      tried_at ${integer},
+      constraint deliveries_key primary key (webhook_id, position)`,
+    ),
+    // Dead letters are counted every few seconds, beside any number of pending deliveries.
+    `create index deliveries_dead on deliveries (webhook_id, position) where state = 'dead'`,
+    'create index deliveries_event on deliveries (position)',
+    // Only deliveries that failed wait for a time to come, and they are few.
+    `create index deliveries_waiting on deliveries (webhook_id, due_at)
+      where state = 'pending' and tried_at is not null`,
+    // One row: how often what other processes keep in memory was changed, by table.
+    table(
+      'changes',
+      `id ${integer} primary key not null check (id = 1),
+      consumers ${integer} not null default 0,
+      clients ${integer} not null default 0,
+      revocations ${integer} not null default 0,
+      signing_keys ${integer} not null default 0,
+      webhooks ${integer} not null default 0`,
+    ),
+    'insert into changes (id) values (1)',
+    table(
+      'leases',
+      `name ${text} primary key not null,
+      holder ${text} not null,
+      ends_at ${integer} not null`,
+    ),
+    table(
+      'audit',
+      `seq ${counter} primary key,
+      at ${integer} not null,
+      actor ${text} not null,
+      node ${text} not null,
+      action ${text} not null,
+      subject ${text} not null,
+      details ${text} not null`,
+    ),
+    ...(isPostgres ? appendOnlyOnPostgres : appendOnlyOnSqlite),
+  ];
+}
+
+/**
+ * The part of an owner that the index of events holds. Eight characters tell owners apart, and every event changes another
+ * page of that index, which would be four times as large with whole pseudonyms.
+ */
+export const indexedOwner = 'substr(owner, 5, 8)';
+
+const appendOnlyOnPostgres = [
+  `create function refuse_change() returns trigger language plpgsql
+    as $$ begin raise exception '% is append-only', tg_table_name; end $$`,
+  `create trigger append_only before update or delete or truncate on audit
+    for each statement execute function refuse_change()`,
+];
+
+/**
+ * An `insert or replace` deletes the old row without the delete trigger, so it has a trigger of its own. `seq` is not above
+ * 0 in a row that gets its number from SQLite.
+ */
+const appendOnlyOnSqlite = [
+  `create trigger audit_refuses_update before update on audit
+    begin select raise(abort, 'the table is append-only'); end`,
+  `create trigger audit_refuses_delete before delete on audit
+    begin select raise(abort, 'the table is append-only'); end`,
+  `create trigger audit_refuses_replacement before insert on audit
+    when new.seq > 0 and exists (select 1 from audit where seq = new.seq)
+    begin select raise(abort, 'the table is append-only'); end`,
+];
