@@ -1,11 +1,10 @@
 import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, isAbsolute, join, parse, resolve } from 'node:path';
+import { dirname, join, parse, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { OperatorError } from '../base/errors.ts';
 import { accessTo } from '../base/file-access.ts';
 import { FolderError, makePrivateFolder } from '../base/folder.ts';
 import { createSecret } from '../base/random.ts';
-import { whyGuessable } from './guessable.ts';
 import { masterSecret as parseMasterSecret } from './kinds.ts';
 import type { Config, StorageConfig } from './settings.ts';
 import { readBytes, readTextFile, systemCode } from './text-file.ts';
@@ -13,10 +12,7 @@ import { readBytes, readTextFile, systemCode } from './text-file.ts';
 /** The master secret: from MASTER_SECRET, else from its file, else (SQLite) from the file beside the database. */
 export function readMasterSecret(config: StorageConfig): string {
   if (config.masterSecret !== null) return config.masterSecret;
-  if (config.masterSecretFile !== null) {
-    refuseSecretAsName(config.masterSecretFile);
-    return checked('MASTER_SECRET_FILE', config.masterSecretFile);
-  }
+  if (config.masterSecretFile !== null) return checked('MASTER_SECRET_FILE', config.masterSecretFile);
   if (config.databaseUrl.engine !== 'sqlite') throw new OperatorError('MASTER_SECRET is not set.');
   return secretBeside(config.databaseUrl.file);
 }
@@ -86,14 +82,6 @@ function writeOnce(file: string, content: string): void {
   } finally {
     if (existsSync(draft)) rmSync(draft);
   }
-}
-
-/** Standard error ends up in logs, so that a secret which was given in the place of its file is not shown. */
-function refuseSecretAsName(file: string): void {
-  if (isAbsolute(file) || existsSync(file) || whyGuessable(file) !== null) return;
-  throw new OperatorError(
-    'MASTER_SECRET_FILE must name a file; what was found, which is not shown, looks like the secret itself. Write it into a file and name that, or set MASTER_SECRET.',
-  );
 }
 
 function checked(what: string, file: string): string {

@@ -2,7 +2,6 @@ import { BlockList, isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { isScopeName, longestScopeName } from '../base/scopes.ts';
 import { hasUnseen } from '../base/unseen.ts';
-import { whyGuessable } from './guessable.ts';
 import { withCheckedCertificate } from './postgres-url.ts';
 
 /** Turns the text of a setting into its value, or throws an Error whose message says what was expected. */
@@ -155,8 +154,10 @@ export const postgresUrl: Parse<string> = (value) => {
   throw new Error('must be "postgres://<user>:<password>@<host>/<database>"');
 };
 
+/** 256 bits. A text of hex digits alone is taken for hex, which needs more characters than base64. */
 export const masterSecret: Parse<string> = (value) => {
-  const fault = whyGuessable(value);
-  if (fault !== null) throw new Error(`must hold 256 random bits, and ${fault}`);
+  const form = /^[0-9A-Fa-f]*$/.test(value) ? /^.{64,}$/ : /^[A-Za-z0-9+/_-]{43,}={0,2}$/;
+  if (!form.test(value))
+    throw new Error('must be 256 random bits: at least 43 characters of base64, or 64 of hex');
   return value;
 };

@@ -65,7 +65,7 @@ export const storageSettings = {
   masterSecret: optional(kind.masterSecret, {
     example: '$(openssl rand -base64 48)',
     sentence:
-      'The secret from which all keys are derived: pseudonyms, stored client secrets, the encryption of signing keys. It must hold 256 random bits: at least 43 characters of base64, or 64 of hex. Losing it makes every stored pseudonym meaningless. Required with PostgreSQL; with SQLite it is made at the first start in a file beside the database.',
+      'The secret from which all keys are derived: pseudonyms, stored client secrets, the encryption of signing keys. It must be 256 random bits or more: at least 43 characters of base64, or 64 of hex. Losing it makes every stored pseudonym meaningless. Required with PostgreSQL; with SQLite it is made at the first start in a file beside the database.',
     secret: true,
   }),
   masterSecretFile: optional(kind.text, {

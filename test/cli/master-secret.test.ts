@@ -116,37 +116,26 @@ describe('the master secret', () => {
     assert.equal(new Set(ids).size, 1);
   });
 
-  it('that can be guessed is refused and not repeated, wherever it comes from', async () => {
-    const guessable = {
-      'thirty-one-bytes-and-no-more-at-': 'its 32 characters are too few',
-      [randomUUID()]: 'its 36 characters are too few',
-      [randomBytes(31).toString('hex')]: 'its 62 characters are too few',
-      ['x'.repeat(64)]: 'its 64 characters repeat themselves',
-      [`${randomBytes(8).toString('hex').repeat(4)}`]: 'its 64 characters repeat themselves',
-      ['abba0110'.repeat(9).replace('0', '1')]: 'its 72 characters are too much alike',
-      abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ: 'its 52 characters follow one another in order',
-      'Swift-Otter-Green-Lantern-Copper-Kettle-Winter-Harbour-9': 'its 56 characters read like words',
-      'all our passwords are known to the three people of operations': 'its 61 characters read like words',
-    };
-    for (const [index, [secret, why]] of Object.entries(guessable).entries()) {
+  it('that is too short or of another form is refused and not repeated, wherever it comes from', async () => {
+    const wrong = [
+      randomUUID(),
+      randomBytes(31).toString('hex'),
+      randomBytes(31).toString('base64url'),
+      'all our passwords are known to the three people of operations',
+    ];
+    for (const [index, secret] of wrong.entries()) {
       const { MASTER_SECRET: _, ...settings } = await newSettings('sqlite', provider.settings);
-      const file = `${settings.TEST_DIRECTORY}/guessable.txt`;
+      const file = `${settings.TEST_DIRECTORY}/wrong.txt`;
       writeFileSync(file, `${secret}    \n`);
-      // What the service does with one of them, a command does with the others, in less time.
+      // The service refuses one of them, and a command, which starts faster, the others.
       const command = index === 0 ? ['serve'] : ['client', 'add', 'one'];
       const fromFile = await endOf({ ...settings, MASTER_SECRET_FILE: file }, command);
       rmSync(file);
-      refused(
-        fromFile,
-        new RegExp(`\\(MASTER_SECRET_FILE\\) must hold 256 random bits, and ${why}.*openssl rand`),
-      );
+      refused(fromFile, /\(MASTER_SECRET_FILE\) must be 256 random bits: .*openssl rand/);
       assert.throws(
         () => loadStorageConfig({ MASTER_SECRET: secret }),
         ({ message }: Error) => {
-          assert.match(
-            message,
-            new RegExp(`MASTER_SECRET must hold 256 random bits, and ${why};.*openssl rand`),
-          );
+          assert.match(message, /MASTER_SECRET must be 256 random bits: .*openssl rand/);
           assert.equal(message.includes(secret), false);
           return true;
         },
@@ -159,6 +148,7 @@ describe('the master secret', () => {
     const forms = [
       randomBytes(32).toString('hex'),
       randomBytes(32).toString('hex').toUpperCase(),
+      randomBytes(32).toString('base64'),
       randomBytes(48).toString('base64'),
       randomBytes(48).toString('base64url'),
     ];
@@ -182,21 +172,6 @@ describe('the master secret', () => {
       await endOf({ ...settings, MASTER_SECRET_FILE: missing }, ['serve']),
       /nowhere\.txt" \(MASTER_SECRET_FILE\) cannot be read \(ENOENT\)/,
     );
-  });
-
-  it('in the place of its file is not shown', async () => {
-    const settings = await newSettings('sqlite', provider.settings);
-    // Of these none begins like a path.
-    const secret = randomBytes(48).toString('base64url');
-    for (const command of ['serve', 'check', 'doctor']) {
-      const { stdout, stderr } = await endOf({ ...settings, MASTER_SECRET_FILE: secret }, [command]);
-      assert.match(
-        stdout + stderr,
-        /what was found, which is not shown, looks like the secret itself/,
-        command,
-      );
-      assert.ok(!`${stdout}${stderr}`.includes(secret), command);
-    }
   });
 
   it('in a folder that cannot be written to is refused with that folder', async () => {

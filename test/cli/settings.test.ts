@@ -16,7 +16,7 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   DATABASE_POOL_SIZE: ['0', /whole number from 1 to 200/],
   MIGRATE: ['yes', /one of auto, off/],
   DATABASE_PREPARED_STATEMENTS: ['maybe', /"true" or "false"/],
-  MASTER_SECRET: ['too-short-hunter-3', /must hold 256 random bits, and its 18 characters are too few/],
+  MASTER_SECRET: ['too-short-hunter-3', /must be 256 random bits: at least 43 characters of base64/],
   LOG_LEVEL: ['loud', /one of trace, debug/],
   BASE_URL: ['ftp://api.example.org', /http or https URL/],
   HOST: ['not a host', /IP address or a host name/],
