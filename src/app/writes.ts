@@ -1,4 +1,3 @@
-import { consumerPrefix } from '../base/addresses.ts';
 import type { Collection } from '../consumer/collections/collection.ts';
 import { type BatchRulesData, batchRulesModule } from '../consumer/records/decide/write-rules.ts';
 import { WriteQueue } from '../consumer/records/write-queue.ts';
@@ -13,7 +12,6 @@ export async function openWrites(
     module: batchRulesModule,
     data: {
       collections: collections.map(({ checkFields: _, ...plain }) => plain),
-      prefix: consumerPrefix,
       newcomersPerHour: config.newcomersPerHour,
       digestKey: keyring.records,
     } satisfies BatchRulesData,

@@ -224,6 +224,8 @@ export interface RefusalOptions {
   readonly scope?: readonly string[];
   /** Further members of the problem document. */
   readonly members?: Readonly<Record<string, unknown>>;
+  /** For the room that handles the request: it makes members and headers of them. */
+  readonly facts?: object;
   /** Further headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;

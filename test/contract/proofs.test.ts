@@ -184,7 +184,6 @@ async function openQueue(storage: Storage): Promise<WriteQueue> {
     module: batchRulesModule,
     data: {
       collections: collections.map(({ checkFields: _, ...plain }) => plain),
-      prefix: '/api',
       newcomersPerHour: 0,
       digestKey: new Uint8Array(32),
     } satisfies BatchRulesData,

@@ -27,7 +27,6 @@ const rules = await createBatchRules({
     { name: 'tasks', path: 'tasks.yaml', text: tasks },
     { name: 'notes', path: 'notes.yaml', text: notes },
   ]),
-  prefix: '/api',
   newcomersPerHour: 2,
   digestKey: new Uint8Array(32),
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { UsedProof } from '../../src/base/caller.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { readCollections } from '../../src/consumer/collections/read-collections.ts';
-import type { Change, Operation } from '../../src/consumer/records/decide/operation.ts';
+import type { Change, Done, Operation } from '../../src/consumer/records/decide/operation.ts';
 import { createBatchRules } from '../../src/consumer/records/decide/write-rules.ts';
 import type { BatchChanges, Loaded, Outcome } from '../../src/storage/port.ts';
 import { newProof } from '../support/batches.ts';
@@ -16,7 +16,6 @@ limits: { per_user: 2, writes: 100/min }`;
 
 const rules = await createBatchRules({
   collections: readCollections([{ name: 'notes', path: 'notes.yaml', text }]),
-  prefix: '/api',
   newcomersPerHour: 0,
   digestKey: new Uint8Array(32),
 });
@@ -39,7 +38,7 @@ function operation(proof: UsedProof | null, change: Change = creation()): Operat
 /** The code of a refusal, or what the status of the answer is. */
 function told(outcome: Outcome | undefined): unknown {
   assert.ok(outcome !== undefined);
-  if ('done' in outcome) return (outcome.done as { answer: { status: number } | null }).answer?.status ?? 200;
+  if ('done' in outcome) return (outcome.done as Done).result?.kind ?? 'done';
   assert.ok(outcome.error instanceof Refusal, String(outcome.error));
   return outcome.error.code;
 }
@@ -57,7 +56,7 @@ for (const [when, run] of Object.entries(ways)) {
       const store = new MemoryStore();
       const proof = newProof();
       const outcomes = run(store, [operation(proof), operation({ ...proof })]);
-      assert.deepEqual(outcomes.map(told), [201, 'proof_replayed']);
+      assert.deepEqual(outcomes.map(told), ['created', 'proof_replayed']);
       assert.deepEqual([store.records.size, store.events.length, store.proofs.size], [1, 1, 1]);
       assert.deepEqual([...store.proofs.values()], [proof.expiresAt]);
       assert.deepEqual(
@@ -81,7 +80,7 @@ for (const [when, run] of Object.entries(ways)) {
       for (const change of changes) {
         const proof = newProof();
         const outcomes = run(new MemoryStore(), [operation(proof), operation(proof, change)]);
-        assert.deepEqual(outcomes.map(told), [201, 'proof_replayed'], change.kind);
+        assert.deepEqual(outcomes.map(told), ['created', 'proof_replayed'], change.kind);
       }
     });
 
@@ -89,7 +88,7 @@ for (const [when, run] of Object.entries(ways)) {
       const store = new MemoryStore();
       const proof = newProof();
       const outcomes = run(store, [operation(proof, { kind: 'register' }), operation(proof)]);
-      assert.deepEqual(outcomes.map(told), [200, 'proof_replayed']);
+      assert.deepEqual(outcomes.map(told), ['done', 'proof_replayed']);
       assert.equal(store.records.size, 0);
     });
 
@@ -97,7 +96,7 @@ for (const [when, run] of Object.entries(ways)) {
       const store = new MemoryStore();
       const proof = newProof();
       const outcomes = run(store, [operation(proof, { kind: 'refused' }), operation(proof)]);
-      assert.deepEqual(outcomes.map(told), [200, 'proof_replayed']);
+      assert.deepEqual(outcomes.map(told), ['done', 'proof_replayed']);
       assert.deepEqual([...store.proofs.values()], [proof.expiresAt]);
       assert.deepEqual([store.consumers.size, store.usage.size, store.events.length], [0, 0, 0]);
     });
@@ -106,11 +105,11 @@ for (const [when, run] of Object.entries(ways)) {
       const proof = newProof();
       const again = (used: UsedProof) => operation(used, creation({ key }));
       assert.deepEqual(run(new MemoryStore(), [again(proof), again(proof)]).map(told), [
-        201,
+        'created',
         'proof_replayed',
       ]);
       const store = new MemoryStore();
-      assert.deepEqual(run(store, [again(proof), again(newProof())]).map(told), [201, 201]);
+      assert.deepEqual(run(store, [again(proof), again(newProof())]).map(told), ['created', 'repeated']);
       assert.equal(store.records.size, 1, 'control: with a proof of its own it is the same record again');
     });
 

@@ -54,7 +54,6 @@ const noUsage: Usage = { records: 0, writes: 0, writesSince: 0, newcomerWrites: 
 
 const ofService = await createServiceRules({
   collections: [],
-  prefix: '',
   newcomersPerHour: 0,
   digestKey: new Uint8Array(32),
 });

@@ -2,6 +2,7 @@ import { clockDifferenceMs } from '../../../base/clock.ts';
 import { Refusal } from '../../../base/errors.ts';
 import type { Usage } from '../../../storage/port.ts';
 import type { CollectionLimits, Rate } from '../../collections/collection.ts';
+import type { RefusalFacts } from './operation.ts';
 
 /** A budget as it stands: so many of so many, until then. */
 export interface Budget {
@@ -98,22 +99,11 @@ function notAhead(since: number, windowMs: number, now: number): number {
 }
 
 /** Never more than one window. */
-function secondsLeft({ windowMs, resetsAt }: Budget, now: number): number {
+export function secondsLeft({ windowMs, resetsAt }: Budget, now: number): number {
   return Math.max(Math.ceil(Math.min(resetsAt - now, windowMs) / 1000), 0);
 }
 
 function spent(code: 'write_budget_spent' | 'newcomer_budget_spent', budget: Budget, now: number): Refusal {
   const retryAfterSeconds = Math.max(secondsLeft(budget, now), 1);
-  return new Refusal(code, { retryAfterSeconds, headers: rateHeaders('writes', budget, now) });
-}
-
-/** As the draft "RateLimit header fields for HTTP" has them. */
-export function rateHeaders(policy: 'reads' | 'writes', budget: Budget, now: number) {
-  const { used, allowed, windowMs } = budget;
-  const left = Math.max(allowed - used, 0);
-  const seconds = secondsLeft(budget, now);
-  return {
-    'ratelimit-policy': `"${policy}";q=${allowed};w=${windowMs / 1000}`,
-    ratelimit: `"${policy}";r=${left};t=${seconds}`,
-  };
+  return new Refusal(code, { retryAfterSeconds, facts: { budget } satisfies RefusalFacts });
 }

@@ -1,9 +1,8 @@
 import { Refusal } from '../../../base/errors.ts';
-import { answer, jsonText } from '../../../base/handler.ts';
 import { eventOfChange, eventOfRemoval } from '../../../events/catalogue.ts';
 import type { StoredRecord } from '../../../storage/port.ts';
 import { fits, type Tags } from '../preconditions.ts';
-import { etagOf, isExpired, present } from '../present.ts';
+import { etagOf, isExpired } from '../present.ts';
 import type { Effects } from './batch-state.ts';
 import { charged, type Decided, type Of, preconditionFailed, type Writing } from './decision.ts';
 
@@ -39,7 +38,7 @@ export function decideRemove(change: Of<'remove'>, writing: Writing): Decided {
   const { access, collection, now } = writing;
   const record = found(change, writing);
   const isOwn = record.owner === access.id;
-  const { effects, headers } = charged(isOwn ? -1 : 0, writing);
+  const { effects, budget } = charged(isOwn ? -1 : 0, writing);
   const { id, owner } = record;
   const released: Effects = isOwn ? {} : { released: { owner, collection: collection.name } };
   const removed = { collection: collection.name, id };
@@ -48,17 +47,17 @@ export function decideRemove(change: Of<'remove'>, writing: Writing): Decided {
       ...effects,
       { ...released, removed, event: eventOfRemoval(collection, 'deleted', record, now) },
     ],
-    answer: answer(null, '', { status: 204, headers }),
+    result: { kind: 'removed', record, budget },
   };
 }
 
 function changed(record: StoredRecord, kind: Parameters<typeof eventOfChange>[1], writing: Writing): Decided {
-  const { collection, access, now } = writing;
-  const { effects, headers } = charged(0, writing);
+  const { collection, now } = writing;
+  const { effects, budget } = charged(0, writing);
   const after = { ...record, updatedAt: now };
   return {
     effects: [...effects, { put: after, event: eventOfChange(collection, kind, after, now) }],
-    answer: jsonText(present(collection, after, access), { headers: { etag: etagOf(after), ...headers } }),
+    result: { kind: 'changed', record: after, budget },
   };
 }
 
@@ -71,5 +70,5 @@ function found({ id, expected }: { id: string; expected: Tags | null }, writing:
   if (!access.mayChange(record)) throw new Refusal('not_owner');
   if (expected === null && collection.concurrency === 'required') throw new Refusal('precondition_required');
   if (expected === null || fits(expected, etagOf(record))) return record;
-  throw preconditionFailed(record, writing);
+  throw preconditionFailed(record);
 }

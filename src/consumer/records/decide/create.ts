@@ -1,10 +1,8 @@
 import { Refusal } from '../../../base/errors.ts';
-import { type Answer, jsonText } from '../../../base/handler.ts';
 import { isServiceId } from '../../../base/random.ts';
 import { eventOfChange } from '../../../events/catalogue.ts';
 import type { StoredRecord } from '../../../storage/port.ts';
-import { etagOf, isExpired, present } from '../present.ts';
-import { replayed } from '../requests/uncharged-writes.ts';
+import { isExpired } from '../present.ts';
 import type { BatchState } from './batch-state.ts';
 import { charged, type Decided, type Of, preconditionFailed, type Writing } from './decision.ts';
 
@@ -22,7 +20,7 @@ export function decideCreate(change: Of<'create'>, writing: Writing, state: Batc
     const record = writing.find(used.recordId);
     if (record === null || record.owner !== access.id || isExpired(collection, record, now))
       throw new Refusal('idempotency_record_gone');
-    return { effects: [], answer: created(record, { [replayed]: 'true' }, writing) };
+    return { effects: [], result: { kind: 'repeated', record, budget: null } };
   }
   const made = insert(change, writing);
   if (key === null) return made;
@@ -49,7 +47,7 @@ export function decideCreateUnder(
   const { access, collection, now } = writing;
   const existing = writing.find(change.id);
   if (existing !== null && !isExpired(collection, existing, now) && access.sees(existing))
-    throw preconditionFailed(existing, writing);
+    throw preconditionFailed(existing);
   if (existing !== null || isServiceId(change.id) || state.isUsed(idDigest)) throw new Refusal('not_found');
   const made = insert(change, writing);
   return { ...made, effects: [...made.effects, { usedId: idDigest }] };
@@ -58,7 +56,7 @@ export function decideCreateUnder(
 function insert(change: Of<'create' | 'create_under'>, writing: Writing): Decided {
   const { access, collection, now } = writing;
   const { id, revision, body } = change;
-  const { effects, headers } = charged(1, writing);
+  const { effects, budget } = charged(1, writing);
   const record: StoredRecord = {
     collection: collection.name,
     id,
@@ -70,16 +68,5 @@ function insert(change: Of<'create' | 'create_under'>, writing: Writing): Decide
     body,
   };
   const event = eventOfChange(collection, 'created', record, now);
-  return { effects: [...effects, { put: record, event }], answer: created(record, headers, writing) };
-}
-
-function created(
-  record: StoredRecord,
-  headers: Readonly<Record<string, string>>,
-  { collection, path, access }: Writing,
-): Answer {
-  return jsonText(present(collection, record, access), {
-    status: 201,
-    headers: { location: `${path}/${record.id}`, etag: etagOf(record), ...headers },
-  });
+  return { effects: [...effects, { put: record, event }], result: { kind: 'created', record, budget } };
 }

@@ -15,8 +15,6 @@ import type { Done, Operation, RecordChange } from './operation.ts';
 /** What the rules of writes know besides the data: the same for every batch. */
 export interface WriteRules {
   readonly collections: ReadonlyMap<string, Collection>;
-  /** Where a collection is served. */
-  readonly pathOf: (collection: string) => string;
   /** When more users are new within an hour, new ones only read; 0 is never. */
   readonly newcomersPerHour: number;
   /** The name under which it is kept what a caller had spent when it was erased. */
@@ -58,15 +56,14 @@ function decide(
   const known = state.consumer(who.id);
   const consumer: Consumer = known ?? { id: who.id, kind: who.kind, state: 'active', registeredAt: now };
   const registration: Effects[] = known === null ? [{ newConsumer: consumer }] : [];
-  if (change.kind === 'register') return { effects: registration, consumer, answer: null };
-  if (change.kind === 'refused') return { effects: [], consumer, answer: null };
+  if (change.kind === 'register') return { effects: registration, consumer, result: null };
+  if (change.kind === 'refused') return { effects: [], consumer, result: null };
   const collection = rules.collections.get(change.collection);
   if (collection === undefined) throw new Error(`There is no collection "${change.collection}".`);
   const usage = settledUsage(collection, who, now, state);
   const writing: Writing = {
     access: new CallerAccess(who, collection),
     collection,
-    path: rules.pathOf(collection.name),
     consumer,
     usage,
     // A caller that comes with this very write counts, too.
@@ -75,8 +72,8 @@ function decide(
     now,
     find: (id) => state.record(collection.name, id),
   };
-  const { effects, answer } = decideChange(change, writing, state, rules);
-  return { effects: [...registration, ...effects], consumer, answer };
+  const { effects, result } = decideChange(change, writing, state, rules);
+  return { effects: [...registration, ...effects], consumer, result };
 }
 
 /**
@@ -98,7 +95,7 @@ function settledUsage(
 ): Usage {
   const usage = state.usage(id, name);
   const settled = asOfNow(limits, usage, now);
-  // Of somebody who is not back yet there is no row to settle.
+  // An erased caller has no usage row.
   const isKnown = state.consumer(id) !== null;
   if (settled !== usage && isKnown) state.apply({ usage: { owner: id, collection: name, after: settled } });
   return settled;

@@ -1,12 +1,10 @@
 import { Refusal } from '../../../base/errors.ts';
-import type { Answer } from '../../../base/handler.ts';
 import type { Consumer, StoredRecord, Usage } from '../../../storage/port.ts';
 import type { Collection } from '../../collections/collection.ts';
 import type { CallerAccess } from '../caller-access.ts';
-import { etagOf, present } from '../present.ts';
 import type { Effects } from './batch-state.ts';
-import { charge, rateHeaders, writeBudget } from './budgets.ts';
-import type { RecordChange } from './operation.ts';
+import { charge, writeBudget } from './budgets.ts';
+import type { RecordChange, RefusalFacts, WriteResult } from './operation.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -14,7 +12,6 @@ const dayMs = 24 * 3_600_000;
 export interface Writing {
   readonly access: CallerAccess;
   readonly collection: Collection;
-  readonly path: string;
   readonly consumer: Consumer;
   readonly usage: Usage;
   readonly newcomers: number;
@@ -26,17 +23,14 @@ export interface Writing {
 /** What becomes of it, unless it is refused. */
 export interface Decided {
   readonly effects: readonly Effects[];
-  readonly answer: Answer;
+  readonly result: WriteResult;
 }
 
 /** A change of some kind. */
 export type Of<Kind extends RecordChange['kind']> = Extract<RecordChange, { kind: Kind }>;
 
-export function preconditionFailed(record: StoredRecord, { collection, access }: Writing): Refusal {
-  return new Refusal('precondition_failed', {
-    members: { current: JSON.parse(present(collection, record, access)) },
-    headers: { etag: etagOf(record) },
-  });
+export function preconditionFailed(current: StoredRecord): Refusal {
+  return new Refusal('precondition_failed', { facts: { current } satisfies RefusalFacts });
 }
 
 /** Counts the write, and the records that it adds to the caller's own or takes from them. */
@@ -45,13 +39,12 @@ export function charged(addedRecords: number, writing: Writing) {
   const owned = { owner: access.id, collection: collection.name };
   if (access.caller.isMachine) {
     const after = { ...usage, records: usage.records + addedRecords };
-    return { effects: addedRecords === 0 ? [] : [{ usage: { ...owned, after } }], headers: {} };
+    return { effects: addedRecords === 0 ? [] : [{ usage: { ...owned, after } }], budget: null };
   }
   const { registeredAt } = consumer;
   const after = charge(collection.limits, usage, { registeredAt, now }, addedRecords);
   checkSurge(writing);
-  const headers = rateHeaders('writes', writeBudget(collection.limits, after, now), now);
-  return { effects: [{ usage: { ...owned, after } }], headers };
+  return { effects: [{ usage: { ...owned, after } }], budget: writeBudget(collection.limits, after, now) };
 }
 
 /** When a crowd comes in at once, only those who are new wait: consumers who were here before notice nothing. */

@@ -1,9 +1,9 @@
 import type { UsedProof } from '../../../base/caller.ts';
-import type { Answer } from '../../../base/handler.ts';
-import type { Consumer } from '../../../storage/port.ts';
+import type { Consumer, StoredRecord } from '../../../storage/port.ts';
 import type { CallerIdentity } from '../caller-access.ts';
 import type { Fields } from '../fields.ts';
 import type { Tags } from '../preconditions.ts';
+import type { Budget } from './budgets.ts';
 
 /**
  * One write, as plain data that can wait in a queue and cross to another thread: who, what is to become of which
@@ -48,9 +48,25 @@ export interface IdempotencyKey {
   readonly requestDigest: Uint8Array;
 }
 
-/** What became of an operation that was not refused. */
+/** The result of an operation that was not refused. */
 export interface Done {
   readonly consumer: Consumer;
-  /** Null for what has no answer of its own. */
-  readonly answer: Answer | null;
+  /** Null for an operation that is not about a record. */
+  readonly result: WriteResult | null;
+}
+
+export interface WriteResult {
+  /** `repeated`: an earlier request with the same Idempotency-Key has created the record. */
+  readonly kind: 'created' | 'repeated' | 'changed' | 'removed';
+  /** As it is now; for `removed` as it was. */
+  readonly record: StoredRecord;
+  /** The write budget of the caller afterwards; null where none was charged. */
+  readonly budget: Budget | null;
+}
+
+/** What a refused write tells besides its code: requests/write makes headers and members of it. */
+export interface RefusalFacts {
+  readonly budget?: Budget;
+  /** The version that the record has. */
+  readonly current?: StoredRecord;
 }

@@ -19,8 +19,6 @@ export const batchRulesModule = import.meta.url;
 /** What the rules are made from: plain data, since they may be made on another thread (storage/sqlite/worker.ts). */
 export interface BatchRulesData {
   readonly collections: readonly PlainCollection[];
-  /** What every address of a collection begins with. */
-  readonly prefix: string;
   readonly newcomersPerHour: number;
   /** For `formerName`. */
   readonly digestKey: Uint8Array;
@@ -31,13 +29,12 @@ type PlainCollection = Omit<Collection, 'checkFields'>;
 
 /** The rules of writes for `BatchStore`. */
 export async function createBatchRules(data: BatchRulesData): Promise<BatchRules> {
-  const { prefix, newcomersPerHour } = data;
+  const { newcomersPerHour } = data;
   const digest = createKeyedDigest(data.digestKey);
   const collections = await withChecks(data.collections);
   const rules: WriteRules = {
     collections: new Map(collections.map((collection) => [collection.name, collection])),
     newcomersPerHour,
-    pathOf: (name) => `${prefix}/${name}`,
     formerOf: (id) => formerName(digest, id),
     usedId: (collection, id) => digest.of('id', collection, id),
   };

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { Refusal } from '../../../base/errors.ts';
 import { WindowCounter } from '../../../base/window-counter.ts';
-import { rateHeaders } from '../decide/budgets.ts';
+import { rateHeaders } from './rate-headers.ts';
 
 /** How much each caller may read of this process in a minute. */
 export class ReadLimit {

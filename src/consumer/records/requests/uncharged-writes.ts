@@ -8,34 +8,33 @@ interface Limits {
   readonly attempts: ReadLimit;
 }
 
-/** On the answer to a request whose record an earlier one with the same key has made. */
-export const replayed = 'idempotency-replayed';
+type Write = (
+  ...request: Parameters<BearerHandler>
+) => Promise<{ readonly answer: Answer; readonly isCharged: boolean }>;
 
 /**
- * A write that is refused, or has been done before, has looked something up for the caller and is charged to no budget
- * of the collection. So it counts as a read. It takes its place before it begins, or any number of them could be under
- * way at once; what it finds is told only while there are reads left. Writes that succeed cost no reads, nor do those
- * that are refused because a budget is spent; but these, too, keep their place for the minute.
+ * A write that is refused, or was done before, has looked something up for the caller and is charged to no budget of the
+ * collection. So it counts as a read. It takes its place before it begins, or any number of them could be under way at
+ * once. Writes that succeed cost no reads, nor do those that are refused because a budget is spent; but these, too, keep
+ * their place for the minute.
  */
-export function countingUncharged(handle: BearerHandler, { reads, attempts }: Limits): BearerHandler {
+export function countingUncharged({ reads, attempts }: Limits, write: Write): BearerHandler {
   return async (input, caller) => {
     const { id } = caller;
-    if (id === null) return handle(input, caller);
+    if (id === null) return (await write(input, caller)).answer;
     attempts.take(id);
-    let answer: Answer;
     try {
-      answer = await handle(input, caller);
+      const { answer, isCharged } = await write(input, caller);
+      if (!isCharged) return { ...answer, head: [...answer.head, ...Object.entries(reads.take(id)).flat()] };
+      attempts.refund(id);
+      return answer;
     } catch (error) {
       const status = error instanceof Refusal ? describe(error.code).status : 500;
       if (error instanceof Refusal && isAnswerToTheCaller(status)) throw withHeaders(error, reads.take(id));
-      // Who comes again and again although its budget is spent has a look at the database each time: so many a minute.
+      // A caller that comes again although its budget is spent reads from the database each time: so many a minute.
       if (status !== 429) attempts.refund(id);
       throw error;
     }
-    if (answer.head.includes(replayed))
-      return { ...answer, head: [...answer.head, ...Object.entries(reads.take(id)).flat()] };
-    attempts.refund(id);
-    return answer;
   };
 }
 

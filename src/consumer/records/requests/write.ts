@@ -1,13 +1,16 @@
 import type { UsedProof } from '../../../base/caller.ts';
 import { Refusal } from '../../../base/errors.ts';
-import type { Answer, BearerHandler, Input } from '../../../base/handler.ts';
+import { type Answer, answer, type BearerHandler, type Input, jsonText } from '../../../base/handler.ts';
 import { createRecordId, createRevision } from '../../../base/random.ts';
 import { CallerAccess, type CallerIdentity } from '../caller-access.ts';
-import type { IdempotencyKey, RecordChange } from '../decide/operation.ts';
+import type { IdempotencyKey, RecordChange, RefusalFacts, WriteResult } from '../decide/operation.ts';
 import { readFields, readPatch, toBody } from '../fields.ts';
 import { createsOnly, ifMatch } from '../preconditions.ts';
+import { etagOf, present } from '../present.ts';
 import type { CollectionParts, RecordParts } from './handler-parts.ts';
+import { rateHeaders } from './rate-headers.ts';
 import { recordId } from './record-id.ts';
+import { countingUncharged } from './uncharged-writes.ts';
 
 /**
  * From a request to an operation: whatever can be said of it without the database is said here (decide/ has the rest),
@@ -60,7 +63,7 @@ type ReadChange = (input: Input, access: CallerAccess) => RecordChange;
 
 function submitting(parts: CollectionParts, readChange: ReadChange): BearerHandler {
   const { collection, writes, clock } = parts;
-  return async (input, caller) => {
+  return countingUncharged(parts, async (input, caller) => {
     const access = CallerAccess.admit(collection, caller, 'write');
     let change: RecordChange;
     try {
@@ -70,10 +73,47 @@ function submitting(parts: CollectionParts, readChange: ReadChange): BearerHandl
       throw refusal;
     }
     const operation = { caller: access.caller, now: clock.now(), proof: input.proof, change };
+    const answering: Answering = { ...parts, access, now: operation.now };
     const bytes = input.body?.byteLength ?? 0;
-    const done = await writes.submit(operation, bytes, () => input.hasHungUp());
-    return done.answer as Answer;
-  };
+    try {
+      const { result } = await writes.submit(operation, bytes, () => input.hasHungUp());
+      if (result === null) throw new Error('A write of a record has a result.');
+      return { answer: answerTo(result, answering), isCharged: result.kind !== 'repeated' };
+    } catch (error) {
+      throw error instanceof Refusal ? withFacts(error, answering) : error;
+    }
+  });
+}
+
+interface Answering extends Pick<CollectionParts, 'collection' | 'path'> {
+  readonly access: CallerAccess;
+  readonly now: number;
+}
+
+function answerTo(
+  { kind, record, budget }: WriteResult,
+  { collection, path, access, now }: Answering,
+): Answer {
+  const rate = budget === null ? {} : rateHeaders('writes', budget, now);
+  if (kind === 'removed') return answer(null, '', { status: 204, headers: rate });
+  const etag = etagOf(record);
+  const text = present(collection, record, access);
+  if (kind === 'changed') return jsonText(text, { headers: { etag, ...rate } });
+  const repeated = kind === 'repeated' ? { 'idempotency-replayed': 'true' } : {};
+  return jsonText(text, {
+    status: 201,
+    headers: { location: `${path}/${record.id}`, etag, ...rate, ...repeated },
+  });
+}
+
+function withFacts({ code, options }: Refusal, { collection, access, now }: Answering): Refusal {
+  const { budget, current }: RefusalFacts = options.facts ?? {};
+  const { facts: _, ...rest } = options;
+  if (budget !== undefined)
+    return new Refusal(code, { ...rest, headers: rateHeaders('writes', budget, now) });
+  if (current === undefined) return new Refusal(code, rest);
+  const members = { current: JSON.parse(present(collection, current, access)) };
+  return new Refusal(code, { ...rest, members, headers: { etag: etagOf(current) } });
 }
 
 /**
