@@ -7,6 +7,7 @@ import { checkTimes } from '../auth/token-times.ts';
 import { createVerifier } from '../auth/verifier.ts';
 import type { Caller } from '../base/caller.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
+import { createPseudonymIssuer } from '../config/providers.ts';
 import { ownIssuer } from '../config/rules.ts';
 import { createNameCaller } from '../consumer/name-caller.ts';
 import type { WriteQueue } from '../consumer/records/write-queue.ts';
@@ -64,7 +65,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
   const verify = createVerifier(issuers, clock, signatures);
   const introspection = createIntrospection(base);
   const names = createRevocationNames(createKeyedDigest(keyring.revocations));
-  const nameCaller = createNameCaller(keyring.pseudonym, names);
+  const nameCaller = createNameCaller(keyring.pseudonym, names, createPseudonymIssuer(config.providers));
   const tokenCache = new TokenCache({
     verify: introspection?.beside(verify) ?? verify,
     callerOf: ({ claims, verification }): Caller => nameCaller(claims, verification),

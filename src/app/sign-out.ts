@@ -1,6 +1,7 @@
 import { createOpenDocument } from '../auth/provider-document.ts';
 import { createVerifier } from '../auth/verifier.ts';
 import type { Input } from '../base/handler.ts';
+import { createPseudonymIssuer } from '../config/providers.ts';
 import { ownIssuer } from '../config/rules.ts';
 import { createPseudonym } from '../consumer/pseudonym.ts';
 import { RevocationShares } from '../consumer/revocation-shares.ts';
@@ -62,7 +63,12 @@ function createLogout(base: BaseParts, { names, providers, signatures }: Callers
         checkLogoutToken(claims, logoutAudiences, type, clock.now() / 1000),
       signatures,
     ),
-    revokeSession: createRevokeSession({ pseudonymOf, names, store: storage.standing }),
+    revokeSession: createRevokeSession({
+      pseudonymOf,
+      pseudonymIssuer: createPseudonymIssuer(config.providers),
+      names,
+      store: storage.standing,
+    }),
     onRevoked: metrics.countSignOut,
   };
 }

@@ -8,13 +8,14 @@ import { readableText } from './entry-kinds.ts';
 import { EntryReader } from './entry-reader.ts';
 import { checkIntrospection, readIntrospection } from './introspection-entry.ts';
 import * as kind from './kinds.ts';
-import { issuersOf, logoutAudiencesOf, type Provider } from './providers.ts';
+import { issuersOf, logoutAudiencesOf, type Provider, pseudonymIssuers } from './providers.ts';
 
 const known = [
   'name',
   'title',
   'origin',
   'issuer',
+  'former_issuer',
   'jwks_path',
   'audience',
   'audience_claim',
@@ -76,6 +77,7 @@ function readEntry(entry: unknown, at: string, say: Say, apiAudience: string): P
   const origin = read.needed('origin', providerOrigin, foundAddress);
   const jwksPath = read.text('jwks_path', kind.urlPath, '/.well-known/jwks.json', foundAddress);
   const issuer = read.text('issuer', kind.visibleText, null);
+  const formerIssuer = read.text('former_issuer', kind.visibleText, null);
   const audienceClaim = read.text('audience_claim', kind.visibleText, 'aud');
   const rules = {
     title: read.text('title', readableText, name ?? ''),
@@ -113,10 +115,12 @@ function readEntry(entry: unknown, at: string, say: Say, apiAudience: string): P
     origin,
     jwksUrl: `${origin}${jwksPath}`,
     issuers: issuersOf(origin, issuer),
+    formerIssuer,
     logoutAudiences: logoutAudiencesOf(logoutAudience, rules.webClientId),
     settings: {
       origin: member('origin'),
       issuer: member('issuer'),
+      formerIssuer: member('former_issuer'),
       jwksPath: member('jwks_path'),
       audience: member('audience'),
       algorithms: member('algorithms'),
@@ -143,12 +147,32 @@ function checkApart(entries: readonly Entry[], say: Say): void {
     const before = entries.slice(0, index).map((other) => other.provider);
     if (before.some(({ name }) => name === provider.name))
       say(pointerTo(at, 'name'), `is the name of an entry before it, too; found "${provider.name}"`);
-    const taken = before.flatMap(({ issuers }) => issuers);
-    const shared = provider.issuers.find((issuer) => taken.includes(issuer));
-    if (shared === undefined) continue;
     // An origin alone stands for two issuers, with and without a slash.
     const member = provider.issuers.length === 1 ? 'issuer' : 'origin';
-    say(pointerTo(at, member), `is the issuer of an earlier entry, and must be unique; ${found(shared)}`);
+    const taken = before.flatMap(({ issuers }) => issuers);
+    const shared = provider.issuers.find((issuer) => taken.includes(issuer));
+    if (shared !== undefined)
+      say(pointerTo(at, member), `is the issuer of an earlier entry, and must be unique; ${found(shared)}`);
+    else
+      checkPseudonyms(
+        provider,
+        before,
+        pointerTo(at, provider.formerIssuer === null ? member : 'former_issuer'),
+        say,
+      );
+  }
+}
+
+/** A pseudonym is made of an issuer and a subject. Two providers with one issuer for it would mix their people. */
+function checkPseudonyms(provider: Provider, others: readonly Provider[], at: string, say: Say): void {
+  const own = pseudonymIssuers(provider);
+  for (const other of others) {
+    const shared = pseudonymIssuers(other).find((issuer) => own.includes(issuer));
+    if (shared !== undefined)
+      say(
+        at,
+        `is the issuer for pseudonyms of "${other.name}", too, so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; ${found(shared)}`,
+      );
   }
 }
 

@@ -17,6 +17,8 @@ export interface Provider {
   readonly jwksUrl: string;
   /** The exact values of `iss`. */
   readonly issuers: readonly [string, ...string[]];
+  /** Pseudonyms are computed with this issuer instead, where it is not null. */
+  readonly formerIssuer: string | null;
   readonly audiences: readonly string[];
   /** The claim that must name one of `audiences`. */
   readonly audienceClaim: string;
@@ -36,7 +38,7 @@ export interface Provider {
   /** Where it is asked about tokens that are no JWTs (RFC 7662); null where those are refused. */
   readonly introspection: IntrospectionEndpoint | null;
   /** What a mistake in one of these is to be repaired in. */
-  readonly settings: IssuerSettingNames & { readonly jwksPath: string };
+  readonly settings: IssuerSettingNames & { readonly jwksPath: string; readonly formerIssuer: string };
 }
 
 export type Providers = readonly [Provider, ...Provider[]];
@@ -45,6 +47,7 @@ export type Providers = readonly [Provider, ...Provider[]];
 interface ProviderConfig {
   readonly idpOrigin: string | null;
   readonly idpIssuer: string | null;
+  readonly idpFormerIssuer: string | null;
   readonly idpJwksPath: string;
   readonly apiAudience: string;
   readonly allowedAlgorithms: Provider['algorithms'];
@@ -64,6 +67,7 @@ export function onlyProvider(config: ProviderConfig): Provider {
     origin,
     jwksUrl: `${origin}${config.idpJwksPath}`,
     issuers: issuersOf(origin, config.idpIssuer),
+    formerIssuer: config.idpFormerIssuer,
     audiences: [config.apiAudience],
     audienceClaim: 'aud',
     requiredClaims: {},
@@ -79,6 +83,7 @@ export function onlyProvider(config: ProviderConfig): Provider {
     settings: {
       origin: 'IDP_ORIGIN',
       issuer: 'IDP_ISSUER',
+      formerIssuer: 'IDP_FORMER_ISSUER',
       jwksPath: 'IDP_JWKS_PATH',
       audience: 'API_AUDIENCE',
       algorithms: 'ALLOWED_ALGORITHMS',
@@ -92,6 +97,24 @@ export function onlyProvider(config: ProviderConfig): Provider {
 /** The exact values of `iss` that tokens may carry. Auth0 issues the origin with a trailing slash. */
 export function issuersOf(origin: string, issuer: string | null): Provider['issuers'] {
   return issuer === null ? [origin, `${origin}/`] : [issuer];
+}
+
+/** The issuers that the pseudonyms of a provider's people are computed with. */
+export function pseudonymIssuers({
+  issuers,
+  formerIssuer,
+}: Pick<Provider, 'issuers' | 'formerIssuer'>): readonly string[] {
+  return formerIssuer === null ? issuers : [formerIssuer];
+}
+
+/** Gives the issuer for pseudonyms by the `iss` of a token. */
+export function createPseudonymIssuer(providers: readonly Provider[]): (issuer: string) => string {
+  const former = new Map(
+    providers.flatMap(({ issuers, formerIssuer }) =>
+      formerIssuer === null ? [] : issuers.map((issuer) => [issuer, formerIssuer] as const),
+    ),
+  );
+  return (issuer) => former.get(issuer) ?? issuer;
 }
 
 /** A logout token is for the client of whoever has signed out there: by default the reference frontend. */

@@ -101,6 +101,7 @@ function besideProvidersFile(config: Config): string | false {
   const beside = [
     config.idpOrigin !== null && 'IDP_ORIGIN',
     config.idpIssuer !== null && 'IDP_ISSUER',
+    config.idpFormerIssuer !== null && 'IDP_FORMER_ISSUER',
     config.idpRequiredScopes.length > 0 && 'IDP_REQUIRED_SCOPES',
     config.webClientId !== null && 'WEB_CLIENT_ID',
     config.idpLogoutAudience.length > 0 && 'IDP_LOGOUT_AUDIENCE',
@@ -124,6 +125,13 @@ export const providerRules: readonly Rule[] = [
     return (
       namesake !== undefined &&
       `BASE_URL is also the issuer of ${who} ("${ownIssuer(config)}"), and two issuers with one name cannot be told apart. Example: BASE_URL=https://api.example.org`
+    );
+  },
+  (config) => {
+    const former = config.providers.find(({ formerIssuer }) => formerIssuer === ownIssuer(config));
+    return (
+      former !== undefined &&
+      `${former.settings.formerIssuer} is BASE_URL ("${ownIssuer(config)}"), so a person and a client of POST /token could share records. Set it to the issuer that the provider had before, for example https://old.example.org`
     );
   },
   (config) =>

@@ -169,6 +169,11 @@ export const serviceSettings = {
     sentence:
       'The one exact value of "iss" in the provider\'s tokens. By default IDP_ORIGIN, with or without one trailing slash.',
   }),
+  idpFormerIssuer: optional(kind.visibleText, {
+    example: 'https://old.example.org/realms/main',
+    sentence:
+      'The exact "iss" that the provider\'s tokens had before its address changed. People keep their id and records, if their "sub" is the same.',
+  }),
   idpRequiredScopes: defaulted(kind.list(kind.scopeName), '', {
     example: 'consumer',
     sentence: 'Scopes that every token of the provider must carry to reach the consumer API.',

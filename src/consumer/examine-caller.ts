@@ -16,6 +16,7 @@ interface CallerParts {
   readonly standing: Pick<StandingStore, 'suspendedConsumers' | 'revocations'>;
   readonly pseudonymKey: Uint8Array;
   readonly names: RevocationNames;
+  readonly pseudonymIssuer: (issuer: string) => string;
   readonly ownIssuer: string;
   readonly clock: Clock;
 }
@@ -25,8 +26,8 @@ const justVerified: Verification = { keys: { generation: () => 0 }, generation: 
 
 /** What is known of a caller and what it is shut out with, if it is, as the service would find it. Registers nobody. */
 export async function examineCaller(claims: VerifiedClaims, parts: CallerParts) {
-  const { consumers, clients, pseudonymKey, names, ownIssuer, clock } = parts;
-  const caller = createNameCaller(pseudonymKey, names)(claims, justVerified);
+  const { consumers, clients, pseudonymKey, names, pseudonymIssuer, ownIssuer, clock } = parts;
+  const caller = createNameCaller(pseudonymKey, names, pseudonymIssuer)(claims, justVerified);
   const { id: pseudonym } = caller;
   const consumer = pseudonym === null ? null : await consumers.find(pseudonym);
   const standing = new Standing({

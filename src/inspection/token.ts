@@ -13,7 +13,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { createLog } from '../base/log.ts';
 import { readMasterSecret } from '../config/files.ts';
-import type { Provider } from '../config/providers.ts';
+import { createPseudonymIssuer, type Provider } from '../config/providers.ts';
 import { ownIssuer } from '../config/rules.ts';
 import { type Config, signingAlgorithms } from '../config/settings.ts';
 import { examineAccess, examineCaller } from '../consumer/examine-caller.ts';
@@ -82,6 +82,7 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
         clients,
         pseudonymKey,
         names: createRevocationNames(createKeyedDigest(keyring.revocations)),
+        pseudonymIssuer: createPseudonymIssuer(config.providers),
         ownIssuer: ownIssuer(config),
         clock,
       });

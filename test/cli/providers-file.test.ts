@@ -33,6 +33,7 @@ async function mistakesIn(text: string | Buffer, changes = {}): Promise<readonly
 }
 
 const entry = '- name: main\n  origin: https://login.example.org\n';
+const other = '- name: other\n  origin: https://other.example.org\n';
 
 describe('a list of providers (IDPS_FILE)', () => {
   it('takes an entry with a name and an origin, and the usual for all else', async () => {
@@ -45,6 +46,7 @@ describe('a list of providers (IDPS_FILE)', () => {
       origin: 'https://login.example.org',
       jwksUrl: 'https://login.example.org/.well-known/jwks.json',
       issuers: ['https://login.example.org', 'https://login.example.org/'],
+      formerIssuer: null,
       audiences: ['https://api.example.org'],
       audienceClaim: 'aud',
       requiredClaims: {},
@@ -255,6 +257,22 @@ describe('a list of providers (IDPS_FILE)', () => {
       `${entry}- name: other\n  origin: https://keys.example.org\n  issuer: https://login.example.org/\n`,
       'providers.yaml:5: issuer is the issuer of an earlier entry, and must be unique; found "https://login.example.org/".',
     ],
+    'a former issuer that is the issuer of another': [
+      `${entry}${other}  former_issuer: https://login.example.org/\n`,
+      'providers.yaml:5: former_issuer is the issuer for pseudonyms of "main", too, so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; found "https://login.example.org/".',
+    ],
+    'an issuer that is the former issuer of another': [
+      `${entry}  former_issuer: https://other.example.org\n${other}`,
+      'providers.yaml:5: origin is the issuer for pseudonyms of "main", too, so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; found "https://other.example.org".',
+    ],
+    'a former issuer for two': [
+      `${entry}  former_issuer: https://old.example.org\n${other}  former_issuer: https://old.example.org\n`,
+      'providers.yaml:6: former_issuer is the issuer for pseudonyms of "main", too, so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; found "https://old.example.org".',
+    ],
+    'a former issuer that is no visible text': [
+      `${entry}  former_issuer: "https://old\\u200b.example.org"\n`,
+      'providers.yaml:3: former_issuer must be a text of 1 to 2000 visible characters without blanks around it; found "https://old\\u200b.example.org".',
+    ],
     'an audience in a claim that ID tokens have, too': [
       `${entry}  audience_claim: azp\n`,
       'providers.yaml:3: audience_claim is a claim that ID tokens have, too, and needs "require_at_jwt", or a claim in "required_claims" that only access tokens have.',
@@ -391,6 +409,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     const beside = {
       IDP_ORIGIN: 'https://login.example.org',
       IDP_ISSUER: 'https://login.example.org/',
+      IDP_FORMER_ISSUER: 'https://old.example.org',
       IDP_JWKS_PATH: '/jwks',
       IDP_REQUIRED_SCOPES: 'api',
       ALLOWED_ALGORITHMS: 'ES256',
@@ -415,6 +434,30 @@ describe('a list of providers (IDPS_FILE)', () => {
     });
     assert.deepEqual(others, []);
     assert.match(String(mistake), /^BASE_URL is also the issuer of the provider "main"/);
+  });
+
+  it('has no entry with a former issuer that is the service itself, and neither has a provider alone', async () => {
+    const text = `${entry}  former_issuer: https://api.example.org\n`;
+    const behind = { BASE_URL: 'https://api.example.org', TRUSTED_PROXIES: '127.0.0.1' };
+    assert.match(
+      String(await mistakesIn(text, behind)),
+      /^"former_issuer" of "main" in IDPS_FILE is BASE_URL/,
+    );
+    const alone = {
+      IDPS_FILE: '',
+      IDP_ORIGIN: 'https://login.example.org',
+      IDP_FORMER_ISSUER: 'https://api.example.org',
+    };
+    assert.match(String(await mistakesIn('', { ...behind, ...alone })), /^IDP_FORMER_ISSUER is BASE_URL/);
+  });
+
+  it('takes former issuers that mix nobody', async () => {
+    const moved = `${entry}  former_issuer: https://old.example.org\n`;
+    const { providers } = await load(`${moved}${other}  former_issuer: https://login.example.org\n`);
+    assert.deepEqual(
+      providers.map(({ formerIssuer }) => formerIssuer),
+      ['https://old.example.org', 'https://login.example.org'],
+    );
   });
 
   it('is said by "check" on standard error, and what is in it by the names of its entries', async () => {

@@ -27,6 +27,7 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   JWKS_MAX_STALE_SECONDS: ['59', /whole number from 60 to 604800/],
   TOKEN_CACHE_ENTRIES: ['999', /whole number from 1000 to 1000000/],
   IDP_ISSUER: ['x'.repeat(2001), /text of 1 to 2000 visible characters/],
+  IDP_FORMER_ISSUER: ['x'.repeat(2001), /text of 1 to 2000 visible characters/],
   API_AUDIENCE: ['x'.repeat(2001), /text of 1 to 2000 visible characters/],
   IDP_LOGOUT_AUDIENCE: ['x'.repeat(2001), /text of 1 to 2000 visible characters/],
   REFUSALS_PER_MINUTE: ['0', /whole number from 1 to 1000000/],
@@ -268,7 +269,7 @@ describe('the settings', () => {
   });
 
   it('refuse a name with a letter in it that nobody sees, and show where', async () => {
-    const names = ['IDP_ISSUER', 'API_AUDIENCE', 'WEB_CLIENT_ID', 'IDP_LOGOUT_AUDIENCE'];
+    const names = ['IDP_ISSUER', 'IDP_FORMER_ISSUER', 'API_AUDIENCE', 'WEB_CLIENT_ID', 'IDP_LOGOUT_AUDIENCE'];
     for (const name of names)
       for (const code of ['0007', '00ad', '200b', '200f', '202e', '2060']) {
         const letter = String.fromCharCode(Number.parseInt(code, 16));

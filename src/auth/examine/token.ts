@@ -121,7 +121,7 @@ function callerStep(caller: CallerNow | null): Step {
 
 const standingCauses: Partial<Record<ErrorCode, string>> = {
   consumer_suspended:
-    'The operator has suspended this caller. "npx vestibule consumer resume" lets it in again (its pseudonym: --pseudonym; if it was migrated, "npx vestibule consumer show" tells the one it has now).',
+    'The operator has suspended this caller. "npx vestibule consumer resume" lets it in again (its pseudonym: --pseudonym).',
   client_disabled:
     'The client was disabled or removed, or the secret that the token was issued for was. "npx vestibule client list" shows them.',
   token_revoked:

@@ -9,6 +9,8 @@ export const longestTokenLifeSeconds = 30 * 86_400;
 
 interface RevokeSessionOptions {
   readonly pseudonymOf: (claims: Pick<Caller, 'issuer' | 'subject'>) => string | null;
+  /** Maps the issuer of tokens to the one that pseudonyms are computed with. */
+  readonly pseudonymIssuer: (issuer: string) => string;
   readonly names: RevocationNames;
   readonly store: Pick<StandingStore, 'revoke'>;
 }
@@ -24,7 +26,7 @@ export interface LogoutSource {
 export type RevokeSession = ReturnType<typeof createRevokeSession>;
 
 /** Stores the revocations of a logout token. Returns how many are new; null if the logout token was used before. */
-export function createRevokeSession({ pseudonymOf, names, store }: RevokeSessionOptions) {
+export function createRevokeSession({ pseudonymOf, pseudonymIssuer, names, store }: RevokeSessionOptions) {
   const namesOf = (issuer: string, { subject, sessionId }: LogoutToken): readonly string[] => {
     const pseudonym = pseudonymOf({ issuer, subject });
     if (sessionId === null) return pseudonym === null ? [] : [names.caller(pseudonym)];
@@ -34,7 +36,7 @@ export function createRevokeSession({ pseudonymOf, names, store }: RevokeSession
   };
 
   const takenBack = (issuer: string, token: LogoutToken): readonly TakenBack[] =>
-    namesOf(issuer, token).map((name) => ({ name, coveredBy: names.issuer(issuer) }));
+    namesOf(pseudonymIssuer(issuer), token).map((name) => ({ name, coveredBy: names.issuer(issuer) }));
 
   return (token: LogoutToken, source: LogoutSource): Promise<number | null> => {
     const lifeMs = (source.maxTokenLifetimeSeconds ?? longestTokenLifeSeconds) * 1000;
