@@ -9,14 +9,12 @@ import { makePrivateFolder } from './base/folder.ts';
 import { createKeyedDigest } from './base/keyed-digest.ts';
 import { erasureLogFile, readGivenMasterSecret } from './config/files.ts';
 import { databaseUrl as parseDatabaseUrl } from './config/kinds.ts';
-import type { Environment } from './config/load.ts';
 import type { StorageConfig } from './config/settings.ts';
 import { allErasures, eraseAgain, missingErasures } from './consumer/erase-again.ts';
 import { readStorage } from './inspection/read-storage.ts';
 import { Draft } from './storage/backup/draft.ts';
-import { isDump, PostgresPrograms } from './storage/backup/postgres-programs.ts';
 import { checkSchema } from './storage/backup/schema-check.ts';
-import { copyFile, markOfDump, readBackup } from './storage/backup/sqlite-backup.ts';
+import { copyFile, readBackup } from './storage/backup/sqlite-backup.ts';
 import { ErasureLog } from './storage/erasure-log.ts';
 import { lookInto } from './storage/look.ts';
 import { planOf } from './storage/migration-plan.ts';
@@ -31,7 +29,6 @@ export interface RestoreOptions {
   readonly erasures: readonly string[];
   readonly withoutErasures: boolean;
   readonly dryRun: boolean;
-  readonly environment: Environment;
   /** The migrations of another release, in tests. */
   readonly steps?: readonly Migration[];
 }
@@ -48,13 +45,12 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
     if (databaseUrl.engine === 'sqlite') await requireRestorable(databaseUrl.file, steps);
     return { file, dryRun, ...(await settle(withSecret, known, { dryRun, steps })) };
   }
-  if (!existsSync(file)) throw new OperatorError(`There is no file "${file}".`);
-  if (databaseUrl.engine === 'postgres') return restoreDump(withSecret, { ...options, file }, known);
-  refuseNotEmpty(databaseUrl.file);
-  if (isDump(file))
+  if (databaseUrl.engine === 'postgres')
     throw new OperatorError(
-      `"${file}" is a dump of a PostgreSQL database, and DATABASE_URL is an SQLite file.`,
+      'This command reads backups of SQLite, and DATABASE_URL is a PostgreSQL database. Restore the dump with pg_restore, then run "npx vestibule restore" without a file: see "Backup" in docs/operations.md.',
     );
+  if (!existsSync(file)) throw new OperatorError(`There is no file "${file}".`);
+  refuseNotEmpty(databaseUrl.file);
   refuseLog(file);
   const content = await explained(file, async () => readBackup(file));
   if (content.version === 0) throw new OperatorError(`"${file}" is no backup of this service.`);
@@ -75,38 +71,6 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
   );
   draft.publish();
   return { ...found, ...settled };
-}
-
-async function restoreDump(
-  config: StorageConfig & { readonly masterSecret: string },
-  { file, dryRun, environment, steps = migrations }: RestoreOptions & { readonly file: string },
-  known: Known,
-) {
-  const { databaseUrl } = config;
-  if (databaseUrl.engine !== 'postgres') throw new Error('a dump goes into PostgreSQL');
-  if (!isDump(file))
-    throw new OperatorError(
-      `"${file}" is not a dump of pg_dump --format=custom, and DATABASE_URL is a PostgreSQL database. An SQLite backup is restored to SQLite, and moved from there.`,
-    );
-  const isEmpty = await lookInto(databaseUrl, async (look) => {
-    if (look.state === 'unusable')
-      throw new OperatorError(`The database set in DATABASE_URL cannot be used: ${look.detail}.`);
-    return look.state === 'other_version' && look.plan.version === 0;
-  });
-  if (!isEmpty) throw notEmpty('The database set in DATABASE_URL');
-  const programs = new PostgresPrograms(databaseUrl.url, environment);
-  await requireMasterSecret(config.masterSecret, markOfDump(await programs.rowsOf(file, 'documents')));
-  if (dryRun) return { file, dryRun, erasures: summary(known, null, 0) };
-  await programs.restore(file);
-  try {
-    return { file, dryRun, ...(await settle(config, known, { dryRun, steps })) };
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    // Whoever was erased is in it, and the service would start.
-    throw new OperatorError(
-      `${error.message} The dump is in the database, and nobody was erased again yet: before the service starts, run "npx vestibule restore" without a file.`,
-    );
-  }
 }
 
 /** What has to be done to a restored database before it may be used. */
@@ -145,7 +109,7 @@ interface Known {
   readonly unreadable: number;
 }
 
-function summary({ erasures, unreadable }: Known, later: number | null, done: number) {
+function summary({ erasures, unreadable }: Known, later: number, done: number) {
   return { known: erasures.length, unreadable, later, done };
 }
 
@@ -214,7 +178,10 @@ function refuseNotEmpty(file: string): void {
     .map((end) => `${file}${end}`)
     // Also a link that leads nowhere.
     .find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
-  if (found !== undefined) throw notEmpty(`"${found}" is there: the SQLite file (DATABASE_URL)`);
+  if (found !== undefined)
+    throw new OperatorError(
+      `"${found}" is there: the SQLite file (DATABASE_URL) is not empty, and a backup is restored only where there is nothing. Move what is there away, or name another place.`,
+    );
 }
 
 /** Of the files of a database that somebody has copied, the one alone misses what was written last. */
@@ -223,11 +190,5 @@ function refuseLog(file: string): void {
   if (!statSync(log, { throwIfNoEntry: false })?.size) return;
   throw new OperatorError(
     `"${log}" holds writes that are not in "${file}" yet: these are files of a database, and no backup. Put both where DATABASE_URL leads to, and run "npx vestibule restore" without a file.`,
-  );
-}
-
-function notEmpty(what: string): OperatorError {
-  return new OperatorError(
-    `${what} is not empty, and a backup is restored only where there is nothing. Move what is there away, or name another place.`,
   );
 }

@@ -3,11 +3,10 @@ import { deriveKeyring } from './auth/keyring.ts';
 import { systemClock } from './base/clock.ts';
 import { OperatorError } from './base/errors.ts';
 import { createKeyedDigest } from './base/keyed-digest.ts';
+import { withoutSecrets } from './base/without-password.ts';
 import { erasureLogFile, readMasterSecret } from './config/files.ts';
-import type { Environment } from './config/load.ts';
 import type { StorageConfig } from './config/settings.ts';
 import { Draft, isSamePlace } from './storage/backup/draft.ts';
-import { PostgresPrograms, withoutPassword } from './storage/backup/postgres-programs.ts';
 import { checkSchema } from './storage/backup/schema-check.ts';
 import { readBackup } from './storage/backup/sqlite-backup.ts';
 import { copySqlite } from './storage/backup/sqlite-copy.ts';
@@ -17,20 +16,15 @@ import { explained } from './storage/sqlite/unavailable.ts';
 
 /** The database taken elsewhere: backup, and the move from SQLite to PostgreSQL. */
 
-/** Writes a copy of the database, which may be in use, to a file that was not there. */
-export async function backUp(
-  config: StorageConfig,
-  file: string,
-  { force, environment }: { readonly force: boolean; readonly environment: Environment },
-) {
+/** Writes a copy of the SQLite file, which may be in use, to a new file. */
+export async function backUp(config: StorageConfig, file: string, force: boolean) {
   const { databaseUrl } = config;
+  if (databaseUrl.engine === 'postgres')
+    throw new OperatorError(
+      'This command copies SQLite files, and DATABASE_URL is a PostgreSQL database. Back it up with pg_dump: see "Backup" in docs/operations.md.',
+    );
   refuseOwnFiles(config, file);
   using draft = new Draft(file, force);
-  if (databaseUrl.engine === 'postgres') {
-    await new PostgresPrograms(databaseUrl.url, environment).dump(draft.path);
-    draft.publish();
-    return { file, bytes: statSync(file).size, engine: databaseUrl.engine, rows: null, position: null };
-  }
   const rows = await explained(databaseUrl.file, () =>
     draft.fill((path) => copySqlite(databaseUrl.file, path)),
   );
@@ -38,7 +32,7 @@ export async function backUp(
   // A newer release may have added to the schema, and this one cannot tell what.
   if (version <= newestVersion) await refuseForeignSchema(databaseUrl.file, draft.path);
   draft.publish();
-  return { file, bytes: statSync(file).size, engine: databaseUrl.engine, rows, position: lastPosition };
+  return { file, bytes: statSync(file).size, rows, position: lastPosition };
 }
 
 /** A restore would refuse it, and only then would the operator hear of it. */
@@ -76,7 +70,7 @@ export async function move(from: StorageConfig, to: StorageConfig, rowsAtOnce: n
       now: systemClock.now(),
     }),
   );
-  return { from: file, to: withoutPassword((to.databaseUrl as { readonly url: string }).url), tables };
+  return { from: file, to: withoutSecrets((to.databaseUrl as { readonly url: string }).url), tables };
 }
 
 export async function abandon({ databaseUrl }: StorageConfig): Promise<boolean> {

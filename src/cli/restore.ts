@@ -14,7 +14,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
     'restore [file]',
-    'put a backup into the empty place that DATABASE_URL names, and erase again the callers who were erased after it was made; without a file only erase again, in a database that something else has restored',
+    'put a backup of an SQLite database where DATABASE_URL says, and erase again the callers who were erased after it was made; without a file only erase again, in a database that was restored by other means, such as pg_restore',
   )
     .option(
       '--erasures <place>',
@@ -27,15 +27,13 @@ export function addTo(program: Command, settings: CommandSettings): void {
     )
     .option('--dry-run', 'check everything and change nothing')
     .action(async (file: string | undefined, options: Options) => {
-      const given = await settings.ofDatabase();
-      const config = loadStorageConfig(given);
+      const config = loadStorageConfig(await settings.ofDatabase());
       const { restore } = await import('../restoration.ts');
       const restored = await restore(config, {
         file: file ?? null,
         erasures: options.erasures ?? [],
         withoutErasures: options.withoutErasures === true,
         dryRun: options.dryRun === true,
-        environment: given,
       });
       const { dryRun, ...data } = restored;
       print(options.json, { ...data, dry_run: dryRun }, () => sentences(dryRun, restored.erasures));
@@ -45,15 +43,12 @@ export function addTo(program: Command, settings: CommandSettings): void {
 interface Redone {
   readonly known: number;
   readonly unreadable: number;
-  readonly later: number | null;
+  readonly later: number;
   readonly done: number;
 }
 
 function sentences(dryRun: boolean, { known, unreadable, later, done }: Redone): string {
-  const came =
-    later === null
-      ? `${known} erasures are known`
-      : `of ${known} erasures that are known ${later} came after the backup`;
+  const came = `of ${known} erasures that are known ${later} came after the backup`;
   const lost = unreadable === 0 ? '' : ` ${unreadable} lines of the log of erasures cannot be read.`;
   return dryRun
     ? `The backup can be restored; ${came}.${lost} Nothing was changed.`

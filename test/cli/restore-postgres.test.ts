@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import { deriveKeyring } from '../../src/auth/keyring.ts';
 import { insertAll, register } from '../support/batches.ts';
-import { newMasterSecret } from '../support/master-secret.ts';
 import { newDirectory, refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { createDatabase } from '../support/postgres.ts';
@@ -13,7 +10,7 @@ import { newSettings, runVestibule, type Settings } from '../support/service.ts'
 const erasuresOf = (output: string) => JSON.parse(output).erasures;
 const redone = { known: 1, unreadable: 0, later: 1, done: 1 };
 
-describe('vestibule restore, of a PostgreSQL database that something else has restored', () => {
+describe('vestibule restore, of a PostgreSQL database that pg_restore has restored', () => {
   let used: Settings;
   let restored: Settings;
   before(async () => {
@@ -22,6 +19,13 @@ describe('vestibule restore, of a PostgreSQL database that something else has re
     // Both as they were at the backup.
     for (const settings of [used, restored]) await fill(settings);
     succeeded(await runVestibule(used, 'consumer', 'erase', 'usr_gone', '--yes'));
+  });
+
+  it('refuses a file, and says what to use', async () => {
+    refused(
+      await runVestibule(restored, 'restore', 'copy.dump', '--without-erasures'),
+      /pg_restore, then run "npx vestibule restore" without a file: see .*docs\/operations\.md/,
+    );
   });
 
   it('refuses while nothing knows who was erased since', async () => {
@@ -44,79 +48,6 @@ describe('vestibule restore, of a PostgreSQL database that something else has re
     const other = { ...used, DATABASE_URL: await createDatabase() };
     await fill(other);
     assert.deepEqual(erasuresOf(succeeded(await runVestibule(other, 'restore', '--json'))), redone);
-  });
-});
-
-/** Stands for PostgreSQL's program, which has to be as new as the server. */
-const standIn = `#!/bin/sh
-case "$*" in
-  *--table=documents*) cat "$PGAPPNAME.documents";;
-  *) echo "$*" >> "$PGAPPNAME.started";;
-esac
-`;
-
-describe('vestibule restore, of a dump', () => {
-  const notes = `${newDirectory()}/notes`;
-  const dump = `${newDirectory()}/copy.dump`;
-  const masterSecret = newMasterSecret();
-  let settings: Settings;
-  before(async () => {
-    const programs = newDirectory();
-    mkdirSync(`${programs}/bin`);
-    writeFileSync(`${programs}/bin/pg_restore`, standIn);
-    chmodSync(`${programs}/bin/pg_restore`, 0o755);
-    writeFileSync(dump, 'PGDMP and so on');
-    const mark = Buffer.from(deriveKeyring(masterSecret).check).toString('hex');
-    const rows = `declarations\t{}\t\\\\x00\nmaster-secret\t\t\\\\x${mark}\n`;
-    writeFileSync(
-      `${notes}.documents`,
-      `--\nCOPY public.documents (name, content, mac) FROM stdin;\n${rows}\\.\n\n-- done\n`,
-    );
-    settings = await newSettings('postgres', {
-      MASTER_SECRET: masterSecret,
-      PATH: `${programs}/bin:/usr/bin:/bin`,
-      PGAPPNAME: notes,
-    });
-  });
-
-  it('refuses another master secret before anything is restored', async () => {
-    const other = { ...settings, MASTER_SECRET: newMasterSecret() };
-    refused(
-      await runVestibule(other, 'restore', dump, '--without-erasures'),
-      /^vestibule: The backup was made with another master secret\./,
-    );
-    const copy = `${newDirectory()}/copy.db`;
-    writeFileSync(copy, 'something else');
-    refused(await runVestibule(settings, 'restore', copy, '--without-erasures'), /is not a dump of pg_dump/);
-    assert.equal(existsSync(`${notes}.started`), false);
-  });
-
-  it('has pg_restore do it, all or nothing, into an empty database', async () => {
-    assert.deepEqual(await plainSql(settings).tables(), []);
-    succeeded(await runVestibule(settings, 'restore', dump, '--without-erasures', '--dry-run'));
-    assert.deepEqual(await plainSql(settings).tables(), [], 'nothing was changed');
-    succeeded(await runVestibule(settings, 'restore', dump, '--without-erasures'));
-    const database = new URL(String(settings.DATABASE_URL)).pathname.slice(1);
-    assert.equal(
-      readFileSync(`${notes}.started`, 'utf8'),
-      `--no-owner --no-privileges --single-transaction --exit-on-error --dbname=${database} ${dump}\n`,
-    );
-    refused(
-      await runVestibule(settings, 'restore', dump, '--without-erasures'),
-      /is not empty, and a backup is restored only where there is nothing/,
-    );
-  });
-
-  it('says what is left to be done when it fails after pg_restore', async () => {
-    const place = {
-      ...settings,
-      DATABASE_URL: await createDatabase(),
-      ERASURE_LOG: `${newDirectory()}/no/log`,
-    };
-    refused(
-      await runVestibule(place, 'restore', dump, '--without-erasures'),
-      /\(ERASURE_LOG\) cannot be written .* nobody was erased again yet: before the service starts, run "npx vestibule restore" without/,
-    );
   });
 });
 

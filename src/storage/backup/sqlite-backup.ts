@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { createReadStream, createWriteStream } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
@@ -47,11 +46,4 @@ function idsIn(database: DatabaseSync): readonly Erasure['id'][] {
 /** Into a file that is there already, and keeps the permissions that it has. */
 export async function copyFile(from: string, to: string): Promise<void> {
   await pipeline(createReadStream(from), createWriteStream(to, { flags: 'r+' }));
-}
-
-/** The same mark as PostgreSQL writes it for COPY. */
-export function markOfDump(documents: readonly (readonly string[])[]): Uint8Array | null {
-  const row = documents.find(([name]) => name === 'master-secret');
-  const hex = row?.find((column) => column.startsWith('\\\\x'));
-  return hex === undefined ? null : new Uint8Array(Buffer.from(hex.slice(3), 'hex'));
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../base/errors.ts';
-import { withoutPassword } from '../backup/postgres-programs.ts';
+import { withoutSecrets } from '../../base/without-password.ts';
 import { migrate } from '../migrate.ts';
 import { newestVersion } from '../migrations.ts';
 import { openPostgres } from '../postgres/engine.ts';
@@ -25,13 +25,13 @@ export async function moveDatabase(
     return await moveRows({
       ...options,
       from: { database: from, name: `the SQLite file "${file}"` },
-      to: { database: engine.database, name: withoutPassword(url) },
+      to: { database: engine.database, name: withoutSecrets(url) },
     });
   } catch (error) {
     const refusal = engine.unavailable(error);
     if (refusal === null) throw error;
     throw new OperatorError(
-      `The database ${withoutPassword(url)} cannot be used: ${refusal.options.detail}. What was copied stays there: run the same command once more.`,
+      `The database ${withoutSecrets(url)} cannot be used: ${refusal.options.detail}. What was copied stays there: run the same command once more.`,
     );
   } finally {
     await engine.close();
