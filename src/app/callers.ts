@@ -67,7 +67,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
   const names = createRevocationNames(createKeyedDigest(keyring.revocations));
   const nameCaller = createNameCaller(keyring.pseudonym, names, createPseudonymIssuer(config.providers));
   const tokenCache = new TokenCache({
-    verify: introspection?.beside(verify) ?? verify,
+    verify: introspection?.withIntrospection(verify) ?? verify,
     callerOf: ({ claims, verification }): Caller => nameCaller(claims, verification),
     dataOf: ({ subject, scopes }) => [subject, scopes],
     maxPlaces: config.tokenCacheEntries,

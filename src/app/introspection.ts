@@ -1,5 +1,5 @@
 import { Introspection } from '../auth/introspection/introspection.ts';
-import { askAbout } from '../auth/introspection/question.ts';
+import { introspect } from '../auth/introspection/request.ts';
 import { rulesOf } from '../issuer-rules.ts';
 import type { BaseParts } from './base-parts.ts';
 
@@ -11,7 +11,7 @@ export function createIntrospection({ config, metrics, tracing, clock, log }: Ba
   const { name } = provider;
   return new Introspection({
     rules: rulesOf(provider, config),
-    ask: (token, stopping, headers) => askAbout(token, endpoint, stopping, headers),
+    ask: (token, stopping, headers) => introspect(token, endpoint, stopping, headers),
     clock,
     log: log.child({ provider: name }),
     onAsked: (result) => metrics.countIntrospection(name, result),

@@ -1,5 +1,5 @@
 import { examineProvider } from '../auth/examine/provider.ts';
-import { askAbout } from '../auth/introspection/question.ts';
+import { introspect } from '../auth/introspection/request.ts';
 import { FetchError } from '../auth/provider-fetch.ts';
 import { authenticatedMemory } from '../auth/stored-key-set.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -21,7 +21,7 @@ export async function inspectIntrospection(
   endpoint: IntrospectionEndpoint,
 ): Promise<{ readonly isActive: boolean } | Pick<FetchError, 'message' | 'status'>> {
   try {
-    const answer = await askAbout(createSecret(), endpoint, new AbortController().signal);
+    const answer = await introspect(createSecret(), endpoint, new AbortController().signal);
     return { isActive: answer !== null };
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;

@@ -5,7 +5,7 @@ import {
   type ExaminedIssuer,
   examineToken,
 } from '../auth/examine/token.ts';
-import { askAbout } from '../auth/introspection/question.ts';
+import { introspect } from '../auth/introspection/request.ts';
 import { deriveKeyring } from '../auth/keyring.ts';
 import { authenticatedMemory } from '../auth/stored-key-set.ts';
 import type { VerifiedClaims } from '../base/caller.ts';
@@ -103,5 +103,5 @@ function introspectionOf({ providers }: Config, asExamined: (provider: Provider)
   const endpoint = provider?.introspection;
   if (provider === undefined || !endpoint) return null;
   const { signal } = new AbortController();
-  return { issuer: asExamined(provider), ask: (token: string) => askAbout(token, endpoint, signal) };
+  return { issuer: asExamined(provider), ask: (token: string) => introspect(token, endpoint, signal) };
 }

@@ -1,7 +1,7 @@
 import { describe } from '../../base/errors.ts';
 import { passed, quoted } from '../../base/finding.ts';
 import type { JsonObject } from '../../base/json-object.ts';
-import { claimsIn } from '../introspection/question.ts';
+import { claimsOf } from '../introspection/request.ts';
 import { FetchError } from '../provider-fetch.ts';
 import { examineIssuer, type NamedRules } from './issuer.ts';
 import { failedStep, judged, type Step, shown, tried } from './step.ts';
@@ -18,7 +18,7 @@ export async function examineOpaque(token: string, { issuer, ask }: ExaminedIntr
   const shape = passed('shape', `opaque, ${token.length} bytes: ${issuer.who} is asked about it`);
   const { step, answer } = await examineAnswer(token, ask);
   if (answer === null) return { steps: [shape, step], claims: null };
-  const { value, code } = tried(() => claimsIn(answer, issuer.claims));
+  const { value, code } = tried(() => claimsOf(answer, issuer.claims));
   const claims = value ?? answer;
   const steps: readonly Step[] = [
     shape,

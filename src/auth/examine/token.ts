@@ -2,7 +2,7 @@ import type { VerifiedClaims } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
 import { describe, type ErrorCode } from '../../base/errors.ts';
 import { type Finding, passed, skipped, unquoted } from '../../base/finding.ts';
-import { isOpaque } from '../introspection/opaque.ts';
+import { isOpaque } from '../introspection/request.ts';
 import { examineClaims } from './claims.ts';
 import { examineAlgorithm, examineHeader, examineType } from './header.ts';
 import { examineIssuer, type NamedRules } from './issuer.ts';

@@ -1,41 +1,42 @@
-import { hash } from 'node:crypto';
 import type { Verification } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
-import { describe, Refusal } from '../../base/errors.ts';
+import { Refusal } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-object.ts';
-import { errorFields, type PlainLog } from '../../base/plain-log.ts';
+import type { PlainLog } from '../../base/plain-log.ts';
 import { createSecret } from '../../base/random.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import type { RequestOrigin } from '../../base/request-origin.ts';
 import type { Tracing } from '../../base/tracing.ts';
+import { WindowCounter } from '../../base/window-counter.ts';
 import { checkClaims } from '../claims.ts';
 import { ExpiringMap } from '../expiring-map.ts';
 import type { TrustedIssuer } from '../issuers.ts';
 import { FetchError, type FetchFault } from '../provider-fetch.ts';
+import { type Digest, digestOf } from '../token-cache.ts';
 import type { Verified, Verify } from '../verifier.ts';
-import { AskedTooOften } from './asked-too-often.ts';
-import { AskingAddresses } from './asking-addresses.ts';
-import { Breaker } from './breaker.ts';
-import { isOpaque } from './opaque.ts';
-import { claimsIn, isAboutToken, isOutage, isTooOften } from './question.ts';
+import { claimsOf, isAboutToken, isOpaque, isOutage } from './request.ts';
 
-/** How long an answer counts at most: a token that is taken back works for that long. */
-export const longestRememberedMs = 60_000;
-/** Questions on their way at once; of those from one address; and about tokens from addresses that were refused often. */
-export const mostInFlight = 64;
-export const mostOfAddress = 48;
-export const mostOfSuspects = 4;
-/** Tokens that were good when they were last asked about: as many as the token cache has of the usual size. */
-const mostGood = 100_000;
-/** How long an opaque token that was refused is not asked about again, and how many are remembered. */
+/** How long an answer is cached: a revoked token works for that long. */
+export const cachedMs = 60_000;
 const refusedMs = 5_000;
 const maxRefused = 1_000;
-/** Requests that wait for the answers hold memory. */
-const mostWaiting = 10_000;
+/** Requests in flight; of those, about tokens that are not known as good; and of those, from one address. */
+export const maxInFlight = 64;
+export const maxInFlightNew = 48;
+export const maxInFlightPerAddress = 32;
+/** Requests per address and minute about tokens that turn out not to be good. */
+export const maxFailedPerMinute = 60;
+const maxKnown = 100_000;
+/** The circuit breaker: failures in a row until it opens, and for how long. */
+export const maxFailures = 5;
+const pauseMs = { first: 5_000, max: 60_000 };
+/** After status 429 about a known token. */
+const knownPauseMs = 1_000;
+const never = Number.NEGATIVE_INFINITY;
 
 interface IntrospectionOptions {
   readonly rules: Omit<TrustedIssuer, 'keys'>;
-  /** One question: what the provider says of a token; null for one that is not active. */
+  /** One introspection request: the provider's answer about a token, or null if the token is not active. */
   readonly ask: (
     token: string,
     stopping: AbortSignal,
@@ -43,135 +44,85 @@ interface IntrospectionOptions {
   ) => Promise<JsonObject | null>;
   readonly clock: Clock;
   readonly log: PlainLog;
-  /** Hears what came of every question. */
-  readonly onAsked: (result: AskResult) => void;
+  /** Counts the result of each request. A closed list, because it becomes a metric label. */
+  readonly onAsked: (result: 'active' | 'inactive' | 'refused' | FetchFault) => void;
   readonly tracing?: Tracing | null;
 }
 
-/** A closed list, because it becomes a metric label. */
-type AskResult = 'active' | 'inactive' | 'refused' | FetchFault;
-
 /**
- * Tokens that hold nothing to be checked, and whose provider is asked about them (RFC 7662). The same token is asked about
- * once at a time, and what is known of it counts for a minute; nothing of it or of the answer is written down.
+ * Verifies opaque tokens by introspection (RFC 7662). A token is known if it was good when the provider was last asked.
+ * Limits that a flood of invented tokens can reach apply to new tokens only. Tokens are kept as digests, answers not at all.
  */
 export class Introspection {
   readonly #options: IntrospectionOptions;
-  readonly #breaker: Breaker;
-  /** By digest: a token that was refused a moment ago is not asked about again. */
-  readonly #refused: ExpiringMap<string, Refusal>;
-  readonly #addresses: AskingAddresses;
-  readonly #tooOften: AskedTooOften;
-  /**
-   * Those that the provider knew when it was asked last, by their digests. Nobody has invented them, so they need nothing
-   * of what their address has left, and others from there do not hold them up.
-   */
-  readonly #good = new RecentMap<string, true>(mostGood);
-  /** By the digests of the tokens. */
-  readonly #inFlight = new Map<string, Promise<Verified>>();
-  readonly #ofAddress = new Map<string, number>();
-  #ofSuspects = 0;
-  #waiting = 0;
+  readonly #refused: ExpiringMap<Digest, Refusal>;
+  readonly #known = new RecentMap<Digest, true>(maxKnown);
+  readonly #inFlight = new Map<Digest, { readonly address: string; readonly verified: Promise<Verified> }>();
+  readonly #failedByAddress: WindowCounter;
+  readonly #rateLimitedUntil = { new: never, known: never };
+  #failures = 0;
+  #pauseMs = pauseMs.first;
+  #pausedUntil = never;
+  #probe: Promise<void> | null = null;
   readonly #stopping = new AbortController();
 
   constructor(options: IntrospectionOptions) {
-    const { clock, log } = options;
     this.#options = options;
-    this.#refused = new ExpiringMap(clock, refusedMs, maxRefused);
-    this.#addresses = new AskingAddresses(clock);
-    this.#tooOften = new AskedTooOften(clock, (seconds) =>
-      log.warn({ retry_in_seconds: seconds }, 'provider is asked about too many tokens'),
-    );
-    this.#breaker = new Breaker({
-      clock,
-      control: () => this.#control(),
-      onPause: (fault, seconds) =>
-        log.warn({ fault, retry_in_seconds: seconds }, 'provider cannot be asked about tokens'),
-      onReturn: () => log.info({}, 'provider answers about tokens again'),
-    });
+    this.#refused = new ExpiringMap(options.clock, refusedMs, maxRefused);
+    this.#failedByAddress = new WindowCounter(maxFailedPerMinute, options.clock);
   }
 
   stop(): void {
     this.#stopping.abort();
   }
 
-  /** Verifies opaque tokens this way, and all others as before. */
-  beside(verify: Verify): Verify {
+  /** A verifier that introspects opaque tokens and passes all others to `verify`. */
+  withIntrospection(verify: Verify): Verify {
     return (token, origin) => (isOpaque(token) ? this.#verify(token, origin) : verify(token, origin));
   }
 
-  async #verify(token: string, origin: RequestOrigin): Promise<Verified> {
-    const digest = hash('sha256', token, 'latin1');
+  async #verify(token: string, { address }: RequestOrigin): Promise<Verified> {
+    const digest = digestOf(token);
     const refusal = this.#refused.get(digest);
     if (refusal !== undefined) throw refusal;
-    if (this.#waiting >= mostWaiting) throw overloaded();
-    this.#waiting += 1;
-    try {
-      return await (this.#inFlight.get(digest) ?? this.#begin(digest, token, origin));
-    } finally {
-      this.#waiting -= 1;
-    }
+    return this.#inFlight.get(digest)?.verified ?? this.#start(digest, token, address);
   }
 
-  #begin(digest: string, token: string, origin: RequestOrigin): Promise<Verified> {
-    const wasGood = this.#wasGood(digest);
-    const secondsLeft = this.#tooOften.secondsLeft(wasGood || this.#addresses.isKnown(origin.address));
-    if (secondsLeft > 0) throw tooOften(secondsLeft);
-    const isSuspect = !wasGood && origin.isSuspect();
-    const ofAddress = this.#ofAddress.get(origin.address) ?? 0;
-    const isFull = this.#inFlight.size >= mostInFlight || ofAddress >= mostOfAddress;
-    if (isFull || (isSuspect && this.#ofSuspects >= mostOfSuspects)) throw overloaded();
-    if (isSuspect) this.#ofSuspects += 1;
-    this.#ofAddress.set(origin.address, ofAddress + 1);
-    const answered = this.#answered(digest, token, origin.address).finally(() => {
+  #start(digest: Digest, token: string, address: string): Promise<Verified> {
+    const isKnown = this.#known.get(digest) === true;
+    if (this.#inFlight.size >= (isKnown ? maxInFlight : maxInFlightNew)) throw overloaded(1);
+    const ofAddress = this.#inFlight.values().filter((flight) => flight.address === address);
+    if (!isKnown && [...ofAddress].length >= maxInFlightPerAddress) throw overloaded(1);
+    const verified = this.#introspect(digest, token, address, isKnown).finally(() => {
       this.#inFlight.delete(digest);
-      if (isSuspect) this.#ofSuspects -= 1;
-      this.#release(origin.address);
     });
-    this.#inFlight.set(digest, answered);
-    return answered;
+    this.#inFlight.set(digest, { address, verified });
+    return verified;
   }
 
-  #wasGood(digest: string): boolean {
-    return this.#good.get(digest) === true;
-  }
-
-  #release(address: string): void {
-    const left = (this.#ofAddress.get(address) ?? 0) - 1;
-    if (left > 0) this.#ofAddress.set(address, left);
-    else this.#ofAddress.delete(address);
-  }
-
-  async #answered(digest: string, token: string, address: string): Promise<Verified> {
-    // What the provider says is as old as the question, at worst.
+  async #introspect(digest: Digest, token: string, address: string, isKnown: boolean): Promise<Verified> {
+    const limited = this.#secondsUntil(this.#rateLimitedUntil[isKnown ? 'known' : 'new']);
+    if (limited > 0) throw unavailable('the provider answered with status 429', limited);
+    await this.#checkCircuit();
+    const spent = isKnown ? 0 : this.#failedByAddress.take(address).secondsLeft;
+    if (spent > 0) throw overloaded(spent);
+    // Before the request: the answer may be as old as that.
     const askedAt = this.#options.clock.monotonic();
     try {
-      const answer = await this.#breaker.run(() => {
-        if (!this.#wasGood(digest) && !this.#addresses.take(address)) throw overloaded();
-        return this.#ask(token);
-      });
-      const verified = this.#judge(answer, askedAt);
-      this.#addresses.noteGood(address);
-      this.#good.set(digest, true);
+      const verified = this.#verifyAnswer(await this.#ask(token), askedAt);
+      if (!isKnown) this.#failedByAddress.refund(address);
+      this.#known.set(digest, true);
       return verified;
     } catch (error) {
-      if (error instanceof FetchError && isTooOften(error))
-        throw this.#slowDown(error, this.#wasGood(digest) || this.#addresses.isKnown(address));
-      const refusal = asRefusal(error);
-      const isRefused = describe(refusal.code).status === 403;
-      if (isRefused) this.#good.delete(digest);
-      if (isRefused || (error instanceof FetchError && isAboutToken(error)))
-        this.#refused.set(digest, refusal);
+      const refusal = error instanceof FetchError ? this.#refusalFor(error, isKnown) : error;
+      if (!(refusal instanceof Refusal)) throw error;
+      if (refusal === error) this.#known.delete(digest);
+      if (refusal === error || isAboutToken(error)) this.#refused.set(digest, refusal);
       throw refusal;
     }
   }
 
-  #slowDown(error: FetchError, isKnown: boolean): Refusal {
-    this.#tooOften.note(error, isKnown);
-    return tooOften(this.#tooOften.secondsLeft(isKnown));
-  }
-
-  #judge(answer: JsonObject | null, askedAt: number): Verified {
+  #verifyAnswer(answer: JsonObject | null, askedAt: number): Verified {
     const { rules, clock, onAsked } = this.#options;
     if (answer === null) {
       onAsked('inactive');
@@ -179,12 +130,12 @@ export class Introspection {
     }
     try {
       const now = clock.now();
-      const payload = claimsIn(answer, rules.claims);
+      const payload = claimsOf(answer, rules.claims);
       const claims = checkClaims(payload, rules.claims, now / 1000);
       const untilExpiryMs = claims.times.expiresAtSeconds * 1000 - now;
-      const endsAt = Math.min(askedAt + longestRememberedMs, clock.monotonic() + untilExpiryMs);
+      const endsAt = Math.min(askedAt + cachedMs, clock.monotonic() + untilExpiryMs);
       onAsked('active');
-      return { claims, payload, verification: countsUntil(endsAt, clock) };
+      return { claims, payload, verification: validUntil(endsAt, clock) };
     } catch (error) {
       onAsked('refused');
       throw error;
@@ -197,44 +148,86 @@ export class Introspection {
     try {
       const answer = await ask(token, this.#stopping.signal, span?.headers);
       span?.end(200, null);
+      this.#closeCircuit();
       return answer;
     } catch (error) {
       const fault = error instanceof FetchError ? error.fault : 'unexpected';
       span?.end(null, fault);
       onAsked(fault);
+      if (isOutage(error)) this.#failures += 1;
+      else this.#closeCircuit();
       throw error;
     }
   }
 
-  /** Whether there is an answer about a token that nobody has, which is as good as any. */
-  async #control(): Promise<FetchError | null> {
+  /**
+   * The circuit breaker. After some failures in a row the service asks about a token that it made up, once for all
+   * requests. If that is answered, the tokens were the cause, and their senders shut out no others.
+   */
+  async #checkCircuit(): Promise<void> {
+    if (this.#failures < maxFailures) return;
+    const seconds = this.#secondsUntil(this.#pausedUntil);
+    if (seconds > 0) throw unavailable('circuit breaker is open', seconds);
+    this.#probe ??= this.#askMadeUp().finally(() => {
+      this.#probe = null;
+    });
+    return this.#probe;
+  }
+
+  async #askMadeUp(): Promise<void> {
     try {
       await this.#options.ask(createSecret(), this.#stopping.signal);
-      return null;
     } catch (error) {
-      if (error instanceof FetchError) return isOutage(error) ? error : null;
-      this.#options.log.error(errorFields(error), 'provider cannot be asked about tokens');
-      return new FetchError('unexpected', 'a bug, see the log');
+      if (isOutage(error)) throw this.#openCircuit(error);
     }
+    this.#closeCircuit();
+  }
+
+  #openCircuit({ fault, message, retryAfterSeconds }: FetchError): Refusal {
+    const waitMs = Math.min(Math.max(this.#pauseMs, (retryAfterSeconds ?? 0) * 1000), pauseMs.max);
+    this.#pausedUntil = this.#options.clock.monotonic() + waitMs;
+    this.#pauseMs = Math.min(this.#pauseMs * 2, pauseMs.max);
+    const seconds = this.#secondsUntil(this.#pausedUntil);
+    this.#options.log.warn({ fault, retry_in_seconds: seconds }, 'provider cannot be asked about tokens');
+    return unavailable(message, seconds);
+  }
+
+  #closeCircuit(): void {
+    if (this.#pausedUntil !== never) this.#options.log.info({}, 'provider answers about tokens again');
+    this.#failures = 0;
+    this.#pauseMs = pauseMs.first;
+    this.#pausedUntil = never;
+  }
+
+  /** The answer to a request whose introspection failed. Status 429 puts off further new tokens, and known ones briefly. */
+  #refusalFor(error: FetchError, isKnown: boolean): Refusal {
+    if (error.status !== 429) return unavailable(error.message, 1);
+    const until = this.#rateLimitedUntil;
+    const now = this.#options.clock.monotonic();
+    if (isKnown) until.known = now + knownPauseMs;
+    if (until.new <= now) {
+      const wantedMs = (error.retryAfterSeconds ?? 5) * 1000;
+      until.new = now + Math.min(Math.max(wantedMs, knownPauseMs), pauseMs.max);
+      const seconds = this.#secondsUntil(until.new);
+      this.#options.log.warn({ retry_in_seconds: seconds }, 'provider is asked about too many tokens');
+    }
+    return unavailable(error.message, this.#secondsUntil(until[isKnown ? 'known' : 'new']));
+  }
+
+  #secondsUntil(monotonicMs: number): number {
+    return Math.max(Math.ceil((monotonicMs - this.#options.clock.monotonic()) / 1000), 0);
   }
 }
 
-/** What is remembered by an answer counts until then; whoever asks whether it does needs not know that there were no keys. */
-function countsUntil(endsAt: number, clock: Clock): Verification {
+/** The token cache asks for the generation of the keys; this one changes when the answer expires. */
+function validUntil(endsAt: number, clock: Clock): Verification {
   return { keys: { generation: () => (clock.monotonic() < endsAt ? 0 : null) }, generation: 0 };
 }
 
-function asRefusal(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  if (!(error instanceof FetchError)) throw error;
-  return new Refusal('introspection_unavailable', { detail: error.message, retryAfterSeconds: 1 });
-}
-
-function tooOften(retryAfterSeconds: number): Refusal {
-  const detail = 'the provider is asked too often (status 429)';
+function unavailable(detail: string, retryAfterSeconds: number): Refusal {
   return new Refusal('introspection_unavailable', { detail, retryAfterSeconds });
 }
 
-function overloaded(): Refusal {
-  return new Refusal('overloaded', { detail: 'tokens to be asked about', retryAfterSeconds: 1 });
+function overloaded(retryAfterSeconds: number): Refusal {
+  return new Refusal('overloaded', { detail: 'token introspection', retryAfterSeconds });
 }
