@@ -88,12 +88,11 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       lines: [one(`vestibule_token_cache_entries${of}`, instance)],
     },
     {
-      title: 'Tokens taken back',
+      title: 'Revocations',
       unit: 'short',
       lines: [
         one(total('by', rate('vestibule_sign_outs_total')), '{{by}}, a second'),
-        one(`vestibule_revocations${of}`, `notes, ${instance}`),
-        one(`vestibule_revocations_share${of}`, `fullest share, ${instance}`),
+        one(`vestibule_revocations${of}`, `kept, ${instance}`),
       ],
     },
     {

@@ -215,10 +215,10 @@ export const fixedLimits: readonly FixedLimit[] = [
     'How long a revocation is kept where no setting limits the lifetime of tokens.',
   ),
   fixed(
-    'src/consumer/revocation-shares.ts',
-    'mostOfOneSource',
+    'src/consumer/sign-out/revoke.ts',
+    'mostPerIssuer',
     '',
-    'Notes of tokens that one provider, or one client, has taken back; of more the oldest become one that refuses all its tokens of before.',
+    'Revocations that are kept for one provider, and for the tokens of `POST /token` (503 `revocations_full`).',
   ),
   fixed('src/consumer/events/event-query.ts', 'largestPage', '', 'Events on a page.'),
   fixed(

@@ -74,8 +74,8 @@ export async function openAdministration(
     // The clock of a provider may be ahead, and with it `iat` of a token that is there already.
     const until = clock.now() + clockToleranceSeconds * 1000;
     const name = createRevocationNames(createKeyedDigest(keyring.revocations)).caller(id);
-    const revocation = revocationOf({ name, coveredBy: null }, until, longestTokenLifeSeconds * 1000);
-    await storage.standing.revoke([revocation], { document: null, audit: line });
+    const revocation = revocationOf(name, until, longestTokenLifeSeconds * 1000);
+    await storage.standing.revoke([{ ...revocation, issuer: null }], { document: null, audit: line });
     return until;
   };
   return {

@@ -7,7 +7,7 @@ import { Certificate } from './app/certificate.ts';
 import { createEventParts } from './app/events.ts';
 import { readFrontend } from './app/frontend.ts';
 import { createService } from './app/service.ts';
-import { createRevocationShares, createSignOut } from './app/sign-out.ts';
+import { createSignOut } from './app/sign-out.ts';
 import { watch } from './app/watch.ts';
 import { openWrites } from './app/writes.ts';
 import { BackgroundLease } from './background-lease.ts';
@@ -169,7 +169,6 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     eventsKeptMs: config.eventsKeepDays * 86_400_000,
     consumers: storage.consumers,
     standing: storage.standing,
-    revocationShares: createRevocationShares(base, callers),
     assertions: storage.assertions,
     collections,
     onBroughtBack: () => registry.forget(),

@@ -54,7 +54,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
       onFetch: (fault) => metrics.countKeyFetch(name, fault),
       tracing,
     });
-    return { name, rules: rulesOf(provider, config), keys };
+    return { name, provider, rules: rulesOf(provider, config), keys };
   });
   const issuers = [
     ...providers.map(({ rules, keys }) => ({ ...rules, keys })),

@@ -4,9 +4,9 @@ import type { Input } from '../base/handler.ts';
 import { createPseudonymIssuer } from '../config/providers.ts';
 import { ownIssuer } from '../config/rules.ts';
 import { createPseudonym } from '../consumer/pseudonym.ts';
-import { RevocationShares } from '../consumer/revocation-shares.ts';
 import type { LogoutParts } from '../consumer/sign-out/logout.ts';
 import { checkLogoutToken } from '../consumer/sign-out/logout-token.ts';
+import { createRevoke, type Revoke } from '../consumer/sign-out/revoke.ts';
 import { createRevokeSession } from '../consumer/sign-out/revoke-session.ts';
 import { ownRules } from '../issuer-rules.ts';
 import type { RevokeParts } from '../tokens/revoke.ts';
@@ -16,44 +16,35 @@ import type { Callers } from './callers.ts';
 
 /** The ways to revoke tokens: logout tokens of providers, and POST /revoke for tokens of our own. */
 export function createSignOut(base: BaseParts, callers: Callers, signingKeys: SigningKeys) {
-  const { config, storage, keyring, metrics, clock } = base;
-  const { names, signatures } = callers;
-  const pseudonymOf = createPseudonym(keyring.pseudonym);
+  const { config, storage, metrics, clock } = base;
+  const { names, standing, signatures } = callers;
+  const revoke = createRevoke({ store: storage.standing, standing, onRevoked: metrics.countSignOut });
   const verify = createVerifier([{ ...ownRules(config), keys: signingKeys }], clock, signatures);
-  const revoke: Omit<RevokeParts, 'recognise' | 'throttle'> = {
+  const revokeParts: Omit<RevokeParts, 'recognise' | 'throttle'> = {
     verifyOwn: async (token: string, input: Input) => (await verify(token, input)).claims,
-    notedAs(token) {
-      const client = pseudonymOf(token);
-      return {
-        name: names.token(token.tokenId),
-        coveredBy: client === null ? null : names.caller(client),
-      };
-    },
-    store: storage.standing,
-    onRevoked: metrics.countSignOut,
+    nameOf: names.token,
+    revoke: (revocation) => revoke('client', ownIssuer(config), [revocation], null),
   };
-  return { logout: createLogout(base, callers), revoke };
+  return { logout: createLogout(base, callers, revoke), revoke: revokeParts };
 }
 
 /** Null where no provider may send logout tokens. */
-function createLogout(base: BaseParts, { names, providers, signatures }: Callers): LogoutParts | null {
-  const { config, storage, keyring, metrics, clock } = base;
-  const sources = config.providers.flatMap((provider) => {
-    const { name, issuers, algorithms, logoutAudiences, maxTokenLifetimeSeconds } = provider;
-    const keys = providers.find((one) => one.name === name)?.keys;
-    if (logoutAudiences.length === 0 || keys === undefined) return [];
-    return [
-      {
-        name,
-        maxTokenLifetimeSeconds,
-        keys,
-        algorithms: new Set<string>(algorithms),
-        claims: { issuers },
-        logoutAudiences,
-        tokenIssuers: issuers,
-      },
-    ];
-  });
+function createLogout(
+  { config, keyring, clock }: BaseParts,
+  { names, providers, signatures }: Callers,
+  revoke: Revoke,
+): LogoutParts | null {
+  const sources = providers
+    .filter(({ provider }) => provider.logoutAudiences.length > 0)
+    .map(({ name, keys, provider }) => ({
+      name,
+      keys,
+      algorithms: new Set<string>(provider.algorithms),
+      claims: { issuers: provider.issuers },
+      logoutAudiences: provider.logoutAudiences,
+      tokenIssuers: provider.issuers,
+      maxTokenLifetimeSeconds: provider.maxTokenLifetimeSeconds,
+    }));
   if (sources.length === 0) return null;
   const pseudonymOf = createPseudonym(keyring.pseudonym);
   return {
@@ -67,27 +58,7 @@ function createLogout(base: BaseParts, { names, providers, signatures }: Callers
       pseudonymOf,
       pseudonymIssuer: createPseudonymIssuer(config.providers),
       names,
-      store: storage.standing,
+      revoke,
     }),
-    onRevoked: metrics.countSignOut,
   };
-}
-
-/** How many tokens each provider and each client may take back one by one. */
-export function createRevocationShares({ config, storage, keyring, log }: BaseParts, callers: Callers) {
-  const { names, standing } = callers;
-  const pseudonymOf = createPseudonym(keyring.pseudonym);
-  const isOf = (coveredBy: string, clientId: string) => {
-    const pseudonym = pseudonymOf({ issuer: ownIssuer(config), subject: clientId });
-    return pseudonym !== null && names.caller(pseudonym) === coveredBy;
-  };
-  const describe = async (coveredBy: string) => {
-    const provider = config.providers.find(({ issuers }) =>
-      issuers.some((issuer) => names.issuer(issuer) === coveredBy),
-    );
-    if (provider !== undefined) return { provider: provider.name };
-    const client = (await storage.clients.list()).find(({ id }) => isOf(coveredBy, id));
-    return client === undefined ? {} : { client_id: client.id };
-  };
-  return new RevocationShares({ standing, store: storage.standing, describe, log });
 }

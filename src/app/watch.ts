@@ -1,5 +1,4 @@
 import type { WriteQueue } from '../consumer/records/write-queue.ts';
-import { fullestShare } from '../consumer/revocation-shares.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
@@ -26,10 +25,7 @@ export function watch({ metrics, storage, clock }: BaseParts, watched: Watched):
   metrics.watchLog(() => logOutput.dropped);
   metrics.watchWriteQueue(() => writes);
   metrics.watchTokenCache(tokenCache);
-  metrics.watchRevocations({
-    known: () => standing.revocations,
-    share: () => fullestShare(standing.revocationSources()),
-  });
+  metrics.watchRevocations(() => standing.revocations);
   if (storage.sessionStatus !== null) metrics.watchSessions(storage.sessionStatus);
   if (certificate.tls !== null) metrics.watchCertificate(() => certificate.endsAt, clock);
 }

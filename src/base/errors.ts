@@ -203,6 +203,8 @@ export const catalogue = {
       'The provider cannot be asked about the token at the moment, so it cannot be verified. Try again.',
     signing_overloaded: 'More tokens wait to be signed than this process can take. Try again.',
     overloaded: 'More waits than this process can take. Nothing was begun. Try again.',
+    revocations_full:
+      'Too many revocations are kept for this issuer, so this one was not stored and its tokens still work. Try again later.',
     storage_unavailable: 'The database does not answer at the moment. Try again.',
     shutting_down: 'This process is shutting down. Try again.',
   }),

@@ -7,13 +7,12 @@ import { errorFields } from '../base/plain-log.ts';
 import { isGranted } from '../base/scopes.ts';
 import {
   type ClientWithSecrets,
-  type Revocation,
   type StandingStore,
   type WatchedTable,
   watchedTables,
 } from '../storage/port.ts';
 import type { RevocationNames } from './revocation-names.ts';
-import { type RevocationSource, Revocations } from './revocations.ts';
+import { Revocations } from './revocations.ts';
 
 /** The clients of ours that are genuine; see `tokens/client-directory`. */
 export interface KnownClients {
@@ -85,17 +84,13 @@ export class Standing {
     this.#cancelForget = clock.after(forgetEveryMs, () => this.#forget());
   }
 
-  /** How many notes there are of tokens that were taken back. */
+  /** How many revocations there are. */
   get revocations(): number {
     return this.#revocations.size;
   }
 
-  revocationSources(): readonly RevocationSource[] {
-    return this.#revocations.sources;
-  }
-
-  coverFor(coveredBy: string, left: number): Revocation {
-    return this.#revocations.coverFor(coveredBy, left);
+  countRevocations(issuer: string): number {
+    return this.#revocations.countOf(issuer);
   }
 
   /** Throws when the caller is shut out. A promise only for a client not heard of yet: it may be brand-new. */

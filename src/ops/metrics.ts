@@ -141,13 +141,8 @@ export function createMetrics(keySets: () => readonly KeySetStatus[]) {
     watchWebhooks: (status: () => readonly WebhookStatus[]) => describeWebhooks(exposition, status),
     countWebhookTry,
     countSignOut,
-    watchRevocations({ known, share }: Readonly<Record<'known' | 'share', () => number>>) {
-      const notes = 'Notes of tokens that were taken back and may still be alive.';
-      exposition.gauge('vestibule_revocations', notes, known);
-      const used =
-        'How much of its share of the notes the provider or client with the most has: past 1 its oldest become one.';
-      exposition.gauge('vestibule_revocations_share', used, share);
-    },
+    watchRevocations: (count: () => number) =>
+      exposition.gauge('vestibule_revocations', 'Revocations of tokens that may still be alive.', count),
     /** Whether changes of other processes arrive as notifications. */
     watchNotifications: (doArrive: () => boolean) =>
       exposition.gauge(

@@ -70,7 +70,7 @@ export function baselineStatements(engine: Engine['name']): readonly string[] {
       issued_until ${integer} not null,
       forget_at ${integer} not null,
       seq ${integer} not null,
-      covered_by ${text},
+      issuer ${text},
       moved_from ${integer}`,
     ),
     'create index revocations_seq on revocations (seq)',

@@ -1,14 +1,14 @@
 import type { AuditEntry } from './entities.ts';
 
-/** Tokens that are taken back: all that go by a name and were issued up to a time. Times are milliseconds since 1970. */
+/** Revokes the tokens of a name that were issued up to a time. Times are milliseconds since 1970. */
 export interface Revocation {
   /** A keyed digest of a pseudonym, a session or the id of a token: see `consumer/revocation-names`. */
   readonly name: string;
   readonly issuedUntil: number;
-  /** From then on no such token can be alive, and nobody needs to know of it. */
+  /** From this time all these tokens have expired, and the revocation can be deleted. */
   readonly forgetAt: number;
-  /** The name of the note that refuses these tokens as well, once there is one; null if there will be none. */
-  readonly coveredBy: string | null;
+  /** The issuer whose limit it counts towards: the name of a provider, or our own issuer. Null for the operator's. */
+  readonly issuer: string | null;
 }
 
 export interface StoredRevocation extends Revocation {
@@ -37,8 +37,6 @@ export interface RevocationStore {
     revocations: readonly Revocation[],
     by: { readonly document: UsedDocument | null; readonly audit: AuditEntry | null },
   ): Promise<number | null>;
-  /** Notes it, and deletes what it covers: what is covered by its name, by both times. Answers with how many those were. */
-  cover(cover: Revocation): Promise<number>;
   /**
    * Forgets what nobody needs to know any more; what somebody is noting again just now is left for later. The newest note
    * stays, so that `seq` never goes back.

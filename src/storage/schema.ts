@@ -134,8 +134,8 @@ export interface Tables {
     issued_until: number;
     forget_at: number;
     seq: number;
-    /** Null for what no wider note takes the place of. */
-    covered_by: string | null;
+    /** Null for the operator's. */
+    issuer: string | null;
     /** The `seq` it had before; null while it was noted once. */
     moved_from: Generated<number | null>;
   };

@@ -1,17 +1,15 @@
 import { describe, Refusal } from '../base/errors.ts';
 import { isForm } from '../base/form.ts';
 import { answer, type Input, type PublicHandler } from '../base/handler.ts';
-import { revocationOf, type TakenBack } from '../base/revocation.ts';
+import { revocationOf } from '../base/revocation.ts';
 import { type Description, tags } from '../openapi/description.ts';
 import { text } from '../openapi/schemas.ts';
-import type { StandingStore } from '../storage/port.ts';
 import { assertionType, readRevocation } from './form-request.ts';
 import type { RecogniseClient } from './recognise-client.ts';
 import type { Throttle } from './throttle.ts';
 
 /** A live token of ours. */
 interface OwnToken {
-  readonly issuer: string;
   readonly subject: string | null;
   readonly tokenId: string | null;
   readonly times: { readonly issuedAtSeconds: number | null; readonly expiresAtSeconds: number };
@@ -22,16 +20,14 @@ export interface RevokeParts {
   readonly throttle: Throttle;
   /** Rejects with a refusal for everything that is no live token of ours. */
   readonly verifyOwn: (token: string, input: Input) => Promise<OwnToken>;
-  /** What a token of ours goes by once it is taken back. */
-  readonly notedAs: (token: OwnToken & { readonly tokenId: string }) => TakenBack;
-  readonly store: Pick<StandingStore, 'revoke'>;
-  /** Called when a revocation is new. */
-  readonly onRevoked: (by: 'client') => void;
+  /** The name of the revocation of one token. */
+  readonly nameOf: (tokenId: string) => string;
+  readonly revoke: (revocation: ReturnType<typeof revocationOf>) => Promise<unknown>;
 }
 
-/** POST /revoke (RFC 7009): request -> client -> token. Whether there was anything to take back is nobody's to know. */
+/** POST /revoke (RFC 7009): request -> client -> token. The answer does not tell whether there was anything to revoke. */
 export function revokeToken(parts: RevokeParts): PublicHandler {
-  const { recognise, throttle, store, notedAs, onRevoked } = parts;
+  const { recognise, throttle, nameOf, revoke } = parts;
   return async (input) => {
     if (!isForm(input.contentType)) throw new Refusal('oauth_request_invalid', { detail: 'content type' });
     const { token, proof } = readRevocation(input);
@@ -45,12 +41,7 @@ export function revokeToken(parts: RevokeParts): PublicHandler {
     if (own === null || own.tokenId === null || own.subject !== known.client.id) return done;
     const expiresAt = Math.ceil(own.times.expiresAtSeconds * 1000);
     const issuedAt = Math.ceil((own.times.issuedAtSeconds ?? own.times.expiresAtSeconds) * 1000);
-    const tokens = notedAs({ ...own, tokenId: own.tokenId });
-    const noted = await store.revoke([revocationOf(tokens, issuedAt, expiresAt - issuedAt)], {
-      document: null,
-      audit: null,
-    });
-    if (noted !== null && noted > 0) onRevoked('client');
+    await revoke(revocationOf(nameOf(own.tokenId), issuedAt, expiresAt - issuedAt));
     return done;
   };
 }
@@ -94,6 +85,7 @@ export function describeRevoke(): Description {
       'oauth_client_wrong',
       'oauth_too_many_failures',
       'overloaded',
+      'revocations_full',
       'storage_unavailable',
     ],
   };

@@ -133,17 +133,17 @@ describe('the stored caller', () => {
       for (const guess of hashes(canaryClaims.email)) assert.notEqual(digest, guess);
     });
 
-    it(`that has signed out is two digests and two times, on ${engine}`, async () => {
-      const { database } = own.get(engine) ?? assert.fail();
+    it(`that has signed out is a digest, the issuer and two times, on ${engine}`, async () => {
+      const { database, service } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from revocations');
       assert.equal(rows.length, 3, 'two by a logout token (session, tokens without one), one by a client');
-      const columns = ['covered_by', 'forget_at', 'issued_until', 'moved_from', 'name', 'seq'];
+      const columns = ['forget_at', 'issued_until', 'issuer', 'moved_from', 'name', 'seq'];
       for (const row of rows) {
         assert.deepEqual(Object.keys(row).sort(), columns);
-        for (const name of [row.name, row.covered_by]) {
-          assert.match(String(name), /^[A-Za-z0-9_-]{43}$/);
-          for (const guess of [canarySession, canaryClaims.sub].flatMap(hashes)) assert.notEqual(name, guess);
-        }
+        assert.ok(['main', service.settings.BASE_URL].includes(String(row.issuer)), String(row.issuer));
+        assert.match(String(row.name), /^[A-Za-z0-9_-]{43}$/);
+        for (const guess of [canarySession, canaryClaims.sub].flatMap(hashes))
+          assert.notEqual(row.name, guess);
       }
     });
 

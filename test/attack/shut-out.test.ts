@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { createAuthenticate } from '../../src/auth/authenticate.ts';
 import { type Caller, keyCredential } from '../../src/base/caller.ts';
 import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
@@ -298,7 +298,7 @@ const noted = (changes: Partial<StoredRevocation>): StoredRevocation => ({
   name: names.caller('usr_a'),
   issuedUntil: 1_000_500,
   forgetAt: Date.now() + 60_000,
-  coveredBy: null,
+  issuer: null,
   seq: 1,
   movedFrom: null,
   ...changes,
@@ -401,54 +401,19 @@ it('an older database takes nothing from what is known of a name', async () => {
   await assert.rejects(check(issuedAt(999)), refusal('token_revoked'));
 });
 
-describe('a note that covers all tokens of an issuer', () => {
-  const issuer = names.issuer('https://provider.example');
-
-  it('refuses those issued up to its time, and none of another issuer', async () => {
-    const { part, check } = takenBack(issuer);
-    await part.start();
-    for (const seconds of [0, 1000, 1000.9])
-      await assert.rejects(check(issuedAt(seconds)), refusal('token_revoked'), String(seconds));
-    await check(issuedAt(1001));
-    await check(issuedAt(999, { issuer: 'https://provider.example/' }));
-  });
-
-  it('leaves tokens alone that do not say when they were issued: otherwise nobody could come in with one', async () => {
-    const { part, check } = takenBack(issuer);
-    await part.start();
-    await check(issuedAt(null));
-  });
-
-  it('takes the place in memory of those it covers, by both times, and of no others', async () => {
-    const { part, state, announce, check } = takenBack();
-    const forgetAt = Date.now() + 60_000;
-    const own = { coveredBy: issuer, forgetAt };
-    state.revoked = [
-      noted({ ...own, seq: 1 }),
-      noted({ ...own, name: 'issued later', issuedUntil: 1_000_501, seq: 2 }),
-      noted({ ...own, name: 'kept for longer', forgetAt: forgetAt + 1, seq: 3 }),
-      noted({ name: 'of the operator', seq: 4 }),
-      noted({ name: 'of another', coveredBy: 'another', seq: 5 }),
-    ];
-    await part.start();
-    assert.deepEqual(part.revocationSources(), [
-      { coveredBy: issuer, notes: 3 },
-      { coveredBy: 'another', notes: 1 },
-    ]);
-    const cover = part.coverFor(issuer, 1);
-    assert.deepEqual(cover, {
-      name: issuer,
-      issuedUntil: 1_000_500,
-      forgetAt: forgetAt + 1,
-      coveredBy: null,
-    });
-    state.revoked.push(noted({ ...cover, forgetAt, seq: 6 }));
-    await announce();
-    assert.equal(part.revocations, 5, 'all but the first, and the one that covers it');
-    assert.deepEqual(part.revocationSources(), [
-      { coveredBy: issuer, notes: 2 },
-      { coveredBy: 'another', notes: 1 },
-    ]);
-    await assert.rejects(check(issuedAt(1000)), refusal('token_revoked'));
-  });
+it('revocations are counted by issuer until they are forgotten', async () => {
+  const { part, state, clock, announce } = takenBack();
+  const [issuer, forgetAt] = ['main', Date.now() + 3_600_000];
+  state.revoked = [
+    noted({ issuer, seq: 1 }),
+    noted({ name: 'kept for longer', issuer, forgetAt, seq: 2 }),
+    noted({ name: 'of the operator', seq: 3 }),
+    noted({ name: 'of another issuer', issuer: 'other', seq: 4 }),
+  ];
+  await part.start();
+  state.revoked.push(noted({ issuer: null, seq: 5, movedFrom: 1 }));
+  await announce();
+  assert.deepEqual([part.countRevocations(issuer), part.countRevocations('other')], [2, 1]);
+  for (const _ of ['they expire', 'the clock is believed']) clock.advance(61_000);
+  assert.deepEqual([part.countRevocations(issuer), part.countRevocations('other')], [1, 0]);
 });

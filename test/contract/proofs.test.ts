@@ -229,7 +229,6 @@ describe('the sweep', () => {
       eventsKeptMs: 86_400_000,
       consumers: storage.consumers,
       standing: storage.standing,
-      revocationShares: { keep: async () => {} },
       assertions: storage.assertions,
       collections: [],
       onBroughtBack: () => {},

@@ -97,18 +97,20 @@ for (const engine of storageKinds) {
           name,
           issuedUntil,
           forgetAt,
-          coveredBy: null,
+          issuer: null,
         });
+        const issuer = 'main';
         assert.deepEqual(await fresh.standing.revocations(0), []);
-        assert.equal(await fresh.standing.revoke([note('a', 10, 100), note('b', 20, 200)], nobody), 2);
+        const first = [{ ...note('a', 10, 100), issuer }, note('b', 20, 200)];
+        assert.equal(await fresh.standing.revoke(first, nobody), 2);
         assert.equal(await fresh.standing.revoke([note('a', 5, 150)], nobody), 1);
         assert.equal(await fresh.standing.revoke([], nobody), 0, 'nothing is no mistake');
         assert.deepEqual(await fresh.standing.revocations(0), [
           { ...note('b', 20, 200), seq: 2, movedFrom: null },
-          { ...note('a', 10, 150), seq: 3, movedFrom: 1 },
+          { ...note('a', 10, 150), issuer, seq: 3, movedFrom: 1 },
         ]);
         assert.deepEqual(await fresh.standing.revocations(2), [
-          { ...note('a', 10, 150), seq: 3, movedFrom: 1 },
+          { ...note('a', 10, 150), issuer, seq: 3, movedFrom: 1 },
         ]);
         await fresh.standing.revoke([note('c', 1, 50)], nobody);
         await fresh.standing.forgetRevocations(150);
@@ -134,7 +136,7 @@ for (const engine of storageKinds) {
           name,
           issuedUntil: 10,
           forgetAt: 100,
-          coveredBy: null,
+          issuer: null,
         })) as [Revocation, Revocation];
         const changes = async () => (await empty.query('select revocations as count from changes'))[0]?.count;
         await fresh.standing.revoke([a], nobody);
@@ -179,7 +181,7 @@ for (const engine of storageKinds) {
         };
         const signOut = (issuedUntil: number, ...taken: string[]) =>
           fresh.standing.revoke(
-            taken.map((name) => ({ name, issuedUntil, forgetAt: issuedUntil + 100, coveredBy: null })),
+            taken.map((name) => ({ name, issuedUntil, forgetAt: issuedUntil + 100, issuer: null })),
             { document: null, audit: null },
           );
         const others = Array.from({ length: 50 }, (_, index) => `somebody ${index}`);
@@ -205,7 +207,7 @@ for (const engine of storageKinds) {
       it('a document that takes tokens back counts once, whichever process gets it', async () => {
         const document = { issuer: randomUUID(), digest: everyByte, expiresAt: 10_000 };
         const by = { document, audit: null };
-        const note = { name: randomUUID(), issuedUntil: 1, forgetAt: 10, coveredBy: null };
+        const note = { name: randomUUID(), issuedUntil: 1, forgetAt: 10, issuer: null };
         assert.equal(await storage.standing.revoke([note], by), 1);
         assert.equal(await neighbour.standing.revoke([{ ...note, issuedUntil: 9 }], by), null);
         const noted = (await neighbour.standing.revocations(0)).find(({ name }) => name === note.name);
@@ -218,50 +220,11 @@ for (const engine of storageKinds) {
         assert.equal(await storage.standing.revoke([note], by), 0, 'forgotten once it has ended');
       });
 
-      it('one note takes the place of those that it covers, by both times, and everybody is told', async () => {
-        const empty = await createTestDatabase(engine);
-        await using ends = new AsyncDisposableStack();
-        const fresh = await empty.open();
-        ends.defer(() => fresh.close());
-        const nobody = { document: null, audit: null };
-        const note = (name: string, changes: Partial<Revocation> = {}): Revocation => {
-          return { name, issuedUntil: 10, forgetAt: 100, coveredBy: 'all', ...changes };
-        };
-        await fresh.standing.revoke(
-          [
-            note('covered'),
-            note('issued later', { issuedUntil: 11 }),
-            note('kept for longer', { forgetAt: 101 }),
-            note('of another', { coveredBy: 'others' }),
-            note('of the operator', { coveredBy: null }),
-            note('of the newest'),
-          ],
-          nobody,
-        );
-        const changes = async () => (await empty.query('select revocations as count from changes'))[0]?.count;
-        const before = await changes();
-        assert.equal(await fresh.standing.cover(note('all', { coveredBy: null })), 2);
-        assert.notEqual(await changes(), before);
-        assert.deepEqual(
-          (await fresh.standing.revocations(0)).map(({ name, seq }) => [name, seq]),
-          [
-            ['issued later', 2],
-            ['kept for longer', 3],
-            ['of another', 4],
-            ['of the operator', 5],
-            ['all', 7],
-          ],
-        );
-        assert.equal(await fresh.standing.cover(note('all', { coveredBy: null, issuedUntil: 9 })), 0);
-        const [all] = (await fresh.standing.revocations(0)).slice(-1);
-        assert.deepEqual([all?.name, all?.issuedUntil], ['all', 10], 'of two the later time counts');
-      });
-
       it('notes are forgotten beside somebody who notes them again in another order, and neither fails', async () => {
         const place = await newPlace(engine);
         const fresh = await databaseAt(engine, place).then((empty) => empty.open());
         const notes = ['first', 'second', 'newest'].map((name) => {
-          return { name, issuedUntil: 10, forgetAt: 100, coveredBy: null };
+          return { name, issuedUntil: 10, forgetAt: 100, issuer: null };
         });
         await fresh.standing.revoke(notes, { document: null, audit: null });
         const outsider = await beginOutside(place);
@@ -279,28 +242,6 @@ for (const engine of storageKinds) {
         assert.deepEqual(
           left.map(({ name }) => name),
           ['newest'],
-        );
-      });
-
-      it('a note that nothing covers stays one, whoever says the same before or later', async () => {
-        const fresh = await createTestDatabase(engine).then((empty) => empty.open());
-        const note = (name: string, issuedUntil: number, coveredBy: string | null) =>
-          fresh.standing.revoke([{ name, issuedUntil, forgetAt: 100, coveredBy }], {
-            document: null,
-            audit: null,
-          });
-        for (const [time, coveredBy] of [null, 'all'].entries()) await note('first', time, coveredBy);
-        for (const [time, coveredBy] of ['all', null].entries()) await note('last', time, coveredBy);
-        for (const [time, coveredBy] of ['all', 'all'].entries()) await note('never', time, coveredBy);
-        const noted = await fresh.standing.revocations(0);
-        await fresh.close();
-        assert.deepEqual(
-          noted.map(({ name, coveredBy }) => [name, coveredBy]),
-          [
-            ['first', null],
-            ['last', null],
-            ['never', 'all'],
-          ],
         );
       });
 
@@ -325,7 +266,7 @@ for (const engine of storageKinds) {
           'revocations',
           async (other) =>
             (await other.standing.revoke(
-              [{ name: randomUUID(), issuedUntil: 1, forgetAt: 2, coveredBy: null }],
+              [{ name: randomUUID(), issuedUntil: 1, forgetAt: 2, issuer: null }],
               { document: null, audit: null },
             )) === 1,
         ],

@@ -12,7 +12,6 @@ import type {
   StoredRecord,
 } from '../../storage/port.ts';
 import type { Collection } from '../collections/collection.ts';
-import type { RevocationShares } from '../revocation-shares.ts';
 
 const everyMs = 60_000;
 /** Small enough that writers wait for a moment only. */
@@ -27,7 +26,6 @@ interface SweeperOptions {
   readonly eventsKeptMs: number;
   readonly consumers: Pick<ConsumerStore, 'bringBack'>;
   readonly standing: Pick<StandingStore, 'forgetRevocations'>;
-  readonly revocationShares: Pick<RevocationShares, 'keep'>;
   readonly assertions: Pick<AssertionStore, 'forgetUsed'>;
   readonly collections: readonly Collection[];
   /** Callers who were registered in a time to come are registered now instead. */
@@ -81,7 +79,7 @@ export class Sweeper {
 
   async #sweepUntil(now: number): Promise<void> {
     const { store, events, eventsKeptMs, consumers, standing, assertions, collections } = this.#options;
-    const { revocationShares, onBroughtBack } = this.#options;
+    const { onBroughtBack } = this.#options;
     for (const collection of collections) {
       const { name, limits } = collection;
       if (limits.expireMs === null) continue;
@@ -98,7 +96,6 @@ export class Sweeper {
     while (!this.#isStopped && (await store.expireProofs(expiredAt, atOnce)) === atOnce);
     await assertions.forgetUsed(now);
     await standing.forgetRevocations(now);
-    await revocationShares.keep();
     if ((await consumers.bringBack(now)) > 0) onBroughtBack();
   }
 

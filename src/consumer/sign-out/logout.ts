@@ -14,22 +14,19 @@ export interface LogoutParts {
     origin: RequestOrigin,
   ) => Promise<{ readonly source: LogoutSource; readonly said: LogoutToken }>;
   readonly revokeSession: RevokeSession;
-  /** Called when a revocation is new. */
-  readonly onRevoked: (by: 'logout') => void;
 }
 
 /** POST /idp/logout: a user has signed out at the provider (OpenID Connect Back-Channel Logout 1.0). Null: not configured. */
 export function logOut(parts: LogoutParts | null): PublicHandler {
   return async (input) => {
     if (parts === null) throw new Refusal('not_found');
-    const { open, revokeSession, onRevoked } = parts;
+    const { open, revokeSession } = parts;
     const token = readLogoutToken(input);
     const { source, said } = await open(token, input).catch((error: unknown) => {
       throw asInvalid(error);
     });
-    const added = await revokeSession(said, source);
-    if (added === null) throw new Refusal('logout_token_invalid', { detail: 'jti used before' });
-    if (added > 0) onRevoked('logout');
+    if ((await revokeSession(said, source)) === null)
+      throw new Refusal('logout_token_invalid', { detail: 'jti used before' });
     return done;
   };
 }
@@ -76,6 +73,7 @@ export function describeLogout(): Description {
       'too_many_refusals',
       'keys_unavailable',
       'overloaded',
+      'revocations_full',
       'storage_unavailable',
     ],
   };

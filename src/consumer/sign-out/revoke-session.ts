@@ -1,8 +1,8 @@
 import type { Caller } from '../../base/caller.ts';
-import { revocationOf, type TakenBack } from '../../base/revocation.ts';
-import type { StandingStore } from '../../storage/port.ts';
+import { revocationOf } from '../../base/revocation.ts';
 import type { RevocationNames } from '../revocation-names.ts';
 import type { LogoutToken } from './logout-token.ts';
+import type { Revoke } from './revoke.ts';
 
 /** The assumed lifetime of access tokens where no setting limits it. A revocation is kept for that long. */
 export const longestTokenLifeSeconds = 30 * 86_400;
@@ -12,7 +12,7 @@ interface RevokeSessionOptions {
   /** Maps the issuer of tokens to the one that pseudonyms are computed with. */
   readonly pseudonymIssuer: (issuer: string) => string;
   readonly names: RevocationNames;
-  readonly store: Pick<StandingStore, 'revoke'>;
+  readonly revoke: Revoke;
 }
 
 /** The provider that signed a logout token. */
@@ -26,7 +26,7 @@ export interface LogoutSource {
 export type RevokeSession = ReturnType<typeof createRevokeSession>;
 
 /** Stores the revocations of a logout token. Returns how many are new; null if the logout token was used before. */
-export function createRevokeSession({ pseudonymOf, pseudonymIssuer, names, store }: RevokeSessionOptions) {
+export function createRevokeSession({ pseudonymOf, pseudonymIssuer, names, revoke }: RevokeSessionOptions) {
   const namesOf = (issuer: string, { subject, sessionId }: LogoutToken): readonly string[] => {
     const pseudonym = pseudonymOf({ issuer, subject });
     if (sessionId === null) return pseudonym === null ? [] : [names.caller(pseudonym)];
@@ -35,15 +35,12 @@ export function createRevokeSession({ pseudonymOf, pseudonymIssuer, names, store
     return [names.session(issuer, sessionId), ...unnamed];
   };
 
-  const takenBack = (issuer: string, token: LogoutToken): readonly TakenBack[] =>
-    namesOf(pseudonymIssuer(issuer), token).map((name) => ({ name, coveredBy: names.issuer(issuer) }));
-
   return (token: LogoutToken, source: LogoutSource): Promise<number | null> => {
     const lifeMs = (source.maxTokenLifetimeSeconds ?? longestTokenLifeSeconds) * 1000;
-    const revocations = source.tokenIssuers
-      .flatMap((issuer) => takenBack(issuer, token))
-      .map((tokens) => revocationOf(tokens, token.issuedAt, lifeMs));
+    const revocations = [...new Set(source.tokenIssuers.map(pseudonymIssuer))]
+      .flatMap((issuer) => namesOf(issuer, token))
+      .map((name) => revocationOf(name, token.issuedAt, lifeMs));
     const document = { issuer: source.name, digest: names.document(token.id), expiresAt: token.expiresAt };
-    return store.revoke(revocations, { document, audit: null });
+    return revoke('logout', source.name, revocations, document);
   };
 }

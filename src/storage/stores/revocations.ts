@@ -18,7 +18,7 @@ export function revocationStore(engine: Engine): RevocationStore {
         name: row.name,
         issuedUntil: row.issued_until,
         forgetAt: row.forget_at,
-        coveredBy: row.covered_by,
+        issuer: row.issuer,
         seq: row.seq,
         movedFrom: row.moved_from,
       }));
@@ -38,19 +38,6 @@ export function revocationStore(engine: Engine): RevocationStore {
         await engine.announce(transaction, 'revocations');
         for (const revocation of news) await note(transaction, revocation);
         return news.length;
-      }),
-
-    cover: (cover) =>
-      engine.database.transaction().execute(async (transaction) => {
-        await engine.announce(transaction, 'revocations');
-        await note(transaction, cover);
-        const { numDeletedRows } = await transaction
-          .deleteFrom('revocations')
-          .where('covered_by', '=', cover.name)
-          .where('issued_until', '<=', cover.issuedUntil)
-          .where('forget_at', '<=', cover.forgetAt)
-          .executeTakeFirst();
-        return Number(numDeletedRows);
       }),
 
     async forgetRevocations(now) {
@@ -97,7 +84,7 @@ async function notNoted(
 }
 
 async function note(transaction: Database, revocation: Revocation): Promise<void> {
-  const { name, issuedUntil, forgetAt, coveredBy } = revocation;
+  const { name, issuedUntil, forgetAt, issuer } = revocation;
   const later = (column: 'issued_until' | 'forget_at') => {
     const [noted, now] = [sql.ref(`revocations.${column}`), sql.ref(`excluded.${column}`)];
     return sql<number>`case when ${now} > ${noted} then ${now} else ${noted} end`;
@@ -108,17 +95,13 @@ async function note(transaction: Database, revocation: Revocation): Promise<void
       name,
       issued_until: issuedUntil,
       forget_at: forgetAt,
-      covered_by: coveredBy,
+      issuer,
       seq: sql<number>`(select coalesce(max(seq), 0) + 1 from revocations)`,
     })
     .onConflict((conflict) =>
       conflict.column('name').doUpdateSet({
         issued_until: later('issued_until'),
         forget_at: later('forget_at'),
-        // What somebody has noted whose notes are not replaced stays, whoever says the same later.
-        covered_by: sql<
-          string | null
-        >`case when revocations.covered_by is null then null else excluded.covered_by end`,
         seq: sql<number>`excluded.seq`,
         moved_from: sql<number>`revocations.seq`,
       }),
