@@ -2,7 +2,6 @@ import { clockDifferenceMs } from '../../../base/clock.ts';
 import { Refusal } from '../../../base/errors.ts';
 import type { Usage } from '../../../storage/port.ts';
 import type { CollectionLimits, Rate } from '../../collections/collection.ts';
-import type { RefusalFacts } from './operation.ts';
 
 /** A budget as it stands: so many of so many, until then. */
 export interface Budget {
@@ -105,5 +104,5 @@ export function secondsLeft({ windowMs, resetsAt }: Budget, now: number): number
 
 function spent(code: 'write_budget_spent' | 'newcomer_budget_spent', budget: Budget, now: number): Refusal {
   const retryAfterSeconds = Math.max(secondsLeft(budget, now), 1);
-  return new Refusal(code, { retryAfterSeconds, facts: { budget } satisfies RefusalFacts });
+  return new Refusal(code, { retryAfterSeconds, facts: { budget } });
 }
