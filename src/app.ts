@@ -132,7 +132,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   });
   const { providers, standing, registry, tokenCache } = callers;
   const keySets = () => providers.map(({ name, keys }) => ({ name, ...keys.status() }));
-  const events = createEventParts(base, callers);
+  const events = createEventParts(base, callers, lease);
   const signOut = createSignOut(base, callers, signingKeys);
   let stage: 'open' | 'draining' | 'closing' = 'open';
   const shared = {

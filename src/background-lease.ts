@@ -8,21 +8,24 @@ interface LeaseOptions {
 }
 
 const name = 'background';
-/** Together less than 20 s: so long after the holder is gone, somebody else has it. */
+/** Together less than 20 s: another process takes over within that time after the holder is killed. */
 const leaseMs = 15_000;
 const renewEveryMs = 4_000;
-/** A database that does not answer gets it back by itself. */
+/** A process that could not renew for so long stops the work, before another one can take over. */
+const keptMs = 12_000;
+/** If the database does not answer, the lease expires by itself. */
 const releaseWithinMs = 1_000;
 
 /**
- * The lease of the process that sweeps and rotates the signing keys, so that not every process does it. The first process
- * that asks holds it and renews it; another one takes it over when the holder is gone. It saves work and is no lock: for a
- * moment two processes may hold it, and the work done under it must be correct even then.
+ * The lease of the process that sweeps, rotates the signing keys and delivers webhooks, so that not every process does it.
+ * The first process that asks holds it and renews it; another one takes it over when the holder is gone. It saves work and is
+ * no lock: for a moment two processes may hold it, and the work done under it must be correct even then.
  */
 export class BackgroundLease {
   readonly #options: LeaseOptions;
   readonly #holder = createProcessName();
-  #isHeld = false;
+  /** By the monotonic clock. */
+  #heldUntil = Number.NEGATIVE_INFINITY;
   #isStopped = false;
   #cancel: () => void = () => {};
 
@@ -37,17 +40,25 @@ export class BackgroundLease {
     });
   }
 
-  /** Takes or renews it; whether this process has it now. */
+  /** Takes or renews the lease. True if this process has it. */
   async hold(): Promise<boolean> {
     if (this.#isStopped) return false;
-    this.#isHeld = await this.#options.store.take(name, this.#holder, leaseMs);
-    return this.#isHeld;
+    const { store, clock } = this.#options;
+    const began = clock.monotonic();
+    const isHeld = await store.take(name, this.#holder, leaseMs);
+    this.#heldUntil = isHeld ? began + keptMs : Number.NEGATIVE_INFINITY;
+    return isHeld;
+  }
+
+  /** The same without the database, as of the last renewal. A process that was frozen has lost it. */
+  isHeld(): boolean {
+    return this.#options.clock.monotonic() < this.#heldUntil;
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel();
-    if (!this.#isHeld) return;
+    if (this.#heldUntil === Number.NEGATIVE_INFINITY) return;
     const { store, clock } = this.#options;
     const late = Promise.withResolvers<void>();
     const cancel = clock.after(releaseWithinMs, late.resolve);

@@ -1,4 +1,5 @@
 import { webhookBox, webhookEgress } from '../administration.ts';
+import type { BackgroundLease } from '../background-lease.ts';
 import { ownIssuer } from '../config/rules.ts';
 import { Places } from '../events/places.ts';
 import { Streams } from '../events/streams.ts';
@@ -13,10 +14,11 @@ import type { Callers } from './callers.ts';
 /** What says who may come in. */
 const admitting: ReadonlySet<WatchedTable> = new Set(['consumers', 'clients', 'revocations']);
 
-/** All who are told of events: the end of the log, who follows it live, who waits for the next one, and webhooks. */
+/** The readers of the event log: live streams, long polls and webhooks. */
 export function createEventParts(
   base: BaseParts,
   { checkStanding, checkStillIn }: Pick<Callers, 'checkStanding' | 'checkStillIn'>,
+  lease: BackgroundLease,
 ) {
   const { config, storage, keyring, metrics, audit, clock, time, log, tracing } = base;
   const store = storage.events;
@@ -32,6 +34,7 @@ export function createEventParts(
     tail,
     send: sender.send,
     box: webhookBox(keyring),
+    lease,
     source: ownIssuer(config),
     onTried: metrics.countWebhookTry,
     audit,

@@ -1,6 +1,6 @@
 import type { Exposition } from './exposition.ts';
 
-/** How a webhook fares, whichever process holds it. */
+/** The state of a webhook, the same in every process. */
 export interface WebhookStatus {
   readonly id: string;
   readonly isDisabled: boolean;

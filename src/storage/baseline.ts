@@ -173,13 +173,10 @@ export function baselineStatements(engine: Engine['name']): readonly string[] {
       position ${integer} not null,
       failing_since ${integer},
       failures ${integer} not null,
-      resting_since ${integer},
       paused_until ${integer},
       last_success_at ${integer},
       last_failure ${text},
-      delivered ${integer} not null,
-      lease_holder ${text},
-      lease_until ${integer} not null`,
+      delivered ${integer} not null`,
     ),
     // Deleting an event, because it is old or its owner is erased, deletes its deliveries.
     keyedTable(

@@ -107,13 +107,10 @@ export interface Tables {
     position: number;
     failing_since: number | null;
     failures: number;
-    resting_since: number | null;
     paused_until: number | null;
     last_success_at: number | null;
     last_failure: string | null;
     delivered: number;
-    lease_holder: string | null;
-    lease_until: number;
   };
   deliveries: {
     webhook_id: string;

@@ -25,28 +25,32 @@ export interface NewWebhook {
 export interface Webhook extends NewWebhook {
   readonly state: WebhookState;
   readonly disabledBecause: DisabledBecause | null;
-  /** Up to which the log was looked through for it. */
+  /** The log is read up to here. */
   readonly position: number;
-  /** When it first failed since it last took something; null while it works. */
+  /** The first failure since the last success. Null while it works. */
   readonly failingSince: number | null;
-  /** How often in a row it has failed. */
+  /** Failures in a row. */
   readonly failures: number;
-  /** Since when it has failed so often that it is only probed. */
-  readonly restingSince: number | null;
-  /** Nothing is sent before that. */
+  /** Nothing is sent before: the receiver asked for it, or the circuit is open. */
   readonly pausedUntil: number | null;
   readonly lastSuccessAt: number | null;
   /** A code such as `status_503`, never anything that the receiver has written. */
   readonly lastFailure: string | null;
   readonly delivered: number;
-  readonly leaseHolder: string | null;
 }
 
-/** Of what is to be sent only its place: it is made from the event when it is sent, so that erasing the event erases it. */
+/** Only the place in the log. The message is made from the event when it is sent, so erasing the event erases it. */
 export interface NewDelivery {
   readonly position: number;
-  /** What arrives in order: the deliveries of one key. */
+  /** Deliveries with the same key arrive in order. */
   readonly key: string;
+}
+
+export interface LogStep {
+  readonly from: number;
+  readonly to: number;
+  readonly found: readonly NewDelivery[];
+  readonly now: number;
 }
 
 /** What changes a webhook on behalf of the operator writes its line of the audit in the same transaction. */
@@ -72,21 +76,10 @@ export interface WebhookStore {
   /** With its deliveries. False when there is no such webhook. */
   remove(id: string, audit: AuditEntry): Promise<boolean>;
   /**
-   * Keeps what this holder has and takes what nobody has, of the active ones, for so long by the clock of the database;
-   * answers with all that it has now.
+   * Moves the position and queues what was found in between, in one transaction. False, and nothing changes, if the position
+   * is not `from` any more. Events that were erased meanwhile are left out.
    */
-  lease(holder: string, forMs: number): Promise<readonly Webhook[]>;
-  /** Gives these back, as far as they are this holder's. */
-  release(holder: string, ids: readonly string[]): Promise<void>;
-  /**
-   * Notes that the log was looked through up to a position, with what was found. False when somebody else holds the webhook:
-   * then nothing changes. What was erased meanwhile is left out.
-   */
-  advance(
-    id: string,
-    holder: string,
-    looked: { readonly position: number; readonly found: readonly NewDelivery[]; readonly now: number },
-  ): Promise<boolean>;
+  advance(id: string, step: LogStep): Promise<boolean>;
 }
 
 export type DeliveryState = 'pending' | 'dead';
@@ -102,21 +95,20 @@ export interface Delivery {
   readonly event: StoredEvent;
 }
 
-/** What has become of tries to deliver. */
-export interface Tried {
+export interface AttemptResults {
   readonly at: number;
-  /** As they were when they were sent: what somebody has had sent again meanwhile is still to be delivered. */
+  /** With the `dueAt` at which they were sent: one that was replayed meanwhile stays queued. */
   readonly delivered: readonly Pick<Delivery, 'position' | 'dueAt'>[];
   readonly failed: readonly {
     readonly position: number;
     readonly reason: string;
-    /** When it is tried again; null: never. */
+    /** Null for a dead letter. */
     readonly retryAt: number | null;
   }[];
-  /** How the receiver fares now. */
-  readonly health: Pick<Webhook, 'failingSince' | 'failures' | 'restingSince' | 'pausedUntil'>;
-  /** Those that failed after that are due at once: the receiver works again. */
-  readonly dueAgainSince: number | null;
+  /** The health of the receiver afterwards. */
+  readonly health: Pick<Webhook, 'failingSince' | 'failures' | 'pausedUntil'>;
+  /** The circuit has closed: deliveries that failed at this time or later are due at once. */
+  readonly retryFailedSince: number | null;
 }
 
 export interface DeliveryCounts {
@@ -134,14 +126,14 @@ export interface DeliveryStore {
     now: number,
     which: {
       readonly limit: number;
-      /** What is under way. */
+      /** Those in flight. */
       readonly exceptKeys: readonly string[];
-      readonly onlyUntried: boolean;
     },
   ): Promise<readonly Delivery[]>;
   /** When the next one falls due after this time; null when none does. */
   nextDueAt(webhookId: string, after: number): Promise<number | null>;
-  note(webhookId: string, tried: Tried): Promise<void>;
+  /** Records attempts and the receiver's health in one transaction. */
+  record(webhookId: string, results: AttemptResults): Promise<void>;
   /** By position. */
   list(webhookId: string, state: DeliveryState | null, limit: number): Promise<readonly Delivery[]>;
   /** Has these sent, whether they were before or not; answers with their number. */

@@ -81,8 +81,8 @@ describe('the log in partitions, by the statements of docs/scale.md', () => {
   });
 
   it('take only deliveries of events that are there', async () => {
-    await client.query(`insert into webhooks (id, url, events, secret, created_at, state, position, failures, delivered, lease_until)
-      values ('whk_1', 'http://127.0.0.1:9', '*', '', 1, 'active', 0, 0, 0, 0)`);
+    await client.query(`insert into webhooks (id, url, events, secret, created_at, state, position, failures, delivered)
+      values ('whk_1', 'http://127.0.0.1:9', '*', '', 1, 'active', 0, 0, 0)`);
     const deliver = (position: number) =>
       client.query(`insert into deliveries (webhook_id, position, record_key, attempts, due_at, state)
         values ('whk_1', ${position}, '', 0, 1, 'pending')`);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import type { NewEvent, NewWebhook, Storage } from '../../src/storage/port.ts';
+import type { NewDelivery, NewEvent, NewWebhook, Storage } from '../../src/storage/port.ts';
 import { apply } from '../support/batches.ts';
 import { openedAt, openTwice, storageKinds, type TestDatabase } from '../support/databases.ts';
 import { anyLine, erasureOf, everyByte, newEvent, newLine } from '../support/records.ts';
-import { newTried, newWebhook, refuseDeliveries } from '../support/webhook-rows.ts';
+import { newResults, newWebhook, refuseDeliveries } from '../support/webhook-rows.ts';
 
 const later = openedAt + 30_000;
-const any = { limit: 100, exceptKeys: [], onlyUntried: false };
+const any = { limit: 100, exceptKeys: [] };
 
 for (const engine of storageKinds) {
   describe(`webhooks by the storage contract on ${engine}`, () => {
@@ -30,20 +30,15 @@ for (const engine of storageKinds) {
       await apply(storage, { events: changes.map((each, index) => newEvent(index, each)) });
       return changes.map((_, index) => last + index + 1);
     };
-    const lease = (holder: string, { webhooks } = storage) => webhooks.lease(holder, 30_000);
-    /** So much time passes for who holds them. */
-    const age = (milliseconds: number) =>
-      database.query(`update webhooks set lease_until = lease_until - ${milliseconds}`);
-    /** Happens, and is found for the webhook by its holder. */
+    const positionNow = async () => (await storage.webhooks.find(webhook.id))?.position ?? assert.fail();
+    /** From where the webhook is. */
+    const advance = async (to: number, found: readonly NewDelivery[]) =>
+      storage.webhooks.advance(webhook.id, { from: await positionNow(), to, found, now: openedAt });
+    /** Events happen, and are queued for the webhook. */
     const queue = async (...keys: readonly string[]): Promise<number[]> => {
-      await lease('holder');
       const positions = await happen(...keys.map(() => ({})));
       const found = positions.map((position, index) => ({ position, key: keys[index] ?? '' }));
-      const position = positions.at(-1) ?? 0;
-      assert.equal(
-        await storage.webhooks.advance(webhook.id, 'holder', { position, found, now: openedAt }),
-        true,
-      );
+      assert.equal(await advance(positions.at(-1) ?? 0, found), true);
       return positions;
     };
     const due = async (now = openedAt, limit = 100) =>
@@ -64,12 +59,10 @@ for (const engine of storageKinds) {
         position: last,
         failingSince: null,
         failures: 0,
-        restingSince: null,
         pausedUntil: null,
         lastSuccessAt: null,
         lastFailure: null,
         delivered: 0,
-        leaseHolder: null,
       });
       assert.deepEqual(
         (await storage.webhooks.list()).map(({ id }) => id),
@@ -107,93 +100,58 @@ for (const engine of storageKinds) {
       });
     });
 
-    describe('leases', () => {
-      it('are held by one of two who take them at once, for as long as they are renewed', async () => {
-        const both = await Promise.all([lease('a'), lease('b', neighbour)]);
-        assert.deepEqual(both.map(({ length }) => length).toSorted(), [0, 1]);
-        const [holder, other] = both[0]?.length === 1 ? ['a', 'b'] : ['b', 'a'];
-        await age(20_000);
-        assert.equal((await lease(holder as string)).length, 1, 'renewed');
-        await age(20_000);
-        assert.equal((await lease(other as string)).length, 0);
-        await age(10_000);
-        assert.equal((await lease(other as string)).length, 1, 'it has ended by itself');
-        assert.equal((await lease(holder as string)).length, 0);
-      });
-
-      it('are given back, and only by who has them', async () => {
-        await lease('a');
-        await storage.webhooks.release('b', [webhook.id]);
-        assert.equal((await lease('b')).length, 0);
-        await storage.webhooks.release('a', [webhook.id]);
-        assert.equal((await lease('b')).length, 1);
-      });
-
-      it('are not taken of what is disabled, and end when it is', async () => {
-        await lease('a');
-        await storage.webhooks.setState(webhook.id, { state: 'disabled', because: 'operator' }, anyLine);
-        assert.equal((await lease('a')).length, 0);
-        await storage.webhooks.setState(webhook.id, { state: 'active' }, anyLine);
-        assert.equal((await lease('b')).length, 1);
-      });
-
-      it('of a clock that was far ahead do not last', async () => {
-        await lease('a');
-        await age(-86_400_000);
-        assert.equal((await lease('b')).length, 1);
-      });
-    });
-
     describe('what is found in the log', () => {
       it('is there together with the position, or neither is', async () => {
         const [position = 0] = await happen({});
-        await lease('a');
-        const found = [{ position, key: 'k' }];
-        assert.equal(
-          await storage.webhooks.advance(webhook.id, 'b', { position, found, now: openedAt }),
-          false,
-        );
-        assert.deepEqual(await listed(), []);
-        assert.equal(
-          await storage.webhooks.advance(webhook.id, 'a', { position, found, now: openedAt }),
-          true,
-        );
-        assert.equal((await storage.webhooks.find(webhook.id))?.position, position);
+        assert.equal(await advance(position, [{ position, key: 'k' }]), true);
+        assert.equal(await positionNow(), position);
         assert.deepEqual(await due(), [position]);
+      });
+
+      it('[E147] is queued once by two processes that read the same part of the log', async () => {
+        const from = await positionNow();
+        const [position = 0] = await happen({});
+        const step = { from, to: position, found: [{ position, key: 'k' }], now: openedAt };
+        const both = [storage, neighbour].map(({ webhooks }) => webhooks.advance(webhook.id, step));
+        assert.deepEqual((await Promise.all(both)).toSorted(), [false, true]);
+        assert.deepEqual(await due(), [position]);
+        await storage.deliveries.record(
+          webhook.id,
+          newResults({ delivered: [{ position, dueAt: openedAt }] }),
+        );
+        assert.equal(await neighbour.webhooks.advance(webhook.id, step), false);
+        assert.deepEqual(await listed(), [], 'what was delivered is not queued again');
       });
 
       it('[E142] is there together with the position also when the database fails in between', async () => {
         const [position = 0] = await happen({});
-        await lease('a');
-        const { position: before } = (await storage.webhooks.find(webhook.id)) ?? {};
+        const before = await positionNow();
         const endFault = await refuseDeliveries(database);
-        const looked = { position, found: [{ position, key: 'k' }], now: openedAt };
-        await assert.rejects(storage.webhooks.advance(webhook.id, 'a', looked));
+        const found = [{ position, key: 'k' }];
+        await assert.rejects(advance(position, found));
         await endFault();
-        assert.equal((await storage.webhooks.find(webhook.id))?.position, before);
+        assert.equal(await positionNow(), before);
         assert.deepEqual(await listed(), []);
-        assert.equal(await storage.webhooks.advance(webhook.id, 'a', looked), true);
+        assert.equal(await advance(position, found), true);
         assert.deepEqual(await due(), [position]);
       });
 
       it('leaves out what was erased meanwhile', async () => {
-        await lease('a');
         const [kept = 0, gone = 0] = await happen({}, { owner: 'usr_leaving' });
         await happen({});
         await database.query(`delete from events where position = ${gone}`);
         const found = [kept, gone].map((position) => ({ position, key: String(position) }));
-        await storage.webhooks.advance(webhook.id, 'a', { position: gone, found, now: openedAt });
+        await advance(gone, found);
         assert.deepEqual(await due(), [kept]);
       });
 
       it('comes with its event', async () => {
-        await lease('a');
         const event = newEvent(7, { recordId: 'r7', data: '{"number":7}' });
         await apply(storage, { events: [event] });
         const { last } = await storage.events.extent();
         const found = [{ position: last, key: 'notes/r7' }];
-        await storage.webhooks.advance(webhook.id, 'a', { position: last, found, now: openedAt });
-        assert.deepEqual(await storage.deliveries.due(webhook.id, openedAt, { ...any, onlyUntried: true }), [
+        await advance(last, found);
+        assert.deepEqual(await storage.deliveries.due(webhook.id, openedAt, any), [
           {
             position: last,
             attempts: 0,
@@ -217,9 +175,9 @@ for (const engine of storageKinds) {
           others.map(({ position }) => position),
           [b1],
         );
-        await storage.deliveries.note(
+        await storage.deliveries.record(
           webhook.id,
-          newTried({ delivered: [{ position: a1 as number, dueAt: openedAt }] }),
+          newResults({ delivered: [{ position: a1 as number, dueAt: openedAt }] }),
         );
         assert.deepEqual(await due(), [b1, a2, c1]);
       });
@@ -227,56 +185,39 @@ for (const engine of storageKinds) {
       it('waits behind an earlier one of its record that failed, and behind no other', async () => {
         const [a1 = 0, a2, b1] = await queue('a', 'a', 'b');
         const failed = [{ position: a1, reason: 'timeout', retryAt: later }];
-        await storage.deliveries.note(webhook.id, newTried({ failed }));
+        await storage.deliveries.record(webhook.id, newResults({ failed }));
         assert.deepEqual(await due(), [b1]);
         assert.equal(await storage.deliveries.nextDueAt(webhook.id, openedAt), later);
         assert.deepEqual(await due(later), [a1, b1]);
-        const untried = await storage.deliveries.due(webhook.id, later, { ...any, onlyUntried: true });
-        assert.deepEqual(
-          untried.map(({ position }) => position),
-          [b1],
-        );
         const [first] = await listed();
         assert.deepEqual([first?.attempts, first?.reason, first?.triedAt], [1, 'timeout', openedAt]);
         const dead = [{ position: a1, reason: 'status_500', retryAt: null }];
-        await storage.deliveries.note(webhook.id, newTried({ failed: dead }));
+        await storage.deliveries.record(webhook.id, newResults({ failed: dead }));
         assert.deepEqual(await due(), [a2, b1], 'what was given up holds nobody back');
-      });
-
-      it('is, of what was never tried, nothing whose record has failed', async () => {
-        const [a1 = 0, , b1] = await queue('a', 'a', 'b');
-        const failed = [{ position: a1, reason: 'timeout', retryAt: openedAt }];
-        await storage.deliveries.note(webhook.id, newTried({ failed }));
-        const untried = await storage.deliveries.due(webhook.id, openedAt, { ...any, onlyUntried: true });
-        assert.deepEqual(
-          untried.map(({ position }) => position),
-          [b1],
-        );
-        assert.deepEqual(await due(), [a1, b1]);
       });
 
       it('is also what a clock that was wrong has put off, and what was never tried', async () => {
         const [one = 0, other = 0] = await queue('a', 'b');
         const [ahead, retryAt] = [openedAt + 3_600_000, openedAt + 3_605_000];
         const failed = [{ position: one, reason: 'x', retryAt }];
-        await storage.deliveries.note(webhook.id, newTried({ at: ahead, failed }));
+        await storage.deliveries.record(webhook.id, newResults({ at: ahead, failed }));
         assert.deepEqual(await due(ahead), [other]);
         assert.deepEqual(await due(openedAt), [one, other]);
         assert.deepEqual(await due(openedAt - 3_600_000), [one, other]);
       });
 
-      it('is at once what failed since the receiver rested, when it is back', async () => {
+      it('is, once the circuit closes, what failed since it began to fail', async () => {
         const [a = 0, b = 0] = await queue('a', 'b');
         const fail = (position: number, at: number) =>
-          storage.deliveries.note(
+          storage.deliveries.record(
             webhook.id,
-            newTried({ at, failed: [{ position, reason: 'x', retryAt: openedAt + 3_600_000 }] }),
+            newResults({ at, failed: [{ position, reason: 'x', retryAt: openedAt + 3_600_000 }] }),
           );
         await fail(a, openedAt + 1);
         await fail(b, openedAt + 10);
-        await storage.deliveries.note(
+        await storage.deliveries.record(
           webhook.id,
-          newTried({ at: openedAt + 20, dueAgainSince: openedAt + 5 }),
+          newResults({ at: openedAt + 20, retryFailedSince: openedAt + 10 }),
         );
         assert.deepEqual(await due(openedAt + 20), [b]);
       });
@@ -285,7 +226,7 @@ for (const engine of storageKinds) {
     it('have what failed sent at once when they are enabled', async () => {
       const [position = 0] = await queue('k');
       const failed = [{ position, reason: 'status_500', retryAt: openedAt + 36_000_000 }];
-      await storage.deliveries.note(webhook.id, newTried({ failed }));
+      await storage.deliveries.record(webhook.id, newResults({ failed }));
       assert.deepEqual(await due(later), []);
       await storage.webhooks.setState(webhook.id, { state: 'disabled', because: 'failing' }, anyLine);
       await storage.webhooks.setState(webhook.id, { state: 'active' }, newLine({ at: later }));
@@ -294,16 +235,15 @@ for (const engine of storageKinds) {
 
     it('note how the receiver fares', async () => {
       const [a = 0, b = 0] = await queue('a', 'b');
-      const health = { failingSince: 5, failures: 6, restingSince: 7, pausedUntil: 8 };
+      const health = { failingSince: 5, failures: 6, pausedUntil: 8 };
       const failed = [{ position: b, reason: 'status_503', retryAt: later }];
-      await storage.deliveries.note(
+      await storage.deliveries.record(
         webhook.id,
-        newTried({ at: 9, delivered: [{ position: a, dueAt: openedAt }], failed, health }),
+        newResults({ at: 9, delivered: [{ position: a, dueAt: openedAt }], failed, health }),
       );
       const found = await storage.webhooks.find(webhook.id);
-      const { failingSince, failures, restingSince, pausedUntil, lastSuccessAt, lastFailure, delivered } =
-        found ?? {};
-      assert.deepEqual({ failingSince, failures, restingSince, pausedUntil }, health);
+      const { failingSince, failures, pausedUntil, lastSuccessAt, lastFailure, delivered } = found ?? {};
+      assert.deepEqual({ failingSince, failures, pausedUntil }, health);
       assert.deepEqual([lastSuccessAt, lastFailure, delivered], [9, 'status_503', 1]);
       await storage.webhooks.setState(webhook.id, { state: 'disabled', because: 'failing' }, anyLine);
       await storage.webhooks.setState(webhook.id, { state: 'active' }, anyLine);
@@ -314,9 +254,9 @@ for (const engine of storageKinds) {
     it('have what was delivered or given up sent again', async () => {
       const [a = 0, b = 0] = await queue('a', 'b');
       const dead = [{ position: b, reason: 'x', retryAt: null }];
-      await storage.deliveries.note(
+      await storage.deliveries.record(
         webhook.id,
-        newTried({ delivered: [{ position: a, dueAt: openedAt }], failed: dead }),
+        newResults({ delivered: [{ position: a, dueAt: openedAt }], failed: dead }),
       );
       assert.deepEqual(await due(), []);
       const counts = async () =>
@@ -343,17 +283,16 @@ for (const engine of storageKinds) {
       const [position = 0] = await queue('a');
       const delivered = [{ position, dueAt: openedAt }];
       await storage.deliveries.sendAgain(webhook.id, [{ position, key: 'a' }], later);
-      await storage.deliveries.note(webhook.id, newTried({ delivered }));
+      await storage.deliveries.record(webhook.id, newResults({ delivered }));
       assert.deepEqual(await due(later), [position]);
     });
 
     it('lose what they have not got with the events that it is about', async () => {
-      await lease('a');
       const owner = 'usr_leaving';
       await apply(storage, { newConsumers: [{ id: owner, kind: 'user', state: 'active', registeredAt: 1 }] });
       const [a = 0, b = 0] = await happen({ owner }, {});
       const found = [a, b].map((position) => ({ position, key: String(position) }));
-      await storage.webhooks.advance(webhook.id, 'a', { position: b, found, now: openedAt });
+      await advance(b, found);
       await storage.records.erase(owner, anyLine, erasureOf(owner));
       assert.deepEqual(await due(), [b]);
       while ((await storage.events.prune({ before: Number.MAX_SAFE_INTEGER, ahead: 1e15 }, 100)) > 0);

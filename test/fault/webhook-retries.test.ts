@@ -190,7 +190,11 @@ for (const engine of databaseEngines) {
       await stage().pass(25 * hour);
       const shown = await stage().shows(id, ({ state }) => state === 'disabled', 'it is not disabled');
       assert.equal(shown.disabled_because, 'failing');
-      assert.equal(logged(/disabled: it has failed/).length, 1);
+      await until(
+        () => logged(/disabled: it has failed/),
+        ({ length }) => length === 1,
+        'it is not logged',
+      );
       await receiver.comeBack();
       await stage().pass(hour);
       assert.equal(receiver.received.length, 0);

@@ -1,3 +1,4 @@
+import { BackgroundLease } from '../../src/background-lease.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
 import { createLog } from '../../src/base/log.ts';
@@ -14,14 +15,16 @@ const silent = createLog('silent');
 
 /** A dispatcher over a real storage whose messages go nowhere but into a list, or where a test lets them go. */
 export function dispatching(
-  storage: Pick<Storage, 'webhooks' | 'deliveries' | 'events'>,
+  storage: Pick<Storage, 'webhooks' | 'deliveries' | 'events' | 'leases'>,
   clock: Clock,
   send: (sending: Sending) => Promise<Sent> = async () => ({ ok: true, status: 204 }),
 ) {
   const sent: string[] = [];
   let tell: () => void = () => {};
+  const lease = new BackgroundLease({ store: storage.leases, clock });
   const dispatcher = new Dispatcher({
     ...storage,
+    lease,
     tail: {
       last: 0,
       listen(listener) {
@@ -43,6 +46,11 @@ export function dispatching(
   });
   return {
     dispatcher,
+    /** And gives the lease back. */
+    async stop() {
+      await dispatcher.stop(0);
+      await lease.stop();
+    },
     /** The ids of what was sent, in order. */
     sent,
     /** Something was appended to the log. */

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { NewWebhook, Tried } from '../../src/storage/port.ts';
+import type { AttemptResults, NewWebhook } from '../../src/storage/port.ts';
 import { openedAt, type TestDatabase } from './databases.ts';
 
 /** A webhook as its store is given it. */
@@ -14,14 +14,14 @@ export function newWebhook(changes: Partial<NewWebhook> = {}): NewWebhook {
   };
 }
 
-/** Tries of which nothing came, unless it is said what. */
-export function newTried(changes: Partial<Tried> = {}): Tried {
+/** The results of no attempt, unless others are given. */
+export function newResults(changes: Partial<AttemptResults> = {}): AttemptResults {
   return {
     at: openedAt,
     delivered: [],
     failed: [],
-    health: { failingSince: null, failures: 0, restingSince: null, pausedUntil: null },
-    dueAgainSince: null,
+    health: { failingSince: null, failures: 0, pausedUntil: null },
+    retryFailedSince: null,
     ...changes,
   };
 }

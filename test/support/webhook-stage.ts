@@ -68,7 +68,7 @@ export class WebhookStage {
     return receiver;
   }
 
-  /** A receiver and its webhook, which some process holds by now. */
+  /** A receiver and its webhook. */
   async webhook(events = 'notes.*') {
     const receiver = await this.receiver();
     const added = await this.add(receiver.url, events);
@@ -98,9 +98,9 @@ export class WebhookStage {
     await this.declared.advance(milliseconds);
   }
 
-  /** Time passes for the leases, which go by the clock of the database. */
-  async ageLeases(milliseconds: number): Promise<void> {
-    await plainSql(this.settings).query(`update webhooks set lease_until = lease_until - ${milliseconds}`);
+  /** Time passes for the background lease, which goes by the clock of the database. */
+  async ageLease(milliseconds: number): Promise<void> {
+    await plainSql(this.settings).query(`update leases set ends_at = ends_at - ${milliseconds}`);
   }
 
   person(): Promise<ApiCaller> {

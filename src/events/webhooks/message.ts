@@ -14,10 +14,15 @@ export interface Message {
 
 export const testType = 'vestibule.test';
 
-/** Whoever receives webhooks sees everybody's events, so it is told whose they are. */
+/** A receiver gets the events of all owners, so the message names the owner. */
 export function messageOf(event: StoredEvent): Message {
   const { type, at } = event;
   return { id: messageId(event), type, at, body: presentEvent(event, { showsOwner: true }) };
+}
+
+/** Deliveries with the same key arrive in order: the versions of a record. Other events get a key of their own. */
+export function orderKey({ collection, recordId, type, position }: StoredEvent): string {
+  return collection === null ? `${type}/${position}` : `${collection}/${recordId}`;
 }
 
 /** With the time, because positions begin anew in a new database. No dot: it stands between the parts that are signed. */

@@ -1,11 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import { OperatorError } from '../../base/errors.ts';
 import type { AuditLine, DeliveryStore, EventStore, Webhook, WebhookStore } from '../../storage/port.ts';
+import { dayMs } from './backoff.ts';
 import { type Egress, EgressError } from './egress.ts';
-import { orderKey } from './event-search.ts';
-import { headersOf, testMessage } from './message.ts';
+import { headersOf, orderKey, testMessage } from './message.ts';
 import { patternWarnings, readPatterns, typeMatcher } from './patterns.ts';
-import { dayMs } from './schedule.ts';
 import { createSend, type Sent } from './send.ts';
 import {
   type Box,

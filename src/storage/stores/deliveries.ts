@@ -4,9 +4,9 @@ import type { Engine } from '../engine.ts';
 import type { Delivery, DeliveryStore } from '../port.ts';
 import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
-import { anew, insertDeliveries, noteTried } from './delivery-changes.ts';
+import { anew, insertDeliveries, recordAttempts } from './delivery-changes.ts';
 
-/** How many of those that are due are looked at for the first of each record. */
+/** How many due rows are read to find the first of each key. */
 const lookedAt = 100;
 const deliveryColumns = ['position', 'attempts', 'due_at', 'state', 'reason', 'tried_at'] as const;
 
@@ -19,18 +19,17 @@ export function deliveryStore(engine: Engine): DeliveryStore {
       // Written out, so that the partial index is used.
       .where('state', '=', sql.lit('pending'))
       .where('tried_at', 'is not', null);
-  /** The records of which something has failed. */
-  const tried = (webhookId: string) => failed(webhookId).select('record_key');
-  /** Those of which it is tried again later. What was tried in a time to come was put off by a clock that was wrong. */
+  /** Keys that wait for a retry. An attempt in the future was recorded by a wrong clock, and does not count. */
   const waiting = (webhookId: string, now: number) =>
-    tried(webhookId)
+    failed(webhookId)
+      .select('record_key')
       .where('due_at', '>', now)
       .where('tried_at', '<=', now + clockDifferenceMs);
 
   return {
     ...deliveryReader(reader),
 
-    async due(webhookId, now, { limit, exceptKeys, onlyUntried }) {
+    async due(webhookId, now, { limit, exceptKeys }) {
       const rows = await reader
         .selectFrom('deliveries')
         .select([...deliveryColumns, 'record_key'])
@@ -43,9 +42,8 @@ export function deliveryStore(engine: Engine): DeliveryStore {
             where('tried_at', '>', now + clockDifferenceMs),
           ]),
         )
-        .$if(onlyUntried, (query) => query.where('tried_at', 'is', null))
         .$if(exceptKeys.length > 0, (query) => query.where('record_key', 'not in', exceptKeys))
-        .where('record_key', 'not in', onlyUntried ? tried(webhookId) : waiting(webhookId, now))
+        .where('record_key', 'not in', waiting(webhookId, now))
         .orderBy('position')
         .limit(lookedAt)
         .execute();
@@ -78,8 +76,10 @@ export function deliveryStore(engine: Engine): DeliveryStore {
       return next ?? null;
     },
 
-    note: (webhookId, tried) =>
-      database.transaction().execute((transaction) => noteTried(engine, transaction, webhookId, tried)),
+    record: (webhookId, results) =>
+      database
+        .transaction()
+        .execute((transaction) => recordAttempts(engine, transaction, webhookId, results)),
 
     async sendAgain(webhookId, deliveries, now) {
       return database

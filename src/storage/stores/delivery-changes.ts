@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { NewDelivery, Tried } from '../port.ts';
+import type { AttemptResults, NewDelivery } from '../port.ts';
 import type { Database } from '../schema.ts';
 
 /** What changes deliveries as a part of a larger transaction. */
@@ -67,15 +67,15 @@ export async function makeDue(transaction: Database, webhookId: string, now: num
     .execute();
 }
 
-/** What has become of tries, and how the receiver fares since: both or neither. */
-export async function noteTried(
+/** The results of attempts, and the health of the receiver. */
+export async function recordAttempts(
   engine: Engine,
   transaction: Database,
   webhookId: string,
-  tried: Tried,
+  results: AttemptResults,
 ): Promise<void> {
-  const { at, delivered, failed, health, dueAgainSince } = tried;
-  // The webhook first, as everybody does who changes both.
+  const { at, delivered, failed, health, retryFailedSince } = results;
+  // The webhook first: all transactions that change both lock in this order.
   await transaction
     .updateTable('webhooks')
     .set(({ eb }) => ({
@@ -84,12 +84,11 @@ export async function noteTried(
       ...(failed.length > 0 ? { last_failure: failed.at(-1)?.reason ?? null } : {}),
       failing_since: health.failingSince,
       failures: health.failures,
-      resting_since: health.restingSince,
       paused_until: health.pausedUntil,
     }))
     .where('id', '=', webhookId)
     .execute();
-  // By position, as they go with their events: so nobody waits in a circle with whoever erases these.
+  // Locked by position, the order in which an erasure deletes them: no deadlock.
   const positions = [...delivered, ...failed].map(({ position }) => position);
   if (engine.name === 'postgres' && positions.length > 0)
     await transaction
@@ -120,13 +119,13 @@ export async function noteTried(
       .where('webhook_id', '=', webhookId)
       .where('position', '=', position)
       .execute();
-  if (dueAgainSince !== null)
+  if (retryFailedSince !== null)
     await transaction
       .updateTable('deliveries')
       .set({ due_at: at })
       .where('webhook_id', '=', webhookId)
       .where('state', '=', 'pending')
       .where('due_at', '>', at)
-      .where('tried_at', '>', dueAgainSince)
+      .where('tried_at', '>=', retryFailedSince)
       .execute();
 }

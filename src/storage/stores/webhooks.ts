@@ -1,6 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
-import { clockDifferenceMs } from '../../base/clock.ts';
-import { databaseNow } from '../database-clock.ts';
+import type { Insertable, Selectable } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { NewWebhook, Webhook, WebhookSecrets, WebhookStore } from '../port.ts';
 import type { Database, Tables } from '../schema.ts';
@@ -42,8 +40,8 @@ export function webhookStore(engine: Engine): WebhookStore {
       change(audit, async (transaction) => {
         const values =
           to.state === 'active'
-            ? { state: to.state, disabled_because: null, ...unharmed }
-            : { state: to.state, disabled_because: to.because, lease_holder: null };
+            ? { state: to.state, disabled_because: null, ...healthy }
+            : { state: to.state, disabled_because: to.because };
         const { numUpdatedRows } = await transaction
           .updateTable('webhooks')
           .set(values)
@@ -74,43 +72,13 @@ export function webhookStore(engine: Engine): WebhookStore {
         return numDeletedRows;
       }),
 
-    async lease(holder, forMs) {
-      const now = databaseNow(engine.name);
-      const held = await database
-        .updateTable('webhooks')
-        .set({ lease_holder: holder, lease_until: sql<number>`${now} + ${sql.lit(forMs)}` })
-        .where('state', '=', 'active')
-        .where((where) =>
-          where.or([
-            where('lease_holder', 'is', null),
-            where('lease_holder', '=', holder),
-            where('lease_until', '<=', now),
-            // Nobody takes one for that long: the clock was ahead then, and was set back.
-            where('lease_until', '>', sql<number>`${now} + ${sql.lit(forMs + 2 * clockDifferenceMs)}`),
-          ]),
-        )
-        .returningAll()
-        .execute();
-      return held.map(toWebhook);
-    },
-
-    async release(holder, ids) {
-      if (ids.length === 0) return;
-      await database
-        .updateTable('webhooks')
-        .set({ lease_holder: null })
-        .where('lease_holder', '=', holder)
-        .where('id', 'in', ids)
-        .execute();
-    },
-
-    advance: (id, holder, { position, found, now }) =>
+    advance: (id, { from, to, found, now }) =>
       database.transaction().execute(async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable('webhooks')
-          .set({ position })
+          .set({ position: to })
           .where('id', '=', id)
-          .where('lease_holder', '=', holder)
+          .where('position', '=', from)
           .executeTakeFirst();
         if (numUpdatedRows !== 1n) return false;
         await insertDeliveries(engine, transaction, id, found, now);
@@ -119,7 +87,7 @@ export function webhookStore(engine: Engine): WebhookStore {
   };
 }
 
-const unharmed = { failing_since: null, failures: 0, resting_since: null, paused_until: null };
+const healthy = { failing_since: null, failures: 0, paused_until: null };
 
 /** What commands that only look need of it. */
 export function webhookReader(database: Database): Pick<WebhookStore, 'find' | 'list'> {
@@ -144,12 +112,10 @@ function newRow(webhook: NewWebhook, position: number): Insertable<Tables['webho
     state: 'active',
     disabled_because: null,
     position,
-    ...unharmed,
+    ...healthy,
     last_success_at: null,
     last_failure: null,
     delivered: 0,
-    lease_holder: null,
-    lease_until: 0,
   };
 }
 
@@ -177,11 +143,9 @@ function toWebhook(row: Selectable<Tables['webhooks']>): Webhook {
     position: row.position,
     failingSince: row.failing_since,
     failures: row.failures,
-    restingSince: row.resting_since,
     pausedUntil: row.paused_until,
     lastSuccessAt: row.last_success_at,
     lastFailure: row.last_failure,
     delivered: row.delivered,
-    leaseHolder: row.lease_holder,
   };
 }

@@ -8,11 +8,11 @@ import { dispatching } from '../support/dispatching.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 import { until } from '../support/polling.ts';
 import { anyLine, newEvent } from '../support/records.ts';
-import { newTried, newWebhook } from '../support/webhook-rows.ts';
+import { newResults, newWebhook } from '../support/webhook-rows.ts';
 
 const day = 86_400_000;
 
-describe('a webhook that a process holds', () => {
+describe('the dispatcher of webhooks', () => {
   let database: TestDatabase;
   let storage: Storage;
   let webhook: NewWebhook;
@@ -37,28 +37,18 @@ describe('a webhook that a process holds', () => {
       `${count} are not sent`,
       3_000,
     );
-  /** So much time passes for who holds them. */
+  /** Time passes for the holder of the lease. */
   const age = (milliseconds: number) =>
-    database.query(`update webhooks set lease_until = lease_until - ${milliseconds}`);
+    database.query(`update leases set ends_at = ends_at - ${milliseconds}`);
   const stored = async () => (await storage.webhooks.find(webhook.id)) ?? assert.fail();
 
-  it('is taken from one that took it by a clock that was far ahead, and is gone', async (t) => {
-    await storage.webhooks.lease('gone', 30_000);
-    await age(-365 * day);
-    await happen();
-    const { dispatcher, sent } = dispatching(storage, clock);
-    t.after(() => dispatcher.stop(0));
-    await dispatcher.start();
-    await sends(sent, 1);
-  });
-
   for (const hours of [-1, 1])
-    it(`is left to it by a process whose clock is ${hours} h ahead`, async (t) => {
+    it(`[E147] sends nothing while another process has the lease, also with a clock that is ${hours} h ahead`, async (t) => {
       const other = new MovableClock();
       other.stepWallClock(hours * 3_600_000);
       const one = dispatching(storage, clock);
       const another = dispatching(storage, other);
-      t.after(() => Promise.all([one.dispatcher.stop(0), another.dispatcher.stop(0)]));
+      t.after(() => Promise.all([one.stop(), another.stop()]));
       await one.dispatcher.start();
       await another.dispatcher.start();
       for (let round = 1; round <= 5; round += 1) {
@@ -74,37 +64,32 @@ describe('a webhook that a process holds', () => {
       assert.deepEqual([one.sent.length, another.sent], [5, []]);
     });
 
-  it('is not paused for longer than a receiver can ask for, by a clock that was far ahead', async (t) => {
-    const health = {
-      failingSince: null,
-      failures: 0,
-      restingSince: null,
-      pausedUntil: clock.now() + 365 * day,
-    };
-    await storage.deliveries.note(webhook.id, newTried({ health }));
+  it('honours no pause that is longer than a receiver can ask for: the clock was far ahead', async (t) => {
+    const health = { failingSince: null, failures: 0, pausedUntil: clock.now() + 365 * day };
+    await storage.deliveries.record(webhook.id, newResults({ health }));
     await happen();
-    const { dispatcher, sent } = dispatching(storage, clock);
-    t.after(() => dispatcher.stop(0));
+    const { dispatcher, stop, sent } = dispatching(storage, clock);
+    t.after(stop);
     await dispatcher.start();
     await sends(sent, 1);
   });
 
-  it('gets nothing twice when it is noted how far the log was looked through while something is found in it', async (t) => {
-    const { webhooks, deliveries, events } = storage;
+  it('sends nothing twice when the position is saved while events are queued', async (t) => {
+    const { webhooks, events } = storage;
     const isFound = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const slow: Storage['webhooks'] = {
       ...webhooks,
-      async advance(id, holder, looked) {
-        if (looked.found.length > 0) {
+      async advance(id, step) {
+        if (step.found.length > 0) {
           isFound.resolve();
           await goOn.promise;
         } else await pause(100);
-        return webhooks.advance(id, holder, looked);
+        return webhooks.advance(id, step);
       },
     };
-    const { dispatcher, sent, tell } = dispatching({ webhooks: slow, deliveries, events }, clock);
-    t.after(() => dispatcher.stop(0));
+    const { dispatcher, stop, sent, tell } = dispatching({ ...storage, webhooks: slow }, clock);
+    t.after(stop);
     await dispatcher.start();
     await happen({ type: 'posts.created' });
     tell();
@@ -123,9 +108,9 @@ describe('a webhook that a process holds', () => {
     assert.equal((await stored()).position, (await events.extent()).last);
   });
 
-  it('gets what happens at positions that are given again, after the database has lost its last commits', async (t) => {
-    const { dispatcher, sent, tell } = dispatching(storage, clock);
-    t.after(() => dispatcher.stop(0));
+  it('sends what happens at positions that are given again, after the database has lost its last commits', async (t) => {
+    const { dispatcher, stop, sent, tell } = dispatching(storage, clock);
+    t.after(stop);
     await dispatcher.start();
     for (let number = 0; number < 3; number += 1) await happen();
     tell();
@@ -139,8 +124,8 @@ describe('a webhook that a process holds', () => {
     await sends(sent, 4);
   });
 
-  it('gets nothing from a process that was frozen until somebody else had it', async (t) => {
-    const { webhooks, deliveries, events } = storage;
+  it('[E147] sends nothing from a process that was frozen until another one had the lease', async (t) => {
+    const { deliveries, leases } = storage;
     const isAsked = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const slow: Storage['deliveries'] = {
@@ -152,24 +137,25 @@ describe('a webhook that a process holds', () => {
         return due;
       },
     };
-    const { dispatcher, sent } = dispatching({ webhooks, deliveries: slow, events }, clock);
-    t.after(() => dispatcher.stop(0));
+    const { dispatcher, stop, sent } = dispatching({ ...storage, deliveries: slow }, clock);
+    t.after(stop);
     await happen();
     await dispatcher.start();
     await isAsked.promise;
     await age(60_000);
-    await webhooks.lease('another', 30_000);
+    assert.equal(await leases.take('background', 'another', 30_000), true);
+    t.after(() => leases.release('background', 'another'));
     clock.advance(60_000);
     goOn.resolve();
     await pause(200);
     assert.deepEqual(sent, []);
   });
 
-  it('is not disabled for what it refused days ago, when it was given nothing since', async (t) => {
+  it('does not disable a webhook for what it refused days ago, when nothing was sent since', async (t) => {
     const failing = async () =>
       ({ ok: false, status: 400, reason: 'status_400', retryAfterMs: null }) as const;
-    const { dispatcher, sent } = dispatching(storage, clock, failing);
-    t.after(() => dispatcher.stop(0));
+    const { dispatcher, stop, sent } = dispatching(storage, clock, failing);
+    t.after(stop);
     await happen();
     await dispatcher.start();
     for (let tries = 1; tries <= 8; tries += 1) {
@@ -192,23 +178,5 @@ describe('a webhook that a process holds', () => {
       await dispatcher.look();
     }
     assert.equal((await stored()).state, 'active');
-  });
-
-  it('is given back once, however often the process is told to stop', async () => {
-    let released = 0;
-    const { webhooks, deliveries, events } = storage;
-    const counting: Storage['webhooks'] = {
-      ...webhooks,
-      release: (...held) => {
-        released += 1;
-        return webhooks.release(...held);
-      },
-    };
-    const { dispatcher } = dispatching({ webhooks: counting, deliveries, events }, clock);
-    await dispatcher.start();
-    await Promise.all([dispatcher.stop(1_000), dispatcher.stop(1_000)]);
-    await dispatcher.stop(1_000);
-    assert.equal(released, 1);
-    assert.equal((await stored()).leaseHolder, null);
   });
 });

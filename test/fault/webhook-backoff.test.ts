@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { healthAfter, retryAt, retryDelaysMs } from '../../src/events/webhooks/schedule.ts';
+import { healthAfter, retryAt, retryDelaysMs } from '../../src/events/webhooks/backoff.ts';
 
 const now = Date.UTC(2026, 0, 2);
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
-const well = { failingSince: null, failures: 0, restingSince: null, pausedUntil: null };
+const well = { failingSince: null, failures: 0, pausedUntil: null };
 const ok = { ok: true, retryAfterMs: null };
 const bad = { ok: false, retryAfterMs: null };
 const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
@@ -29,30 +29,29 @@ describe('the schedule of retries', () => {
   });
 });
 
-describe('how a receiver fares', () => {
+describe('the health of a receiver', () => {
   it('is well as long as it takes something now and then', () => {
     const mixed = [...times(4, bad), ok, ...times(4, bad), ok];
-    assert.deepEqual(healthAfter(well, mixed, now), { health: well, dueAgainSince: null });
+    assert.deepEqual(healthAfter(well, mixed, now), { health: well, retryFailedSince: null });
   });
 
-  it('rests after five failures in a row, for longer each time, and no longer than five minutes', () => {
+  it('opens the circuit after five failures in a row, for longer each time, and no longer than five minutes', () => {
     const after = (failures: number) => healthAfter(well, times(failures, bad), now).health;
-    assert.deepEqual(after(4), { failingSince: now, failures: 4, restingSince: null, pausedUntil: null });
+    assert.deepEqual(after(4), { failingSince: now, failures: 4, pausedUntil: null });
     assert.deepEqual(after(5), {
       failingSince: now,
       failures: 5,
-      restingSince: now,
       pausedUntil: now + 5_000,
     });
     assert.equal(after(6).pausedUntil, now + 10_000);
     assert.equal(after(40).pausedUntil, now + 5 * minute);
     const later = healthAfter(after(5), [bad], now + hour).health;
-    assert.deepEqual([later.failingSince, later.restingSince], [now, now]);
+    assert.deepEqual([later.failingSince, later.failures], [now, 6]);
   });
 
-  it('is back with one success, and what failed since it rested is due again', () => {
-    const { health: resting } = healthAfter(well, times(9, bad), now);
-    assert.deepEqual(healthAfter(resting, [ok], now + day), { health: well, dueAgainSince: now });
+  it('closes the circuit with one success, and what failed since then is due again', () => {
+    const { health: open } = healthAfter(well, times(9, bad), now);
+    assert.deepEqual(healthAfter(open, [ok], now + day), { health: well, retryFailedSince: now });
   });
 
   it('[E145] pauses when it asks for it, also when it takes something else meanwhile', () => {

@@ -1,0 +1,86 @@
+import type { AttemptResults, Webhook } from '../../storage/port.ts';
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
+/** The delay after each failed attempt. After the last one the delivery is a dead letter. */
+export const retryDelaysMs = [
+  5 * secondMs,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  10 * hourMs,
+] as const;
+/** Deliveries that failed together are not retried together. */
+const jitter = 0.1;
+const mostRetryAfterMs = dayMs;
+
+/** The circuit opens after so many failures in a row: nothing is sent to the receiver for a while. */
+const circuitFailures = 5;
+const shortestPauseMs = 5 * secondMs;
+const longestPauseMs = 5 * minuteMs;
+
+export const disabledAfterMs = 5 * dayMs;
+export const warnedAfterMs = 4 * dayMs;
+
+/** When a delivery with so many failed attempts is sent again. Null for a dead letter. */
+export function retryAt(
+  attempts: number,
+  now: number,
+  retryAfterMs: number | null,
+  random: () => number = Math.random,
+): number | null {
+  const delay = retryDelaysMs[attempts - 1];
+  if (delay === undefined) return null;
+  const jittered = delay * (1 + jitter * (2 * random() - 1));
+  return Math.round(now + Math.max(jittered, Math.min(retryAfterMs ?? 0, mostRetryAfterMs)));
+}
+
+type Health = AttemptResults['health'];
+
+/** The result of one attempt, as far as it says something about the receiver. */
+export interface Outcome {
+  readonly ok: boolean;
+  readonly retryAfterMs: number | null;
+}
+
+/** The health of the receiver after these attempts. With the first success the circuit closes, and what failed is due. */
+export function healthAfter(
+  before: Pick<Webhook, keyof Health>,
+  outcomes: readonly Outcome[],
+  now: number,
+): Pick<AttemptResults, 'health' | 'retryFailedSince'> {
+  let { failingSince, failures } = before;
+  let pausedUntil = pauseEnd(before.pausedUntil, now);
+  let retryFailedSince: number | null = null;
+  for (const { ok, retryAfterMs } of outcomes) {
+    if (ok) {
+      if (failures >= circuitFailures) {
+        retryFailedSince ??= failingSince;
+        pausedUntil = null;
+      }
+      failures = 0;
+      failingSince = null;
+    } else {
+      failures += 1;
+      failingSince ??= now;
+      const pauseMs = Math.max(circuitPauseMs(failures), Math.min(retryAfterMs ?? 0, mostRetryAfterMs));
+      if (pauseMs > 0) pausedUntil = Math.max(pausedUntil ?? 0, now + pauseMs);
+    }
+  }
+  return { health: { failingSince, failures, pausedUntil }, retryFailedSince };
+}
+
+/** Null also for a pause that no receiver can ask for: the clock was ahead when it was written. */
+export function pauseEnd(pausedUntil: number | null, now: number): number | null {
+  return pausedUntil !== null && pausedUntil - now <= mostRetryAfterMs ? pausedUntil : null;
+}
+
+function circuitPauseMs(failures: number): number {
+  if (failures < circuitFailures) return 0;
+  return Math.min(shortestPauseMs * 2 ** (failures - circuitFailures), longestPauseMs);
+}
