@@ -121,7 +121,12 @@ export function createServer(serverParts: ServerParts): HttpServer {
     breakOff(socket as Socket, brokenRequest(error as NodeJS.ErrnoException)),
   );
   // CONNECT is not supported; without a listener Node would close the connection without an answer.
-  server.on('connect', (_request, socket) => breakOff(socket as Socket, new Refusal('bad_request')));
+  server.on('connect', (_request, stream) => {
+    const socket = stream as Socket;
+    // Node has removed its listeners. An unfinished answer would never time out, and a reset would end the process.
+    if (connections.breakOff(socket)) socket.destroy();
+    else breakOff(socket, new Refusal('bad_request'));
+  });
 
   server.on('connection', (socket: Socket) => connections.accept(socket));
   server.on(tls === null ? 'connection' : 'secureConnection', (socket: Socket) => connections.open(socket));

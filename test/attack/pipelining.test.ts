@@ -109,6 +109,18 @@ describe('one request at a time on a connection', () => {
     assert.equal(await closed.promise, maxRefusalsPerConnection);
   });
 
+  it('[G181] a request for a tunnel behind an unfinished answer, and a reset, do not end the process', async () => {
+    const { service, provider } = running();
+    const token = await provider.token();
+    for (let count = 0; count < 10; count += 1) {
+      const socket = await open('127.0.0.7');
+      socket.write(stream(token) + request('CONNECT', 'a:1'));
+      await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+      socket.resetAndDestroy();
+      assert.deepEqual(statuses(await exchange(service.url, whoAmI(token) + rubbish)), [200]);
+    }
+  });
+
   it('requests behind one that asks for an upgrade are not answered in its place', async () => {
     const { service } = running();
     const upgrade = request('GET', '/nowhere', '', 'connection: upgrade', 'upgrade: websocket');
