@@ -1,40 +1,40 @@
+import { Refusal } from '../base/errors.ts';
 import type { RequestOrigin } from '../base/request-origin.ts';
-import { jsonObject, parseCompact } from './compact.ts';
-import { readHeader } from './header.ts';
+import { headerReader, openJws } from './jws.ts';
 import { readKeySet } from './key-set.ts';
-import { signatureHolds } from './signature.ts';
 import type { SignatureQueue } from './signature-queue.ts';
 
-/**
- * Takes a JWT apart that is signed with one of these algorithms, by somebody who has registered a key with us: what it
- * says, and whether one of those keys signed it. Null when it is none. The check waits for its turn like that of a token.
- */
+/** Opens a JWT of a client that registered its keys with us. Null if it is not a JWT with one of these algorithms. */
 export function signedDocumentOpener(algorithms: readonly string[], signatures: Pick<SignatureQueue, 'run'>) {
-  const allowed = new Set(algorithms);
+  const readSegment = headerReader(algorithms);
   return (text: string) => {
     try {
-      const token = parseCompact(text);
-      const { kid, algorithm, type } = readHeader(jsonObject(token.header), allowed);
+      const { header, unverifiedClaims, verify } = openJws(text, readSegment, signatures);
       return {
-        type,
-        unverifiedClaims: token.unverifiedPayload,
+        type: header.type,
+        unverifiedClaims,
+        /** True if a key of this JWKS (in JSON) signed it. */
         async signedBy(keys: string, origin: RequestOrigin): Promise<boolean> {
           const document: unknown = JSON.parse(keys);
-          // To read the keys takes as long as the check itself, so that waits, too.
-          return signatures.run(() => {
+          const findKey = () => {
             const set = readKeySet(document, algorithms);
-            if (typeof set === 'string') return false;
-            // A key that was registered without a name is the only one there is: whatever the client calls it is fine.
-            const name = set.keys.length === 1 && set.keys[0]?.kid === undefined ? undefined : kid;
-            const key = set.find(name, algorithm);
-            return key !== undefined && signatureHolds(token, key, algorithm);
-          }, origin);
+            if (typeof set === 'string') return undefined;
+            // A key that was registered without a name is the only one; the client may call it as it likes.
+            const isUnnamed = set.keys.length === 1 && set.keys[0]?.kid === undefined;
+            return set.find(isUnnamed ? undefined : header.kid, header.algorithm);
+          };
+          return verify(findKey, origin).then(() => true, isSignatureInvalid);
         },
       };
     } catch {
       return null;
     }
   };
+}
+
+function isSignatureInvalid(error: unknown): false {
+  if (error instanceof Refusal && error.code === 'signature_invalid') return false;
+  throw error;
 }
 
 /** Why nothing could be signed by the keys of a JWKS (in JSON), or null when something can. */

@@ -1,56 +1,45 @@
 import type { Verification } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
-import { Refusal } from '../base/errors.ts';
-import { rememberLast } from '../base/remember-last.ts';
+import type { JsonObject } from '../base/json-object.ts';
 import type { RequestOrigin } from '../base/request-origin.ts';
 import { checkClaims } from './claims.ts';
-import { type CompactToken, jsonObject, parseCompact } from './compact.ts';
-import { checkType, readHeader } from './header.ts';
-import { chooseIssuer, type TrustedIssuer } from './issuers.ts';
-import { signatureHolds } from './signature.ts';
+import { checkType } from './header.ts';
+import type { TrustedIssuer } from './issuers.ts';
+import { createOpenSigned } from './jws.ts';
 import { SignatureQueue } from './signature-queue.ts';
 
 export type Verify = ReturnType<typeof createVerifier>;
-/** What the signature and the claims of a token were found to say, and what it was verified against. */
+/** The claims of a token whose signature holds, and the keys that it was verified with. */
 export type Verified = Awaited<ReturnType<Verify>>;
 
-/**
- * parse -> header -> issuer -> key -> signature -> claims. Nothing is said of the claims until the signature holds. Answers
- * with whom a token speaks for and what it was verified against, or rejects with the refusal that says why not.
- */
+/** parse -> header -> issuer -> key -> signature -> claims. Rejects with the first refusal. */
 export function createVerifier(
   issuers: readonly TrustedIssuer[],
   clock: Clock,
   signatures = new SignatureQueue(),
 ) {
-  const algorithms = new Set(issuers.flatMap((issuer) => [...issuer.algorithms]));
-  const headerOf = rememberLast((segment: string) => readHeader(jsonObject(segment), algorithms));
-
-  return async (text: string, origin: RequestOrigin) => {
-    const token = parseCompact(text);
-    const { kid, algorithm, type } = headerOf(token.header);
-    const issuer = chooseIssuer(issuers, token.unverifiedPayload.iss);
-    if (!issuer.algorithms.has(algorithm)) throw new Refusal('algorithm_not_allowed');
-    checkType(type, issuer.requireAtJwt);
-    // Taken before the key: should the keys change meanwhile, what is verified now is not remembered as valid.
-    const generation = issuer.keys.generation();
-    const found = issuer.keys.find(kid, algorithm, () => looksRight(token, issuer, clock));
-    const key = found instanceof Promise ? await found : found;
-    if (key === undefined) throw new Refusal('key_unknown');
-    const holds = await signatures.run(() => signatureHolds(token, key, algorithm), origin);
-    if (!holds) throw new Refusal('signature_invalid');
-    const claims = checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);
-    const verification: Verification = { keys: issuer.keys, generation };
-    return { claims, payload: token.unverifiedPayload, verification };
+  const check = (claims: JsonObject, issuer: TrustedIssuer) =>
+    checkClaims(claims, issuer.claims, clock.now() / 1000);
+  /** A key is fetched only for a token whose claims would pass. */
+  const looksRight = (claims: JsonObject, issuer: TrustedIssuer) => {
+    try {
+      check(claims, issuer);
+      return true;
+    } catch {
+      return false;
+    }
   };
-}
-
-/** Would the claims do, if the signature held? Decides whether the provider is asked for a key, and nothing else. */
-function looksRight(token: CompactToken, issuer: TrustedIssuer, clock: Clock): boolean {
-  try {
-    checkClaims(token.unverifiedPayload, issuer.claims, clock.now() / 1000);
-    return true;
-  } catch {
-    return false;
-  }
+  const open = createOpenSigned(
+    issuers,
+    (issuer, { kid, algorithm, type }, claims) => {
+      checkType(type, issuer.requireAtJwt);
+      return issuer.keys.find(kid, algorithm, () => looksRight(claims, issuer));
+    },
+    signatures,
+  );
+  return async (text: string, origin: RequestOrigin) => {
+    const { issuer, generation, claims: payload } = await open(text, origin);
+    const verification: Verification = { keys: issuer.keys, generation };
+    return { claims: check(payload, issuer), payload, verification };
+  };
 }

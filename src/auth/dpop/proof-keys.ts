@@ -41,7 +41,7 @@ export class ProofKeys {
 
   /** The key is looked at only if it is the one with the thumbprint that is wanted; null wants any. */
   read(header: string, wanted: string | null): ProofKey {
-    const { typ, alg, jwk, crit, b64 } = readObject(header);
+    const { typ, alg, jwk, crit, b64 } = jsonObject(header);
     if (typeof typ !== 'string' || !/^(application\/)?dpop\+jwt$/i.test(typ)) throw invalidProof('typ');
     if (!isProofAlgorithm(alg)) throw invalidProof('alg');
     if (crit !== undefined || b64 !== undefined) throw invalidProof('crit');
@@ -52,14 +52,6 @@ export class ProofKeys {
     const admitted = admitKey(jwk, [alg], mostProofKeyBits);
     if (typeof admitted === 'string') throw invalidProof('jwk');
     return { key: admitted.key, algorithm: alg, thumbprint };
-  }
-}
-
-function readObject(segment: string): JsonObject {
-  try {
-    return jsonObject(segment);
-  } catch {
-    throw invalidProof('jwt');
   }
 }
 

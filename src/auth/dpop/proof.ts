@@ -1,12 +1,11 @@
 import { clockToleranceSeconds } from '../../base/clock.ts';
-import { Refusal } from '../../base/errors.ts';
+import { type ErrorCode, Refusal } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-object.ts';
 import type { RequestOrigin } from '../../base/request-origin.ts';
-import { type CompactToken, parseCompact } from '../compact.ts';
-import { signatureHolds } from '../signature.ts';
+import { openJws } from '../jws.ts';
 import type { SignatureQueue } from '../signature-queue.ts';
 import type { Nonces } from './nonce.ts';
-import { invalidProof } from './proof-fault.ts';
+import { invalidProof, type ProofFault } from './proof-fault.ts';
 import { ProofKeys } from './proof-keys.ts';
 import { isSameUri } from './uri.ts';
 
@@ -47,19 +46,24 @@ export type CheckProof = ReturnType<typeof createProofCheck>;
  */
 export function createProofCheck({ signatures, nonces, now }: ProofParts) {
   const keys = new ProofKeys();
+  const open = async (proof: string, wanted: string | null, origin: RequestOrigin) => {
+    try {
+      const readKey = (segment: string) => keys.recall(segment) ?? keys.read(segment, wanted);
+      const { segment, header, verify } = openJws(proof, readKey, signatures);
+      // Before the signature: the check is not worth it for another key.
+      if (wanted !== null && header.thumbprint !== wanted) throw invalidProof('cnf');
+      return { segment, header, claims: await verify(() => header.key, origin) };
+    } catch (error) {
+      throw asProofFault(error);
+    }
+  };
   return async (
     header: string | undefined,
     request: ProvenRequest,
     origin: RequestOrigin,
   ): Promise<Proof> => {
-    const proof = parse(header);
-    const known = keys.recall(proof.header);
-    const { key, algorithm, thumbprint } = known ?? keys.read(proof.header, request.thumbprint);
-    // Before the signature: it costs nothing, and a stranger's key is not worth a check.
-    if (request.thumbprint !== null && thumbprint !== request.thumbprint) throw invalidProof('cnf');
-    const holds = await signatures.run(() => signatureHolds(proof, key, algorithm), origin);
-    if (!holds) throw invalidProof('signature');
-    const claims = proof.unverifiedPayload;
+    const { segment, header: key, claims } = await open(single(header), request.thumbprint, origin);
+    const { thumbprint } = key;
     const { jti } = claims;
     if (typeof jti !== 'string' || jti === '' || jti.length > longestJti) throw invalidProof('jti');
     if (claims.htm !== request.method) throw invalidProof('htm');
@@ -67,22 +71,29 @@ export function createProofCheck({ signatures, nonces, now }: ProofParts) {
     const expiresAt = checkTimes(claims, now() / 1000);
     if (request.tokenDigest !== null && claims.ath !== request.tokenDigest) throw invalidProof('ath');
     if (nonces !== null && !nonces.accepts(claims.nonce)) throw new Refusal('proof_nonce_required');
-    // Not before all of it holds, and only of a key that a token is bound to: strangers cannot drive out the keys of others.
-    if (known === undefined && request.thumbprint !== null)
-      keys.remember(proof.header, { key, algorithm, thumbprint });
+    // Only now, and only a key that a token is bound to: strangers cannot evict the keys of others.
+    if (request.thumbprint !== null) keys.remember(segment, key);
     return { thumbprint, jti, expiresAt };
   };
 }
 
-function parse(header: string | undefined): CompactToken {
+function single(header: string | undefined): string {
   if (header === undefined) throw invalidProof('missing');
-  // Two headers reach us joined by a comma, which no JWT contains.
+  // Two headers arrive joined by a comma, which no JWT contains.
   if (header.includes(',')) throw invalidProof('repeated');
-  try {
-    return parseCompact(header);
-  } catch {
-    throw invalidProof('jwt');
-  }
+  return header;
+}
+
+const faults: Partial<Record<ErrorCode, ProofFault>> = {
+  token_malformed: 'jwt',
+  token_too_large: 'jwt',
+  signature_invalid: 'signature',
+};
+
+/** A refusal of the opener in the terms of proofs. */
+function asProofFault(error: unknown): unknown {
+  const fault = error instanceof Refusal ? faults[error.code] : undefined;
+  return fault === undefined ? error : invalidProof(fault);
 }
 
 /** `iat` decides. `exp` and `nbf` are nothing that a proof needs, and count when they are there (RFC 7519). */
