@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
-import { keyRules, openAdministration } from './administration.ts';
+import { keyRules, openAdministration } from './app/administration.ts';
 import type { BaseParts } from './app/base-parts.ts';
 import { createCallers } from './app/callers.ts';
 import { Certificate } from './app/certificate.ts';

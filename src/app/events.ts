@@ -1,4 +1,3 @@
-import { webhookBox, webhookEgress } from '../administration.ts';
 import type { BackgroundLease } from '../background-lease.ts';
 import { ownIssuer } from '../config/rules.ts';
 import { Places } from '../events/places.ts';
@@ -8,6 +7,7 @@ import { Waits } from '../events/waits.ts';
 import { Dispatcher } from '../events/webhooks/dispatcher.ts';
 import { createSend } from '../events/webhooks/send.ts';
 import type { WatchedTable } from '../storage/port.ts';
+import { webhookBox, webhookEgress } from './administration.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
 

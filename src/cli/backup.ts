@@ -13,7 +13,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option('--force', 'replace a file that is there already')
     .action(async (file: string, options: JsonOption & { readonly force?: boolean }) => {
       const config = loadStorageConfig(await settings.ofDatabase());
-      const { backUp } = await import('../transfer.ts');
+      const { backUp } = await import('../app/backup.ts');
       const startedAt = performance.now();
       const copy = await backUp(config, file, options.force === true);
       const seconds = Math.round(performance.now() - startedAt) / 1000;

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Administration } from '../administration.ts';
+import type { Administration } from '../app/administration.ts';
+import type { ListedClient } from '../app/lists.ts';
 import { parseDuration } from '../base/duration.ts';
 import { OperatorError } from '../base/errors.ts';
 import { readText } from '../config/files.ts';
 import { loadStorageConfig } from '../config/load.ts';
-import type { ListedClient } from '../inspection/clients.ts';
 import type { ClientSecret, ClientState } from '../storage/port.ts';
 import { administer } from './database.ts';
 import { type JsonOption, print, printing, table } from './output.ts';
@@ -47,7 +47,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(client, 'list', 'list the clients and what is known of their secrets, never the secrets').action(
     async (options: JsonOption) => {
       const config = loadStorageConfig(await settings.ofDatabase());
-      const { listClients } = await import('../inspection/clients.ts');
+      const { listClients } = await import('../app/lists.ts');
       const clients = (await listClients(config)).map(asData);
       print(options.json, clients, () => showClients(clients));
     },

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Administration } from '../administration.ts';
+import type { Administration } from '../app/administration.ts';
 import { consumerPrefix } from '../base/addresses.ts';
 import { OperatorError } from '../base/errors.ts';
 import { loadStorageConfig } from '../config/load.ts';
-import type { Consumer, ConsumerState, Reading, Usage } from '../storage/port.ts';
+import type { Consumer, ConsumerState, Storage, Usage } from '../storage/port.ts';
 import { administer, look } from './database.ts';
 import { type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
@@ -15,7 +15,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .description('show, suspend, resume, sign out and erase callers, and find them by a record');
   const work = async <T>(command: string, task: (administration: Administration) => Promise<T>) =>
     administer(loadStorageConfig(await settings.ofDatabase()), `consumer ${command}`, task);
-  const read = async <T>(task: (reading: Reading) => Promise<T>) =>
+  const read = async <T>(task: (storage: Storage) => Promise<T>) =>
     look(loadStorageConfig(await settings.ofDatabase()), task);
   /** The result of the task. It is null where there is no such caller. */
   const workOn = async <T>(
@@ -30,7 +30,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
   printing(consumer, 'show <id>', 'show all that is held about a caller').action(
     async (id: string, options: JsonOption) => {
-      const { inspectConsumer } = await import('../inspection/consumers.ts');
+      const { inspectConsumer } = await import('../app/lists.ts');
       const held = await inspectConsumer(loadStorageConfig(await settings.ofDatabase()), id);
       if (held === null) throw notFound(id);
       const data = asData(held);

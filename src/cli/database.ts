@@ -1,6 +1,6 @@
-import type { Administration } from '../administration.ts';
+import type { Administration } from '../app/administration.ts';
 import type { StorageConfig } from '../config/settings.ts';
-import type { Reading } from '../storage/port.ts';
+import type { Storage } from '../storage/port.ts';
 
 /** For commands that change something: opens the database for one piece of work. The audit names the command. */
 export async function administer<T>(
@@ -8,7 +8,7 @@ export async function administer<T>(
   command: string,
   work: (administration: Administration) => Promise<T>,
 ): Promise<T> {
-  const { openAdministration } = await import('../administration.ts');
+  const { openAdministration } = await import('../app/administration.ts');
   const administration = await openAdministration(config, command);
   try {
     return await work(administration);
@@ -18,7 +18,7 @@ export async function administer<T>(
 }
 
 /** For commands that only look: nothing is made, migrated or changed. */
-export async function look<T>(config: StorageConfig, work: (reading: Reading) => Promise<T>): Promise<T> {
-  const { readStorage } = await import('../inspection/read-storage.ts');
+export async function look<T>(config: StorageConfig, work: (storage: Storage) => Promise<T>): Promise<T> {
+  const { readStorage } = await import('../app/read-storage.ts');
   return readStorage(config, work);
 }

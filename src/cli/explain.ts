@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import type { ExplainedToken } from '../app/explain.ts';
 import { describe, OperatorError } from '../base/errors.ts';
 import { type Environment, loadConfig, SettingsError } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
-import type { ExplainedToken } from '../inspection/token.ts';
 import { findingLines, type JsonOption, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
@@ -32,7 +32,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       if (from !== undefined) write(`Settings: ${from}.\n`, process.stderr);
       const config = await loadService(environment, absent);
       const token = bareToken(await readInput());
-      const { explainToken } = await import('../inspection/token.ts');
+      const { explainToken } = await import('../app/explain.ts');
       const explained = await explainToken(config, token);
       print(options.json, asData(explained, options), () => forPeople(explained, options));
       if (!explained.accepted) process.exitCode = 1;

@@ -33,7 +33,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       if (options.plan) return showPlan(config, options.json);
       if (options.stopped && options.contract)
         throw new OperatorError('First --stopped, then, once this release runs, --contract.');
-      const { migrateDatabase } = await import('../open-storage.ts');
+      const { migrateDatabase } = await import('../app/open-storage.ts');
       const manner = options.contract ? 'contract' : options.stopped ? 'alone' : 'beside';
       const done = await migrateDatabase(config, manner);
       const steps = done.map(({ version, kind, what }) => ({ version, kind, what }));
@@ -44,7 +44,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 }
 
 async function showPlan(config: StorageConfig, json: boolean | undefined): Promise<void> {
-  const { planMigration } = await import('../inspection/database.ts');
+  const { planMigration } = await import('../app/read-storage.ts');
   const plan = await planMigration(config);
   if (plan === null) {
     const sentence = 'There is no database yet: the first start makes it.';

@@ -27,7 +27,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .action(async (options: Options) => {
       const given = await settings.ofDatabase();
       const from = loadStorageConfig(given);
-      const { abandon, move } = await import('../transfer.ts');
+      const { abandon, move } = await import('../app/move.ts');
       if (options.abandon) {
         const wasBegun = await abandon(from);
         return print(options.json, { abandoned: wasBegun }, () =>

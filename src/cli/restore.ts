@@ -28,7 +28,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option('--dry-run', 'check everything and change nothing')
     .action(async (file: string | undefined, options: Options) => {
       const config = loadStorageConfig(await settings.ofDatabase());
-      const { restore } = await import('../restoration.ts');
+      const { restore } = await import('../app/restore.ts');
       const restored = await restore(config, {
         file: file ?? null,
         erasures: options.erasures ?? [],

@@ -24,7 +24,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       ).conflicts('out'),
     )
     .action(async (folder: string | undefined, { out, check }: Options) => {
-      const { declaredTypes } = await import('../inspection/declarations.ts');
+      const { declaredTypes } = await import('../app/declarations.ts');
       const text = declaredTypes(folder ?? loadCollectionsDir(settings.given()));
       if (check !== undefined) compare(check, text);
       else if (out === undefined) write(text);

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Administration } from '../administration.ts';
+import type { Administration } from '../app/administration.ts';
 import { parseDuration } from '../base/duration.ts';
 import { OperatorError } from '../base/errors.ts';
 import { loadStorageConfig, loadWebhookConfig } from '../config/load.ts';
@@ -19,7 +19,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     return administer(config, `webhook ${command}`, ({ webhooks }) => task(webhooks(config)));
   };
   const read = async () => {
-    const { listWebhooks } = await import('../inspection/webhooks.ts');
+    const { listWebhooks } = await import('../app/lists.ts');
     return (await listWebhooks(loadStorageConfig(await settings.ofDatabase()))).map(asData);
   };
 
@@ -88,7 +88,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option('--dead', 'only what was given up')
     .option('--limit <n>', 'so many', limit, 100)
     .action(async (id: string, options: JsonOption & { dead?: boolean; limit: number }) => {
-      const { listDeliveries } = await import('../inspection/webhooks.ts');
+      const { listDeliveries } = await import('../app/lists.ts');
       const state = options.dead ? 'dead' : null;
       const found = await listDeliveries(
         loadStorageConfig(await settings.ofDatabase()),

@@ -56,20 +56,6 @@ export interface SessionStatus {
   readonly waitedSeconds: number;
 }
 
-/** What may be read of a database that is only looked at: nothing in it is made, migrated or changed. */
-export interface Reading {
-  readonly clients: Pick<ClientStore, 'find' | 'list'>;
-  readonly consumers: Pick<ConsumerStore, 'find'>;
-  readonly signingKeys: Pick<SigningKeyStore, 'list'>;
-  readonly documents: Pick<DocumentStore, 'read'>;
-  readonly standing: Pick<StandingStore, 'suspendedConsumers' | 'revocations'>;
-  readonly audit: AuditStore;
-  readonly records: Pick<RecordStore, 'ofCollection' | 'counts' | 'usage' | 'top' | 'isScrubDue'>;
-  readonly erasures: Pick<ErasureStore, 'list'>;
-  readonly webhooks: Pick<WebhookStore, 'find' | 'list'>;
-  readonly deliveries: Pick<DeliveryStore, 'list' | 'counts'>;
-}
-
 /** Append-only: the database itself refuses to change or delete a line. */
 export interface AuditStore {
   /** Oldest first, from `sinceMs` on. */

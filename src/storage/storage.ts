@@ -1,11 +1,20 @@
 import { OperatorError, Refusal } from '../base/errors.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, MissingRights } from './engine.ts';
 import { guard } from './guard.ts';
 import { type Manner, migrate, refuseUnreleased, unusable } from './migrate.ts';
+import { type MigrationPlan, planOf } from './migration-plan.ts';
 import { type Migration, migrations, newestOf } from './migrations.ts';
 import { refuseMoved } from './move/mark.ts';
 import type { BatchRulesSource, Storage, StorageKeys } from './port.ts';
-import { isTooNew, missingSteps, readSchema, type SchemaState, schemaOf } from './schema-state.ts';
+import {
+  isTooNew,
+  isUnreleased,
+  missingSteps,
+  readSchema,
+  type SchemaState,
+  schemaOf,
+  unreleased,
+} from './schema-state.ts';
 import { assertionStore } from './stores/assertions.ts';
 import { auditStore } from './stores/audit.ts';
 import { clientStore } from './stores/clients.ts';
@@ -61,6 +70,60 @@ export async function migrateAndClose(
   } finally {
     await engine.close();
   }
+}
+
+/** A database that was opened for reading only, as it was found. */
+export type FoundStorage =
+  | { readonly state: 'absent' }
+  /** `advice`: what to do about it, where that is known. */
+  | { readonly state: 'unusable'; readonly detail: string; readonly advice: string | null }
+  /** Its schema is that of an older release, or of a newer one that has taken away what this one needs. */
+  | {
+      readonly state: 'other_version';
+      readonly isTooNew: boolean;
+      readonly plan: MigrationPlan;
+      /** The next start cannot migrate it: the rights that are missing, and how to give them. */
+      readonly missingRights: MissingRights | null;
+    }
+  | {
+      readonly state: 'ready';
+      readonly plan: MigrationPlan;
+      readonly storage: Storage;
+      /** It can be read, and a service could not start with it. */
+      readonly missingRights: MissingRights | null;
+    };
+
+/** The stores of an engine that was opened for reading only. Nothing is migrated. */
+export async function findStorage(
+  engine: Engine,
+  steps: readonly Migration[] = migrations,
+): Promise<FoundStorage> {
+  try {
+    const toLook = await engine.missingRights('look');
+    if (toLook !== null) return { state: 'unusable', detail: toLook.found, advice: toLook.advice };
+    const schema = await schemaOf(engine, engine.database);
+    if (isUnreleased(schema, steps))
+      return { state: 'unusable', detail: unreleased.found, advice: unreleased.advice };
+    const plan = planOf(schema, steps);
+    const missingRights = await engine.missingRights('serve');
+    const tooNew = isTooNew(schema, steps);
+    if (tooNew || missingSteps(schema, steps).length > 0)
+      return { state: 'other_version', isTooNew: tooNew, plan, missingRights };
+    return { state: 'ready', plan, storage: storesOn(engine, noKeys, steps), missingRights };
+  } catch (error) {
+    const detail = engine.unavailable(error)?.options.detail ?? (error as Error).message;
+    return { state: 'unusable', detail, advice: null };
+  }
+}
+
+/** Only writes need keys. */
+const noKeys: StorageKeys = {
+  clientMac: { of: notForReading, isGenuine: () => false },
+  erasures: { digestOf: notForReading, append: notForReading },
+};
+
+function notForReading(): never {
+  throw new Error('the database is open for reading only');
 }
 
 async function refuseUnmigrated(engine: Engine, steps: readonly Migration[]): Promise<void> {

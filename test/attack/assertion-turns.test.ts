@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openAdministration } from '../../src/administration.ts';
+import { openAdministration } from '../../src/app/administration.ts';
 import type { BaseParts } from '../../src/app/base-parts.ts';
 import { createTokenEndpoint } from '../../src/app/token-endpoint.ts';
 import { systemClock } from '../../src/base/clock.ts';

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import { openAdministration } from '../../src/administration.ts';
+import { openAdministration } from '../../src/app/administration.ts';
+import { planMigration, readDatabase, whyNotRead } from '../../src/app/read-storage.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
 import { register } from '../support/batches.ts';
+import { releases } from '../support/future-steps.ts';
 import { endOf, refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { readerOf } from '../support/postgres-roles.ts';
@@ -91,6 +93,20 @@ for (const engine of databaseEngines) {
           succeeded(await endOf(reader, command));
       });
       await query(`delete from schema_migrations where version = ${version}`);
+    });
+
+    it('leaves a database of an older release to that release, and says so', async () => {
+      const config = loadStorageConfig(reader);
+      const found = await readDatabase(
+        config,
+        async (opened) => (opened.state === 'other_version' ? whyNotRead(config, opened) : opened.state),
+        releases.next,
+      );
+      assert.match(
+        found,
+        /version \d+, that of an older release, and this release reads .*npx vestibule migrate/,
+      );
+      assert.equal((await planMigration(config, releases.next))?.verdict, 'rolling, then contract');
     });
 
     it('leaves a database of a newer release alone, too, and says so', async () => {

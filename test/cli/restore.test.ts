@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
+import { migrateDatabase } from '../../src/app/open-storage.ts';
+import { restore } from '../../src/app/restore.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
-import { migrateDatabase } from '../../src/open-storage.ts';
-import { restore } from '../../src/restoration.ts';
 import type { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { DeclaredService } from '../support/declared-service.ts';

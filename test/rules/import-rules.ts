@@ -127,7 +127,7 @@ const folderRules: readonly FolderRule[] = [
       base,
       config,
       {
-        to: /^src\/((app|development|supervise|member|administration|declared-collections|open-storage|restoration|transfer|wait-for-database)\.ts$|inspection\/)/,
+        to: /^src\/((app|development|supervise|member|declared-collections|wait-for-database)\.ts$|app\/)/,
         lazyOnly: true,
       },
       { to: /^src\/(?!main\.ts$)/, typeOnly: true },
@@ -150,8 +150,7 @@ const folderRules: readonly FolderRule[] = [
     why: 'one of several processes, and `dev`, start the same app',
   },
   {
-    files:
-      /^src\/((app|supervise|administration|declared-collections|issuer-rules|open-storage|restoration|transfer|wait-for-database)\.ts$|(app|inspection)\/)/,
+    files: /^src\/((app|supervise|declared-collections|issuer-rules|wait-for-database)\.ts$|app\/)/,
     may: [anything],
     why: 'the composition root builds parts for the commands and knows none of them',
   },
@@ -331,7 +330,7 @@ function judgeText(file: string, text: string): string[] {
 /** What stands in base although one folder alone uses it: it belongs there. The composition roots are no folder. */
 export function ownedBaseFiles(sources: ReadonlyMap<string, string>): readonly string[] {
   const imports = [...sources].flatMap(([file, text]) => importsOf(file, text));
-  const folderOf = (file: string) => /^(?:src\/(?!(?:app|inspection)\/)|packages\/)[^/]+\//.exec(file)?.[0];
+  const folderOf = (file: string) => /^(?:src\/(?!app\/)|packages\/)[^/]+\//.exec(file)?.[0];
   return [...sources.keys()].filter((file) => {
     const users = imports.filter(({ target }) => target === file).map(({ from }) => folderOf(from));
     const folders = new Set(users.filter((folder) => folder !== undefined));

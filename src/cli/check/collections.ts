@@ -3,7 +3,7 @@ import { print, table } from '../output.ts';
 
 /** For whoever writes declarations and runs no service: they need no provider to be right. */
 export async function checkDeclarations(folder: string | null, json: boolean | undefined): Promise<void> {
-  const { declaredIn } = await import('../../inspection/declarations.ts');
+  const { declaredIn } = await import('../../app/declarations.ts');
   const collections = declaredIn(folder).map(({ name, title }) => ({ name, title }));
   const required = Object.entries(settings).filter(
     ([, { required, requiredWithout }]) => required || requiredWithout !== undefined,
@@ -22,7 +22,7 @@ export async function checkDeclarations(folder: string | null, json: boolean | u
 
 /** Fails when a declaration breaks what exists, so that it can stand before a deployment. */
 export async function checkAgainstRecords(config: Config, json: boolean | undefined): Promise<void> {
-  const { judgeCollections } = await import('../../inspection/collections.ts');
+  const { judgeCollections } = await import('../../app/check.ts');
   const verdicts = await judgeCollections(config);
   const isBreaking = verdicts.some(({ verdict }) => verdict === 'breaking');
   print(json, { ok: !isBreaking, collections: verdicts }, () =>

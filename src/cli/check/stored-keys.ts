@@ -2,7 +2,7 @@ import type { Config } from '../../config/settings.ts';
 
 /** What a restart would begin with. A database that is not there or does not answer is no mistake in the settings. */
 export async function storedKeys(config: Config) {
-  const { storedKeySets } = await import('../../inspection/provider.ts');
+  const { storedKeySets } = await import('../../app/check.ts');
   const { state, sentence, keys } = await storedKeySets(config);
   const { providers, jwksMaxStaleSeconds } = config;
   const known = providers.map(({ name }, index) => ({

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { Administration } from '../../administration.ts';
+import type { Administration } from '../../app/administration.ts';
 import { makePrivateFolder } from '../../base/folder.ts';
 import { dataFolder } from './environment.ts';
 

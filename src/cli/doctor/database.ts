@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
+import type { DatabaseNow } from '../../app/doctor.ts';
 import { OperatorError } from '../../base/errors.ts';
 import { accessTo } from '../../base/file-access.ts';
 import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
 import { readMasterSecret } from '../../config/files.ts';
 import type { Config } from '../../config/settings.ts';
-import type { DatabaseNow } from '../../inspection/database.ts';
 import type { HeardBy } from '../../storage/port.ts';
 
 type OtherVersion = Extract<DatabaseNow, { state: 'other_version' }>;
@@ -16,7 +16,7 @@ export async function examineDatabase(config: Config, areDeclared: boolean): Pro
     const others = ['database', 'schema', 'records', 'clients'];
     return [secret, ...others.map((name) => skipped(name, 'the master secret comes first'))];
   }
-  const { inspectDatabase, inspectNotifications } = await import('../../inspection/database.ts');
+  const { inspectDatabase, inspectNotifications } = await import('../../app/doctor.ts');
   const now = await inspectDatabase(config, areDeclared);
   const canListen = now.state === 'ready' || now.state === 'other_version';
   const heardBy = canListen ? await inspectNotifications(config) : null;

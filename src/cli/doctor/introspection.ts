@@ -7,7 +7,7 @@ import { fetchAdvice } from './fetch-advice.ts';
 export async function examineIntrospection({ name, introspection }: Provider): Promise<readonly Finding[]> {
   if (introspection === null) return [];
   const url = withoutSecrets(introspection.url);
-  const { inspectIntrospection } = await import('../../inspection/provider.ts');
+  const { inspectIntrospection } = await import('../../app/doctor.ts');
   const answer = await inspectIntrospection(introspection);
   const expected = `"active": false about a made-up token, from ${url}`;
   const member = `"introspection" of "${name}" in IDPS_FILE`;

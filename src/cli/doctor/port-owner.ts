@@ -74,7 +74,7 @@ function isOurs(code: unknown): boolean {
 
 /** Signing keys belong to one database: the same keys mean the same service. */
 async function whoseKeys(config: Config, ids: unknown) {
-  const { storedSigningKeyIds } = await import('../../inspection/signing-keys.ts');
+  const { storedSigningKeyIds } = await import('../../app/doctor.ts');
   const stored = await storedSigningKeyIds(config);
   // The answer may lack the keys, for example when no process behind the ops port answers.
   if (!Array.isArray(ids) || stored === null) return 'a vestibule';

@@ -28,7 +28,7 @@ export async function examineProviders(config: Config): Promise<readonly Finding
 
 async function examineProvider(provider: Provider, config: Config): Promise<readonly Finding[]> {
   const discoveryUrl = `${provider.issuers[0].replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const { inspectProvider } = await import('../../inspection/provider.ts');
+  const { inspectProvider } = await import('../../app/doctor.ts');
   const [now, introspection] = await Promise.all([
     inspectProvider(provider, discoveryUrl),
     examineIntrospection(provider),

@@ -18,7 +18,7 @@ export async function examineBinding(
   const ofPage = config.web === 'on' && config.webDpop === 'on' && webClientId !== null;
   if (!isRequired && !ofPage) return [];
   if ('fault' in discovery) return [skipped(name, 'there is no discovery document to compare with')];
-  const { inspectBinding } = await import('../../inspection/token-binding.ts');
+  const { inspectBinding } = await import('../../app/doctor.ts');
   const { announced, taken } = inspectBinding(discovery.document);
   const common = taken.filter((algorithm) => announced?.includes(algorithm));
   if (common.length > 0) return [passed(name, `by DPoP, with ${common.join(', ')}`)];

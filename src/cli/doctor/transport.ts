@@ -24,7 +24,7 @@ async function certificateFindings(config: Config): Promise<readonly Finding[]> 
     const tls = readTls(config);
     if (tls === null) return [skipped('certificate', 'TLS_CERT_FILE and TLS_KEY_FILE are not set')];
     const host = hostOf(ownIssuer(config));
-    const { examineCertificate } = await import('../../inspection/certificate.ts');
+    const { examineCertificate } = await import('../../app/doctor.ts');
     const certificate = examineCertificate(tls.cert, host);
     return [lifeFinding(certificate), namesFinding(certificate, host)];
   } catch (error) {

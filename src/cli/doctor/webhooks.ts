@@ -1,13 +1,13 @@
+import type { ListedWebhook } from '../../app/lists.ts';
 import { OperatorError } from '../../base/errors.ts';
 import { doubtful, type Finding, failed, passed } from '../../base/finding.ts';
 import type { Config } from '../../config/settings.ts';
-import type { ListedWebhook } from '../../inspection/webhooks.ts';
 
 const name = 'webhooks';
 
 /** Each webhook: may something be sent to it, and does it take it? Nothing is sent to find out. */
 export async function examineWebhooks(config: Config): Promise<readonly Finding[]> {
-  const { inspectWebhooks } = await import('../../inspection/webhooks.ts');
+  const { inspectWebhooks } = await import('../../app/doctor.ts');
   const webhooks = await inspectWebhooks(config).catch((error: unknown) => {
     // The findings on the database say it.
     if (error instanceof OperatorError) return null;

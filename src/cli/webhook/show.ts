@@ -1,4 +1,4 @@
-import type { ListedDelivery, ListedWebhook } from '../../inspection/webhooks.ts';
+import type { ListedDelivery, ListedWebhook } from '../../app/lists.ts';
 import { table } from '../output.ts';
 
 /** A webhook as data, never with its secrets. */

@@ -4,7 +4,8 @@ import { migrate } from '../migrate.ts';
 import { type Migration, migrations } from '../migrations.ts';
 import type { Database, Tables } from '../schema.ts';
 import { type SchemaState, schemaOf } from '../schema-state.ts';
-import { asKyselyWants, lookIntoSqlite } from '../sqlite/look.ts';
+import { asKyselyWants } from '../sqlite/dialect.ts';
+import { openSqlite } from '../sqlite/engine.ts';
 import { isDeclaredIndex } from '../stores/record-indexes.ts';
 
 export interface CheckedSchema {
@@ -21,13 +22,13 @@ export async function checkSchema(
   file: string,
   steps: readonly Migration[] = migrations,
 ): Promise<CheckedSchema> {
-  const database = lookIntoSqlite(file);
+  const engine = await openSqlite(file, { readOnly: true });
   try {
-    const state = await schemaOf({ name: 'sqlite' }, database);
-    const found = await objectsIn(database);
+    const state = await schemaOf(engine, engine.database);
+    const found = await objectsIn(engine.database);
     return { state, differences: differencesOf(found, await objectsAfter(state, steps)) };
   } finally {
-    await database.destroy();
+    await engine.close();
   }
 }
 

@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { makePrivateFolder } from '../../base/folder.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import type { Row } from '../engine.ts';
@@ -84,9 +85,23 @@ export class SqliteConnection {
     return new SqliteConnection(database, file, statSync(file));
   }
 
-  /** Never makes a file, and sees what the connection that writes has committed. */
+  /** Sees what the connection that writes has committed. */
   static forReading(file: string, opened: FileIdentity): SqliteConnection {
-    const database = new DatabaseSync(file, { readOnly: true, timeout: readerWaitsMs });
+    return SqliteConnection.#readOnly(file, opened, readerWaitsMs);
+  }
+
+  /**
+   * For a command, which may run as another user than the service: makes no file, not even the two of the log. Without a log
+   * no process has the database open, so that nothing changes while it is read as it is.
+   */
+  static withoutTraces(file: string, opened: FileIdentity): SqliteConnection {
+    const address = pathToFileURL(file);
+    if (!existsSync(`${file}-wal`)) address.searchParams.set('immutable', '1');
+    return SqliteConnection.#readOnly(file, opened, busyTimeoutMs, address);
+  }
+
+  static #readOnly(file: string, opened: FileIdentity, timeout: number, address: URL | string = file) {
+    const database = new DatabaseSync(address, { readOnly: true, timeout });
     const connection = new SqliteConnection(database, file, opened);
     // Not before it is known that this is the file: a statement on another one would do it harm.
     database.exec(`pragma cache_size = ${cacheKilobytes}`);

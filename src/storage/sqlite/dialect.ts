@@ -1,4 +1,4 @@
-import type { SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -28,6 +28,23 @@ export function sqliteDialect(driver: Driver): Dialect {
     createDriver: () => driver,
     createIntrospector: (database) => new SqliteIntrospector(database),
     createQueryCompiler: () => new QueryCompiler(),
+  };
+}
+
+/** A connection of `node:sqlite` as Kysely's own dialect takes it. */
+export function asKyselyWants(database: DatabaseSync) {
+  return {
+    close: () => database.close(),
+    prepare(sql: string) {
+      const statement = database.prepare(sql);
+      const given = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters: readonly unknown[]) => statement.all(...given(parameters)),
+        run: (parameters: readonly unknown[]) => statement.run(...given(parameters)),
+        iterate: (parameters: readonly unknown[]) => statement.iterate(...given(parameters)),
+      };
+    },
   };
 }
 

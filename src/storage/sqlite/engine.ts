@@ -6,6 +6,7 @@ import { countChange, watchChanges } from '../changes.ts';
 import type { Engine } from '../engine.ts';
 import type { Tables } from '../schema.ts';
 import { SqliteAppendSignal } from './append-signal.ts';
+import { SqliteConnection } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
 import { SqliteReader } from './reader.ts';
 import { sqliteResidue } from './residue.ts';
@@ -13,8 +14,13 @@ import { SqliteThread } from './thread.ts';
 import { unavailable } from './unavailable.ts';
 import { SqliteWriter } from './writer.ts';
 
+/** With `readOnly` no file and no row is made or changed. */
+export function openSqlite(file: string, { readOnly = false } = {}): Promise<Engine> {
+  return readOnly ? openReadOnly(file) : openWriter(file);
+}
+
 /** Writes go through the thread that owns the one connection that writes; reads are so quick that they are done here. */
-export async function openSqlite(file: string): Promise<Engine> {
+async function openWriter(file: string): Promise<Engine> {
   const thread = await SqliteThread.open(file).catch((error: unknown) => {
     throw new OperatorError(
       `The SQLite file "${file}" (DATABASE_URL) cannot be used: ${reasonWhy(file, error)}`,
@@ -27,11 +33,9 @@ export async function openSqlite(file: string): Promise<Engine> {
   const reader = new Kysely<Tables>({ dialect: sqliteDialect(reads.driver) });
   const appended = new SqliteAppendSignal(async () => (await reads.read('pragma data_version', []))[0]?.[0]);
   return {
-    name: 'sqlite',
+    ...readingParts(reads),
     database,
     reader,
-    read: (sql, parameters) => reads.read(sql, parameters),
-    lock: async () => {},
     async openBatches(rules) {
       await thread.decideBy(rules);
       return {
@@ -52,15 +56,8 @@ export async function openSqlite(file: string): Promise<Engine> {
       },
     },
     announce: countChange,
-    async watch(onChange) {
-      const changes = await watchChanges((text, parameters) => reads.read(text, parameters), onChange);
-      return async () => changes.end();
-    },
-    heardBy: () => ({ way: 'look', because: 'SQLite has no notifications' }),
     appended,
     residue: sqliteResidue(database),
-    missingRights: async () => null,
-    unavailable,
     /** The connection that writes is the last one, so that it empties the log and removes it. */
     async close() {
       await reader.destroy();
@@ -69,6 +66,43 @@ export async function openSqlite(file: string): Promise<Engine> {
       await thread.close();
     },
   };
+}
+
+async function openReadOnly(file: string): Promise<Engine> {
+  const reads = new SqliteReader(file, statSync(file), SqliteConnection.withoutTraces);
+  const database = new Kysely<Tables>({ dialect: sqliteDialect(reads.driver) });
+  const refuse = () => Promise.reject(new Error('the database is open for reading only'));
+  return {
+    ...readingParts(reads),
+    database,
+    reader: database,
+    openBatches: refuse,
+    unhurried: refuse,
+    tables: { alter: refuse, buildIndex: refuse },
+    announce: refuse,
+    appended: { note: () => {}, watch: async () => async () => {} },
+    residue: sqliteResidue(database),
+    async close() {
+      await database.destroy();
+      reads.close();
+    },
+  };
+}
+
+function readingParts(reads: SqliteReader) {
+  const read: Engine['read'] = (text, parameters) => reads.read(text, parameters);
+  return {
+    name: 'sqlite',
+    read,
+    lock: async () => {},
+    async watch(onChange) {
+      const changes = await watchChanges(read, onChange);
+      return async () => changes.end();
+    },
+    heardBy: () => ({ way: 'look', because: 'SQLite has no notifications' }),
+    missingRights: async () => null,
+    unavailable,
+  } satisfies Partial<Engine>;
 }
 
 function reasonWhy(file: string, error: unknown): string {

@@ -3,7 +3,7 @@ import { Kysely, SqliteDialect } from 'kysely';
 import { OperatorError } from '../../base/errors.ts';
 import type { Tables } from '../schema.ts';
 import { busyTimeoutMs } from './connection.ts';
-import { asKyselyWants } from './look.ts';
+import { asKyselyWants } from './dialect.ts';
 
 /**
  * A connection that has a file to itself until it is closed. In WAL mode every connection holds a lock on the file for as long

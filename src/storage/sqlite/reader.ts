@@ -12,11 +12,13 @@ export class SqliteReader {
   readonly driver: Driver;
   readonly #file: string;
   readonly #identity: FileIdentity;
+  readonly #connect: typeof SqliteConnection.forReading;
   #connection: SqliteConnection | null = null;
 
-  constructor(file: string, identity: FileIdentity) {
+  constructor(file: string, identity: FileIdentity, connect = SqliteConnection.forReading) {
     this.#file = file;
     this.#identity = identity;
+    this.#connect = connect;
     const connection = new KyselyConnection((sql, parameters) => this.#open().run(sql, parameters));
     this.driver = {
       ...driverBasics,
@@ -35,7 +37,7 @@ export class SqliteReader {
   }
 
   #open(): SqliteConnection {
-    this.#connection ??= SqliteConnection.forReading(this.#file, this.#identity);
+    this.#connection ??= this.#connect(this.#file, this.#identity);
     this.#connection.checkFile();
     return this.#connection;
   }

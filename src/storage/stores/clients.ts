@@ -155,8 +155,7 @@ function earlier(one: number | null, other: number | null): number | null {
   return Math.min(one, other);
 }
 
-/** What can be had without the keys: whether it is genuine is for others to say. */
-export function clientReader(database: Database): Pick<ClientStore, 'find' | 'list'> {
+function clientReader(database: Database): Pick<ClientStore, 'find' | 'list'> {
   return { find: (id) => findClient(database, id), list: () => listClients(database) };
 }
 

@@ -110,8 +110,7 @@ export function deliveryStore(engine: Engine): DeliveryStore {
   };
 }
 
-/** What commands that only look need of it. */
-export function deliveryReader(reader: Database): Pick<DeliveryStore, 'list' | 'counts'> {
+function deliveryReader(reader: Database): Pick<DeliveryStore, 'list' | 'counts'> {
   return {
     async list(webhookId, state, limit) {
       const rows = await withEvents(reader)

@@ -89,8 +89,7 @@ export function webhookStore(engine: Engine): WebhookStore {
 
 const healthy = { failing_since: null, failures: 0, paused_until: null };
 
-/** What commands that only look need of it. */
-export function webhookReader(database: Database): Pick<WebhookStore, 'find' | 'list'> {
+function webhookReader(database: Database): Pick<WebhookStore, 'find' | 'list'> {
   const all = database.selectFrom('webhooks').selectAll();
   return {
     async find(id) {

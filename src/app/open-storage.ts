@@ -1,16 +1,16 @@
-import type { Keyring } from './auth/keyring.ts';
-import { checkMasterSecret } from './auth/master-secret.ts';
-import { type Clock, systemClock } from './base/clock.ts';
-import { createKeyedDigest } from './base/keyed-digest.ts';
-import { erasureLogFile } from './config/files.ts';
-import type { StorageConfig } from './config/settings.ts';
-import type { Engine } from './storage/engine.ts';
-import { ErasureLog } from './storage/erasure-log.ts';
-import type { Manner } from './storage/migrate.ts';
-import type { Migration } from './storage/migrations.ts';
-import type { ClientMac, ErasureNotes, Storage } from './storage/port.ts';
-import { openSqlite } from './storage/sqlite/engine.ts';
-import { createStorage, migrateAndClose } from './storage/storage.ts';
+import type { Keyring } from '../auth/keyring.ts';
+import { checkMasterSecret } from '../auth/master-secret.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { createKeyedDigest } from '../base/keyed-digest.ts';
+import { erasureLogFile } from '../config/files.ts';
+import type { StorageConfig } from '../config/settings.ts';
+import type { Engine } from '../storage/engine.ts';
+import { ErasureLog } from '../storage/erasure-log.ts';
+import type { Manner } from '../storage/migrate.ts';
+import type { Migration } from '../storage/migrations.ts';
+import type { ClientMac, ErasureNotes, Storage } from '../storage/port.ts';
+import { openSqlite } from '../storage/sqlite/engine.ts';
+import { createStorage, migrateAndClose } from '../storage/storage.ts';
 
 export interface OpenOptions {
   /** Hears what an operator should know, and nothing fails of. */
@@ -30,7 +30,7 @@ export async function openStorage(config: StorageConfig, parts: StorageParts) {
   const { keyring, clientMac, clock, onNotice, steps } = parts;
   const erasureLog = erasureLogOf(config);
   const storage: Storage = await createStorage(
-    await openEngine(config, onNotice),
+    await openEngine(config, onNotice === undefined ? {} : { onNotice }),
     clock.now(),
     { clientMac, erasures: erasureNotes(keyring, erasureLog) },
     { migrates: config.migrate === 'auto', ...(steps === undefined ? {} : { steps }) },
@@ -68,13 +68,19 @@ function erasureNotes(keyring: Keyring, log: ErasureLog | null): ErasureNotes {
   };
 }
 
+interface EngineOptions extends Pick<OpenOptions, 'onNotice'> {
+  readonly readOnly?: boolean;
+}
+
 /** The driver of a database is loaded only where it is that database. */
-async function openEngine(
+export async function openEngine(
   { databaseUrl, databasePoolSize, databasePreparedStatements, databaseListenUrl }: StorageConfig,
-  onNotice: (notice: string) => void = () => {},
+  { onNotice = () => {}, readOnly = false }: EngineOptions = {},
 ): Promise<Engine> {
-  if (databaseUrl.engine === 'sqlite') return openSqlite(databaseUrl.file);
-  const { openPostgres } = await import('./storage/postgres/engine.ts');
+  if (databaseUrl.engine === 'sqlite') return openSqlite(databaseUrl.file, { readOnly });
+  const { openPostgres } = await import('../storage/postgres/engine.ts');
+  // A command that reads is over soon: one session, and no statement that is kept.
+  if (readOnly) return openPostgres(databaseUrl.url, { poolSize: 1, keepsStatements: false });
   return openPostgres(databaseUrl.url, {
     poolSize: databasePoolSize,
     keepsStatements: databasePreparedStatements,

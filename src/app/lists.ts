@@ -1,15 +1,14 @@
-import { webhookBox, webhookEgress } from '../administration.ts';
-import { deriveKeyring, type Keyring } from '../auth/keyring.ts';
-import { masterSecretFits } from '../auth/master-secret.ts';
+import type { Keyring } from '../auth/keyring.ts';
 import { systemClock } from '../base/clock.ts';
-import { readMasterSecret } from '../config/files.ts';
-import type { Config, StorageConfig } from '../config/settings.ts';
+import { createKeyedDigest } from '../base/keyed-digest.ts';
+import type { StorageConfig } from '../config/settings.ts';
+import { createRevocationNames } from '../consumer/revocation-names.ts';
 import { disabledAfterMs } from '../events/webhooks/backoff.ts';
-import { EgressError } from '../events/webhooks/egress.ts';
 import { messageId } from '../events/webhooks/message.ts';
 import { openSecrets } from '../events/webhooks/signing.ts';
-import { lookInto } from '../storage/look.ts';
-import type { Delivery, DeliveryState, Reading, Webhook } from '../storage/port.ts';
+import type { ClientWithSecrets, Delivery, DeliveryState, Storage, Webhook } from '../storage/port.ts';
+import { createClientMac } from '../tokens/client-mac.ts';
+import { webhookBox } from './administration.ts';
 import { readStorage } from './read-storage.ts';
 
 /** A webhook, and whether whoever wrote it had the master secret: if not, nothing is sent to it. */
@@ -27,8 +26,8 @@ export function listWebhooks(config: StorageConfig): Promise<readonly ListedWebh
   return readStorage(config, listedWebhooks);
 }
 
-async function listedWebhooks(
-  { webhooks, deliveries }: Reading,
+export async function listedWebhooks(
+  { webhooks, deliveries }: Storage,
   keyring: Keyring,
 ): Promise<readonly ListedWebhook[]> {
   const counts = new Map((await deliveries.counts()).map((one) => [one.webhookId, one]));
@@ -59,26 +58,31 @@ export function listDeliveries(
   });
 }
 
-/** Each webhook, and why nothing could be sent to its address now; null when the database cannot be read. */
-export function inspectWebhooks(config: Config) {
-  return lookInto(config.databaseUrl, async (look) => {
-    if (look.state !== 'ready') return null;
-    const keyring = deriveKeyring(readMasterSecret(config));
-    if (!(await masterSecretFits(look.reading.documents, keyring))) return null;
-    const egress = webhookEgress(config);
-    const webhooks = await listedWebhooks(look.reading, keyring);
-    return Promise.all(
-      webhooks.map(async (webhook) => ({ webhook, fault: await faultOf(() => egress.check(webhook.url)) })),
-    );
+/** A client, and whether whoever wrote it had the master secret: if not, it is ignored. */
+export type ListedClient = ClientWithSecrets & { readonly isGenuine: boolean };
+
+/** The clients, and whether whoever wrote each had the master secret. */
+export function listClients(config: StorageConfig): Promise<readonly ListedClient[]> {
+  return readStorage(config, async ({ clients }, keyring) => {
+    const clientMac = createClientMac(keyring.clients);
+    return (await clients.list()).map((client) => ({ ...client, isGenuine: clientMac.isGenuine(client) }));
   });
 }
 
-async function faultOf(check: () => Promise<void>): Promise<string | null> {
-  try {
-    await check();
-    return null;
-  } catch (error) {
-    if (error instanceof EgressError) return error.message;
-    throw error;
-  }
+/** All that is held about a caller; null when there is no such consumer. Times are milliseconds since 1970. */
+export function inspectConsumer(config: StorageConfig, id: string) {
+  return readStorage(config, async ({ consumers, records, standing }, keyring) => {
+    const consumer = await consumers.find(id);
+    if (consumer === null) return null;
+    const names = createRevocationNames(createKeyedDigest(keyring.revocations));
+    const revocations = new Map((await standing.revocations(0)).map((one) => [one.name, one.issuedUntil]));
+    return {
+      consumer,
+      usage: await records.usage(id),
+      /** Tokens issued up to then are refused. */
+      signedOutAt: revocations.get(names.caller(id)) ?? null,
+      /** The same for those that do not say of which session they are, because one has ended. */
+      sessionEndedAt: revocations.get(names.withoutSession(id)) ?? null,
+    };
+  });
 }

@@ -20,10 +20,9 @@ import { examineAccess, examineCaller } from '../consumer/examine-caller.ts';
 import { createRevocationNames } from '../consumer/revocation-names.ts';
 import { readDeclaredCollections } from '../declared-collections.ts';
 import { ownRules, rulesOf } from '../issuer-rules.ts';
-import { lookInto } from '../storage/look.ts';
 import { ClientDirectory } from '../tokens/client-directory.ts';
 import { createClientMac } from '../tokens/client-mac.ts';
-import { onlyRead } from './read-storage.ts';
+import { readDatabase } from './read-storage.ts';
 
 /** What becomes of a token, and what it may do in each collection; none of them for a token that is refused. */
 export interface ExplainedToken extends Examination {
@@ -32,14 +31,14 @@ export interface ExplainedToken extends Examination {
 
 /** What becomes of a token, step by step, by the keys and the database as they are now. */
 export function explainToken(config: Config, token: string, clock: Clock = systemClock) {
-  return lookInto(config.databaseUrl, async (look): Promise<ExplainedToken> => {
+  return readDatabase(config, async (opened): Promise<ExplainedToken> => {
     const found: { claims: VerifiedClaims | null } = { claims: null };
-    const reading = look.state === 'ready' ? look.reading : null;
-    const keyring = reading && deriveKeyring(readMasterSecret(config));
+    const storage = opened.state === 'ready' ? opened.storage : null;
+    const keyring = storage && deriveKeyring(readMasterSecret(config));
     const { jwksMaxStaleSeconds: maxStaleSeconds, maxHeaderBytes } = config;
     const asExamined = (provider: Provider): ExaminedIssuer => {
       const { jwksUrl: url, algorithms } = provider;
-      const memory = keyring && authenticatedMemory(onlyRead(reading.documents), keyring.providerKeys, url);
+      const memory = keyring && authenticatedMemory(storage.documents, keyring.providerKeys, url);
       return {
         ...rulesOf(provider, config),
         who: config.providers.length === 1 ? 'the provider' : `the provider "${provider.name}"`,
@@ -61,24 +60,24 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
         maxLifetime: 'TOKEN_TTL_SECONDS',
       },
       async keysNow() {
-        if (look.state === 'unusable') return { code: 'storage_unavailable', why: look.detail };
-        const keys = (await reading?.signingKeys.list()) ?? [];
+        if (opened.state === 'unusable') return { code: 'storage_unavailable', why: opened.detail };
+        const keys = (await storage?.signingKeys.list()) ?? [];
         return ownKeysNow(keys, signingAlgorithms, clock.now());
       },
     };
     const callerNow: ExaminationParts['callerNow'] = async (claims) => {
       found.claims = claims;
-      if (look.state === 'unusable') return { unknown: look.detail, code: 'storage_unavailable' };
-      if (reading === null || keyring === null)
+      if (opened.state === 'unusable') return { unknown: opened.detail, code: 'storage_unavailable' };
+      if (storage === null || keyring === null)
         return { unknown: 'there is no database of this release yet', code: null };
       const { pseudonym: pseudonymKey } = keyring;
       const clients = new ClientDirectory({
-        store: reading.clients,
+        store: storage.clients,
         clientMac: createClientMac(keyring.clients),
         log: createLog('silent'),
       });
       return examineCaller(claims, {
-        ...reading,
+        ...storage,
         clients,
         pseudonymKey,
         names: createRevocationNames(createKeyedDigest(keyring.revocations)),

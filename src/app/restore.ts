@@ -1,26 +1,25 @@
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { deriveKeyring } from '../auth/keyring.ts';
+import { masterSecretFits, otherMasterSecret } from '../auth/master-secret.ts';
+import { systemClock } from '../base/clock.ts';
+import { OperatorError } from '../base/errors.ts';
+import { makePrivateFolder } from '../base/folder.ts';
+import { createKeyedDigest } from '../base/keyed-digest.ts';
+import { erasureLogFile, readGivenMasterSecret } from '../config/files.ts';
+import { databaseUrl as parseDatabaseUrl } from '../config/kinds.ts';
+import type { StorageConfig } from '../config/settings.ts';
+import { allErasures, eraseAgain, missingErasures } from '../consumer/erase-again.ts';
+import { Draft } from '../storage/backup/draft.ts';
+import { checkSchema } from '../storage/backup/schema-check.ts';
+import { copyFile, readBackup } from '../storage/backup/sqlite-backup.ts';
+import { ErasureLog } from '../storage/erasure-log.ts';
+import { planOf } from '../storage/migration-plan.ts';
+import { type Migration, migrations, newestOf } from '../storage/migrations.ts';
+import type { Erasure } from '../storage/port.ts';
+import { explained } from '../storage/sqlite/unavailable.ts';
 import { openAdministration } from './administration.ts';
-import { deriveKeyring } from './auth/keyring.ts';
-import { masterSecretFits, otherMasterSecret } from './auth/master-secret.ts';
-import { systemClock } from './base/clock.ts';
-import { OperatorError } from './base/errors.ts';
-import { makePrivateFolder } from './base/folder.ts';
-import { createKeyedDigest } from './base/keyed-digest.ts';
-import { erasureLogFile, readGivenMasterSecret } from './config/files.ts';
-import { databaseUrl as parseDatabaseUrl } from './config/kinds.ts';
-import type { StorageConfig } from './config/settings.ts';
-import { allErasures, eraseAgain, missingErasures } from './consumer/erase-again.ts';
-import { readStorage } from './inspection/read-storage.ts';
-import { Draft } from './storage/backup/draft.ts';
-import { checkSchema } from './storage/backup/schema-check.ts';
-import { copyFile, readBackup } from './storage/backup/sqlite-backup.ts';
-import { ErasureLog } from './storage/erasure-log.ts';
-import { lookInto } from './storage/look.ts';
-import { planOf } from './storage/migration-plan.ts';
-import { type Migration, migrations, newestOf } from './storage/migrations.ts';
-import type { Erasure } from './storage/port.ts';
-import { explained } from './storage/sqlite/unavailable.ts';
+import { readDatabase, readStorage } from './read-storage.ts';
 
 export interface RestoreOptions {
   /** Null when something else has restored the database already. */
@@ -80,8 +79,8 @@ async function settle(
   { dryRun, steps }: { readonly dryRun: boolean; readonly steps: readonly Migration[] },
 ) {
   if (dryRun)
-    return readStorage(config, async (reading) => {
-      const later = await missingErasures(reading.erasures, known.erasures);
+    return readStorage(config, async (storage) => {
+      const later = await missingErasures(storage.erasures, known.erasures);
       return { erasures: summary(known, later.length, 0) };
     });
   const administration = await openAdministration(config, 'restore', systemClock, { steps });
@@ -164,9 +163,9 @@ async function requireRestorable(file: string, steps: readonly Migration[]): Pro
 }
 
 /** Without a file there is something to be settled: none is made here. */
-function requireDatabase({ databaseUrl }: StorageConfig): Promise<void> {
-  return lookInto(databaseUrl, async (look) => {
-    if (look.state === 'absent' || (look.state === 'other_version' && look.plan.version === 0))
+function requireDatabase(config: StorageConfig): Promise<void> {
+  return readDatabase(config, async (found) => {
+    if (found.state === 'absent' || (found.state === 'other_version' && found.plan.version === 0))
       throw new OperatorError(
         'There is no database where DATABASE_URL leads to. Name the backup to restore, or restore it by other means first.',
       );

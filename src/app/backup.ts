@@ -1,20 +1,13 @@
 import { statSync } from 'node:fs';
-import { deriveKeyring } from './auth/keyring.ts';
-import { systemClock } from './base/clock.ts';
-import { OperatorError } from './base/errors.ts';
-import { createKeyedDigest } from './base/keyed-digest.ts';
-import { withoutSecrets } from './base/without-password.ts';
-import { erasureLogFile, readMasterSecret } from './config/files.ts';
-import type { StorageConfig } from './config/settings.ts';
-import { Draft, isSamePlace } from './storage/backup/draft.ts';
-import { checkSchema } from './storage/backup/schema-check.ts';
-import { readBackup } from './storage/backup/sqlite-backup.ts';
-import { copySqlite } from './storage/backup/sqlite-copy.ts';
-import { newestVersion } from './storage/migrations.ts';
-import { abandonMove, moveDatabase } from './storage/move/between.ts';
-import { explained } from './storage/sqlite/unavailable.ts';
-
-/** The database taken elsewhere: backup, and the move from SQLite to PostgreSQL. */
+import { OperatorError } from '../base/errors.ts';
+import { erasureLogFile } from '../config/files.ts';
+import type { StorageConfig } from '../config/settings.ts';
+import { Draft, isSamePlace } from '../storage/backup/draft.ts';
+import { checkSchema } from '../storage/backup/schema-check.ts';
+import { readBackup } from '../storage/backup/sqlite-backup.ts';
+import { copySqlite } from '../storage/backup/sqlite-copy.ts';
+import { newestVersion } from '../storage/migrations.ts';
+import { explained } from '../storage/sqlite/unavailable.ts';
 
 /** Writes a copy of the SQLite file, which may be in use, to a new file. */
 export async function backUp(config: StorageConfig, file: string, force: boolean) {
@@ -52,30 +45,4 @@ function refuseOwnFiles(config: StorageConfig, file: string): void {
   const all = [...own, erasureLogFile(config), masterSecretFile].filter((path) => path !== null);
   if (all.some((path) => isSamePlace(path, file)))
     throw new OperatorError(`"${file}" belongs to the database itself. Name another file.`);
-}
-
-/** Moves everything from the SQLite file of the settings to an empty PostgreSQL database. */
-export async function move(from: StorageConfig, to: StorageConfig, rowsAtOnce: number) {
-  if (from.databaseUrl.engine !== 'sqlite' || to.databaseUrl.engine !== 'postgres')
-    throw new OperatorError(
-      'A move goes from an SQLite file (DATABASE_URL) to a PostgreSQL database (--to).',
-    );
-  const keyring = deriveKeyring(readMasterSecret(from));
-  const digest = createKeyedDigest(keyring.records);
-  const { file } = from.databaseUrl;
-  const tables = await explained(file, () =>
-    moveDatabase(file, to.databaseUrl as { readonly url: string }, {
-      rowsAtOnce,
-      digest: (before, text) => digest.of(before, text).toString('base64url'),
-      now: systemClock.now(),
-    }),
-  );
-  return { from: file, to: withoutSecrets((to.databaseUrl as { readonly url: string }).url), tables };
-}
-
-export async function abandon({ databaseUrl }: StorageConfig): Promise<boolean> {
-  if (databaseUrl.engine !== 'sqlite')
-    throw new OperatorError('A move begins at an SQLite file (DATABASE_URL).');
-  const { file } = databaseUrl;
-  return explained(file, () => abandonMove(file));
 }

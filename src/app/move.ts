@@ -1,0 +1,35 @@
+import { deriveKeyring } from '../auth/keyring.ts';
+import { systemClock } from '../base/clock.ts';
+import { OperatorError } from '../base/errors.ts';
+import { createKeyedDigest } from '../base/keyed-digest.ts';
+import { withoutSecrets } from '../base/without-password.ts';
+import { readMasterSecret } from '../config/files.ts';
+import type { StorageConfig } from '../config/settings.ts';
+import { abandonMove, moveDatabase } from '../storage/move/between.ts';
+import { explained } from '../storage/sqlite/unavailable.ts';
+
+/** Moves everything from the SQLite file of the settings to an empty PostgreSQL database. */
+export async function move(from: StorageConfig, to: StorageConfig, rowsAtOnce: number) {
+  if (from.databaseUrl.engine !== 'sqlite' || to.databaseUrl.engine !== 'postgres')
+    throw new OperatorError(
+      'A move goes from an SQLite file (DATABASE_URL) to a PostgreSQL database (--to).',
+    );
+  const keyring = deriveKeyring(readMasterSecret(from));
+  const digest = createKeyedDigest(keyring.records);
+  const { file } = from.databaseUrl;
+  const tables = await explained(file, () =>
+    moveDatabase(file, to.databaseUrl as { readonly url: string }, {
+      rowsAtOnce,
+      digest: (before, text) => digest.of(before, text).toString('base64url'),
+      now: systemClock.now(),
+    }),
+  );
+  return { from: file, to: withoutSecrets((to.databaseUrl as { readonly url: string }).url), tables };
+}
+
+export async function abandon({ databaseUrl }: StorageConfig): Promise<boolean> {
+  if (databaseUrl.engine !== 'sqlite')
+    throw new OperatorError('A move begins at an SQLite file (DATABASE_URL).');
+  const { file } = databaseUrl;
+  return explained(file, () => abandonMove(file));
+}
