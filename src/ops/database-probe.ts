@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
+import { singleFlight } from '../base/single-flight.ts';
 import type { Storage } from '../storage/port.ts';
 
 type Check = 'does not answer' | 'takes no writes';
@@ -22,16 +23,14 @@ const writeEveryMs = 1_000;
 const document = 'readiness';
 
 /**
- * Finds out whether the database would take a write, by a small one: nothing else tells of a disk that is full, of a
- * file that somebody else has locked and of a server that only reads. One probe at a time; nobody waits for it for long.
- * Null when it would.
+ * Checks by a small write that the database takes writes: a full disk, a locked file or a read-only server shows in no other
+ * way. One probe at a time, and each caller waits for a bounded time. Null if the database is well.
  */
 export function createDatabaseProbe({ storage, clock }: DatabaseProbeOptions) {
-  let inFlight: Promise<DatabaseFault | null> | null = null;
   let step: Check = 'does not answer';
   let writtenAt = Number.NEGATIVE_INFINITY;
 
-  const probe = async (): Promise<DatabaseFault | null> => {
+  const probe = singleFlight(async (): Promise<DatabaseFault | null> => {
     try {
       step = 'does not answer';
       await storage.ping();
@@ -45,16 +44,13 @@ export function createDatabaseProbe({ storage, clock }: DatabaseProbeOptions) {
       const reason = error instanceof Refusal ? (error.options.detail ?? error.code) : 'an unexpected error';
       return { check: step, reason };
     }
-  };
+  });
 
   return async (): Promise<DatabaseFault | null> => {
-    inFlight ??= probe().finally(() => {
-      inFlight = null;
-    });
     const late = Promise.withResolvers<DatabaseFault>();
     const cancel = clock.after(answerWithinMs, () =>
       late.resolve({ check: step, reason: `no answer within ${answerWithinMs / 1000} s` }),
     );
-    return Promise.race([inFlight, late.promise]).finally(cancel);
+    return Promise.race([probe(), late.promise]).finally(cancel);
   };
 }

@@ -108,6 +108,27 @@ describe('the guard of webhooks', () => {
     }
   });
 
+  it('shares one lookup for each name while it is in flight, also one that fails, and looks up again after it', async () => {
+    const asked: string[] = [];
+    const answer = Promise.withResolvers<void>();
+    const resolve: Resolve = async (name) => {
+      asked.push(name);
+      await answer.promise;
+      return name === 'gone.example.org' ? [] : [{ address: '8.8.8.8', family: 4 }];
+    };
+    const { vettedAddresses } = createEgress({ allow: [], ownUrl, resolve });
+    const names = ['one.example.org', 'gone.example.org', 'one.example.org', 'gone.example.org'];
+    const found = Promise.allSettled(names.map(vettedAddresses));
+    answer.resolve();
+    assert.deepEqual(
+      (await found).map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled', 'rejected'],
+    );
+    assert.deepEqual(asked, names.slice(0, 2));
+    await vettedAddresses('one.example.org');
+    assert.equal(asked.length, 3);
+  });
+
   it('refuses a name that leads nowhere', async () => {
     for (const resolve of [async () => [], async () => Promise.reject(new Error('no such name'))]) {
       const { check } = createEgress({ allow: [], ownUrl, resolve });

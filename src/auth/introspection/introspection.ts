@@ -6,6 +6,7 @@ import type { PlainLog } from '../../base/plain-log.ts';
 import { createSecret } from '../../base/random.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import type { RequestOrigin } from '../../base/request-origin.ts';
+import { singleFlight } from '../../base/single-flight.ts';
 import type { Tracing } from '../../base/tracing.ts';
 import { WindowCounter } from '../../base/window-counter.ts';
 import { checkClaims } from '../claims.ts';
@@ -63,7 +64,7 @@ export class Introspection {
   #failures = 0;
   #pauseMs = pauseMs.first;
   #pausedUntil = never;
-  #probe: Promise<void> | null = null;
+  readonly #probe = singleFlight(() => this.#askMadeUp());
   readonly #stopping = new AbortController();
 
   constructor(options: IntrospectionOptions) {
@@ -168,10 +169,7 @@ export class Introspection {
     if (this.#failures < maxFailures) return;
     const seconds = this.#secondsUntil(this.#pausedUntil);
     if (seconds > 0) throw unavailable('circuit breaker is open', seconds);
-    this.#probe ??= this.#askMadeUp().finally(() => {
-      this.#probe = null;
-    });
-    return this.#probe;
+    return this.#probe();
   }
 
   async #askMadeUp(): Promise<void> {

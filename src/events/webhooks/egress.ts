@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { isLoopback } from '../../base/loopback.ts';
+import { singleFlight } from '../../base/single-flight.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** All addresses of a name. */
@@ -71,8 +72,8 @@ export function createEgress({ allow, ownUrl, resolve = resolveAll }: EgressRule
     return { url, isAllowed: false };
   };
 
-  /** The addresses of a name, all of which have been looked at: who connects to these connects to no other. */
-  const vettedAddresses = shareInFlight(async (name: string): Promise<readonly LookupAddress[]> => {
+  /** All addresses of a name, each one checked. Shared, because a lookup occupies a thread of Node's pool. */
+  const vettedAddresses = singleFlight(async (name: string): Promise<readonly LookupAddress[]> => {
     const addresses = await resolve(name).catch(() => []);
     if (addresses.length === 0)
       throw new EgressError(
@@ -132,15 +133,3 @@ function refused(expected: string, advice: string): EgressError {
 
 /** By the resolver of the machine, whatever it is made of; it answers with addresses of both kinds. */
 const resolveAll: Resolve = (name) => lookup(name, { all: true, order: 'verbatim' });
-
-/** Each question takes a thread of Node's pool until it is answered: the same one is not asked twice at a time. */
-function shareInFlight<T>(ask: (name: string) => Promise<T>): (name: string) => Promise<T> {
-  const asked = new Map<string, Promise<T>>();
-  return (name) => {
-    const known = asked.get(name);
-    if (known !== undefined) return known;
-    const answer = ask(name).finally(() => asked.delete(name));
-    asked.set(name, answer);
-    return answer;
-  };
-}
