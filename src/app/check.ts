@@ -5,8 +5,8 @@ import { createKeyedDigest } from '../base/keyed-digest.ts';
 import type { Config } from '../config/settings.ts';
 import { checkAgainst, sentenceOf } from '../consumer/collections/check-against.ts';
 import { storedDeclarations } from '../consumer/collections/stored-declarations.ts';
-import { readDeclaredCollections } from '../declared-collections.ts';
 import type { Storage } from '../storage/port.ts';
+import { readDeclaredCollections } from './declared-collections.ts';
 import { keyringFor, readDatabase, readStorage, whyNotRead } from './read-storage.ts';
 
 /** What is declared, held against the records that exist. */

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { deriveKeyring } from '../auth/keyring.ts';
 import { masterSecretFits, otherMasterSecret } from '../auth/master-secret.ts';
@@ -11,11 +11,10 @@ import { databaseUrl as parseDatabaseUrl } from '../config/kinds.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import { allErasures, eraseAgain, missingErasures } from '../consumer/erase-again.ts';
 import { Draft } from '../storage/backup/draft.ts';
-import { checkSchema } from '../storage/backup/schema-check.ts';
+import { refuseLog, refuseNotEmpty, requireRestorable } from '../storage/backup/restorable.ts';
 import { copyFile, readBackup } from '../storage/backup/sqlite-backup.ts';
 import { ErasureLog } from '../storage/erasure-log.ts';
-import { planOf } from '../storage/migration-plan.ts';
-import { type Migration, migrations, newestOf } from '../storage/migrations.ts';
+import { type Migration, migrations } from '../storage/migrations.ts';
 import type { Erasure } from '../storage/port.ts';
 import { explained } from '../storage/sqlite/unavailable.ts';
 import { openAdministration } from './administration.ts';
@@ -142,26 +141,6 @@ async function requireMasterSecret(masterSecret: string, mac: Uint8Array | null)
   if (!(await masterSecretFits(documents, deriveKeyring(masterSecret)))) throw otherMasterSecret('backup');
 }
 
-/**
- * A restore migrates as a start does, because only code and schema of one version can erase again. Where that would lock out the
- * release that the backup is from, which is the way back to that release, it refuses.
- */
-async function requireRestorable(file: string, steps: readonly Migration[]): Promise<void> {
-  const { state, differences } = await explained(file, () => checkSchema(file, steps));
-  if (state.version > newestOf(steps))
-    throw new OperatorError(
-      `"${file}" has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}. Restore it with a release at least as new as the one it is from.`,
-    );
-  if (planOf(state, steps).verdict === 'stop first')
-    throw new OperatorError(
-      `"${file}" has schema version ${state.version}, and the release that it is from cannot start on it once this release has migrated it. To go back to that release, restore with it. To go on with this release, put the file where DATABASE_URL leads to, run "npx vestibule migrate --stopped", and then "npx vestibule restore" without a file.`,
-    );
-  if (differences.length > 0)
-    throw new OperatorError(
-      `"${file}" has not the tables, indexes, triggers and views that this service makes: ${differences.join(', ')}. The file was tampered with, or somebody added to the database. Restore another backup, or remove what does not belong there.`,
-    );
-}
-
 /** Without a file there is something to be settled: none is made here. */
 function requireDatabase(config: StorageConfig): Promise<void> {
   return readDatabase(config, async (found) => {
@@ -170,24 +149,4 @@ function requireDatabase(config: StorageConfig): Promise<void> {
         'There is no database where DATABASE_URL leads to. Name the backup to restore, or restore it by other means first.',
       );
   });
-}
-
-function refuseNotEmpty(file: string): void {
-  const found = ['', '-wal', '-shm']
-    .map((end) => `${file}${end}`)
-    // Also a link that leads nowhere.
-    .find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
-  if (found !== undefined)
-    throw new OperatorError(
-      `"${found}" is there: the SQLite file (DATABASE_URL) is not empty, and a backup is restored only where there is nothing. Move what is there away, or name another place.`,
-    );
-}
-
-/** Of the files of a database that somebody has copied, the one alone misses what was written last. */
-function refuseLog(file: string): void {
-  const log = `${file}-wal`;
-  if (!statSync(log, { throwIfNoEntry: false })?.size) return;
-  throw new OperatorError(
-    `"${log}" holds writes that are not in "${file}" yet: these are files of a database, and no backup. Put both where DATABASE_URL leads to, and run "npx vestibule restore" without a file.`,
-  );
 }

@@ -35,7 +35,7 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
       const environment = folder === undefined ? found : { ...found, COLLECTIONS_DIR: folder };
       const config = await loadConfig(environment);
       checkFiles(config);
-      const { readDeclaredCollections } = await import('../declared-collections.ts');
+      const { readDeclaredCollections } = await import('../app/declared-collections.ts');
       const declared = await readDeclaredCollections(config);
       if (options.against) return checkAgainstRecords(config, options.json);
       const inForce = settingsInForce(environment);

@@ -121,7 +121,7 @@ async function startDevelopment(environment: Environment, options: DevOptions) {
 }
 
 async function readCollections(config: Config): Promise<readonly Collection[]> {
-  const { readDeclaredCollections } = await import('../declared-collections.ts');
+  const { readDeclaredCollections } = await import('../app/declared-collections.ts');
   return readDeclaredCollections(config);
 }
 

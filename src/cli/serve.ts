@@ -27,7 +27,7 @@ async function start(environment: Environment, processes: string | undefined): P
   if (cluster.isWorker) return (await import('../member.ts')).startMember();
   const asked = processes === undefined ? environment : { ...environment, PROCESSES: processes };
   const config = await loadConfig(asked);
-  await (await import('../wait-for-database.ts')).waitForDatabase(config);
+  await (await import('../app/wait-for-database.ts')).waitForDatabase(config);
   if (config.processes === 1) return startService(config);
   // Each of them reads the same, also the number that "auto" came to here.
   const settled = { ...asked, PROCESSES: String(config.processes) };

@@ -149,6 +149,11 @@ describe('vestibule restore', () => {
     writeFileSync(file, readFileSync(backup).subarray(0, 20_000));
     await refuses(/damaged/);
     copyFileSync(backup, file);
+    const made = new DatabaseSync(file);
+    made.exec('pragma journal_mode = delete; update schema_migrations set version = 14');
+    made.close();
+    await refuses(/was made by an unreleased version/);
+    copyFileSync(backup, file);
     writeFileSync(`${file}-wal`, 'writes');
     await refuses(/-wal" holds writes that are not in ".*some\.db" yet/);
     assert.equal(existsSync(fileOf(restored)), false);

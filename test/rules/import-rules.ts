@@ -127,7 +127,7 @@ const folderRules: readonly FolderRule[] = [
       base,
       config,
       {
-        to: /^src\/((app|development|supervise|member|declared-collections|wait-for-database)\.ts$|app\/)/,
+        to: /^src\/((app|development|supervise|member)\.ts$|app\/)/,
         lazyOnly: true,
       },
       { to: /^src\/(?!main\.ts$)/, typeOnly: true },
@@ -150,7 +150,7 @@ const folderRules: readonly FolderRule[] = [
     why: 'one of several processes, and `dev`, start the same app',
   },
   {
-    files: /^src\/((app|supervise|declared-collections|issuer-rules|wait-for-database)\.ts$|app\/)/,
+    files: /^src\/((app|supervise|issuer-rules)\.ts$|app\/)/,
     may: [anything],
     why: 'the composition root builds parts for the commands and knows none of them',
   },

@@ -62,7 +62,7 @@ async function readSettings(settings: CommandSettings): Promise<{
 async function readCollections(config: Config): Promise<Finding> {
   const name = 'collections';
   try {
-    const { readDeclaredCollections } = await import('../../declared-collections.ts');
+    const { readDeclaredCollections } = await import('../../app/declared-collections.ts');
     const declared = await readDeclaredCollections(config);
     const names = declared.map((collection) => collection.name).join(', ');
     return passed(name, names === '' ? 'none are declared' : `${declared.length} declared: ${names}`);

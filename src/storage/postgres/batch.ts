@@ -5,8 +5,8 @@ import type { BatchChanges, BatchKeys, BatchRules, BatchStore, Loaded, OwnerInCo
 import { recordColumns, toConsumer, toIdempotencyKey, toRecord, toSpentBudget, toUsageOf } from '../rows.ts';
 import type { Tables } from '../schema.ts';
 import { appendLock } from '../stores/events.ts';
-import { lockName, takeLock } from './lock.ts';
 import type { Transaction } from './transaction.ts';
+import { lockName, takeLock } from './transaction.ts';
 import { isUnknownStatement, onlyReads } from './unavailable.ts';
 
 type InTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;

@@ -6,13 +6,12 @@ import type { BatchRules } from '../port.ts';
 import type { Tables } from '../schema.ts';
 import { PostgresAppendSignal } from './append-signal.ts';
 import { postgresBatches } from './batch.ts';
-import { lockName, takeLock } from './lock.ts';
 import { missingRights } from './missing-rights.ts';
 import { channels, Notifications } from './notifications.ts';
 import { hurriedBegin, hurriedPool, patientBegin, patientPool } from './pool.ts';
 import { Sessions } from './sessions.ts';
 import { tableChanges } from './table-changes.ts';
-import { readOn, transactionOn } from './transaction.ts';
+import { lockName, readOn, takeLock, transactionOn } from './transaction.ts';
 import { unavailable } from './unavailable.ts';
 
 interface PostgresOptions {

@@ -4,7 +4,7 @@ import { DatabaseError } from 'pg';
 import { OperatorError } from '../../base/errors.ts';
 import type { NewIndex, TableChanges } from '../engine.ts';
 import type { Tables } from '../schema.ts';
-import { lockName, takeLock } from './lock.ts';
+import { lockName, takeLock } from './transaction.ts';
 
 /**
  * Whoever waits for a table to itself has everybody else who comes wait behind it. So it does not wait for longer than

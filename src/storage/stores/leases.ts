@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { databaseNow } from '../database-clock.ts';
 import type { Engine } from '../engine.ts';
 import type { LeaseStore } from '../port.ts';
 
@@ -31,4 +30,14 @@ export function leaseStore({ name: engine, database }: Engine): LeaseStore {
       await database.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute();
     },
   };
+}
+
+/**
+ * Milliseconds since 1970 by the clock of the database, for a statement to compare with: it is one for all processes,
+ * however much theirs differ.
+ */
+function databaseNow(engine: Engine['name']) {
+  return engine === 'postgres'
+    ? sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`
+    : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
 }

@@ -1,11 +1,11 @@
-import { createLog } from './base/log.ts';
-import { standardOutput } from './base/log-output.ts';
-import type { Config } from './config/settings.ts';
+import { createLog } from '../base/log.ts';
+import { standardOutput } from '../base/log-output.ts';
+import type { Config } from '../config/settings.ts';
 
 /** For `serve`: PostgreSQL may start later than this machine, or recover. An SQLite file is there or can be made. */
 export async function waitForDatabase({ databaseUrl, logLevel }: Config): Promise<void> {
   if (databaseUrl.engine === 'sqlite') return;
-  const { waitForServer } = await import('./storage/postgres/wait-for-server.ts');
+  const { waitForServer } = await import('../storage/postgres/wait-for-server.ts');
   const log = createLog(logLevel, standardOutput(false));
   // Nothing is open yet that would have to be closed.
   const exit = () => process.exit(0);

@@ -1,0 +1,51 @@
+import { lstatSync, statSync } from 'node:fs';
+import { OperatorError } from '../../base/errors.ts';
+import { planOf } from '../migration-plan.ts';
+import { type Migration, newestOf } from '../migrations.ts';
+import { isUnreleased } from '../schema-state.ts';
+import { explained } from '../sqlite/unavailable.ts';
+import { checkSchema } from './schema-check.ts';
+
+/**
+ * A restore migrates as a start does, because only code and schema of one version can erase again. Where that would lock out the
+ * release that the backup is from, which is the way back to that release, it refuses.
+ */
+export async function requireRestorable(file: string, steps: readonly Migration[]): Promise<void> {
+  const { state, differences } = await explained(file, () => checkSchema(file, steps));
+  if (isUnreleased(state, steps))
+    throw new OperatorError(
+      `"${file}" was made by an unreleased version of Vestibule, and its schema cannot be migrated. Restore another backup.`,
+    );
+  if (state.version > newestOf(steps))
+    throw new OperatorError(
+      `"${file}" has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}. Restore it with a release at least as new as the one it is from.`,
+    );
+  if (planOf(state, steps).verdict === 'stop first')
+    throw new OperatorError(
+      `"${file}" has schema version ${state.version}, and the release that it is from cannot start on it once this release has migrated it. To go back to that release, restore with it. To go on with this release, put the file where DATABASE_URL leads to, run "npx vestibule migrate --stopped", and then "npx vestibule restore" without a file.`,
+    );
+  if (differences.length > 0)
+    throw new OperatorError(
+      `"${file}" has not the tables, indexes, triggers and views that this service makes: ${differences.join(', ')}. The file was tampered with, or somebody added to the database. Restore another backup, or remove what does not belong there.`,
+    );
+}
+
+export function refuseNotEmpty(file: string): void {
+  const found = ['', '-wal', '-shm']
+    .map((end) => `${file}${end}`)
+    // Also a link that leads nowhere.
+    .find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+  if (found !== undefined)
+    throw new OperatorError(
+      `"${found}" is there: the SQLite file (DATABASE_URL) is not empty, and a backup is restored only where there is nothing. Move what is there away, or name another place.`,
+    );
+}
+
+/** Of the files of a database that somebody has copied, the one alone misses what was written last. */
+export function refuseLog(file: string): void {
+  const log = `${file}-wal`;
+  if (!statSync(log, { throwIfNoEntry: false })?.size) return;
+  throw new OperatorError(
+    `"${log}" holds writes that are not in "${file}" yet: these are files of a database, and no backup. Put both where DATABASE_URL leads to, and run "npx vestibule restore" without a file.`,
+  );
+}
