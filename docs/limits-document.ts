@@ -343,7 +343,7 @@ export const fixedLimits: readonly FixedLimit[] = [
   fixed('src/consumer/collections/patterns.ts', 'longestPattern', '', 'Characters of a `pattern`.'),
   fixed('src/consumer/collections/indexed-fields.ts', 'mostIndexedFields', '', 'Fields under `index`.'),
   fixed('src/consumer/collections/indexed-fields.ts', 'longestText', '', 'Characters of an indexed text.'),
-  fixed('src/consumer/collections/states.ts', 'mostStates', '', 'States of a collection.'),
+  fixed('src/consumer/collections/declaration-schema.ts', 'mostStates', '', 'States of a collection.'),
 ];
 
 /** docs/limits.md, made from the settings, the limits of collections and the constants of the source. */

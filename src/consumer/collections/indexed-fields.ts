@@ -20,29 +20,20 @@ const kinds: Readonly<Record<string, IndexedField['kind']>> = {
   boolean: 'boolean',
 };
 
-/** The member `index` of a declaration: the fields that records can be filtered and sorted by. */
-export function readIndex(value: unknown, schema: Schema, say: Say): readonly IndexedField[] {
-  if (value === undefined) return [];
-  if (!Array.isArray(value) || value.length > mostIndexedFields) {
-    say('/index', `must be a list of at most ${mostIndexedFields} fields; ${found(value)}`);
-    return [];
+/** The member `index` of a checked declaration: the fields that records can be filtered and sorted by. */
+export function readIndex(names: readonly string[], schema: Schema, say: Say): readonly IndexedField[] {
+  for (const [index, name] of names.entries()) {
+    const mistake = mistakeIn(name, schema);
+    if (mistake !== null) say(pointerTo('/index', index), `${mistake}; ${found(name)}`);
   }
-  return value.flatMap((name, index) => {
-    const pointer = pointerTo('/index', index);
-    const mistake =
-      value.indexOf(name) === index ? mistakeIn(name, schema) : 'is there twice. Keep one of the two';
-    if (mistake === null) return [{ name, kind: kinds[String(propertyOf(schema, name)?.type)] ?? 'text' }];
-    say(pointer, `${mistake}; ${found(name)}`);
-    return [];
-  });
+  return names.map((name) => ({ name, kind: kinds[String(propertyOf(schema, name)?.type)] ?? 'text' }));
 }
 
-function mistakeIn(name: unknown, schema: Schema): string | null {
+function mistakeIn(name: string, schema: Schema): string | null {
   const properties = Object.keys(schema.properties as Schema);
   const property = propertyOf(schema, name);
-  if (property === undefined)
-    return `must be a property of the schema (${suggestion(String(name), properties)})`;
-  if (queryParameters.includes(String(name)))
+  if (property === undefined) return `must be a property of the schema (${suggestion(name, properties)})`;
+  if (queryParameters.includes(name))
     return 'has a name that means something else in a query. Name it otherwise';
   if (!((schema.required ?? []) as readonly unknown[]).includes(name)) {
     return 'must be in "required" of the schema: what can be missing cannot be sorted by';
@@ -78,7 +69,7 @@ function longestOf({ maxLength, format, enum: values, const: value }: Schema): n
   return typeof maxLength === 'number' ? Math.min(maxLength, byFormat) : byFormat;
 }
 
-function propertyOf(schema: Schema, name: unknown): Schema | undefined {
+function propertyOf(schema: Schema, name: string): Schema | undefined {
   const properties = schema.properties as Readonly<Record<string, Schema>>;
-  return typeof name === 'string' && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }

@@ -1,15 +1,15 @@
 import { OperatorError } from '../../base/errors.ts';
-import { found, readChoice, readMapping, type Say } from '../../base/yaml/mistakes.ts';
+import { isJsonObject } from '../../base/json-object.ts';
+import { membersOf } from '../../base/yaml/json-pointer.ts';
+import { found, type Say } from '../../base/yaml/mistakes.ts';
 import { type LineMistake, readWithMistakes } from '../../base/yaml/read-with-mistakes.ts';
-import { checkWhoActs, readAccess } from './access.ts';
-import { type Collection, longestDescription, longestTitle, type Schema } from './collection.ts';
-import { readDeprecation } from './deprecation.ts';
-import { readEvents } from './events.ts';
+import type { Collection, Schema } from './collection.ts';
+import { type DeclarationFile, toCollection } from './declaration-file.ts';
+import { checkDeprecation, checkStates } from './declaration-rules.ts';
+import { checkDeclaration } from './declaration-schema.ts';
 import { readIndex } from './indexed-fields.ts';
-import { readLimits } from './limits.ts';
 import { resolveSchema } from './resolve-schema.ts';
 import { checkSchema } from './schema-rules.ts';
-import { readStates } from './states.ts';
 import { compileCheck } from './validator.ts';
 
 export interface CollectionFile {
@@ -26,8 +26,6 @@ export interface Mistake extends LineMistake {
 export const reservedNames =
   'me docs openapi token web health usage export metrics well-known events consumer'.split(' ');
 const nameForm = /^[a-z][a-z0-9-]{0,62}$/;
-const known =
-  'schema title description index states editable access concurrency limits events deprecated'.split(' ');
 
 /** The collections that the files declare, in their order. Throws one error with all the mistakes of all of them. */
 export function readCollections(files: readonly CollectionFile[]): readonly Collection[] {
@@ -69,39 +67,31 @@ function checkName(name: string, say: Say): void {
 }
 
 function readDeclaration(name: string, data: unknown, say: Say): Collection | null {
-  const members = readMapping(data, '', known, say);
-  if (members === null) return null;
-  const machine = readStates(members.states, members.editable, say);
-  const access = readAccess(members.access, say);
-  checkWhoActs(machine, access, say);
-  const read = {
-    name,
-    title: readText(members.title, '/title', longestTitle, say) ?? name,
-    description: readText(members.description, '/description', longestDescription, say),
-    machine,
-    access,
-    concurrency: readChoice(members.concurrency, '/concurrency', ['optional', 'required'], say),
-    limits: readLimits(members.limits, say),
-    events: readEvents(members.events, machine, say),
-    deprecated: readDeprecation(members.deprecated, say),
-  };
-  const fields = readFields(members.schema, members.index, say);
-  return fields === null ? null : { ...read, ...fields };
+  const wrong = new Set<string | undefined>();
+  const hasForm = checkDeclaration(data, (pointer, predicate) => {
+    wrong.add(membersOf(pointer)[0]);
+    say(pointer, predicate);
+  });
+  if (!isJsonObject(data)) return null;
+  const file = data as unknown as DeclarationFile;
+  // Rules between members, wherever the members have the right form.
+  const areRight = (...members: readonly string[]) => members.every((member) => !wrong.has(member));
+  if (areRight('states', 'editable', 'access', 'events')) checkStates(file, say);
+  if (areRight('deprecated')) checkDeprecation(file, say);
+  const fields = areRight('schema')
+    ? readFields(file.schema, areRight('index') ? file.index : [], say)
+    : null;
+  return hasForm && fields !== null ? { ...toCollection(name, file), ...fields } : null;
 }
 
 /** The steps build on each other, so the first with mistakes is the last. */
-function readFields(
-  given: unknown,
-  index: unknown,
-  say: Say,
-): Pick<Collection, 'schema' | 'index' | 'checkFields'> | null {
+function readFields(given: Schema, index: readonly string[], say: Say) {
   let isRight = true;
-  const sayAndStop: Say = (pointer, predicate) => {
+  checkSchema(given, '/schema', (pointer, predicate) => {
     isRight = false;
     say(pointer, predicate);
-  };
-  checkSchema(given, '/schema', sayAndStop);
-  const schema = isRight ? resolveSchema(given as Schema, '/schema', say) : null;
+  });
+  const schema = isRight ? resolveSchema(given, '/schema', say) : null;
   if (schema === null) return null;
   const fields = readIndex(index, schema, say);
   try {
@@ -111,11 +101,4 @@ function readFields(
     say('/schema', `is not one that can be checked strictly: ${reason}`);
     return null;
   }
-}
-
-function readText(value: unknown, pointer: string, most: number, say: Say): string | null {
-  if (value === undefined) return null;
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return value.trim();
-  say(pointer, `must be a text of 1 to ${most} characters; ${found(value)}`);
-  return null;
 }

@@ -3,7 +3,7 @@ import { pointerTo } from '../../base/yaml/json-pointer.ts';
 import type { Say } from '../../base/yaml/mistakes.ts';
 import { checksPerValue, mostChecksPerValue } from './checks-per-value.ts';
 import type { Schema } from './collection.ts';
-import { typesOf } from './schema-keywords.ts';
+import { typesOf } from './schema-grammar.ts';
 import { type Role, roleIn } from './schema-roles.ts';
 import { mostSchemaLevels } from './schema-rules.ts';
 import { subschemasOf, withSubschemas } from './subschemas.ts';

@@ -1,17 +1,12 @@
-import { compileFunction } from 'node:vm';
-import { _, Ajv2020, type ErrorObject, type FuncKeywordDefinition } from 'ajv/dist/2020.js';
+import { _, type FuncKeywordDefinition } from 'ajv/dist/2020.js';
+import { createCompiler } from '../../base/json-schema.ts';
 import { pointerTo } from '../../base/yaml/json-pointer.ts';
 import type { CheckFields, FieldError, Schema } from './collection.ts';
 import { inWords, unknownMember } from './error-words.ts';
 import { fitsFormat, formatNames } from './formats.ts';
 import { compilePattern } from './patterns.ts';
 
-interface Check {
-  (value: unknown): boolean;
-  errors?: readonly ErrorObject[] | null;
-}
-
-type Compile = (schema: Schema) => Check;
+type Compile = ReturnType<typeof createCompiler>;
 type Fields = Parameters<CheckFields>[0];
 
 const mostErrors = 50;
@@ -22,7 +17,7 @@ const none: readonly FieldError[] = [];
  * when they do not is each looked at alone, so that every wrong one is named. Throws when the schema is no use.
  */
 export function compileCheck(schema: Schema): CheckFields {
-  const compile = createCompiler();
+  const compile = compilerOfFields();
   const fits = compile(schema);
   let explain: CheckFields | null = null;
   return (fields) => {
@@ -62,49 +57,19 @@ function createExplanation(schema: Schema, compile: Compile): CheckFields {
   };
 }
 
-/** Thrown once the code of a check is known, before anybody makes a function of it. */
-const codeIsKnown = new Error('The code of the check is known.');
-
-/**
- * The service may run with `--disallow-code-generation-from-strings`, and Ajv makes functions with `new Function`. So
- * it is stopped right before, and the code that it hands over on the way is compiled like any other script.
- */
-function createCompiler(): Compile {
-  let code = '';
-  const ajv = createAjv((source) => {
-    code = source;
-    throw codeIsKnown;
-  });
-  return (schema) => {
-    try {
-      ajv.compile(schema);
-    } catch (error) {
-      if (error !== codeIsKnown) throw error;
-    }
-    const check: Check = compileFunction(code, ['self', 'scope'])(ajv, ajv.scope.get());
-    // What Ajv notes at a function for those that call it. Nobody calls this one: there are no references.
-    return Object.assign(check, { evaluated: {} });
-  };
-}
-
-function createAjv(process: (code: string) => never): Ajv2020 {
-  const ajv = new Ajv2020({
-    strict: true,
-    // Which members may be named is checked by rules of our own, which also know those of the object around a condition.
-    strictRequired: false,
-    $data: false,
-    allErrors: false,
-    // Cents are no binary fractions: 19.99 is a multiple of 0.01 here.
-    multipleOfPrecision: 6,
-    // Its form has been checked by rules of our own, which know the line of a mistake.
-    meta: false,
-    validateSchema: false,
-    logger: false,
-    keywords: ['x-personal', 'x-unbounded'],
-    formats: Object.fromEntries(formatNames.map((name) => [name, (text: string) => fitsFormat(name, text)])),
-    code: { process, regExp: Object.assign(compilePattern, { code: 'compilePattern' }) },
-  });
-  return ajv.removeKeyword('enum').addKeyword(quickEnum);
+function compilerOfFields() {
+  return createCompiler(
+    {
+      // Cents are no binary fractions: 19.99 is a multiple of 0.01 here.
+      multipleOfPrecision: 6,
+      keywords: ['x-personal', 'x-unbounded'],
+      formats: Object.fromEntries(
+        formatNames.map((name) => [name, (text: string) => fitsFormat(name, text)]),
+      ),
+      code: { regExp: Object.assign(compilePattern, { code: 'compilePattern' }) },
+    },
+    (ajv) => ajv.removeKeyword('enum').addKeyword(quickEnum),
+  );
 }
 
 /** Ajv compares a value with each of up to 1,000 in turn, which took seconds for a long list. They are all scalars here. */

@@ -3,7 +3,7 @@ import { type Description, tags } from '../../openapi/description.ts';
 import { headerParameter, queryParameter } from '../../openapi/parameters.ts';
 import * as schema from '../../openapi/schemas.ts';
 import type { Collection } from '../collections/collection.ts';
-import { reachedStates } from '../collections/events.ts';
+import { reachedStates } from '../collections/declaration-rules.ts';
 import { longestWaitSeconds } from './event-query.ts';
 
 const { text, count } = schema;

@@ -1,7 +1,7 @@
 import { boundsInWords } from '../../openapi/schema-words.ts';
 import type { Schema } from '../collections/collection.ts';
 import { formats, isFormatName } from '../collections/formats.ts';
-import { typesOf } from '../collections/schema-keywords.ts';
+import { typesOf } from '../collections/schema-grammar.ts';
 import { plain, sentence } from './source-text.ts';
 
 /** The lines of the comment on a field: what its schema says in words, its limits, and whether it is on its way out. */

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../base/json-object.ts';
 import type { Schema } from '../collections/collection.ts';
-import { type JsonType, typesOf } from '../collections/schema-keywords.ts';
+import { type JsonType, typesOf } from '../collections/schema-grammar.ts';
 import { fieldComment } from './field-comment.ts';
 import { block, comment, literal, memberName, union, withType } from './source-text.ts';
 

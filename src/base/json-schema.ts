@@ -1,0 +1,119 @@
+import { compileFunction } from 'node:vm';
+import { Ajv2020, type ErrorObject, type Options } from 'ajv/dist/2020.js';
+
+export type Schema = Readonly<Record<string, unknown>>;
+export type SchemaError = ErrorObject;
+
+export interface SchemaCheck {
+  (value: unknown): boolean;
+  errors?: readonly SchemaError[] | null;
+}
+
+/** Thrown once the code of a check is known, before Ajv makes a function of it. */
+const codeIsKnown = new Error('The code of the check is known.');
+
+/**
+ * Compiles schemas with Ajv. The service may run with `--disallow-code-generation-from-strings`, and Ajv calls
+ * `new Function`. So Ajv is stopped right before, and its code is compiled like any other script. The schemas must have
+ * no `$ref`: Ajv would compile each target by itself.
+ */
+export function createCompiler(options: Options, prepare: (ajv: Ajv2020) => void = () => {}) {
+  let code = '';
+  const process = (source: string): never => {
+    code = source;
+    throw codeIsKnown;
+  };
+  const ajv = new Ajv2020({
+    strict: true,
+    // Rules of our own check which members may be named, and also know those of the object around a condition.
+    strictRequired: false,
+    meta: false,
+    validateSchema: false,
+    logger: false,
+    ...options,
+    code: { ...options.code, process },
+  });
+  prepare(ajv);
+  return (schema: Schema): SchemaCheck => {
+    try {
+      ajv.compile(schema);
+    } catch (error) {
+      if (error !== codeIsKnown) throw error;
+    }
+    const check: SchemaCheck = compileFunction(code, ['self', 'scope'])(ajv, ajv.scope.get());
+    // Ajv notes it at each function for the callers of that function; there are none without references.
+    return Object.assign(check, { evaluated: {} });
+  };
+}
+
+/** `then` holds for values that fit the condition, `otherwise` for the others. */
+export function where(condition: Schema, rule: Schema, otherwise?: Schema): Schema {
+  // biome-ignore lint/suspicious/noThenProperty: this is how JSON Schema spells it
+  return { if: condition, then: rule, ...(otherwise === undefined ? {} : { else: otherwise }) };
+}
+
+/** Nothing fits it. */
+export function refuse(errorMessage: string): Schema {
+  return { not: {}, errorMessage };
+}
+
+/** An object that has no other members. */
+export function mapping(description: string, properties: Schema, more: Schema = {}): Schema {
+  return { description, type: 'object', properties, additionalProperties: false, ...more };
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'a text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+};
+
+/** Enough to help, too little to fill a page with. */
+const longestWord = 200;
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** What a value must be that does not fit a keyword, without the value. */
+export const errorWords: Readonly<Record<string, (params: Params) => string>> = {
+  type: ({ type }) => `must be ${([type].flat() as string[]).map((one) => typeWords[one]).join(' or ')}`,
+  enum: ({ allowedValues }) => {
+    const values = (allowedValues as readonly unknown[]).map((value) => JSON.stringify(value)).join(', ');
+    return `must be one of ${shortOr(values, 'the values of the schema')}`;
+  },
+  const: ({ allowedValue }) => `must be ${shortOr(JSON.stringify(allowedValue), 'the value of the schema')}`,
+  minimum: ({ limit }) => `must be at least ${limit}`,
+  maximum: ({ limit }) => `must be at most ${limit}`,
+  exclusiveMinimum: ({ limit }) => `must be more than ${limit}`,
+  exclusiveMaximum: ({ limit }) => `must be less than ${limit}`,
+  multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
+  minLength: ({ limit }) => `must have at least ${counted(limit, 'character')}`,
+  maxLength: ({ limit }) => `must have at most ${counted(limit, 'character')}`,
+  pattern: ({ pattern }) => `must have the form ${shortOr(String(pattern), 'of the schema')}`,
+  minItems: ({ limit }) => `must have at least ${counted(limit, 'item')}`,
+  maxItems: ({ limit }) => `must have at most ${counted(limit, 'item')}`,
+  uniqueItems: () => 'must not have an item twice',
+  contains: ({ minContains, maxContains }) =>
+    `must have at least ${counted(minContains, 'item')}${maxContains === undefined ? '' : ` and at most ${maxContains}`} of a certain form`,
+  minProperties: ({ limit }) => `must have at least ${counted(limit, 'member')}`,
+  maxProperties: ({ limit }) => `must have at most ${counted(limit, 'member')}`,
+  propertyNames: () => 'has a member with a name that is not allowed',
+  required: () => 'is required',
+  dependentRequired: ({ property }) => `is required when "${property}" is there`,
+  additionalProperties: () => 'is not a member of the schema',
+  'false schema': () => 'is not allowed here',
+  anyOf: () => 'must be one of the alternatives of the schema',
+  oneOf: () => 'must be exactly one of the alternatives of the schema',
+  not: () => 'is of a form that is not allowed',
+};
+
+function shortOr(text: string, otherwise: string): string {
+  return text.length > longestWord ? otherwise : text;
+}
+
+function counted(number: unknown, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
