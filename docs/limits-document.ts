@@ -309,15 +309,15 @@ export const fixedLimits: readonly FixedLimit[] = [
     'bytes',
     'The largest declaration of a collection, and the largest IDPS_FILE.',
   ),
-  fixed('src/config/providers-file.ts', 'mostEntries', '', 'How many providers IDPS_FILE may list.'),
+  fixed('src/config/providers-schema.ts', 'mostEntries', '', 'How many providers IDPS_FILE may list.'),
   fixed(
-    'src/config/entry-reader.ts',
+    'src/config/providers-schema.ts',
     'mostTexts',
     '',
     'Items of a list in an entry of IDPS_FILE, such as audience and logout_audience.',
   ),
   fixed(
-    'src/config/entry-reader.ts',
+    'src/config/providers-schema.ts',
     'mostClaims',
     '',
     'Claims in scopes_from and required_claims of such an entry.',
@@ -415,8 +415,8 @@ function collectionRows(): readonly (readonly string[])[] {
   ];
 }
 
-function range({ least, most }: { readonly least: number; readonly most: number }): string {
-  return `${least} to ${most}`;
+function range({ minimum, maximum }: { readonly minimum: number; readonly maximum: number }): string {
+  return `${minimum} to ${maximum}`;
 }
 
 function fixed(file: string, constant: string, unit: FixedLimit['unit'], meaning: string): FixedLimit {

@@ -57,9 +57,10 @@ export function refuse(errorMessage: string): Schema {
   return { not: {}, errorMessage };
 }
 
-/** An object that has no other members. */
-export function mapping(description: string, properties: Schema, more: Schema = {}): Schema {
-  return { description, type: 'object', properties, additionalProperties: false, ...more };
+/** An object that has no other members. Where none is required, it may be left out and has the defaults of its members. */
+export function mapping(properties: Schema, required: readonly string[] = []): Schema {
+  const presence = required.length > 0 ? { required } : { default: {} };
+  return { type: 'object', properties, additionalProperties: false, ...presence };
 }
 
 const typeWords: Readonly<Record<string, string>> = {

@@ -1,47 +1,22 @@
-import { isHttpsOrLoopback } from '../base/loopback.ts';
 import { type RequiredClaims, usualScopeClaims } from '../base/provider-rules.ts';
-import { signatureAlgorithms } from '../base/signature-algorithms.ts';
 import { membersOf, pointerTo } from '../base/yaml/json-pointer.ts';
-import { brief, found, foundAddress, readMapping, type Say } from '../base/yaml/mistakes.ts';
+import { brief, found, type Say } from '../base/yaml/mistakes.ts';
 import { readWithMistakes } from '../base/yaml/read-with-mistakes.ts';
-import { readableText } from './entry-kinds.ts';
-import { EntryReader } from './entry-reader.ts';
-import { checkIntrospection, readIntrospection } from './introspection-entry.ts';
-import * as kind from './kinds.ts';
 import { issuersOf, logoutAudiencesOf, type Provider, pseudonymIssuers } from './providers.ts';
+import { checkProviderList, type ProviderEntry, providerOrigin, secretIn } from './providers-schema.ts';
 
-const known = [
-  'name',
-  'title',
-  'origin',
-  'issuer',
-  'former_issuer',
-  'jwks_path',
-  'audience',
-  'audience_claim',
-  'required_claims',
-  'nonce_in_access_tokens',
-  'algorithms',
-  'required_scopes',
-  'scopes_from',
-  'require_at_jwt',
-  'max_token_lifetime_seconds',
-  'web_client_id',
-  'logout_audience',
-  'introspection',
-];
-const mostEntries = 32;
-
-/** The providers that IDPS_FILE lists, and every mistake in it with its line: where there is one, they are not all. */
+/** The providers that IDPS_FILE lists, or every mistake in it with its line. */
 export function readProvidersFile(path: string, text: string, apiAudience: string) {
   const { data, say, mistakes } = readWithMistakes(text, placeOf);
-  const entries = mistakes().length > 0 ? [] : readList(data, say, apiAudience);
-  checkApart(entries, say);
-  checkIntrospection(entries, say);
-  return {
-    providers: entries.map(({ provider }) => provider),
-    mistakes: mistakes().map(({ line, sentence }) => `${path}:${line}: ${sentence}`),
-  };
+  const hasForm = mistakes().length === 0 && checkProviderList(data, say);
+  const entries = hasForm ? (data as unknown as readonly ProviderEntry[]) : [];
+  const providers = entries.map((entry) => toProvider(entry, apiAudience));
+  for (const [index, provider] of providers.entries()) {
+    const at = pointerTo('', index);
+    checkIdTokens(provider, at, say);
+    checkApart(provider, providers.slice(0, index), at, say);
+  }
+  return { providers, mistakes: mistakes().map(({ line, sentence }) => `${path}:${line}: ${sentence}`) };
 }
 
 /** The line tells which entry is meant, so that its number need not be counted. */
@@ -51,72 +26,38 @@ function placeOf(pointer: string): string {
   return members.length === 0 ? 'This entry' : members.map(brief).join('.');
 }
 
-interface Entry {
-  readonly provider: Provider;
-  /** Its place in the file. */
-  readonly at: string;
-}
-
-function readList(data: unknown, say: Say, apiAudience: string): readonly Entry[] {
-  if (!Array.isArray(data) || data.length === 0 || data.length > mostEntries) {
-    say('', `must be a list of 1 to ${mostEntries} providers, each beginning with "- name:"; ${found(data)}`);
-    return [];
-  }
-  return data.flatMap((entry, index) => {
-    const at = pointerTo('', index);
-    const provider = readEntry(entry, at, say, apiAudience);
-    return provider === null ? [] : [{ provider, at }];
-  });
-}
-
-function readEntry(entry: unknown, at: string, say: Say, apiAudience: string): Provider | null {
-  const members = readMapping(entry, at, known, say, foundAddress);
-  if (members === null) return null;
-  const read = new EntryReader(members, at, say);
-  const name = read.needed('name', providerName);
-  const origin = read.needed('origin', providerOrigin, foundAddress);
-  const jwksPath = read.text('jwks_path', kind.urlPath, '/.well-known/jwks.json', foundAddress);
-  const issuer = read.text('issuer', kind.visibleText, null);
-  const formerIssuer = read.text('former_issuer', kind.visibleText, null);
-  const audienceClaim = read.text('audience_claim', kind.visibleText, 'aud');
-  const rules = {
-    title: read.text('title', readableText, name ?? ''),
-    audiences: read.texts('audience', audience, [apiAudience]),
-    audienceClaim,
-    requiredClaims: {
-      ...read.claims('required_claims', isCheckedAnyway),
-      ...claimsThatGoWith(audienceClaim),
-    },
-    allowsNonce: read.flag('nonce_in_access_tokens'),
-    algorithms: read.texts('algorithms', kind.oneOf(signatureAlgorithms), ['RS256'] as const),
-    requiredScopes: read.texts('required_scopes', kind.scopeName, []),
-    scopesFrom: read.paths('scopes_from', usualScopeClaims),
-    requireAtJwt: read.flag('require_at_jwt'),
-    maxTokenLifetimeSeconds: read.whole('max_token_lifetime_seconds', 60, 31_536_000),
-    webClientId: read.text('web_client_id', kind.visibleText, null),
-    introspection: readIntrospection(members, at, say),
-  };
-  const logoutAudience = read.texts('logout_audience', kind.visibleText, []);
-  if (audienceClaim !== 'aud' && Object.keys(rules.requiredClaims).length === 0 && !rules.requireAtJwt)
-    say(
-      pointerTo(at, 'audience_claim'),
-      'is a claim that ID tokens have, too, and needs "require_at_jwt", or a claim in "required_claims" that only access tokens have',
-    );
-  if (rules.allowsNonce && Object.keys(rules.requiredClaims).length === 0)
-    say(
-      pointerTo(at, 'nonce_in_access_tokens'),
-      'takes away what tells an ID token, and needs a claim in "required_claims" that only access tokens have',
-    );
-  if (name === null || origin === null) return null;
-  const member = (of: string) => `"${of}" of "${name}" in IDPS_FILE`;
+function toProvider(entry: ProviderEntry, apiAudience: string): Provider {
+  const { name, audience_claim: audienceClaim, introspection } = entry;
+  const origin = providerOrigin(entry.origin);
+  const webClientId = entry.web_client_id ?? null;
+  const member = (of: keyof ProviderEntry) => `"${of}" of "${name}" in IDPS_FILE`;
   return {
-    ...rules,
     name,
+    title: entry.title ?? name,
     origin,
-    jwksUrl: `${origin}${jwksPath}`,
-    issuers: issuersOf(origin, issuer),
-    formerIssuer,
-    logoutAudiences: logoutAudiencesOf(logoutAudience, rules.webClientId),
+    jwksUrl: `${origin}${entry.jwks_path}`,
+    issuers: issuersOf(origin, entry.issuer ?? null),
+    formerIssuer: entry.former_issuer ?? null,
+    audiences: [entry.audience ?? apiAudience].flat(),
+    audienceClaim,
+    requiredClaims: { ...entry.required_claims, ...claimsThatGoWith(audienceClaim) },
+    allowsNonce: entry.nonce_in_access_tokens,
+    algorithms: [entry.algorithms].flat(),
+    requiredScopes: [entry.required_scopes ?? []].flat(),
+    scopesFrom:
+      entry.scopes_from?.map((path) => (typeof path === 'string' ? [path] : path)) ?? usualScopeClaims,
+    requireAtJwt: entry.require_at_jwt,
+    maxTokenLifetimeSeconds: entry.max_token_lifetime_seconds ?? null,
+    webClientId,
+    logoutAudiences: logoutAudiencesOf([entry.logout_audience ?? []].flat(), webClientId),
+    introspection:
+      introspection === undefined
+        ? null
+        : {
+            url: introspection.url,
+            clientId: introspection.client_id,
+            clientSecret: secretIn(introspection.client_secret_file),
+          },
     settings: {
       origin: member('origin'),
       issuer: member('issuer'),
@@ -136,31 +77,45 @@ function claimsThatGoWith(audienceClaim: string): RequiredClaims {
   return audienceClaim === 'client_id' ? { token_use: 'access' } : {};
 }
 
-/** Claims with rules of their own, which another rule could only contradict. */
-function isCheckedAnyway(claim: string): boolean {
-  return ['iss', 'aud', 'sub', 'exp', 'nbf', 'iat', 'cnf', 'nonce'].includes(claim);
+/** Something has to tell access tokens from ID tokens, which are for the frontend only. */
+function checkIdTokens(provider: Provider, at: string, say: Say): void {
+  if (Object.keys(provider.requiredClaims).length > 0) return;
+  if (provider.audienceClaim !== 'aud' && !provider.requireAtJwt)
+    say(
+      pointerTo(at, 'audience_claim'),
+      'is a claim that ID tokens have, too, and needs "require_at_jwt", or a claim in "required_claims" that only access tokens have',
+    );
+  if (provider.allowsNonce)
+    say(
+      pointerTo(at, 'nonce_in_access_tokens'),
+      'takes away what tells an ID token, and needs a claim in "required_claims" that only access tokens have',
+    );
 }
 
 /** A token chooses its provider by its issuer, the operator by its name: both must be unique. */
-function checkApart(entries: readonly Entry[], say: Say): void {
-  for (const [index, { provider, at }] of entries.entries()) {
-    const before = entries.slice(0, index).map((other) => other.provider);
-    if (before.some(({ name }) => name === provider.name))
-      say(pointerTo(at, 'name'), `is the name of an entry before it, too; found "${provider.name}"`);
-    // An origin alone stands for two issuers, with and without a slash.
-    const member = provider.issuers.length === 1 ? 'issuer' : 'origin';
-    const taken = before.flatMap(({ issuers }) => issuers);
-    const shared = provider.issuers.find((issuer) => taken.includes(issuer));
-    if (shared !== undefined)
-      say(pointerTo(at, member), `is the issuer of an earlier entry, and must be unique; ${found(shared)}`);
-    else
-      checkPseudonyms(
-        provider,
-        before,
-        pointerTo(at, provider.formerIssuer === null ? member : 'former_issuer'),
-        say,
-      );
-  }
+function checkApart(provider: Provider, before: readonly Provider[], at: string, say: Say): void {
+  if (before.some(({ name }) => name === provider.name))
+    say(pointerTo(at, 'name'), `is the name of an entry before it, too; found "${provider.name}"`);
+  // An opaque token does not say which provider to ask.
+  const asked = provider.introspection && before.find(({ introspection }) => introspection !== null);
+  if (asked)
+    say(
+      pointerTo(at, 'introspection'),
+      `can be of one entry only, since an opaque token does not say whom to ask about it; found it in "${asked.name}" and "${provider.name}"`,
+    );
+  // An origin alone stands for two issuers, with and without a slash.
+  const member = provider.issuers.length === 1 ? 'issuer' : 'origin';
+  const taken = before.flatMap(({ issuers }) => issuers);
+  const shared = provider.issuers.find((issuer) => taken.includes(issuer));
+  if (shared !== undefined)
+    say(pointerTo(at, member), `is the issuer of an earlier entry, and must be unique; ${found(shared)}`);
+  else
+    checkPseudonyms(
+      provider,
+      before,
+      pointerTo(at, provider.formerIssuer === null ? member : 'former_issuer'),
+      say,
+    );
 }
 
 /** A pseudonym is made of an issuer and a subject. Two providers with one issuer for it would mix their people. */
@@ -175,19 +130,3 @@ function checkPseudonyms(provider: Provider, others: readonly Provider[], at: st
       );
   }
 }
-
-const audience: kind.Parse<string> = (value) => {
-  if (!value.endsWith('.apps.googleusercontent.com')) return kind.visibleText(value);
-  throw new Error('must not be the client id of a frontend at Google, for which there are ID tokens only');
-};
-
-const providerName: kind.Parse<string> = (value) => {
-  if (/^[a-z][a-z0-9-]{0,62}$/.test(value)) return value;
-  throw new Error('must be a name of 1 to 63 small letters, digits and "-" that begins with a letter');
-};
-
-const providerOrigin: kind.Parse<string> = (value) => {
-  const origin = kind.origin(value);
-  if (isHttpsOrLoopback(origin)) return origin;
-  throw new Error("must be https, because keys fetched over plain HTTP can be anybody's");
-};

@@ -50,7 +50,7 @@ describe('for whom logout tokens are', () => {
     await assert.rejects(
       entryWith('  logout_audience: []'),
       (error: unknown) =>
-        error instanceof SettingsError && /:3: .*must have at least one item/.test(error.message),
+        error instanceof SettingsError && /:3: logout_audience .*at least 1 item/.test(error.message),
     );
   });
 });

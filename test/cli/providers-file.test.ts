@@ -140,7 +140,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     ],
     'no name and no origin': [
       '- title: Staff\n',
-      'providers.yaml:1: This entry has no "name", which is needed.',
+      '^providers.yaml:1: This entry has no "name", which ',
       'providers.yaml:1: This entry has no "origin", which is needed.',
     ],
     'a name that no metric could have': [
@@ -184,10 +184,7 @@ describe('a list of providers (IDPS_FILE)', () => {
       `${entry}  "x\\e[2J": 1\n`,
       'providers.yaml:3: x\\u001b[2J is not known here; nothing like it is.',
     ],
-    'an audience of nobody': [
-      `${entry}  audience: []\n`,
-      'providers.yaml:3: audience must have at least one item; found an empty list.',
-    ],
+    'an audience of nobody': [`${entry}  audience: []\n`, '^providers.yaml:3: audience .*found 0'],
     'an audience with a number in it': [
       `${entry}  audience:\n    - one\n    - 2\n`,
       'providers.yaml:5: audience.1 must be a text; found 2.',
@@ -198,7 +195,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     ],
     'a symmetric algorithm': [
       `${entry}  algorithms: [RS256, HS256]\n`,
-      /^providers\.yaml:3: algorithms\.1 must be one of RS256, .*; found "HS256"\.$/.source,
+      /^providers\.yaml:3: algorithms\.1 must be "RS256", .*; found "HS256"\.$/.source,
     ],
     'a scope with a blank': [
       `${entry}  required_scopes: "read write"\n`,
@@ -206,27 +203,27 @@ describe('a list of providers (IDPS_FILE)', () => {
     ],
     'scopes from one text': [
       `${entry}  scopes_from: roles\n`,
-      'providers.yaml:3: scopes_from must be a list such as [scope, [realm_access, roles]]; found "roles".',
+      '^providers.yaml:3: scopes_from .*realm_access.*found "roles"',
     ],
     'scopes from nowhere': [
       `${entry}  scopes_from: [scope, []]\n`,
-      'providers.yaml:3: scopes_from.1 must be the name of a claim, or a list of names; found a list.',
+      '^providers.yaml:3: scopes_from.1 .*found 0',
     ],
     'scopes from too many places': [
       `${entry}  scopes_from: [${'a, '.repeat(100)}a]\n`,
-      'providers.yaml:3: scopes_from must have 100 items at most; found 101.',
+      '^providers.yaml:3: scopes_from .*100 .*found 101',
     ],
     'scopes from too deep a place': [
       `${entry}  scopes_from: [scope, [${'a, '.repeat(100)}a]]\n`,
-      'providers.yaml:3: scopes_from.1 must have 100 items at most; found 101.',
+      '^providers.yaml:3: scopes_from.1 .*100 .*found 101',
     ],
     'too many audiences': [
       `${entry}  audience: [${'a, '.repeat(1000)}a]\n`,
-      'providers.yaml:3: audience must have 1000 items at most; found 1001.',
+      '^providers.yaml:3: audience .*1000 .*found 1001',
     ],
     'too many claims': [
       `${entry}  required_claims: {${Array.from({ length: 101 }, (_, index) => `c${index}: true`).join(', ')}}\n`,
-      'providers.yaml:3: required_claims must have 100 items at most; found 101.',
+      '^providers.yaml:3: required_claims .*100 .*found 101',
     ],
     'a flag that is a text': [
       `${entry}  require_at_jwt: "yes"\n`,
@@ -238,7 +235,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     ],
     'required claims that are a list': [
       `${entry}  required_claims: [token_use]\n`,
-      'providers.yaml:3: required_claims must be a mapping such as { token_use: access }; found a list.',
+      '^providers.yaml:3: required_claims .*token_use.*found a list',
     ],
     'a required claim that is a number, and one with rules of its own': [
       `${entry}  required_claims:\n    tier: 3\n    iss: me\n`,

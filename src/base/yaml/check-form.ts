@@ -20,7 +20,8 @@ const untold = 'what was found is not shown, since it may be the secret itself';
 
 /**
  * Checks data of a YAML file against a JSON Schema without `$ref`. A schema may have these of its own:
- * - `errorMessage` is said of a value that does not fit; some editors show it, too. Without one the keyword speaks.
+ * - `errorMessage` is said of a value that does not fit; some editors show it, too. Without one the keyword speaks, and
+ *   the first of `examples`.
  * - `format` may be any of `formats`.
  * - `writeOnly`: the value may be a secret and is not repeated.
  */
@@ -46,8 +47,10 @@ export function createFormCheck(schema: Schema, formats: Formats = {}, tell: Tel
       // What follows the first mistake of a value is the same in other words.
       if (places.has(place)) continue;
       places.add(place);
-      const missing = error.keyword === 'required' && messageFor(error) === null;
-      say(`${at}${missing ? error.instancePath : place}`, predicateOf(error, formats, tell));
+      say(
+        `${at}${error.keyword === 'required' ? error.instancePath : place}`,
+        predicateOf(error, formats, tell),
+      );
     }
     return false;
   };
@@ -90,10 +93,7 @@ function predicateOf(error: SchemaError, formats: Formats, tell: Tell): string {
   if (keyword === 'not' || propertyName !== undefined) return message ?? 'is not taken here';
   if (keyword === 'additionalProperties')
     return `is not known here; ${suggestion(params.additionalProperty, Object.keys(parentSchema.properties ?? {}))}`;
-  if (keyword === 'required')
-    return message === null
-      ? `has no "${params.missingProperty}", which is needed`
-      : `${message}; found nothing`;
+  if (keyword === 'required') return `has no "${params.missingProperty}", which ${message ?? 'is needed'}`;
   if (keyword === 'uniqueItems') return 'is there twice. Keep one of the two';
   const expected = formatMistake(parentSchema, data, formats) ?? message ?? expectedBy(error);
   if (parentSchema.writeOnly === true) return `${expected}; ${untold}`;
@@ -106,9 +106,11 @@ function formatMistake({ format }: Schema, data: unknown, formats: Formats): str
 }
 
 function expectedBy({ keyword, params, parentSchema = {} }: SchemaError): string {
-  const { type, minimum, maximum, properties } = parentSchema;
+  const { type, minimum, maximum, properties, examples } = parentSchema;
+  const example = Array.isArray(examples) ? ` such as ${JSON.stringify(examples[0])}` : '';
   if (keyword === 'type' && type === 'object')
-    return `must be a mapping${isJsonObject(properties) ? ` with members such as "${Object.keys(properties)[0]}"` : ''}`;
+    return `must be a mapping${isJsonObject(properties) ? ` with members such as "${Object.keys(properties)[0]}"` : example}`;
+  if (keyword === 'type' && type === 'array') return `must be a list${example}`;
   const choices: unknown = params.allowedValues;
   if (Array.isArray(choices) && choices.every((one) => typeof one === 'string'))
     return `must be ${listed(choices, 'or')}`;

@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { withoutPassword, withoutSecrets } from '../without-password.ts';
-import { membersOf, pointerTo } from './json-pointer.ts';
+import { membersOf } from './json-pointer.ts';
 
 /** Says what is wrong with the value at a JSON pointer: "must be a list; found 5". */
 export type Say = (pointer: string, predicate: string) => void;
@@ -29,36 +28,6 @@ function foundText(value: unknown, printable: (text: string) => string): string 
 
 export function brief(text: string): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
-}
-
-/** The members of a mapping, those that nobody knows reported; null when it is none. */
-export function readMapping(
-  value: unknown,
-  pointer: string,
-  known: readonly string[],
-  say: Say,
-  tell = found,
-): JsonObject | null {
-  if (!isJsonObject(value)) {
-    say(pointer, `must be a mapping with members such as "${known[0]}"; ${tell(value)}`);
-    return null;
-  }
-  for (const name of Object.keys(value)) {
-    if (!known.includes(name)) say(pointerTo(pointer, name), `is not known here; ${suggestion(name, known)}`);
-  }
-  return value;
-}
-
-/** One of a few words; the first of them when there is nothing. */
-export function readChoice<const T extends string>(
-  value: unknown,
-  pointer: string,
-  choices: readonly [T, ...T[]],
-  say: Say,
-): T {
-  const choice = value === undefined ? choices[0] : choices.find((candidate) => candidate === value);
-  if (choice === undefined) say(pointer, `must be ${listed(choices, 'or')}; ${found(value)}`);
-  return choice ?? choices[0];
 }
 
 /** "a", "b" and "c". */

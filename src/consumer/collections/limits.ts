@@ -9,8 +9,8 @@ export const defaultLimits: CollectionLimits = {
   expireMs: null,
 };
 
-export const perUserRange = { least: 1, most: 1_000_000 } as const;
-export const bytesRange = { least: 64, most: 1_048_576 } as const;
+export const perUserRange = { minimum: 1, maximum: 1_000_000 } as const;
+export const bytesRange = { minimum: 64, maximum: 1_048_576 } as const;
 
 /** The same collection where newcomers may write as much as everybody. */
 export function withoutNewcomerLimit(collection: Collection): Collection {

@@ -78,7 +78,7 @@ function readDeclaration(name: string, data: unknown, say: Say): Collection | nu
   const areRight = (...members: readonly string[]) => members.every((member) => !wrong.has(member));
   if (areRight('states', 'editable', 'access', 'events')) checkStates(file, say);
   if (areRight('deprecated')) checkDeprecation(file, say);
-  const fields = areRight('schema')
+  const fields = isJsonObject(file.schema)
     ? readFields(file.schema, areRight('index') ? file.index : [], say)
     : null;
   return hasForm && fields !== null ? { ...toCollection(name, file), ...fields } : null;

@@ -1,0 +1,200 @@
+import { mapping, refuse, type Schema, where } from '../base/json-schema.ts';
+import { isHttpsOrLoopback } from '../base/loopback.ts';
+import type { RequiredClaims } from '../base/provider-rules.ts';
+import { type SignatureAlgorithm, signatureAlgorithms } from '../base/signature-algorithms.ts';
+import { createFormCheck } from '../base/yaml/check-form.ts';
+import { foundAddress } from '../base/yaml/mistakes.ts';
+import * as kind from './kinds.ts';
+import { readTextFile } from './text-file.ts';
+
+/** What may stand in IDPS_FILE, as JSON Schema. A new member is declared here; rules between entries are in providers-file.ts. */
+
+/** An entry that fits the schema. A member with a default is always there. */
+export interface ProviderEntry {
+  readonly name: string;
+  readonly title?: string;
+  readonly origin: string;
+  readonly issuer?: string;
+  readonly former_issuer?: string;
+  readonly jwks_path: string;
+  readonly audience?: string | readonly string[];
+  readonly audience_claim: string;
+  readonly required_claims: RequiredClaims;
+  readonly nonce_in_access_tokens: boolean;
+  readonly algorithms: SignatureAlgorithm | readonly SignatureAlgorithm[];
+  readonly required_scopes?: string | readonly string[];
+  readonly scopes_from?: readonly (string | readonly [string, ...string[]])[];
+  readonly require_at_jwt: boolean;
+  readonly max_token_lifetime_seconds?: number;
+  readonly web_client_id?: string;
+  readonly logout_audience?: string | readonly string[];
+  readonly introspection?: {
+    readonly url: string;
+    readonly client_id: string;
+    readonly client_secret_file: string;
+  };
+}
+
+const mostEntries = 32;
+/** Names of which a token has to have one: at Amazon Cognito there may be a client for each customer. */
+const mostTexts = 1000;
+/** Each of these is looked up in every token that was not seen before. */
+const mostClaims = 100;
+
+/** What people read, and nothing is compared with. Where Hebrew or Arabic meets other letters it needs marks of direction. */
+const readableText: kind.Parse<string> = (value) => {
+  kind.visibleText(value.replaceAll(/[\u061c\u200e\u200f]/g, ''));
+  return value;
+};
+
+/** An address of a provider to which a secret goes. */
+const endpointUrl: kind.Parse<string> = (value) => {
+  const url = URL.parse(value);
+  const isPlain = url !== null && url.username === '' && url.password === '' && url.hash === '';
+  if (!isPlain || !/^https?:$/.test(url.protocol))
+    throw new Error('must be a URL without user and fragment, such as https://login.example.org/path');
+  if (!isHttpsOrLoopback(url.origin)) throw new Error('must be https, because a secret is sent there');
+  return value;
+};
+
+/** What stands in a file. */
+export function secretIn(path: string): string {
+  const secret = textOf(path).trim();
+  if (secret === '') throw new Error('must name a file with a secret in it, and it is empty');
+  return secret;
+}
+
+function textOf(path: string): string {
+  try {
+    return readTextFile(path);
+  } catch (error) {
+    throw new Error(`must name a file with a secret in it, and it ${(error as Error).message}`);
+  }
+}
+
+const audience: kind.Parse<string> = (value) => {
+  if (!value.endsWith('.apps.googleusercontent.com')) return kind.visibleText(value);
+  throw new Error('must not be the client id of a frontend at Google, for which there are ID tokens only');
+};
+
+export const providerOrigin: kind.Parse<string> = (value) => {
+  const origin = kind.origin(value);
+  if (isHttpsOrLoopback(origin)) return origin;
+  throw new Error("must be https, because keys fetched over plain HTTP can be anybody's");
+};
+
+const kinds: Readonly<Record<string, kind.Parse<string>>> = {
+  'provider-origin': providerOrigin,
+  'readable-text': readableText,
+  'visible-text': kind.visibleText,
+  'url-path': kind.urlPath,
+  'endpoint-url': endpointUrl,
+  'secret-file': secretIn,
+  audience,
+  scope: kind.scopeName,
+};
+
+const formats = Object.fromEntries(
+  Object.entries(kinds).map(([name, parse]) => [name, (text: string) => mistakeOf(parse, text)]),
+);
+
+function mistakeOf(parse: kind.Parse<string>, text: string): string | null {
+  try {
+    parse(text);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const text = (format: keyof typeof kinds, more = {}) => ({ type: 'string', format, ...more });
+const flag = { type: 'boolean', default: false };
+const claim = { type: 'string', minLength: 1 };
+
+/** A list, or a single item. */
+function oneOrMore(item: object, more = {}) {
+  const list = { type: 'array', minItems: 1, maxItems: mostTexts, items: item };
+  return { ...where({ type: 'array' }, list, item as Schema), ...more };
+}
+
+const entry = mapping(
+  {
+    name: {
+      type: 'string',
+      pattern: '^[a-z][a-z0-9-]{0,62}$',
+      errorMessage: 'must be a name of 1 to 63 small letters, digits and "-" that begins with a letter',
+    },
+    title: text('readable-text'),
+    origin: text('provider-origin'),
+    issuer: text('visible-text'),
+    former_issuer: text('visible-text'),
+    jwks_path: text('url-path', { default: '/.well-known/jwks.json' }),
+    audience: oneOrMore(text('audience')),
+    audience_claim: text('visible-text', { default: 'aud' }),
+    required_claims: {
+      type: 'object',
+      default: {},
+      examples: [{ token_use: 'access' }],
+      maxProperties: mostClaims,
+      propertyNames: {
+        not: { enum: ['iss', 'aud', 'sub', 'exp', 'nbf', 'iat', 'cnf', 'nonce'] },
+        errorMessage: 'has rules of its own and cannot be named here',
+      },
+      additionalProperties: {
+        anyOf: [claim, { const: true }],
+        errorMessage: 'must be the text that the claim has, or true if it only has to be there',
+      },
+    },
+    nonce_in_access_tokens: flag,
+    algorithms: oneOrMore({ enum: signatureAlgorithms }, { default: ['RS256'] }),
+    required_scopes: oneOrMore(text('scope')),
+    scopes_from: {
+      type: 'array',
+      minItems: 1,
+      maxItems: mostClaims,
+      examples: [['scope', ['realm_access', 'roles']]],
+      // The name of a claim, or names of which each is inside the one before.
+      items: where({ type: 'array' }, { minItems: 1, maxItems: mostClaims, items: claim }, claim),
+    },
+    require_at_jwt: flag,
+    max_token_lifetime_seconds: { type: 'integer', minimum: 60, maximum: 31_536_000 },
+    web_client_id: text('visible-text'),
+    logout_audience: oneOrMore(text('visible-text')),
+    introspection: mapping(
+      {
+        url: text('endpoint-url'),
+        client_id: {
+          type: 'string',
+          pattern: '^(?! )[ -~]{1,500}(?<! )$',
+          errorMessage: 'must be 1 to 500 characters of ASCII without blanks around them',
+        },
+        client_secret_file: text('secret-file', { writeOnly: true }),
+      },
+      ['url', 'client_id', 'client_secret_file'],
+    ),
+  },
+  ['name', 'origin'],
+);
+
+/** Without "issuer" two spellings of an origin are taken, and an answer need not name any: one person would be two callers. */
+const noIntrospectionWithoutIssuer = where(
+  { not: { required: ['issuer'] } },
+  {
+    properties: {
+      introspection: refuse('needs "issuer" beside it: an answer about a token need not say whose it is'),
+    },
+  },
+);
+
+/** Checks a list of providers, and fills in defaults. */
+export const checkProviderList = createFormCheck(
+  {
+    type: 'array',
+    minItems: 1,
+    maxItems: mostEntries,
+    errorMessage: `must be a list of 1 to ${mostEntries} providers, each beginning with "- name:"`,
+    items: { ...entry, ...noIntrospectionWithoutIssuer },
+  },
+  formats,
+  foundAddress,
+);
