@@ -192,7 +192,7 @@ const whatDescribes: readonly Schema[] = [
   },
 ];
 
-/** A schema that fits `forms`, and rules. */
+/** A schema whose keywords fit `forms` and the rules between them. */
 function grammar(forms: Forms, more: readonly Schema[] = []): Schema {
   return {
     type: 'object',
