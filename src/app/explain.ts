@@ -1,4 +1,4 @@
-import { ownKeysNow, providerKeysNow } from '../auth/examine/key.ts';
+import { ownKeysNow, providerKeysNow } from '../auth/examine/keys-now.ts';
 import {
   type Examination,
   type ExaminationParts,
@@ -10,6 +10,7 @@ import { deriveKeyring } from '../auth/keyring.ts';
 import { authenticatedMemory } from '../auth/stored-key-set.ts';
 import type { VerifiedClaims } from '../base/caller.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { Refusal } from '../base/errors.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { createLog } from '../base/log.ts';
 import { readMasterSecret } from '../config/files.ts';
@@ -60,16 +61,16 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
         maxLifetime: 'TOKEN_TTL_SECONDS',
       },
       async keysNow() {
-        if (opened.state === 'unusable') return { code: 'storage_unavailable', why: opened.detail };
+        if (opened.state === 'unusable') throw new Refusal('storage_unavailable', { detail: opened.detail });
         const keys = (await storage?.signingKeys.list()) ?? [];
         return ownKeysNow(keys, signingAlgorithms, clock.now());
       },
     };
     const callerNow: ExaminationParts['callerNow'] = async (claims) => {
       found.claims = claims;
-      if (opened.state === 'unusable') return { unknown: opened.detail, code: 'storage_unavailable' };
+      if (opened.state === 'unusable') return { unknown: opened.detail, refusal: 'storage_unavailable' };
       if (storage === null || keyring === null)
-        return { unknown: 'there is no database of this release yet', code: null };
+        return { unknown: 'there is no database of this release yet', refusal: null };
       const { pseudonym: pseudonymKey } = keyring;
       const clients = new ClientDirectory({
         store: storage.clients,

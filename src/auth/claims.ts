@@ -8,7 +8,8 @@ import { isUsableName } from '../base/usable-name.ts';
 import { grantedScopes } from './granted-scopes.ts';
 import { isMarkedClient, isMarkedIdToken } from './provider-marks.ts';
 import { type DpopPolicy, readBinding } from './token-binding.ts';
-import { checkLifetime, checkTimes, readTimes } from './token-times.ts';
+import { checkLifetime, checkTimes, noTimes, readTimes } from './token-times.ts';
+import { type RunStep, untraced } from './trace.ts';
 
 /** What a token of one issuer must say. */
 export interface ClaimsPolicy {
@@ -31,19 +32,25 @@ export interface ClaimsPolicy {
   readonly dpop: DpopPolicy;
 }
 
-/** The claims of a token whose signature holds, checked one after the other. Pure: the time is passed in. */
-export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds: number): VerifiedClaims {
-  const issuer = checkIssuer(claims, policy);
-  checkPurpose(claims, policy);
-  const boundTo = readBinding(claims, policy.dpop);
-  const times = readTimes(claims);
-  checkTimes(times, nowSeconds);
-  checkLifetime(times, policy.maxLifetimeSeconds);
-  checkRequired(claims, policy.requiredClaims);
-  const audience = checkAudience(claims[policy.audienceClaim], policy.audiences);
-  const subject = readSubject(claims);
+/** Checks the claims of a token one after the other. Pure: the time is passed in. */
+export function checkClaims(
+  claims: JsonObject,
+  policy: ClaimsPolicy,
+  nowSeconds: number,
+  run: RunStep = untraced,
+): VerifiedClaims {
+  const issuer = run('issuer', () => checkIssuer(claims, policy), '');
+  run('purpose', () => checkPurpose(claims, policy), undefined);
+  const boundTo = run('binding', () => readBinding(claims, policy.dpop), null);
+  const times = run('times', () => readTimes(claims), noTimes);
+  run('times', () => checkTimes(times, nowSeconds), undefined);
+  run('times', () => checkLifetime(times, policy.maxLifetimeSeconds), undefined);
+  run('use', () => checkRequired(claims, policy.requiredClaims), undefined);
+  const audience = run('audience', () => checkAudience(claims[policy.audienceClaim], policy.audiences), null);
+  const subject = run('subject', () => readSubject(claims), null);
   const scopes = grantedScopes(claims, policy.scopesFrom);
-  requireScopes(policy.requiredScopes, scopes);
+  run('scopes', () => requireScopes(policy.requiredScopes, scopes), undefined);
+  const credentialId = policy.clientsOnly ? run('credentials', () => credentialOf(claims), null) : null;
   return {
     kind: policy.clientsOnly || isClient(claims, subject) ? 'client' : 'user',
     issuer,
@@ -51,10 +58,10 @@ export function checkClaims(claims: JsonObject, policy: ClaimsPolicy, nowSeconds
     audience,
     scopes,
     times,
-    credentialId: policy.clientsOnly ? credentialOf(claims) : null,
+    credentialId,
     boundTo,
     sessionId: readSession(claims),
-    tokenId: policy.clientsOnly ? (claims.jti as string) : null,
+    tokenId: credentialId === null ? null : (claims.jti as string),
   };
 }
 
@@ -114,7 +121,7 @@ function isClient(claims: JsonObject, subject: string | null): boolean {
 }
 
 /** Our own tokens begin their `jti` with the name of the credentials that they were issued for. */
-function credentialOf({ jti }: JsonObject): string {
+function credentialOf({ jti }: JsonObject): string | null {
   const name = typeof jti === 'string' ? jti.split('.', 1)[0] : '';
   if (!name) throw new Refusal('claim_invalid');
   return name;

@@ -8,6 +8,7 @@ import { readHeader, type TokenHeader } from './header.ts';
 import { chooseIssuer, type KeySource } from './issuers.ts';
 import { signatureHolds } from './signature.ts';
 import type { SignatureQueue } from './signature-queue.ts';
+import { type RunStep, untraced } from './trace.ts';
 
 /**
  * Opens a compact JWS: access tokens, logout tokens, client assertions and DPoP proofs. The caller chooses the key by the
@@ -57,22 +58,45 @@ type FindKey<Issuer> = (
   text: string,
 ) => ReturnType<KeySource['find']>;
 
-/** Opens a JWS of a trusted issuer: parse -> header -> issuer -> key -> signature. */
-export function createOpenSigned<Issuer extends Signer>(
-  issuers: readonly Issuer[],
-  findKey: FindKey<Issuer>,
-  signatures: SignatureQueue,
-) {
+interface OpenOptions<Issuer> {
+  readonly issuers: readonly Issuer[];
+  /** Throws if the issuer does not sign this kind of JWS with such a `typ`. */
+  readonly checkType?: (type: string | undefined, issuer: Issuer) => void;
+  readonly findKey: FindKey<Issuer>;
+  readonly signatures: Pick<SignatureQueue, 'run'>;
+}
+
+/** Opens a JWS of a trusted issuer: parse -> header -> issuer -> algorithm -> type -> key -> signature. */
+export function createOpenSigned<Issuer extends Signer>(options: OpenOptions<Issuer>) {
+  const { issuers, checkType, findKey, signatures } = options;
   const readSegment = headerReader(issuers.flatMap((issuer) => [...issuer.algorithms]));
-  return async (text: string, origin: RequestOrigin) => {
-    const { header, unverifiedClaims, verify } = openJws(text, readSegment, signatures);
-    const issuer = chooseIssuer(issuers, unverifiedClaims.iss);
-    if (!issuer.algorithms.has(header.algorithm)) throw new Refusal('algorithm_not_allowed');
+  return async (text: string, origin: RequestOrigin, run: RunStep = untraced) => {
+    const readTraced = (segment: string) => run('header', () => readSegment(segment), noHeader);
+    const { header, unverifiedClaims, verify } = openJws(text, readTraced, signatures);
+    const issuer = run(
+      'issuer',
+      () => chooseIssuer(issuers, unverifiedClaims.iss),
+      issuers[0] as Awaited<Issuer>,
+    );
+    run('algorithm', () => checkAlgorithm(header, issuer), undefined);
+    run('type', () => checkType?.(header.type, issuer), undefined);
     // Before the key: if the keys change meanwhile, the result is not cached as valid.
     const generation = issuer.keys.generation();
-    const found = findKey(issuer, header, unverifiedClaims, text);
+    const found = run('key', () => existing(findKey(issuer, header, unverifiedClaims, text)), undefined);
     const key = found instanceof Promise ? await found : found;
-    if (key === undefined) throw new Refusal('key_unknown');
-    return { issuer, header, generation, claims: await verify(() => key, origin) };
+    const claims = await run('signature', () => verify(() => key, origin), unverifiedClaims);
+    return { issuer, header, generation, claims };
   };
+}
+
+const noHeader: TokenHeader = { algorithm: '', kid: undefined, type: undefined };
+
+function checkAlgorithm({ algorithm }: TokenHeader, { algorithms }: Signer): void {
+  if (!algorithms.has(algorithm)) throw new Refusal('algorithm_not_allowed');
+}
+
+function existing(found: ReturnType<KeySource['find']>): ReturnType<KeySource['find']> {
+  if (found instanceof Promise) return found.then(existing);
+  if (found === undefined) throw new Refusal('key_unknown');
+  return found;
 }

@@ -71,7 +71,7 @@ export function createOpenDocument<Source extends DocumentSource, Said>(
     const detail = 'a document names a key that is not known yet';
     throw new Refusal('keys_unavailable', { detail, retryAfterSeconds });
   };
-  const open = createOpenSigned(sources, findKey, signatures);
+  const open = createOpenSigned({ issuers: sources, findKey, signatures });
 
   return async (text: string, origin: RequestOrigin): Promise<{ source: Source; said: Said }> => {
     const { issuer: source, header, claims } = await open(text, origin);

@@ -3,6 +3,9 @@ import { clockToleranceSeconds } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import type { JsonObject } from '../base/json-object.ts';
 
+/** Stands in for times that cannot be read. */
+export const noTimes: TokenTimes = { expiresAtSeconds: 0, notBeforeSeconds: null, issuedAtSeconds: null };
+
 export function readTimes(claims: JsonObject): TokenTimes {
   const expiresAtSeconds = optionalTime(claims, 'exp');
   if (expiresAtSeconds === null) throw new Refusal('expiry_missing');

@@ -7,6 +7,7 @@ import { checkType } from './header.ts';
 import type { TrustedIssuer } from './issuers.ts';
 import { createOpenSigned } from './jws.ts';
 import { SignatureQueue } from './signature-queue.ts';
+import { type RunStep, untraced } from './trace.ts';
 
 export type Verify = ReturnType<typeof createVerifier>;
 /** The claims of a token whose signature holds, and the keys that it was verified with. */
@@ -18,28 +19,45 @@ export function createVerifier(
   clock: Clock,
   signatures = new SignatureQueue(),
 ) {
-  const check = (claims: JsonObject, issuer: TrustedIssuer) =>
-    checkClaims(claims, issuer.claims, clock.now() / 1000);
+  const steps = createSteps(issuers, clock, signatures);
+  return async (text: string, origin: RequestOrigin) => {
+    const { issuer, generation, claims, payload } = await steps(text, origin, untraced);
+    const verification: Verification = { keys: issuer.keys, generation };
+    return { claims, payload, verification };
+  };
+}
+
+/** The same steps with a trace, to explain the outcome: goes on after a refusal, and lets nobody in. */
+export function createTracer<Issuer extends TrustedIssuer>(issuers: readonly Issuer[], clock: Clock) {
+  const steps = createSteps(issuers, clock, new SignatureQueue());
+  return (text: string, run: RunStep) => steps(text, { address: '', isSuspect: () => false }, run);
+}
+
+function createSteps<Issuer extends TrustedIssuer>(
+  issuers: readonly Issuer[],
+  clock: Clock,
+  signatures: SignatureQueue,
+) {
+  const check = (claims: JsonObject, issuer: Issuer, run: RunStep) =>
+    checkClaims(claims, issuer.claims, clock.now() / 1000, run);
   /** A key is fetched only for a token whose claims would pass. */
-  const looksRight = (claims: JsonObject, issuer: TrustedIssuer) => {
+  const looksRight = (claims: JsonObject, issuer: Issuer) => {
     try {
-      check(claims, issuer);
+      check(claims, issuer, untraced);
       return true;
     } catch {
       return false;
     }
   };
-  const open = createOpenSigned(
+  const open = createOpenSigned<Issuer>({
     issuers,
-    (issuer, { kid, algorithm, type }, claims) => {
-      checkType(type, issuer.requireAtJwt);
-      return issuer.keys.find(kid, algorithm, () => looksRight(claims, issuer));
-    },
+    checkType: (type, { requireAtJwt }) => checkType(type, requireAtJwt),
+    findKey: (issuer, { kid, algorithm }, claims) =>
+      issuer.keys.find(kid, algorithm, () => looksRight(claims, issuer)),
     signatures,
-  );
-  return async (text: string, origin: RequestOrigin) => {
-    const { issuer, generation, claims: payload } = await open(text, origin);
-    const verification: Verification = { keys: issuer.keys, generation };
-    return { claims: check(payload, issuer), payload, verification };
+  });
+  return async (text: string, origin: RequestOrigin, run: RunStep) => {
+    const { claims: payload, ...opened } = await open(text, origin, run);
+    return { ...opened, payload, claims: check(payload, opened.issuer, run) };
   };
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type ExaminedIssuer, examineToken } from '../../src/auth/examine/token.ts';
 import { readKeySet } from '../../src/auth/key-set.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import type { ErrorCode } from '../../src/base/errors.ts';
+import { type ErrorCode, Refusal } from '../../src/base/errors.ts';
 import { build, makeCast } from '../support/built-token.ts';
 import { settingNames, usualClaims } from '../support/claims-policy.ts';
 import { tokenAndKeySetCases } from '../support/token-cases.ts';
@@ -60,7 +60,8 @@ function explain(token: string, document: unknown, policy: Policy) {
     },
     async keysNow() {
       const set = readKeySet(document, ['RS256']);
-      return typeof set === 'string' ? { code: 'keys_unavailable', why: set } : { set, source: 'given' };
+      if (typeof set === 'string') throw new Refusal('keys_unavailable', { detail: set });
+      return { set, source: 'given' };
     },
   };
   return examineToken(token, {

@@ -1,0 +1,156 @@
+import { clockToleranceSeconds } from '../../base/clock.ts';
+import { roughDuration } from '../../base/duration.ts';
+import type { ErrorCode, Refusal } from '../../base/errors.ts';
+import { type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
+import { maxTokenBytes } from '../compact.ts';
+import type { Outcomes, StepName } from '../trace.ts';
+import { adviceFor } from './advice.ts';
+import { type Context, requiredShown, shown, shownTime } from './context.ts';
+
+/** One step as it is shown. The code is what the service refuses the token with if this step fails first. */
+export type Step = Finding & { readonly code: ErrorCode | null };
+
+export function describeSteps(outcomes: Outcomes, context: Context): readonly Step[] {
+  const hasRequired = Object.keys(context.issuer.claims.requiredClaims).length > 0;
+  return [...outcomes]
+    .filter(([step]) => step !== 'use' || hasRequired)
+    .map(([step, refusal]) => {
+      const reason = reasonToSkip(step, outcomes, context);
+      if (reason !== null) return { ...skipped(step, reason), code: null };
+      const [found, expected] = views[step](context, refusal);
+      if (refusal === null) return { ...passed(step, found), code: null };
+      const advice = adviceFor(refusal, step, context);
+      return { ...failed(step, { expected, found, advice }), code: refusal.code };
+    });
+}
+
+/** A step that says nothing after an earlier failure is skipped. */
+function reasonToSkip(step: StepName, outcomes: Outcomes, { caller }: Context): string | null {
+  const hasFailed = (...earlier: StepName[]) => earlier.some((name) => outcomes.get(name));
+  if ((step === 'algorithm' || step === 'type') && hasFailed('header')) return 'the header is refused';
+  if (step === 'key' && hasFailed('header', 'algorithm')) return 'no key is looked for with such a header';
+  if (step === 'signature' && hasFailed('key')) return 'there is no key to check it with';
+  if (step === 'caller' && caller === null) return 'whom the token speaks for cannot be told';
+  const isUnknown = caller === null || 'unknown' in caller;
+  if (step === 'caller' && isUnknown && !hasFailed('caller')) return caller?.unknown ?? null;
+  return step === 'standing' && isUnknown ? 'the caller is not known' : null;
+}
+
+/** What was found, and what is expected. */
+type View = (context: Context, refusal: Refusal | null) => readonly [found: string, expected: string];
+
+const views: Readonly<Record<StepName, View>> = {
+  shape: ({ text, header, issuer }) => [
+    header === null
+      ? `opaque, ${text.length} bytes: ${issuer.who} is asked about it`
+      : `${text.split('.').length} part(s), ${Buffer.byteLength(text)} bytes`,
+    `three base64url parts joined by dots, at most ${maxTokenBytes} bytes`,
+  ],
+  introspection: (_context, refusal) => [
+    refusal === null ? 'the provider says that it is active' : (refusal.options.detail ?? 'not active'),
+    'an answer with "active": true',
+  ],
+  header: ({ header, issuers }) => {
+    const { alg, kid, typ, ...others } = header ?? {};
+    const extensions = ['crit', 'b64'].filter((name) => others[name] !== undefined);
+    const members = `alg ${shown(alg)}, kid ${shown(kid)}, typ ${shown(typ)}`;
+    const algorithms = new Set(issuers.flatMap((issuer) => [...issuer.algorithms]));
+    return [
+      [members, ...extensions.map((name) => `"${name}"`)].join(', '),
+      `a JSON object with alg one of ${[...algorithms].join(', ')}; no "crit", no "b64"`,
+    ];
+  },
+  issuer: ({ claims, issuers, issuer }, refusal) => [
+    refusal === null ? `${quoted(claims.iss)}: ${issuer.who}` : shown(claims.iss),
+    `one of ${issuers.flatMap((known) => known.claims.issuers.map(quoted)).join(', ')}`,
+  ],
+  algorithm: ({ header, issuer }) => [String(header?.alg), `one of ${[...issuer.algorithms].join(', ')}`],
+  type: ({ header, claims, issuer }) => {
+    if (header !== null)
+      return [shown(header.typ), issuer.requireAtJwt ? '"at+jwt"' : '"at+jwt", "JWT" or none'];
+    const said = ['token_type', 'token_use'].filter((name) => claims[name] !== undefined);
+    return [
+      said.map((name) => `${name} ${shown(claims[name])}`).join(', ') || 'the answer does not say',
+      'token_type "Bearer", or nothing about the type',
+    ];
+  },
+  key: ({ header, keys, nowSeconds }, refusal) => {
+    if (keys === null) return [refusal?.options.detail ?? 'none', 'the published keys of the issuer'];
+    const kid = header?.kid as string | undefined;
+    const madeAt = keys.madeAt?.(kid);
+    const age = madeAt === undefined ? '' : `, made ${roughDuration(nowSeconds - madeAt / 1000)} ago`;
+    const names = keys.set.keys.map((key) => quoted(key.kid)).join(', ');
+    return [
+      refusal === null ? `kid ${quoted(kid)}, ${keys.source}${age}` : `kid ${quoted(kid)} for ${header?.alg}`,
+      `one of kid ${names || '(none)'}, ${keys.source}`,
+    ];
+  },
+  signature: ({ header }, refusal) => [
+    refusal === null ? 'holds' : 'another',
+    `one by the key ${quoted(header?.kid)}`,
+  ],
+  purpose: ({ claims }, refusal) => {
+    const marks = ['at_hash', 'c_hash', 's_hash', 'nonce', 'events', 'typ'].filter((name) =>
+      Object.hasOwn(claims, name),
+    );
+    const found =
+      marks.length > 0 ? `the claims ${marks.join(', ')}` : 'what its provider has in ID tokens only';
+    return [refusal === null ? 'nothing says that it is no access token' : found, 'an access token'];
+  },
+  binding: ({ claims: { cnf }, verified }, refusal) => {
+    const bound =
+      'bound to a key (DPoP): to be sent as "Authorization: DPoP <token>", with a new proof by that key in the header DPoP each time';
+    if (refusal === null) return [verified?.boundTo ? bound : 'bound to no key: a plain bearer token', ''];
+    return cnf === undefined
+      ? ['no "cnf"', '"cnf" with "jkt"']
+      : ['"cnf" (not shown)', 'no "cnf", or one that can be proven here'];
+  },
+  times: ({ claims, issuer, nowSeconds }) => {
+    const found = ['iat', 'nbf', 'exp'].filter((name) => claims[name] !== undefined);
+    const most = issuer.claims.maxLifetimeSeconds;
+    return [
+      found.map((name) => `${name} ${distance(claims[name], nowSeconds)}`).join(', ') || 'none',
+      `iat and nbf past, exp to come, by our clock (${shownTime(nowSeconds)}) and ${clockToleranceSeconds} s more or less${most === null ? '' : `; from iat to exp at most ${most} s`}`,
+    ];
+  },
+  use({ claims, issuer }) {
+    const found = ([name, wanted]: [string, string | true]) => {
+      // The value of a claim that only has to be present is not shown.
+      const isThere = Object.hasOwn(claims, name) ? '(not shown)' : 'none';
+      return `${name} ${wanted === true ? isThere : shown(claims[name])}`;
+    };
+    return [Object.entries(issuer.claims.requiredClaims).map(found).join(', '), requiredShown(issuer)];
+  },
+  audience: ({ claims, issuer: { claims: policy } }) => [
+    shown(claims[policy.audienceClaim]),
+    (policy.audiences ?? []).map(quoted).join(' or '),
+  ],
+  subject: ({ verified }, refusal) => {
+    if (refusal !== null) return ['something else (not shown)', 'a non-empty text'];
+    if (verified?.subject == null) return ['none: it opens /me, and nothing that is kept for somebody', ''];
+    const kind = verified.kind === 'client' ? 'a machine client (client credentials)' : 'a person';
+    return [`names somebody by "sub" (not shown): ${kind}`, ''];
+  },
+  scopes: ({ verified, issuer: { claims: policy } }) => {
+    const granted = verified?.scopes.length ? quoted(verified.scopes.join(' ')) : 'none';
+    const required = policy.requiredScopes.join(' ');
+    return [required === '' ? `none required; ${granted}` : granted, required];
+  },
+  credentials: (_context, refusal) => [
+    refusal === null ? 'it says for which secret or key it was issued' : 'another',
+    'a "jti" of POST /token',
+  ],
+  caller({ caller }) {
+    if (caller === null || 'unknown' in caller) return [caller?.unknown ?? '', 'a database that answers'];
+    if (caller.pseudonym === null) return ['nobody is named, so nothing is kept', ''];
+    if (caller.registeredAt === null) return ['new here: the first request registers it', ''];
+    return [`known here since ${shownTime(caller.registeredAt / 1000)}`, ''];
+  },
+  standing: (_context, refusal) => [refusal?.code ?? 'not shut out', 'a caller in good standing'],
+};
+
+function distance(value: unknown, nowSeconds: number): string {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return 'is no time';
+  const seconds = value - nowSeconds;
+  return seconds < 0 ? `${roughDuration(seconds)} ago` : `in ${roughDuration(seconds)}`;
+}
