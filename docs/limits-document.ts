@@ -43,9 +43,15 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed(
     'src/auth/token-cache.ts',
+    'tokenCachePlaces',
+    '',
+    'Verified tokens that are remembered, so that they are not verified again.',
+  ),
+  fixed(
+    'src/auth/token-cache.ts',
     'placeBytes',
     'bytes',
-    'Memory for the subject and scopes of a remembered token; one that takes more counts as several of `TOKEN_CACHE_ENTRIES`.',
+    'Memory for the subject and scopes of a remembered token; one that takes more counts as several.',
   ),
   fixed('src/auth/dpop/nonce.ts', 'slotMs', 'ms', 'How long a nonce of DPoP is the current one.'),
   fixed('src/auth/header.ts', 'longestKid', '', 'Characters in the name of a key.'),
@@ -130,6 +136,26 @@ export const fixedLimits: readonly FixedLimit[] = [
     '',
     'Characters of an opaque token; shorter ones are not asked about.',
   ),
+  fixed('src/http/limits.ts', 'maxHeaderBytes', 'bytes', 'The request line and headers (431).'),
+  fixed(
+    'src/http/limits.ts',
+    'headersTimeoutSeconds',
+    'seconds',
+    'How long a client may take to send its headers (408); `REQUEST_TIMEOUT_SECONDS` where that is less.',
+  ),
+  fixed(
+    'src/http/limits.ts',
+    'shutdownSeconds',
+    'seconds',
+    'How long requests in flight may take to finish when the process stops.',
+  ),
+  fixed(
+    'src/events/places.ts',
+    'streamsPerCaller',
+    '',
+    'Live streams of events, and requests that wait for one, of a caller at each process (429 `too_many_streams`).',
+  ),
+  fixed('src/consumer/records/sweeper.ts', 'eventsKeptMs', 'ms', 'How far the log of events goes back.'),
   fixed(
     'src/base/log-output.ts',
     'mostWaiting',

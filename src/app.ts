@@ -26,7 +26,7 @@ import { withoutNewcomerLimit } from './consumer/collections/limits.ts';
 import { putInForce } from './consumer/collections/put-in-force.ts';
 import { Sweeper } from './consumer/records/sweeper.ts';
 import { isTrustedProxy } from './http/client-address.ts';
-import { type Limits, withinOpenFiles } from './http/limits.ts';
+import { type Limits, shutdownSeconds, withinOpenFiles } from './http/limits.ts';
 import { Listener } from './http/listener.ts';
 import { createOpsServer } from './http/ops-server.ts';
 import { opsRoutes } from './http/routes.ts';
@@ -166,7 +166,6 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const sweeper = new Sweeper({
     store: storage.records,
     events: storage.events,
-    eventsKeptMs: config.eventsKeepDays * 86_400_000,
     consumers: storage.consumers,
     standing: storage.standing,
     assertions: storage.assertions,
@@ -198,7 +197,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     await new Promise<void>((resolve) => clock.after(config.drainSeconds * 1000, resolve));
     stage = 'closing';
     // Both have the same time: what a receiver keeps us waiting for does not come on top.
-    const withinMs = config.shutdownSeconds * 1000;
+    const withinMs = shutdownSeconds * 1000;
     await Promise.all([listener.close(withinMs), events.finishSending()]);
   });
 

@@ -9,6 +9,7 @@ import type { Environment } from './config/load.ts';
 import { ownIssuer } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
 import { isTrustedProxy } from './http/client-address.ts';
+import { shutdownSeconds } from './http/limits.ts';
 import { Listener, listenOn } from './http/listener.ts';
 import { opsTable } from './http/ops-routes.ts';
 import { createOpsServer } from './http/ops-server.ts';
@@ -18,7 +19,7 @@ import { HandOver } from './supervisor/hand-over.ts';
 import { createOps } from './supervisor/ops.ts';
 import { killWhenSilent } from './supervisor/silence.ts';
 
-/** How much longer a process may take to stop than DRAIN_SECONDS and SHUTDOWN_SECONDS before it is killed. */
+/** How much longer a process may take to stop than DRAIN_SECONDS and `shutdownSeconds` before it is killed. */
 const graceMs = 5_000;
 const opsShutdownMs = 1_000;
 
@@ -74,7 +75,7 @@ export async function startSupervisor(config: Config, environment: Environment) 
   const opsListener = new Listener(server, clock);
   const opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
 
-  const stopWithinMs = (config.drainSeconds + config.shutdownSeconds) * 1000 + graceMs;
+  const stopWithinMs = (config.drainSeconds + shutdownSeconds) * 1000 + graceMs;
   const stop = async () => {
     isStopping = true;
     // For as long as the others take connections, so does this one.

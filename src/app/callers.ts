@@ -2,7 +2,7 @@ import { fetchDocument } from '../auth/provider-fetch.ts';
 import { ProviderKeys } from '../auth/provider-keys.ts';
 import { SignatureQueue } from '../auth/signature-queue.ts';
 import type { authenticatedMemory } from '../auth/stored-key-set.ts';
-import { TokenCache } from '../auth/token-cache.ts';
+import { TokenCache, tokenCachePlaces } from '../auth/token-cache.ts';
 import { checkTimes } from '../auth/token-times.ts';
 import { createVerifier } from '../auth/verifier.ts';
 import type { Caller } from '../base/caller.ts';
@@ -70,7 +70,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     verify: introspection?.withIntrospection(verify) ?? verify,
     callerOf: ({ claims, verification }): Caller => nameCaller(claims, verification),
     dataOf: ({ subject, scopes }) => [subject, scopes],
-    maxPlaces: config.tokenCacheEntries,
+    maxPlaces: tokenCachePlaces,
     clock,
   });
   const registry = new Registry({ store: storage.consumers, writes, clock });

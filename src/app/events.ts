@@ -1,11 +1,12 @@
 import type { BackgroundLease } from '../background-lease.ts';
 import { ownIssuer } from '../config/rules.ts';
-import { Places } from '../events/places.ts';
+import { Places, streamsPerCaller } from '../events/places.ts';
 import { Streams } from '../events/streams.ts';
 import { EventTail } from '../events/tail.ts';
 import { Waits } from '../events/waits.ts';
 import { Dispatcher } from '../events/webhooks/dispatcher.ts';
 import { createSend } from '../events/webhooks/send.ts';
+import { shutdownSeconds } from '../http/limits.ts';
 import type { WatchedTable } from '../storage/port.ts';
 import { webhookBox, webhookEgress } from './administration.ts';
 import type { BaseParts } from './base-parts.ts';
@@ -23,7 +24,7 @@ export function createEventParts(
   const { config, storage, keyring, metrics, audit, clock, time, log, tracing } = base;
   const store = storage.events;
   const tail = new EventTail({ store, onRewound: () => streams.cutAll(), clock, log });
-  const places = new Places(config.streamsPerCaller);
+  const places = new Places(streamsPerCaller);
   const waits = new Waits();
   const streams = new Streams({ tail, store, checkStanding, clock });
   const sender = createSend(webhookEgress(config), clock, tracing);
@@ -43,7 +44,7 @@ export function createEventParts(
     log,
   });
   /** What is being sent has as much time to come to its end as requests have. */
-  const finishSending = () => webhooks.stop(config.shutdownSeconds * 1000);
+  const finishSending = () => webhooks.stop(shutdownSeconds * 1000);
 
   return {
     /** What `GET /events` is made of. */

@@ -19,6 +19,7 @@ import { ownIssuer } from '../config/rules.ts';
 import { type Config, signingAlgorithms } from '../config/settings.ts';
 import { examineAccess, examineCaller } from '../consumer/examine-caller.ts';
 import { createRevocationNames } from '../consumer/revocation-names.ts';
+import { maxHeaderBytes } from '../http/limits.ts';
 import { ownRules, rulesOf } from '../issuer-rules.ts';
 import { ClientDirectory } from '../tokens/client-directory.ts';
 import { createClientMac } from '../tokens/client-mac.ts';
@@ -36,7 +37,7 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
     const found: { claims: VerifiedClaims | null } = { claims: null };
     const storage = opened.state === 'ready' ? opened.storage : null;
     const keyring = storage && deriveKeyring(readMasterSecret(config));
-    const { jwksMaxStaleSeconds: maxStaleSeconds, maxHeaderBytes } = config;
+    const { jwksMaxStaleSeconds: maxStaleSeconds } = config;
     const asExamined = (provider: Provider): ExaminedIssuer => {
       const { jwksUrl: url, algorithms } = provider;
       const memory = keyring && authenticatedMemory(storage.documents, keyring.providerKeys, url);

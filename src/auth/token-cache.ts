@@ -33,6 +33,9 @@ interface TokenCacheOptions<Caller> {
   readonly clock: Clock;
 }
 
+/** How many places the service has for verified tokens. */
+export const tokenCachePlaces = 100_000;
+
 /** More than the data of an ordinary token take: whoever gets large ones has fewer of them remembered, and no more memory. */
 export const placeBytes = 1024;
 

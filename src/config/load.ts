@@ -32,6 +32,13 @@ export const removedSettings: Readonly<Record<string, string>> = {
     'Tokens bound to a certificate (mutual TLS) are not supported. Unset it, and let the provider bind tokens by DPoP.',
   IDP_EVENTS_AUDIENCE:
     'Security events (SSF) are not supported. Unset it, and let the provider send logout tokens to POST /idp/logout (IDP_LOGOUT_AUDIENCE).',
+  TOKEN_CACHE_ENTRIES: 'The service remembers up to 100,000 tokens. Unset it.',
+  MAX_HEADER_BYTES: 'Requests may have 16 KB of headers. Unset it.',
+  HEADERS_TIMEOUT_SECONDS: 'It is 10 seconds, or REQUEST_TIMEOUT_SECONDS where that is less. Unset it.',
+  SHUTDOWN_SECONDS:
+    'It is 10 seconds. Unset it, and give the process at least DRAIN_SECONDS and 16 seconds to stop.',
+  STREAMS_PER_CALLER: 'A caller may have 8 streams at each process. Unset it.',
+  EVENTS_KEEP_DAYS: 'The log of events goes back 30 days. Unset it.',
 };
 
 /** All mistakes at once, so that nobody repairs them one start at a time. */

@@ -154,11 +154,6 @@ export const serviceSettings = {
     sentence:
       'How long the last good keys of the provider are used while new ones cannot be had. After that protected endpoints answer 503.',
   }),
-  tokenCacheEntries: defaulted(kind.integer(1000, 1_000_000), '100000', {
-    example: '20000',
-    sentence:
-      'How many verified tokens are remembered at most, so that they are not verified again. One with many scopes counts as several.',
-  }),
   refusalsPerMinute: defaulted(kind.integer(1, 1_000_000), '1200', {
     example: '300',
     sentence:
@@ -230,16 +225,6 @@ export const serviceSettings = {
     sentence:
       'When more users than that were new here within an hour, those who are new can only read for a while; 0 is never.',
   }),
-  eventsKeepDays: defaulted(kind.integer(1, 3650), '30', {
-    example: '7',
-    sentence:
-      'How many days the log of events goes back. Whoever reads it has to come by more often than that.',
-  }),
-  streamsPerCaller: defaulted(kind.integer(1, 1000), '8', {
-    example: '3',
-    sentence:
-      'How many live streams of events, and requests that wait for one, a caller may have open at each process (429 past that).',
-  }),
   web: defaulted(kind.oneOf(['on', 'off']), 'off', {
     example: 'on',
     sentence: 'Whether the reference frontend is served at /. Its files come from "npm run build".',
@@ -293,10 +278,6 @@ export const serviceSettings = {
     example: '9090',
     sentence: 'The port for health and metrics; 0 takes any free one.',
   }),
-  maxHeaderBytes: defaulted(kind.integer(10240, 65536), '16384', {
-    example: '16384',
-    sentence: 'The largest request line and headers taken, in bytes (431 past that).',
-  }),
   maxBodyBytes: defaulted(kind.integer(1024, 1048576), '65536', {
     example: '65536',
     sentence: 'The largest request body taken, in bytes (413 past that).',
@@ -311,10 +292,6 @@ export const serviceSettings = {
     sentence:
       'The same for the connections from one address, or one IPv6 network (/64). Trusted proxies are not bound by it.',
   }),
-  headersTimeoutSeconds: defaulted(kind.integer(1, 300), '10', {
-    example: '5',
-    sentence: 'How long a client may take to send its headers (408 past that).',
-  }),
   requestTimeoutSeconds: defaulted(kind.integer(1, 300), '30', {
     example: '15',
     sentence: 'How long a client may take to send a whole request (408 past that).',
@@ -327,10 +304,6 @@ export const serviceSettings = {
     example: '5',
     sentence:
       'How long after SIGTERM requests are still taken while /readyz says 503 already, so that a load balancer can notice.',
-  }),
-  shutdownSeconds: defaulted(kind.integer(1, 300), '10', {
-    example: '25',
-    sentence: 'How long requests in flight may take to finish after that before they are cut off.',
   }),
 };
 

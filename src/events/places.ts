@@ -1,5 +1,8 @@
 import { Refusal } from '../base/errors.ts';
 
+/** Streams and long polls of one caller at each process (429 `too_many_streams` past that). */
+export const streamsPerCaller = 8;
+
 /** Limits the streams and long polls that each caller has open in this process. */
 export class Places {
   readonly #most: number;

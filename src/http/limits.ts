@@ -1,13 +1,20 @@
 /** Sizes and times that every request is held to. */
 export interface Limits {
-  readonly maxHeaderBytes: number;
   readonly maxBodyBytes: number;
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
-  readonly headersTimeoutSeconds: number;
   readonly requestTimeoutSeconds: number;
   readonly keepAliveSeconds: number;
 }
+
+/** The request line and headers together (431 past that). */
+export const maxHeaderBytes = 16_384;
+
+/** How long a client may take to send its headers, where REQUEST_TIMEOUT_SECONDS is not shorter (408 past that). */
+const headersTimeoutSeconds = 10;
+
+/** How long requests in flight may take to finish when the process stops. Past that they are cut off. */
+export const shutdownSeconds = 10;
 
 /** How often connections that are past their deadline are looked for. */
 export const sweepEveryMs = 1_000;
@@ -22,11 +29,15 @@ export function connectionLimits(limits: Limits) {
   return {
     maxConnections: limits.maxConnections,
     maxPerAddress: limits.maxConnectionsPerAddress,
-    openingMs: (limits.headersTimeoutSeconds + graceSeconds) * 1000,
+    openingMs: (headersSeconds(limits) + graceSeconds) * 1000,
     receivingMs: (limits.requestTimeoutSeconds + graceSeconds) * 1000,
     idleMs: limits.keepAliveSeconds * 1000,
     stalledMs: (limits.requestTimeoutSeconds + stalledSeconds) * 1000,
   };
+}
+
+function headersSeconds({ requestTimeoutSeconds }: Limits): number {
+  return Math.min(headersTimeoutSeconds, requestTimeoutSeconds);
 }
 
 /** Kept for the database, the provider, webhooks, logs and the ops port. */
@@ -41,10 +52,9 @@ export function withinOpenFiles<Given extends Limits>(limits: Given, openFiles: 
 /** The limits as options of Node's server. */
 export function serverOptions(limits: Limits) {
   return {
-    maxHeaderSize: limits.maxHeaderBytes,
-    // Node wants it no longer than the whole.
-    headersTimeout: Math.min(limits.headersTimeoutSeconds, limits.requestTimeoutSeconds) * 1000,
-    handshakeTimeout: limits.headersTimeoutSeconds * 1000,
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: headersSeconds(limits) * 1000,
+    handshakeTimeout: headersSeconds(limits) * 1000,
     requestTimeout: limits.requestTimeoutSeconds * 1000,
     // The sweep of http/connections does that.
     keepAliveTimeout: 0,

@@ -186,7 +186,7 @@ function describeTokenCache(exposition: Exposition, cache: TokenCacheStatus): vo
   ]);
   exposition.gauge(
     'vestibule_token_cache_entries',
-    'Places in use of those that TOKEN_CACHE_ENTRIES gives.',
+    'Places in use of the 100,000 for verified tokens.',
     () => cache.places,
     'sum',
   );

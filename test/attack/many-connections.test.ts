@@ -55,7 +55,7 @@ function crowd(settings: Settings) {
 
 describe('heads that come byte by byte', () => {
   const { running, held, hold, isHealthy } = crowd({
-    HEADERS_TIMEOUT_SECONDS: '2',
+    REQUEST_TIMEOUT_SECONDS: '2',
     MAX_CONNECTIONS_PER_ADDRESS: '100000',
   });
 

@@ -16,7 +16,6 @@ const untiring = { REFUSALS_PER_MINUTE: '1000000' };
 /** Short times, so that what waits for the rest of a request is soon over. */
 const impatient = {
   ...untiring,
-  HEADERS_TIMEOUT_SECONDS: '1',
   REQUEST_TIMEOUT_SECONDS: '1',
   KEEP_ALIVE_SECONDS: '1',
 };

@@ -226,7 +226,6 @@ describe('the sweep', () => {
     const sweeper = new Sweeper({
       store: storage.records,
       events: storage.events,
-      eventsKeptMs: 86_400_000,
       consumers: storage.consumers,
       standing: storage.standing,
       assertions: storage.assertions,

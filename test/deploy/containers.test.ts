@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
 import { environmentName, settings as known } from '../../src/config/settings.ts';
+import { shutdownSeconds } from '../../src/http/limits.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { endOf, succeeded } from '../support/outcome.ts';
@@ -19,7 +20,7 @@ const collections = { notes: 'schema: { properties: { text: { type: string, maxL
 
 /** What the service takes to stop at most: see docs/deploy.md. */
 async function secondsToStop(settings: Settings): Promise<number> {
-  const { drainSeconds, shutdownSeconds } = await loadConfig(settings);
+  const { drainSeconds } = await loadConfig(settings);
   return drainSeconds + shutdownSeconds + 6;
 }
 

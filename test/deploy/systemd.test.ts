@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parseEnv } from 'node:util';
 import { loadConfig } from '../../src/config/load.ts';
+import { shutdownSeconds } from '../../src/http/limits.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { endOf, newDirectory, succeeded } from '../support/outcome.ts';
@@ -68,7 +69,7 @@ describe('the unit for systemd', () => {
   });
 
   it('gives the service the time that it takes to stop, and the files that it may open', () => {
-    assert.ok(Number(directive('TimeoutStopSec')) > config.drainSeconds + config.shutdownSeconds + 6);
+    assert.ok(Number(directive('TimeoutStopSec')) > config.drainSeconds + shutdownSeconds + 6);
     assert.ok(Number(directive('LimitNOFILE')) > config.maxConnections);
   });
 

@@ -80,10 +80,12 @@ describe('a reader of events who does not read', () => {
 
 describe('streams of events of a process that is stopped', () => {
   it('end spread over the time that is left, each with a word, and new ones go elsewhere', async () => {
-    await withService({ DRAIN_SECONDS: '2', STREAMS_PER_CALLER: '20' }, async (service, newCaller) => {
-      const caller = await newCaller('leaving');
+    await withService({ DRAIN_SECONDS: '2' }, async (service, newCaller) => {
       const streams: EventStream[] = [];
-      for (let number = 0; number < 20; number += 1) streams.push(await EventStream.open(caller));
+      const callers = await Promise.all(['one', 'two', 'three', 'four'].map((name) => newCaller(name)));
+      const [caller] = callers as [ApiCaller];
+      for (const each of callers)
+        for (let number = 0; number < 5; number += 1) streams.push(await EventStream.open(each));
       const stopping = service.stop();
       await until(
         () => streams.filter(({ isOver }) => isOver).length,

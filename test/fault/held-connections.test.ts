@@ -12,11 +12,12 @@ import { credentialsBody, postToken } from '../support/token-endpoint.ts';
 
 /** Callers who keep their connections, and others who want one. */
 function holders(settings: Settings) {
-  const running = oneService({ SHUTDOWN_SECONDS: '1', ...settings });
   const held: Socket[] = [];
+  // Before the service stops, which would wait for them.
   after(() => {
     for (const socket of held) socket.destroy();
   });
+  const running = oneService(settings);
   const hold = async (count: number, bytes: string, localAddress = '127.0.0.1'): Promise<Socket[]> => {
     const { hostname, port } = new URL(running().service.url);
     const sockets = Array.from({ length: count }, () => {
@@ -75,11 +76,11 @@ const stream = (token: string) =>
   `GET ${me.replace('/me', '/events')} HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\nauthorization: Bearer ${token}\r\n\r\n`;
 
 describe('as many connections as there may be, all of them being answered', () => {
-  const { running, hold } = holders({ MAX_CONNECTIONS: '10', STREAMS_PER_CALLER: '10' });
+  const { running, hold } = holders({ MAX_CONNECTIONS: '10' });
 
   it('[G179] a further one is closed, which a line of the log and a metric say', async () => {
     const { service, provider } = running();
-    await hold(10, stream(await provider.token()));
+    for (const sub of ['one', 'other']) await hold(5, stream(await provider.token({ sub })));
     const { hostname, port } = new URL(service.url);
     const late = connect(Number(port), hostname);
     late.on('error', () => {});
@@ -124,7 +125,7 @@ describe('as many connections as there may be, all of them with unfinished reque
 });
 
 describe('as many connections as one address may have', () => {
-  const { running, hold } = holders({ MAX_CONNECTIONS_PER_ADDRESS: '5', STREAMS_PER_CALLER: '10' });
+  const { running, hold } = holders({ MAX_CONNECTIONS_PER_ADDRESS: '5' });
 
   it('[G179] a further one from there is closed, and other addresses are served', async () => {
     const { service, provider } = running();

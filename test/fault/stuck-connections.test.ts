@@ -10,7 +10,7 @@ import { me, newSettings, type Service, type Settings, startService } from '../s
 import { writeTlsFiles } from '../support/tls-files.ts';
 
 /** Clients that hold on to their connections, and a service that must neither starve nor hang because of them. */
-describe('connections that are held', () => {
+describe('connections that are held', { concurrency: true }, () => {
   let provider: TestProvider;
   const held: Socket[] = [];
   const services: Service[] = [];
@@ -26,7 +26,6 @@ describe('connections that are held', () => {
   const start = async (overrides: Settings) => {
     const settings = await newSettings('sqlite', {
       ...provider.settings,
-      SHUTDOWN_SECONDS: '1',
       ...overrides,
     });
     const service = await startService(settings);
@@ -95,7 +94,7 @@ describe('connections that are held', () => {
     const service = await start({
       TLS_CERT_FILE: tls.certificateFile,
       TLS_KEY_FILE: tls.keyFile,
-      HEADERS_TIMEOUT_SECONDS: '1',
+      REQUEST_TIMEOUT_SECONDS: '1',
     });
     // Silent, the beginning of a hello, and no TLS at all.
     const sockets = await Promise.all(

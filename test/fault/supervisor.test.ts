@@ -270,7 +270,7 @@ describe('what a supervisor decides', () => {
       [4, 3_334, 667],
     );
     assert.equal(share.readsPerMinute, config.readsPerMinute);
-    assert.equal(share.streamsPerCaller, config.streamsPerCaller);
+    assert.equal(share.maxBodyBytes, config.maxBodyBytes);
   });
 });
 

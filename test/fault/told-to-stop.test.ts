@@ -125,7 +125,7 @@ for (const engine of databaseEngines) {
     });
 
     it('[F160] while its database waits for somebody else is gone when its time is over', async () => {
-      const settings = await newPlace({ SHUTDOWN_SECONDS: '1' });
+      const settings = await newPlace({});
       const service = await start(settings);
       const token = await provider.token();
       const caller = new ApiCaller(service.url, token);

@@ -52,11 +52,9 @@ describe('an answer that cannot be sent', () => {
         get('/never', handlers['/good'], unsendable),
       ],
       limits: {
-        maxHeaderBytes: 16_384,
         maxBodyBytes: 65_536,
         maxConnections: 100,
         maxConnectionsPerAddress: 100,
-        headersTimeoutSeconds: 10,
         requestTimeoutSeconds: 30,
         keepAliveSeconds: 10,
       },

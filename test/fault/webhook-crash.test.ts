@@ -177,7 +177,7 @@ for (const engine of databaseEngines) {
   });
 
   describe(`[F160] webhooks of a process that is told to stop, on ${engine}`, () => {
-    const stage = webhookStage(engine, 1, { SHUTDOWN_SECONDS: '1' });
+    const stage = webhookStage(engine, 1);
 
     it('[E148] leave the lease to another process at once, and what a receiver did not answer in time was not tried', async () => {
       const { receiver, id } = await stage().webhook();

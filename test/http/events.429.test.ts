@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { streamsPerCaller } from '../../src/events/places.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { assertProblemWith, declaredService } from '../support/declared-service.ts';
 import { EventStream } from '../support/event-stream.ts';
@@ -8,35 +9,38 @@ import { startOpaqueProvider } from '../support/opaque-provider.ts';
 import { until } from '../support/polling.ts';
 import { type Service, startService } from '../support/service.ts';
 
+const openAll = (caller: ApiCaller, count: number) =>
+  Promise.all(Array.from({ length: count }, () => EventStream.open(caller)));
+
 describe('429 at GET /events', () => {
-  const service = declaredService('sqlite', { settings: { STREAMS_PER_CALLER: '2' } });
+  const service = declaredService('sqlite');
   const stream = { accept: 'text/event-stream' };
 
   it('a caller has so many streams and waiting requests, and one more when one has ended', async () => {
     const [caller, other] = [await service().person(), await service().person()];
-    const first = await EventStream.open(caller);
+    const [first, ...further] = await openAll(caller, streamsPerCaller - 1);
     const waiting = caller.get('/events?wait=30');
     const refused = await until(
       () => caller.get('/events?after=0&wait=1', {}),
       ({ status }) => status === 429,
-      'a third is let in',
+      'one too many is let in',
     );
-    assertProblemWith(refused, 'too_many_streams', { limit: 2 });
+    assertProblemWith(refused, 'too_many_streams', { limit: streamsPerCaller });
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
-    assertProblemWith(await caller.get('/events', stream), 'too_many_streams', { limit: 2 });
+    assertProblemWith(await caller.get('/events', stream), 'too_many_streams', { limit: streamsPerCaller });
     const others = await EventStream.open(other);
     assert.equal((await caller.get('/events')).status, 200, 'what does not wait needs no place');
-    first.close();
+    first?.close();
     await until(
       async () => (await service().service.metrics()).match(/vestibule_event_streams_open (\d+)/)?.[1],
-      (open) => open === '1',
+      (open) => open === String(streamsPerCaller - 1),
       'the stream is not given up',
     );
     const second = await EventStream.open(caller);
     await caller.make('notes', { text: 'x' });
     assert.equal((await waiting).status, 200);
     await second.next(1);
-    for (const one of [second, others]) one.close();
+    for (const one of [...further, second, others]) one.close();
   });
 
   it('HEAD takes no place', async () => {
@@ -54,7 +58,7 @@ describe('429 at GET /events with opaque tokens', () => {
   let service: Service;
   before(async () => {
     provider = await startOpaqueProvider();
-    service = await startService(await introspectingSettings(provider, { STREAMS_PER_CALLER: '2' }));
+    service = await startService(await introspectingSettings(provider));
   });
   after(async () => {
     provider.stop();
@@ -68,7 +72,7 @@ describe('429 at GET /events with opaque tokens', () => {
     const refusals = opened.flatMap((result) =>
       result.status === 'rejected' ? [String(result.reason)] : [],
     );
-    assert.equal(streams.length, 2);
+    assert.equal(streams.length, streamsPerCaller);
     for (const refusal of refusals) assert.match(refusal, /429 .*too_many_streams/);
     for (const stream of streams) stream.close();
     await until(

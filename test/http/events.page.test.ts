@@ -16,7 +16,7 @@ interface EventPage {
 
 for (const engine of databaseEngines) {
   describe(`GET /events as a page, at two processes on ${engine}`, () => {
-    const two = declaredProcesses(engine, 2, eventDeclarations, { EVENTS_KEEP_DAYS: '3' });
+    const two = declaredProcesses(engine, 2, eventDeclarations);
     const page = async (caller: ApiCaller, query = ''): Promise<EventPage> => {
       const reply = await caller.get(`/events${query}`);
       assert.equal(reply.status, 200, reply.text);
@@ -135,7 +135,7 @@ for (const engine of databaseEngines) {
     it('says so where what was asked for is not kept any more, or was never given', async () => {
       const caller = await two().person();
       await caller.make('notes', {});
-      await two().advance(4 * dayMs);
+      await two().advance(31 * dayMs);
       const later = await two().person();
       await later.make('notes', {});
       const kept = await until(

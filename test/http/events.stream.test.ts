@@ -10,7 +10,7 @@ import type { Credentials } from '../support/token-endpoint.ts';
 
 for (const engine of databaseEngines) {
   describe(`GET /events as a stream, at two processes on ${engine}`, () => {
-    const two = declaredProcesses(engine, 2, eventDeclarations, { EVENTS_KEEP_DAYS: '3' });
+    const two = declaredProcesses(engine, 2, eventDeclarations);
     let credentials: Credentials | undefined;
     const house = async () => {
       credentials ??= await two().processes.addClient('house');
@@ -227,7 +227,7 @@ for (const engine of databaseEngines) {
     it('says "reset" where what was asked for is not kept, or was never given', async () => {
       const caller = await two().person();
       await caller.make('notes', {});
-      await two().advance(4 * dayMs);
+      await two().advance(31 * dayMs);
       const fresh = await two().person();
       await fresh.make('notes', {});
       await until(

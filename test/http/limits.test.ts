@@ -62,7 +62,7 @@ describe('sizes', () => {
 });
 
 describe('times', { concurrency: true }, () => {
-  const running = oneService({ HEADERS_TIMEOUT_SECONDS: '1', REQUEST_TIMEOUT_SECONDS: '1' });
+  const running = oneService({ REQUEST_TIMEOUT_SECONDS: '1' });
 
   /** Sends a beginning and waits for whatever the service does about it. */
   async function begin(bytes: string): Promise<string> {

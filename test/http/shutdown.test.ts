@@ -126,8 +126,8 @@ describe('the end of the process', () => {
     assert.deepEqual(await ended, well);
   });
 
-  it('[F160] a request that never ends is cut off after SHUTDOWN_SECONDS, and the process exits with 0', async () => {
-    const { service, ended } = await start({ SHUTDOWN_SECONDS: '1' });
+  it('[F160] a request that never ends is cut off, and the process exits with 0', async () => {
+    const { service, ended } = await start();
     const flight = await RequestInFlight.begin(service, body.length);
     service.process.kill('SIGTERM');
     await flight.closed;

@@ -56,7 +56,6 @@ describe('an alert fires when', () => {
       ...quickSigning,
       ...provider.settings,
       COLLECTIONS_DIR: 'collections',
-      SHUTDOWN_SECONDS: '1',
       ...overrides,
     });
 

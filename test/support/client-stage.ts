@@ -107,7 +107,6 @@ export class ClientStage implements Stage {
       CORS_ORIGINS: originOf(page),
       READS_PER_MINUTE: '1000000',
       REFUSALS_PER_MINUTE: '1000000',
-      STREAMS_PER_CALLER: '64',
       DRAIN_SECONDS: '1',
     });
     const secret = await addClient(settings, 'house');

@@ -17,13 +17,14 @@ const everyMs = 60_000;
 /** Small enough that writers wait for a moment only. */
 const atOnce = 200;
 const eventsAtOnce = 1_000;
+/** How far the log of events goes back. Readers have to come by more often than that. */
+const eventsKeptMs = 30 * 24 * 60 * 60 * 1000;
 /** Writing a small database anew takes less than a tenth of a second, and writers wait for it. */
 const scrubEveryMs = 3_600_000;
 
 interface SweeperOptions {
   readonly store: RecordStore;
   readonly events: Pick<EventStore, 'prune'>;
-  readonly eventsKeptMs: number;
   readonly consumers: Pick<ConsumerStore, 'bringBack'>;
   readonly standing: Pick<StandingStore, 'forgetRevocations'>;
   readonly assertions: Pick<AssertionStore, 'forgetUsed'>;
@@ -78,7 +79,7 @@ export class Sweeper {
   }
 
   async #sweepUntil(now: number): Promise<void> {
-    const { store, events, eventsKeptMs, consumers, standing, assertions, collections } = this.#options;
+    const { store, events, consumers, standing, assertions, collections } = this.#options;
     const { onBroughtBack } = this.#options;
     for (const collection of collections) {
       const { name, limits } = collection;
