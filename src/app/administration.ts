@@ -110,11 +110,5 @@ export function webhookEgress(config: WebhookConfig) {
 }
 
 export function keyRules(config: KeyConfig): KeyRules {
-  const { tokenSigningAlg, keyPrepublishSeconds, keyRotationDays, tokenTtlSeconds } = config;
-  return {
-    algorithm: tokenSigningAlg,
-    prepublishMs: keyPrepublishSeconds * 1000,
-    rotateAfterMs: keyRotationDays === 0 ? null : keyRotationDays * 86_400_000,
-    tokenTtlMs: tokenTtlSeconds * 1000,
-  };
+  return { algorithm: config.tokenSigningAlg, tokenTtlMs: config.tokenTtlSeconds * 1000 };
 }

@@ -38,6 +38,12 @@ export const removedSettings: Readonly<Record<string, string>> = {
   SHUTDOWN_SECONDS:
     'It is 10 seconds. Unset it, and give the process at least DRAIN_SECONDS and 16 seconds to stop.',
   STREAMS_PER_CALLER: 'A caller may have 8 streams at each process. Unset it.',
+  KEY_PREPUBLISH_SECONDS:
+    'A new key is published for 15 minutes before it signs. Unset it. To sign at once: npx vestibule keys rotate --now',
+  KEY_ROTATION_DAYS:
+    'Signing keys change after 90 days. Unset it. To change one earlier: npx vestibule keys rotate',
+  DATABASE_PREPARED_STATEMENTS:
+    'The service notices by itself when a pooler loses prepared statements. Unset it.',
   EVENTS_KEEP_DAYS: 'The log of events goes back 30 days. Unset it.',
 };
 

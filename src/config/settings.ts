@@ -52,11 +52,6 @@ export const storageSettings = {
     example: '20',
     sentence: 'How many PostgreSQL connections a process opens at most; of several (PROCESSES) all together.',
   }),
-  databasePreparedStatements: defaulted(kind.flag, 'true', {
-    example: 'false',
-    sentence:
-      'Whether PostgreSQL keeps statements parsed and planned by name. Behind a pooler that gives each transaction another connection and does not keep track of them (PgBouncer before 1.21, or with max_prepared_statements=0) it is switched off by itself, with a line in the log.',
-  }),
   migrate: defaulted(kind.oneOf(['auto', 'off']), 'auto', {
     example: 'off',
     sentence:
@@ -93,15 +88,6 @@ export const keySettings = {
     example: 'ES256',
     sentence:
       'What the tokens of POST /token are signed with. After a change the next start publishes a key for it, which then takes over. All processes need the same value.',
-  }),
-  keyPrepublishSeconds: defaulted(kind.integer(0, 604800), '900', {
-    example: '3600',
-    sentence:
-      'How long a new signing key is published before it signs, so that everybody who verifies our tokens has it by then.',
-  }),
-  keyRotationDays: defaulted(kind.integer(0, 3650), '90', {
-    example: '30',
-    sentence: 'How old a signing key may become before another one takes over by itself; 0 is never.',
   }),
 };
 

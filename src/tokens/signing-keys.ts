@@ -7,12 +7,13 @@ import type { AuditLine, SigningKeyRecord, SigningKeyStore } from '../storage/po
 import { coalescedRefresh } from './coalesced-refresh.ts';
 import { createSigningKey, openSigningKey, type SigningAlgorithm, type SigningKey } from './signing-key.ts';
 
+/** How long a key is published before it signs, so that all who verify our tokens have it by then. */
+const prepublishMs = 15 * 60 * 1000;
+/** How old a key may become before the next one takes over. */
+const rotateAfterMs = 90 * 24 * 60 * 60 * 1000;
+
 export interface KeyRules {
   readonly algorithm: SigningAlgorithm;
-  /** How long a key is published before it signs. */
-  readonly prepublishMs: number;
-  /** How old a key may become; null is any age. */
-  readonly rotateAfterMs: number | null;
   readonly tokenTtlMs: number;
 }
 
@@ -177,11 +178,11 @@ export class SigningKeys {
   }
 
   #isNextDue(now: number): boolean {
-    const { algorithm, rotateAfterMs, prepublishMs } = this.#options;
+    const { algorithm } = this.#options;
     const newest = this.#keys.at(-1);
     if (newest === undefined) return true;
     if (this.#keys.length > 1 && newest.signsFrom > now) return false;
-    const isOld = rotateAfterMs !== null && now >= newest.signsFrom + rotateAfterMs - prepublishMs;
+    const isOld = now >= newest.signsFrom + rotateAfterMs - prepublishMs;
     return isOld || newest.algorithm !== algorithm;
   }
 
@@ -210,13 +211,13 @@ type KeyTimes = Pick<SigningKeyRecord, 'kid' | 'signsFrom'>;
 async function addNextKey(
   options: SigningKeysOptions,
   keys: readonly KeyTimes[],
-  prepublishMs = options.prepublishMs,
+  waitMs = prepublishMs,
 ): Promise<boolean> {
   const { store, sealingKey, algorithm, tokenTtlMs, clock, audit } = options;
   const newest = keys.at(-1);
   const createdAt = clock.now();
   // The first one has nobody to wait for it.
-  const signsFrom = newest === undefined ? createdAt : createdAt + prepublishMs;
+  const signsFrom = newest === undefined ? createdAt : createdAt + waitMs;
   const key = await createSigningKey(algorithm, sealingKey, { createdAt, signsFrom });
   const after =
     newest === undefined ? null : { kid: newest.kid, retiresAt: retirementAfter(signsFrom, tokenTtlMs) };
@@ -242,7 +243,7 @@ export async function rotateSigningKey(
     }
     isChanged = await signAtOnce(options, keys.at(-2) as KeyTimes, waiting);
   } else {
-    isChanged = await addNextKey(options, keys, atOnce ? 0 : options.prepublishMs);
+    isChanged = await addNextKey(options, keys, atOnce ? 0 : prepublishMs);
   }
   if (!isChanged)
     throw new OperatorError(

@@ -135,25 +135,25 @@ for (const engine of databaseEngines) {
 describe('the settings of vestibule keys rotate', () => {
   it('decide how the next key is made and when it signs', async () => {
     const settings = await newSettings('sqlite', {});
-    const rotate = async (more: Settings) => {
-      const outcome = await runVestibule({ ...settings, ...more }, 'keys', 'rotate', '--json');
+    const rotate = async (more: Settings, ...options: string[]) => {
+      const outcome = await runVestibule({ ...settings, ...more }, 'keys', 'rotate', '--json', ...options);
       return JSON.parse(succeeded(outcome)) as ListedKey & { created_at: string };
     };
     assert.equal((await rotate({})).algorithm, 'RS256');
-    const curve = await rotate({ TOKEN_SIGNING_ALG: 'ES256', KEY_PREPUBLISH_SECONDS: '0' });
+    const curve = await rotate({ TOKEN_SIGNING_ALG: 'ES256' }, '--now');
     assert.deepEqual([curve.algorithm, curve.use, curve.signs_from], ['ES256', 'signs', curve.created_at]);
-    const later = await rotate({ TOKEN_SIGNING_ALG: 'EdDSA', KEY_PREPUBLISH_SECONDS: '3600' });
+    const later = await rotate({ TOKEN_SIGNING_ALG: 'EdDSA' });
     assert.deepEqual([later.algorithm, later.use], ['EdDSA', 'next']);
-    assert.equal(Date.parse(later.signs_from), Date.parse(later.created_at) + 3_600_000);
+    assert.equal(Date.parse(later.signs_from), Date.parse(later.created_at) + 900_000);
   });
 
   it('are refused together when they are wrong', async () => {
-    const settings = await newSettings('sqlite', { TOKEN_SIGNING_ALG: 'HS256', KEY_PREPUBLISH_SECONDS: 'x' });
+    const settings = await newSettings('sqlite', { TOKEN_SIGNING_ALG: 'HS256', TOKEN_TTL_SECONDS: 'x' });
     const { code, stdout, stderr } = await runVestibule(settings, 'keys', 'rotate');
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(
       stderr,
-      /^vestibule: There are mistakes in the settings:\n {2}TOKEN_SIGNING_ALG .*\n {2}KEY_PREPUBLISH_SECONDS /,
+      /^vestibule: There are mistakes in the settings:\n {2}TOKEN_TTL_SECONDS .*\n {2}TOKEN_SIGNING_ALG /,
     );
   });
 });

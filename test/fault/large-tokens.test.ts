@@ -28,8 +28,8 @@ describe('tokens that take much memory to remember', () => {
   it('[C102] do not take the service more than its cache may have, nor keep anybody out', async () => {
     const places = tokenCachePlaces;
     // Remembered one by one, they would take more than all of it.
-    const tokens = 6_000;
-    const limits = { NODE_OPTIONS: '--max-old-space-size=256' };
+    const tokens = 4_000;
+    const limits = { NODE_OPTIONS: '--max-old-space-size=192' };
     const service = await startService(await newSettings('sqlite', { ...provider.settings, ...limits }));
     try {
       const url = `${service.url}${me}`;

@@ -55,7 +55,6 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     READS_PER_MINUTE: '1000000',
     REFUSALS_PER_MINUTE: '1000000',
     TOKEN_FAILURES_PER_MINUTE: '1000000',
-    KEY_PREPUBLISH_SECONDS: '10',
     NODE_OPTIONS: '--import ./test/soak/memory-report.ts',
     ...options.overrides,
   });
@@ -97,7 +96,7 @@ async function disturb(second: number, provider: TestProvider, settings: Setting
   if (second % rotateEverySeconds !== rotateEverySeconds / 2) return;
   // The old one stays for a while, as it should.
   provider.keys = [await makeKey(), ...provider.keys.slice(0, 1)];
-  succeeded(await runVestibule({ ...settings, NODE_OPTIONS: '' }, 'keys', 'rotate'));
+  succeeded(await runVestibule({ ...settings, NODE_OPTIONS: '' }, 'keys', 'rotate', '--now'));
 }
 
 function warningsOf(service: Service): Map<string, number> {

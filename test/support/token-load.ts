@@ -27,14 +27,14 @@ export class TokenLoad {
   /** How many rounds each caller has made. */
   readonly rounds: number[] = Array.from({ length: callers }, () => 0);
   readonly #processes: Processes;
-  readonly #running: Promise<unknown>;
+  #running: Promise<unknown>;
   #live: LiveToken[] = [];
   #isStopping = false;
 
   constructor(processes: Processes, credentials: readonly Credentials[]) {
     this.#processes = processes;
     this.credentials = credentials;
-    this.#running = Promise.all(this.rounds.map((_, caller) => this.#call(caller)));
+    this.#running = this.#callAll();
   }
 
   async stop(): Promise<void> {
@@ -58,6 +58,20 @@ export class TokenLoad {
       await this.#processes.advanceTo(Math.min(time, this.#processes.now() + stepMs));
       await this.goRound();
     }
+  }
+
+  /** Time passes at once, while nobody calls. */
+  async skipTo(time: number): Promise<void> {
+    this.#isStopping = true;
+    await this.#running;
+    await this.#processes.advanceTo(time);
+    this.#isStopping = false;
+    this.#running = this.#callAll();
+    await this.goRound();
+  }
+
+  #callAll(): Promise<unknown> {
+    return Promise.all(this.rounds.map((_, caller) => this.#call(caller)));
   }
 
   async #call(caller: number): Promise<void> {

@@ -30,7 +30,7 @@ const notifyWithoutSync = `select set_config('synchronous_commit', 'off', true),
 const listenAdvice = 'To hear of them at once set DATABASE_LISTEN_URL to an address of the database itself';
 
 const statementsLost =
-  'PostgreSQL does not know statements by name, as behind a pooler that does not keep track of them: they are parsed each time from now on. DATABASE_PREPARED_STATEMENTS=false, or a pooler that does (PgBouncer 1.21 with max_prepared_statements), says so from the start';
+  'PostgreSQL does not know statements by name, as behind a pooler that does not keep track of them: they are parsed each time from now on. A pooler that does (PgBouncer 1.21 with max_prepared_statements) is faster';
 
 export function openPostgres(url: string, options: PostgresOptions): Engine {
   const { poolSize, keepsStatements = true, listenUrl = null, onNotice = () => {} } = options;
