@@ -20,12 +20,9 @@ export function readFrontend(config: Config, collections: readonly Collection[])
   return {
     files: readBuiltFiles(),
     providers,
-    dpop: config.webDpop === 'on',
-    contentPolicy: frontendContentPolicy({
-      // Of a provider where the page cannot be signed in at it has nothing to ask.
-      provider: offered.flatMap(originsOf),
-      pictures: config.webImageOrigins,
-    }),
+    dpop: config.dpop === 'page' || config.dpop === 'required',
+    // Of a provider where the page cannot be signed in at it has nothing to ask.
+    contentPolicy: frontendContentPolicy(offered.flatMap(originsOf)),
   };
 }
 

@@ -44,6 +44,8 @@ export const removedSettings: Readonly<Record<string, string>> = {
     'Signing keys change after 90 days. Unset it. To change one earlier: npx vestibule keys rotate',
   DATABASE_PREPARED_STATEMENTS:
     'The service notices by itself when a pooler loses prepared statements. Unset it.',
+  WEB_DPOP: 'Unset it, and set DPOP=page for "on". With DPOP=required the page always has its tokens bound.',
+  WEB_IMAGE_ORIGINS: 'The page shows pictures of the provider, Auth0, Google, GitHub and Gravatar. Unset it.',
   EVENTS_KEEP_DAYS: 'The log of events goes back 30 days. Unset it.',
 };
 

@@ -176,10 +176,10 @@ export const serviceSettings = {
     sentence:
       'How long a token of the provider may live, from "iat" to "exp"; one without "iat" is then refused too. By default as long as the provider says.',
   }),
-  dpop: defaulted(kind.oneOf(['off', 'on', 'required']), 'on', {
+  dpop: defaulted(kind.oneOf(['off', 'on', 'page', 'required']), 'on', {
     example: 'required',
     sentence:
-      'Whether tokens may be bound to a key of their sender (DPoP, RFC 9449). With "on" such a token needs a proof with every request, and any other is a plain bearer token; with "required" only bound tokens are taken; with "off" none.',
+      'Whether tokens may be bound to a key of their sender (DPoP, RFC 9449). With "on" a bound token needs a proof with every request, and any other is a bearer token; with "page" the reference frontend also has its tokens bound; with "required" only bound tokens are taken; with "off" none.',
   }),
   dpopNonce: defaulted(kind.oneOf(['off', 'required']), 'off', {
     example: 'required',
@@ -229,15 +229,6 @@ export const serviceSettings = {
     example: 'offline_access',
     sentence:
       'Scopes that the frontend asks the provider for, besides openid, profile, IDP_REQUIRED_SCOPES and those of the collections.',
-  }),
-  webDpop: defaulted(kind.oneOf(['on', 'off']), 'off', {
-    example: 'on',
-    sentence:
-      'Whether the frontend has its tokens bound to a key that never leaves the browser (DPoP), so that a copy of one opens nothing. The provider has to do so when it is asked with a proof.',
-  }),
-  webImageOrigins: defaulted(kind.list(kind.origin), '', {
-    example: 'https://cdn.auth0.com, https://s.gravatar.com',
-    sentence: 'The origins, besides the provider, that the pictures of people may come from.',
   }),
   tlsCertFile: optional(kind.text, {
     example: '/etc/vestibule/tls.crt',

@@ -1,17 +1,18 @@
 import { contentPolicy } from '../base/content-policy.ts';
 
-interface Origins {
-  /** Where tokens and /userinfo come from. */
-  readonly provider: readonly string[];
-  /** Where pictures of people may come from, besides the provider. */
-  readonly pictures: readonly string[];
-}
+/** Where providers keep the pictures of people, besides their own origin: Auth0, Google, GitHub and Gravatar. */
+const pictureOrigins = [
+  'https://cdn.auth0.com',
+  'https://s.gravatar.com',
+  'https://lh3.googleusercontent.com',
+  'https://avatars.githubusercontent.com',
+];
 
-/** The page may ask this service and the provider, and show their pictures. */
-export function frontendContentPolicy({ provider, pictures }: Origins): string {
+/** The page may ask this service and the providers, and show pictures of people. */
+export function frontendContentPolicy(providers: readonly string[]): string {
   return contentPolicy(
-    `connect-src ${["'self'", ...new Set(provider)].join(' ')}`,
-    `img-src ${["'self'", ...new Set([...provider, ...pictures])].join(' ')}`,
+    `connect-src ${["'self'", ...new Set(providers)].join(' ')}`,
+    `img-src ${["'self'", ...new Set([...providers, ...pictureOrigins])].join(' ')}`,
   );
 }
 

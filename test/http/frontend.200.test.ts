@@ -6,7 +6,6 @@ const web = {
   WEB: 'on',
   WEB_CLIENT_ID: 'vestibule-web',
   WEB_SCOPES: 'offline_access',
-  WEB_IMAGE_ORIGINS: 'https://pictures.example.org',
   IDP_REQUIRED_SCOPES: 'consumer',
 };
 
@@ -32,7 +31,7 @@ describe('the frontend, switched on', () => {
       "script-src 'self'",
       "style-src 'self'",
       `connect-src 'self' ${provider}`,
-      `img-src 'self' ${provider} https://pictures.example.org`,
+      `img-src 'self' ${provider} https://cdn.auth0.com https://s.gravatar.com https://lh3.googleusercontent.com https://avatars.githubusercontent.com`,
       "base-uri 'none'",
       "form-action 'none'",
       "frame-ancestors 'none'",
@@ -106,7 +105,7 @@ describe('the frontend, switched on', () => {
 });
 
 describe('the frontend with bound tokens', () => {
-  const running = oneService({ ...web, WEB_DPOP: 'on', DPOP_NONCE: 'required' });
+  const running = oneService({ ...web, DPOP: 'page', DPOP_NONCE: 'required' });
 
   it('GET /web/config.json says so, and brings the nonce for the first proof', async () => {
     const { service } = running();

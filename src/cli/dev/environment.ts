@@ -30,7 +30,7 @@ export function developmentEnvironment(environment: Environment, choices: Choice
     WEB: 'on',
     WEB_CLIENT_ID: webClientId,
     WEB_SCOPES: 'consumer',
-    WEB_DPOP: choices.dpop ? 'on' : 'off',
+    DPOP: choices.dpop ? 'page' : 'on',
     OPS_PORT: environment.OPS_PORT,
     // A line for each request would scroll away what is printed at the start.
     LOG_LEVEL: environment.LOG_LEVEL || 'warn',

@@ -15,26 +15,21 @@ export async function examineBinding(
   discovery: ExaminedProvider['discovery'],
 ): Promise<readonly Finding[]> {
   const isRequired = config.dpop === 'required';
-  const ofPage = config.web === 'on' && config.webDpop === 'on' && webClientId !== null;
+  const ofPage = config.web === 'on' && config.dpop === 'page' && webClientId !== null;
   if (!isRequired && !ofPage) return [];
   if ('fault' in discovery) return [skipped(name, 'there is no discovery document to compare with')];
   const { inspectBinding } = await import('../../app/doctor.ts');
   const { announced, taken } = inspectBinding(discovery.document);
   const common = taken.filter((algorithm) => announced?.includes(algorithm));
   if (common.length > 0) return [passed(name, `by DPoP, with ${common.join(', ')}`)];
-  const meant = [
-    ...(isRequired ? ['DPOP=required takes no token that is not bound'] : []),
-    ...(ofPage ? ['WEB_DPOP=on signs nobody in with one'] : []),
-  ];
-  const otherwise = [
-    ...(isRequired ? [['DPOP', 'on'] as const] : []),
-    ...(ofPage ? [['WEB_DPOP', 'off'] as const] : []),
-  ];
+  const effect = isRequired
+    ? 'DPOP=required refuses every token that is not bound'
+    : 'DPOP=page signs nobody in with a token that is not bound';
   return [
     doubtful(name, {
       expected: `"dpop_signing_alg_values_supported" with one of ${taken.join(', ')}`,
       found: announced === null ? 'a discovery document that says nothing of DPoP' : quoted(announced),
-      advice: `${meant.join(', and ')}. Let the provider bind the tokens for this API to keys, if it does not, or set ${assigned(...otherwise)}`,
+      advice: `${effect}. Let the provider bind the tokens for this API to keys, if it does not, or set ${assigned(['DPOP', 'on'])}`,
     }),
   ];
 }
