@@ -42,7 +42,7 @@ export async function measureRefusals(stage: Stage, samples: number): Promise<Re
   const surroundings = await surroundingsFor('refusals', stage);
   const { port, opsPort, folder } = surroundings;
   // So high that none of these failures is told to wait.
-  const program = vestibule(surroundings, 'warn', { TOKEN_FAILURES_PER_MINUTE: '1000000' });
+  const program = vestibule(surroundings, 'warn', { REFUSALS_PER_MINUTE: '1000000' });
   // Names and secrets of the same length and form: what is sent is to make no difference.
   await addClient(program, 'bench-client-1');
   const disabledSecret = await addClient(program, 'bench-client-2');

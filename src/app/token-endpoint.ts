@@ -7,7 +7,7 @@ import { createMint } from '../tokens/mint.ts';
 import { createRecogniseClient } from '../tokens/recognise-client.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import { createSigningLimit } from '../tokens/signing-limit.ts';
-import { Throttle } from '../tokens/throttle.ts';
+import { refusalsPerFailure, Throttle } from '../tokens/throttle.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
 
@@ -21,7 +21,7 @@ export function createTokenEndpoint(
   const issuer = ownIssuer(config);
   const ttlSeconds = config.tokenTtlSeconds;
   const signing = createSigningLimit(clock);
-  const throttle = new Throttle(config.tokenFailuresPerMinute, clock);
+  const throttle = new Throttle(Math.ceil(config.refusalsPerMinute / refusalsPerFailure), clock);
   const recognise = createRecogniseClient({
     directory,
     store: storage.clients,

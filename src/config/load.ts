@@ -31,7 +31,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
   MTLS_CERT_HEADER:
     'Tokens bound to a certificate (mutual TLS) are not supported. Unset it, and let the provider bind tokens by DPoP.',
   IDP_EVENTS_AUDIENCE:
-    'Security events (SSF) are not supported. Unset it, and let the provider send logout tokens to POST /idp/logout (IDP_LOGOUT_AUDIENCE).',
+    'Security events (SSF) are not supported. Unset it, and let the provider send logout tokens to POST /idp/logout.',
   TOKEN_CACHE_ENTRIES: 'The service remembers up to 100,000 tokens. Unset it.',
   MAX_HEADER_BYTES: 'Requests may have 16 KB of headers. Unset it.',
   HEADERS_TIMEOUT_SECONDS: 'It is 10 seconds, or REQUEST_TIMEOUT_SECONDS where that is less. Unset it.',
@@ -46,6 +46,10 @@ export const removedSettings: Readonly<Record<string, string>> = {
     'The service notices by itself when a pooler loses prepared statements. Unset it.',
   WEB_DPOP: 'Unset it, and set DPOP=page for "on". With DPOP=required the page always has its tokens bound.',
   WEB_IMAGE_ORIGINS: 'The page shows pictures of the provider, Auth0, Google, GitHub and Gravatar. Unset it.',
+  IDP_LOGOUT_AUDIENCE:
+    'Unset it, and set WEB_CLIENT_ID, or "logout_audience" of the entry in IDPS_FILE for several clients.',
+  TOKEN_FAILURES_PER_MINUTE:
+    'Unset it. POST /token allows a fortieth of REFUSALS_PER_MINUTE, which is 1200 by default.',
   EVENTS_KEEP_DAYS: 'The log of events goes back 30 days. Unset it.',
 };
 

@@ -55,7 +55,6 @@ interface ProviderConfig {
   readonly requireAtJwt: boolean;
   readonly maxTokenLifetimeSeconds: number | null;
   readonly webClientId: string | null;
-  readonly idpLogoutAudience: readonly string[];
 }
 
 /** The one provider of IDP_ORIGIN and its friends. */
@@ -78,7 +77,7 @@ export function onlyProvider(config: ProviderConfig): Provider {
     requireAtJwt: config.requireAtJwt,
     maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
     webClientId: config.webClientId,
-    logoutAudiences: logoutAudiencesOf(config.idpLogoutAudience, config.webClientId),
+    logoutAudiences: logoutAudiencesOf([], config.webClientId),
     introspection: null,
     settings: {
       origin: 'IDP_ORIGIN',

@@ -100,7 +100,6 @@ function besideProvidersFile(config: Config): string | false {
     config.idpFormerIssuer !== null && 'IDP_FORMER_ISSUER',
     config.idpRequiredScopes.length > 0 && 'IDP_REQUIRED_SCOPES',
     config.webClientId !== null && 'WEB_CLIENT_ID',
-    config.idpLogoutAudience.length > 0 && 'IDP_LOGOUT_AUDIENCE',
     config.maxTokenLifetimeSeconds !== null && 'MAX_TOKEN_LIFETIME_SECONDS',
     // These have defaults: only another value can have been meant for the entries, which would not heed it.
     config.idpJwksPath !== '/.well-known/jwks.json' && 'IDP_JWKS_PATH',

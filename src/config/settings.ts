@@ -143,7 +143,7 @@ export const serviceSettings = {
   refusalsPerMinute: defaulted(kind.integer(1, 1_000_000), '1200', {
     example: '300',
     sentence:
-      'How many refused requests a minute an address may cause. Further ones are 429. Good tokens from there are served, and a missing or expired token is still answered with 403.',
+      'How many refused requests a minute an address may cause. Further ones are 429. Good tokens from there are served, and a missing or expired token is still answered with 403. Failed tries at POST /token have a fortieth of it (30), for each address and each client; a valid secret is always served.',
   }),
   idpIssuer: optional(kind.visibleText, {
     example: 'https://login.example.org/realms/main',
@@ -186,11 +186,6 @@ export const serviceSettings = {
     sentence:
       'Whether a DPoP proof has to contain the nonce of the last answer (DPoP-Nonce), so that none can be made ahead of time. The first request of a client is then sent twice.',
   }),
-  tokenFailuresPerMinute: defaulted(kind.integer(1, 1_000_000), '30', {
-    example: '10',
-    sentence:
-      'How many failed tries a minute at POST /token a client and an address may have each. Further ones are 429; whoever has a valid secret is served as ever.',
-  }),
   collectionsDir: optional(kind.text, {
     example: '/etc/vestibule/collections',
     sentence:
@@ -218,12 +213,7 @@ export const serviceSettings = {
   webClientId: optional(kind.visibleText, {
     example: 'vestibule-web',
     sentence:
-      'The id under which the frontend is registered at the provider: a public client, authorization code with PKCE, coming back to BASE_URL and a slash.',
-  }),
-  idpLogoutAudience: defaulted(kind.list(kind.visibleText), '', {
-    example: 'vestibule-web, admin-web',
-    sentence:
-      'For whom logout tokens of the provider at POST /idp/logout may be: the ids of the clients whose users sign out here, too. By default WEB_CLIENT_ID; without either that address answers 404.',
+      'The id under which the frontend is registered at the provider: a public client, authorization code with PKCE, coming back to BASE_URL and a slash. Logout tokens at POST /idp/logout have to be for it, also with WEB=off; for several clients set "logout_audience" in IDPS_FILE.',
   }),
   webScopes: defaulted(kind.list(kind.scopeName), '', {
     example: 'offline_access',

@@ -4,6 +4,8 @@ import { WindowCounter } from '../base/window-counter.ts';
 
 /** Longer than any client id; whatever is longer is nobody's and is counted as one. */
 const longestName = 64;
+/** A failed try at POST /token weighs as much as so many refused requests: 30 a minute with the default of REFUSALS_PER_MINUTE. */
+export const refusalsPerFailure = 40;
 /** Clients, and addresses, that are counted at once. */
 const maxNames = 20_000;
 

@@ -17,7 +17,7 @@ import { TestProvider } from '../support/provider.ts';
 import { type Reply, request } from '../support/request.ts';
 import { databaseEngines, newSettings, type Service, startService } from '../support/service.ts';
 
-const settingsOfAll = { TOKEN_FAILURES_PER_MINUTE: '1000000' };
+const settingsOfAll = { REFUSALS_PER_MINUTE: '1000000' };
 
 let key: ClientKey;
 before(async () => {

@@ -34,7 +34,7 @@ describe('client assertions wait for the same turns as tokens', () => {
     const signatures = new WatchedQueue();
     const clientDirectory = new ClientDirectory({ store: storage.clients, clientMac, log });
     await clientDirectory.load();
-    const config = { baseUrl: issuer, tokenFailuresPerMinute: limit, tokenTtlSeconds: 600 };
+    const config = { baseUrl: issuer, refusalsPerMinute: limit * 40, tokenTtlSeconds: 600 };
     const time = new ConfirmedTime(systemClock, log);
     const { recognise, throttle } = createTokenEndpoint(
       { config, storage, keyring, clock: systemClock, time, log } as unknown as BaseParts,

@@ -26,7 +26,7 @@ import { runVestibule } from '../support/service.ts';
 
 describe('clients that prove themselves with a key of their own', () => {
   let parties: Parties;
-  const running = oneService({ TOKEN_FAILURES_PER_MINUTE: '1000000' }, async (settings) => {
+  const running = oneService({ REFUSALS_PER_MINUTE: '1000000' }, async (settings) => {
     const [keys, strangers] = await Promise.all([makeClientKeys(), makeClientKeys()]);
     parties = { keys, strangers, pem: await exportSPKI(keys.RS256.publicKey) };
     await addKeyClient(settings, names.self, Object.values(keys));

@@ -30,7 +30,7 @@ for (const engine of databaseEngines) {
       succeeded(await runVestibule(service.settings, ...parameters));
     before(async () => {
       provider = await TestProvider.start();
-      const limits = { TOKEN_FAILURES_PER_MINUTE: '1000000', REFUSALS_PER_MINUTE: '1000000' };
+      const limits = { REFUSALS_PER_MINUTE: '1000000' };
       service = await startService(await newSettings(engine, { ...provider.settings, ...limits }));
     });
     after(async () => {

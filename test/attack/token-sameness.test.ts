@@ -87,7 +87,7 @@ for (const engine of databaseEngines) {
     let clients: Awaited<ReturnType<typeof addRefusedClients>>;
     before(async () => {
       provider = await TestProvider.start();
-      const limits = { TOKEN_FAILURES_PER_MINUTE: String(unlimited) };
+      const limits = { REFUSALS_PER_MINUTE: String(unlimited) };
       const settings = await newSettings(engine, { ...provider.settings, ...limits });
       administration = await openAdministration(loadStorageConfig(settings), 'test');
       clients = await addRefusedClients(administration);

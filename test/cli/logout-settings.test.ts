@@ -33,17 +33,6 @@ describe('for whom logout tokens are', () => {
   it('is whoever is named instead', async () => {
     const entry = await entryWith('  web_client_id: web', '  logout_audience: [a, b]');
     assert.deepEqual(entry.logoutAudiences, ['a', 'b']);
-    const only = await onlyWith({ WEB_CLIENT_ID: 'web', IDP_LOGOUT_AUDIENCE: 'a, b' });
-    assert.deepEqual(only.logoutAudiences, ['a', 'b']);
-  });
-
-  it('is not said in two places', async () => {
-    const file = `${newDirectory()}/providers.yaml`;
-    writeFileSync(file, '- name: main\n  origin: https://login.example.org\n');
-    await assert.rejects(
-      loadConfig({ IDPS_FILE: file, API_AUDIENCE: audience, IDP_LOGOUT_AUDIENCE: 'a' }),
-      (error: unknown) => error instanceof SettingsError && /IDP_LOGOUT_AUDIENCE/.test(error.message),
-    );
   });
 
   it('is refused with file and line when it is an empty list', async () => {

@@ -19,7 +19,7 @@ before(async () => {
   const settings = await newSettings('sqlite', {
     ...quickSigning,
     ...provider.settings,
-    IDP_LOGOUT_AUDIENCE: webClient,
+    WEB_CLIENT_ID: webClient,
     REFUSALS_PER_MINUTE: '1000000',
   });
   service = await startService(settings, { clocked: true });

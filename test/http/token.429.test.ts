@@ -10,7 +10,7 @@ import { addClient, type Settings } from '../support/service.ts';
 import type { Credentials } from '../support/token-endpoint.ts';
 
 const limit = 5;
-const settings = { TOKEN_FAILURES_PER_MINUTE: String(limit) };
+const settings = { REFUSALS_PER_MINUTE: String(limit * 40) };
 const client = { id: 'machine', secret: '' };
 const prepare = async (_provider: unknown, all: Settings) => {
   client.secret = await addClient(all, client.id);

@@ -43,7 +43,7 @@ const askByForm = (
   });
 
 describe('POST /token with a DPoP proof', () => {
-  const running = addressedService({ ...quickSigning, TOKEN_FAILURES_PER_MINUTE: '1000' }, prepare);
+  const running = addressedService({ ...quickSigning, REFUSALS_PER_MINUTE: '40000' }, prepare);
   const endpoint = () => `${running().service.url}/token`;
   const myself = () => `${running().service.url}${me}`;
   const key = newDpopKey();
@@ -138,7 +138,7 @@ describe('POST /token with a DPoP proof', () => {
 
 describe('POST /token with a proof that does not hold, too often', () => {
   const limit = 4;
-  const running = addressedService({ ...quickSigning, TOKEN_FAILURES_PER_MINUTE: String(limit) }, prepare);
+  const running = addressedService({ ...quickSigning, REFUSALS_PER_MINUTE: String(limit * 40) }, prepare);
   const key = newDpopKey();
 
   it('is a failed try like any other: past the limit it is told to wait, and a good one is served', async () => {
@@ -158,7 +158,7 @@ describe('POST /token with a proof that does not hold, too often', () => {
 
 describe('POST /token with nonces required', () => {
   const limit = 4;
-  const settings = { DPOP: 'required', DPOP_NONCE: 'required', TOKEN_FAILURES_PER_MINUTE: String(limit) };
+  const settings = { DPOP: 'required', DPOP_NONCE: 'required', REFUSALS_PER_MINUTE: String(limit * 40) };
   const running = addressedService({ ...quickSigning, ...settings }, prepare);
   const base = () => new URL(running().service.url);
   const myself = () => new URL(`${running().service.url}${me}`);

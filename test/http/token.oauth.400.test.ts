@@ -21,7 +21,7 @@ import { type Credentials, credentialsBody } from '../support/token-endpoint.ts'
 
 describe('POST /token with a form that is not right', () => {
   let client: Credentials;
-  const running = oneService({ TOKEN_FAILURES_PER_MINUTE: '1000000' }, async (settings) => {
+  const running = oneService({ REFUSALS_PER_MINUTE: '1000000' }, async (settings) => {
     client = await addClientWith(settings, 'form-client', '--scope', 'read', '--scope', 'write');
     await addClientWith(settings, 'other-client', '--scope', 'others');
   });

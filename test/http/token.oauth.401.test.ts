@@ -24,7 +24,7 @@ describe('POST /token with a form and wrong credentials', () => {
   let client: Credentials;
   let other: Credentials;
   let disabled: Credentials;
-  const running = oneService({ TOKEN_FAILURES_PER_MINUTE: '1000000' }, async (settings) => {
+  const running = oneService({ REFUSALS_PER_MINUTE: '1000000' }, async (settings) => {
     client = await addClientWith(settings, 'good-client');
     const key = await makeClientKey('ES256');
     other = await addClientWith(settings, 'other-client');

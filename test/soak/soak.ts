@@ -54,7 +54,6 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     NEWCOMERS_PER_HOUR: '0',
     READS_PER_MINUTE: '1000000',
     REFUSALS_PER_MINUTE: '1000000',
-    TOKEN_FAILURES_PER_MINUTE: '1000000',
     NODE_OPTIONS: '--import ./test/soak/memory-report.ts',
     ...options.overrides,
   });

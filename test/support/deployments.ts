@@ -48,7 +48,7 @@ async function deploy(provider: ProviderName, database: DatabaseEngine): Promise
     IDP_ORIGIN: issuer,
     IDP_JWKS_PATH: '/jwks',
     // The suite tries more wrong credentials in a row than anybody should.
-    TOKEN_FAILURES_PER_MINUTE: '1000',
+    REFUSALS_PER_MINUTE: '40000',
   });
   const client = { id: 'conformance-client', secret: await addClient(settings, 'conformance-client') };
   const service = await startService(settings);
