@@ -90,12 +90,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   });
   const { storage, keyring, clientMac, audit, declarations } = administration;
   parts.defer(() => storage.close());
-  await putInForce({
-    declared,
-    declarations,
-    records: storage.records,
-    allowBreaking: config.allowBreakingSchemas,
-  });
+  await putInForce({ declared, declarations, records: storage.records });
   const lease = new BackgroundLease({ store: storage.leases, clock });
   lease.start();
   parts.defer(() => lease.stop());

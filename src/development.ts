@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net';
+import { acceptBreaking } from './app/declared-collections.ts';
 import { type App, startApp } from './app.ts';
 import type { Config } from './config/settings.ts';
 import type { Collection } from './consumer/collections/collection.ts';
@@ -6,6 +7,7 @@ import { listenOn } from './http/listener.ts';
 
 interface DevServiceOptions {
   readonly config: Config;
+  readonly allowBreaking: boolean;
   /** Makes text for people of a log line in JSON. */
   readonly logText: (line: string) => string;
 }
@@ -90,6 +92,10 @@ export class DevService {
 }
 
 /** The app listens on a port that nobody is told, because a server has to listen before it can take connections. */
-function startWith({ config, logText }: DevServiceOptions, collections: readonly Collection[]): Promise<App> {
+async function startWith(
+  { config, allowBreaking, logText }: DevServiceOptions,
+  collections: readonly Collection[],
+): Promise<App> {
+  if (allowBreaking) await acceptBreaking(config, collections);
   return startApp({ ...config, port: 0 }, { development: { collections, logText } });
 }

@@ -1,7 +1,9 @@
+import { systemClock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import { readCollectionFiles } from '../config/files.ts';
 import type { Config } from '../config/settings.ts';
 import type { Collection } from '../consumer/collections/collection.ts';
+import { toDeclaration } from '../consumer/collections/declaration.ts';
 
 /** What is declared in COLLECTIONS_DIR. What reads it is loaded only where there is something to read. */
 export async function readDeclaredCollections(config: Config): Promise<readonly Collection[]> {
@@ -15,4 +17,15 @@ export async function readDeclaredCollections(config: Config): Promise<readonly 
   throw new OperatorError(
     `The collection "${large.name}" has records of up to ${large.limits.bytes} bytes, and MAX_BODY_BYTES lets requests have ${maxBodyBytes}. Raise the setting or lower the limit.`,
   );
+}
+
+/** Makes these the declarations that the next start compares with, although records that exist may not fit them. */
+export async function acceptBreaking(config: Config, declared: readonly Collection[]): Promise<void> {
+  const { openAdministration } = await import('./administration.ts');
+  const { storage, declarations } = await openAdministration(config, 'serve', systemClock);
+  try {
+    await declarations.save(declared.map(toDeclaration));
+  } finally {
+    await storage.close();
+  }
 }

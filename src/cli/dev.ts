@@ -19,7 +19,7 @@ import { controlPath, findRunningDev, requestUserToken, writeRunningFile } from 
 import { readDevUsers, readUsersFile, usersFile } from './dev/users.ts';
 import { servedAnew, welcome } from './dev/welcome.ts';
 import { write } from './output.ts';
-import { runUntilSignal } from './serve.ts';
+import { allowBreakingOption, runUntilSignal } from './serve.ts';
 import type { CommandSettings } from './settings.ts';
 
 interface DevOptions {
@@ -28,6 +28,7 @@ interface DevOptions {
   readonly tokenSeconds: string;
   readonly refreshTokens: boolean;
   readonly dpop?: boolean;
+  readonly allowBreakingSchemas?: boolean;
 }
 
 /** `vestibule dev`: the service and a real OpenID Connect provider beside it, with nothing to set. */
@@ -40,6 +41,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option('--token-seconds <number>', 'how long the access tokens of the provider live', '600')
     .option('--no-refresh-tokens', 'let the provider give the frontend no refresh tokens')
     .option('--dpop', 'let the page have its tokens bound to a key that never leaves the browser (DPoP)')
+    .option(...allowBreakingOption)
     .addHelpText('after', helpText)
     .action((options: DevOptions) => runUntilSignal(() => startDevelopment(settings.given(), options)));
   dev
@@ -54,11 +56,11 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
 const helpText = `
 Of the settings it takes PORT, OPS_PORT, LOG_LEVEL, CORS_ORIGINS (whose origins
-can sign in, too), COLLECTIONS_DIR and ALLOW_BREAKING_SCHEMAS. Its database is
-./data/dev.db, whatever DATABASE_URL says; "serve" has another one. Commands
-that work on a database take that of the "dev" that runs in their folder, and
-say so, unless DATABASE_URL is set. Collections that change are read again while
-it runs. A user has every scope, or those of a line in ./${usersFile}, such as
+can sign in, too) and COLLECTIONS_DIR. Its database is ./data/dev.db, whatever
+DATABASE_URL says; "serve" has another one. Commands that work on a database
+take that of the "dev" that runs in their folder, and say so, unless
+DATABASE_URL is set. Collections that change are read again while it runs. A
+user has every scope, or those of a line in ./${usersFile}, such as
 "ada: [notes.read]". It logs warnings and errors as text; with LOG_LEVEL=info
 every request.`;
 
@@ -87,7 +89,10 @@ async function startDevelopment(environment: Environment, options: DevOptions) {
   const client = await administer(config, 'dev', ensureExampleClient);
   // Loaded once the settings are right, so that a mistake in them is reported at once.
   const { DevService } = await import('../development.ts');
-  const service = await DevService.start({ config, logText }, collections);
+  const service = await DevService.start(
+    { config, logText, allowBreaking: options.allowBreakingSchemas === true },
+    collections,
+  );
   parts.defer(() => service.stop());
   const opsPort = new URL(service.app.opsAddress).port;
   const running = { control: `${provider.origin}${controlPath}`, secret };

@@ -6,6 +6,17 @@ import { type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import type { CommandSettings } from './settings.ts';
 
+/** Also of `dev`. */
+export const allowBreakingOption = [
+  '--allow-breaking-schemas',
+  'start although records that exist do not fit the declarations; they can be read, and changed only into ones that fit',
+] as const;
+
+interface ServeOptions {
+  readonly processes?: string;
+  readonly allowBreakingSchemas?: boolean;
+}
+
 /** `vestibule serve`: the service. */
 export function addTo(program: Command, settings: CommandSettings): void {
   program
@@ -17,17 +28,21 @@ export function addTo(program: Command, settings: CommandSettings): void {
       '--processes <number>',
       'how many processes share the port, or "auto": one for each core (default: PROCESSES, else 1)',
     )
-    .action((options: { processes?: string }) =>
-      runUntilSignal(() => start(settings.given(), options.processes)),
-    );
+    .option(...allowBreakingOption)
+    .action((options: ServeOptions) => runUntilSignal(() => start(settings.given(), options)));
 }
 
 /** One process, or several and one that supervises them; each of those comes here, too. */
-async function start(environment: Environment, processes: string | undefined): Promise<Running> {
+async function start(environment: Environment, options: ServeOptions): Promise<Running> {
   if (cluster.isWorker) return (await import('../member.ts')).startMember();
+  const { processes, allowBreakingSchemas } = options;
   const asked = processes === undefined ? environment : { ...environment, PROCESSES: processes };
   const config = await loadConfig(asked);
   await (await import('../app/wait-for-database.ts')).waitForDatabase(config);
+  if (allowBreakingSchemas) {
+    const { acceptBreaking, readDeclaredCollections } = await import('../app/declared-collections.ts');
+    await acceptBreaking(config, await readDeclaredCollections(config));
+  }
   if (config.processes === 1) return startService(config);
   // Each of them reads the same, also the number that "auto" came to here.
   const settled = { ...asked, PROCESSES: String(config.processes) };

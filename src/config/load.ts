@@ -50,6 +50,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
     'Unset it, and set WEB_CLIENT_ID, or "logout_audience" of the entry in IDPS_FILE for several clients.',
   TOKEN_FAILURES_PER_MINUTE:
     'Unset it. POST /token allows a fortieth of REFUSALS_PER_MINUTE, which is 1200 by default.',
+  ALLOW_BREAKING_SCHEMAS: 'Unset it, and start once with: npx vestibule serve --allow-breaking-schemas',
   EVENTS_KEEP_DAYS: 'The log of events goes back 30 days. Unset it.',
 };
 

@@ -191,11 +191,6 @@ export const serviceSettings = {
     sentence:
       'The folder with the declarations of the collections to serve, one YAML file for each. By default "collections" in the working folder, if there is one.',
   }),
-  allowBreakingSchemas: defaulted(kind.flag, 'false', {
-    example: 'true',
-    sentence:
-      'Start although records that exist would not fit the declarations any more. They can still be read, and no change to them is taken that does not fit.',
-  }),
   readsPerMinute: defaulted(kind.integer(1, 1_000_000), '600', {
     example: '1200',
     sentence:

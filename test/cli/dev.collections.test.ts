@@ -95,7 +95,7 @@ describe('vestibule dev and the files with the collections', () => {
     const good = readFileSync(`${folder}/declared/notes.yaml`, 'utf8');
     await prints(asBefore, () => declare('notes', withField('another')));
     assert.match(dev.printed(), /notes: breaking: .* records would fail/);
-    assert.match(dev.printed(), /ALLOW_BREAKING_SCHEMAS=true/);
+    assert.match(dev.printed(), /--allow-breaking-schemas/);
     assert.equal((await create('notes', { text: 'as before' })).status, 201);
     await prints(served('guarded, notes, tasks'), () => declare('notes', good));
   });
@@ -141,13 +141,13 @@ describe('vestibule dev and the files with the collections', () => {
   });
 });
 
-describe('vestibule dev with ALLOW_BREAKING_SCHEMAS', () => {
+describe('vestibule dev --allow-breaking-schemas', () => {
   it('takes up what does not fit the records that exist', async () => {
     const folder = newDirectory();
     mkdirSync(`${folder}/collections`);
     const declare = (field: string) => writeFileSync(`${folder}/collections/notes.yaml`, withField(field));
     declare('text');
-    const dev = await startDevelopment(folder, { OPS_PORT: '0', ALLOW_BREAKING_SCHEMAS: 'true' });
+    const dev = await startDevelopment(folder, { OPS_PORT: '0' }, [], ['--allow-breaking-schemas']);
     try {
       const create = (fields: object) =>
         callAs(dev, 'ada', '/notes', { method: 'POST', body: JSON.stringify(fields) });

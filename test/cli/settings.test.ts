@@ -39,7 +39,6 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   WEB: ['yes', /one of on, off/],
   WEB_CLIENT_ID: ['x'.repeat(2001), /text of 1 to 2000 visible characters/],
   WEB_SCOPES: ['offline_access a"b', /must be a scope/],
-  ALLOW_BREAKING_SCHEMAS: ['yes', /"true" or "false"/],
   READS_PER_MINUTE: ['0', /whole number from 1/],
   NEWCOMERS_PER_HOUR: ['-1', /whole number from 0/],
   WEBHOOK_ALLOW: ['hooks.internal', /http or https URL/],

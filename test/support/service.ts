@@ -86,15 +86,26 @@ export async function newSettings(engine: DatabaseEngine, overrides: Settings): 
 /** Starts `vestibule serve` and waits until it listens; with `clocked`, the same with a clock to move. */
 export function startService(settings: Settings): Promise<Service>;
 export function startService(settings: Settings, options: ClockedOptions): Promise<ClockedService>;
+/** With options of `serve`. */
+export function startService(
+  settings: Settings,
+  options: { readonly parameters: readonly string[] },
+): Promise<Service>;
 /** The same of another release. */
 export function startService(settings: Settings, options: { readonly release: Release }): Promise<Service>;
 export async function startService(
   settings: Settings,
-  options?: ClockedOptions | { readonly release: Release },
+  options: ClockedOptions | { readonly release: Release } | { readonly parameters: readonly string[] } = {
+    parameters: [],
+  },
 ): Promise<Service> {
   const logFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.log`;
-  if (options === undefined)
-    return running(settings, logFile, await spawnVestibule(settings, ['serve'], logFile));
+  if ('parameters' in options)
+    return running(
+      settings,
+      logFile,
+      await spawnVestibule(settings, ['serve', ...options.parameters], logFile),
+    );
   if ('release' in options) {
     const environment = { ...settings, TEST_RELEASE: options.release };
     const program = await pathOf('release-main');

@@ -36,7 +36,6 @@ export function developmentEnvironment(environment: Environment, choices: Choice
     LOG_LEVEL: environment.LOG_LEVEL || 'warn',
     CORS_ORIGINS: environment.CORS_ORIGINS,
     COLLECTIONS_DIR: environment.COLLECTIONS_DIR,
-    ALLOW_BREAKING_SCHEMAS: environment.ALLOW_BREAKING_SCHEMAS,
     // Here everybody is new, and whoever tries things out writes much.
     NEWCOMERS_PER_HOUR: '0',
     WEBHOOK_ALLOW: 'loopback',

@@ -84,10 +84,7 @@ function secretFinding(now: DatabaseNow, read: Finding | null): Finding {
   });
 }
 
-function databaseFindings(
-  { databaseUrl, allowBreakingSchemas }: Config,
-  now: DatabaseNow,
-): readonly Finding[] {
+function databaseFindings({ databaseUrl }: Config, now: DatabaseNow): readonly Finding[] {
   const kind = databaseUrl.engine === 'sqlite' ? `SQLite file "${databaseUrl.file}"` : 'PostgreSQL';
   switch (now.state) {
     case 'absent':
@@ -112,7 +109,7 @@ function databaseFindings(
         passed('database', `${kind} answers`),
         passed('schema', readySchema(now.plan)),
         ...(now.missingRights === null ? [] : [rightsFinding(now.missingRights)]),
-        recordsFinding(now.breaking, allowBreakingSchemas),
+        recordsFinding(now.breaking),
         clientsFinding(now),
         ...(now.isScrubDue ? [scrubFinding] : []),
       ];
@@ -197,18 +194,13 @@ function clientsFinding({
 
 const mostNamed = 20;
 
-function recordsFinding(breaking: readonly string[] | null, isAllowed: boolean): Finding {
+function recordsFinding(breaking: readonly string[] | null): Finding {
   const name = 'records';
   if (breaking === null) return skipped(name, 'the collections come first');
   if (breaking.length === 0) return passed(name, 'those that exist fit the declared collections');
-  const found = breaking.join('; ');
-  const expected = 'records that fit the declared collections';
-  if (isAllowed) {
-    return doubtful(name, {
-      expected,
-      found,
-      advice: 'ALLOW_BREAKING_SCHEMAS lets the service start all the same.',
-    });
-  }
-  return failed(name, { expected, found, advice: 'Declare what fits, or set ALLOW_BREAKING_SCHEMAS=true.' });
+  return failed(name, {
+    expected: 'records that fit the declared collections',
+    found: breaking.join('; '),
+    advice: 'Declare what fits, or start once with "npx vestibule serve --allow-breaking-schemas".',
+  });
 }

@@ -10,16 +10,15 @@ interface Force {
   readonly declared: readonly Collection[];
   readonly declarations: StoredDeclarations;
   readonly records: RecordStore;
-  readonly allowBreaking: boolean;
 }
 
 /** Makes the declarations those that count from now on; refuses when records that exist would not fit them. */
-export async function putInForce({ declared, declarations, records, allowBreaking }: Force): Promise<void> {
+export async function putInForce({ declared, declarations, records }: Force): Promise<void> {
   const stored = await declarations.load();
   const next = declared.map(toDeclaration);
   // Most starts change nothing, and then nobody needs to count.
   const isSame = isDeepStrictEqual([...stored.values()], JSON.parse(JSON.stringify(next)));
-  if (!isSame && !allowBreaking) refuseBreaking(await checkAgainst({ stored, declared, records }));
+  if (!isSame) refuseBreaking(await checkAgainst({ stored, declared, records }));
   await records.prepare(declared.map(toIndexes));
   if (!isSame) await declarations.save(next);
 }
@@ -34,6 +33,6 @@ function refuseBreaking(verdicts: Awaited<ReturnType<typeof checkAgainst>>): voi
   const breaking = verdicts.filter(({ verdict }) => verdict === 'breaking');
   if (breaking.length === 0) return;
   throw new OperatorError(
-    `The declarations do not fit the records that exist:\n${breaking.map((verdict) => `  ${sentenceOf(verdict)}`).join('\n')}\nDeclare what fits, or set ALLOW_BREAKING_SCHEMAS=true: such records can then be read, and changed only into ones that fit.`,
+    `The declarations do not fit the records that exist:\n${breaking.map((verdict) => `  ${sentenceOf(verdict)}`).join('\n')}\nDeclare what fits, or start once with --allow-breaking-schemas: such records can then be read, and changed only into ones that fit.`,
   );
 }
