@@ -49,7 +49,7 @@ function crowd(settings: Settings) {
     for (const path of ['/livez', '/readyz']) assert.equal((await request(opsUrl + path)).status, 200, path);
   };
   const connectionsOpen = async () =>
-    Number(/^connections_open (\S+)/m.exec(await running().service.metrics())?.[1]);
+    Number(/^vestibule_connections_open (\S+)/m.exec(await running().service.metrics())?.[1]);
   return { running, held, hold, descriptors, isHealthy, connectionsOpen };
 }
 
