@@ -1,6 +1,6 @@
 import type { TrustedIssuer } from './auth/issuers.ts';
 import type { Provider } from './config/providers.ts';
-import { dpopPolicy, ownIssuer } from './config/rules.ts';
+import { ownIssuer } from './config/rules.ts';
 import { type Config, signingAlgorithms } from './config/settings.ts';
 
 /** What the settings make of the issuers whose tokens are taken: the providers, and the service itself. */
@@ -20,7 +20,7 @@ export function rulesOf(provider: Provider, config: Config): IssuerRules {
       scopesFrom: provider.scopesFrom,
       maxLifetimeSeconds: provider.maxTokenLifetimeSeconds,
       clientsOnly: false,
-      dpop: dpopPolicy(config),
+      dpop: config.dpop.policy,
     },
   };
 }
@@ -39,7 +39,7 @@ export function ownRules(config: Config): IssuerRules {
       scopesFrom: [['scope']],
       maxLifetimeSeconds: null,
       clientsOnly: true,
-      dpop: dpopPolicy(config),
+      dpop: config.dpop.policy,
     },
   };
 }

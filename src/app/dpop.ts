@@ -13,13 +13,13 @@ export type Dpop = NonNullable<ReturnType<typeof createDpop>>;
 
 /** Tokens bound to a key (RFC 9449): how they are proven, here and at POST /token, and on which terms. Null where none is taken. */
 export function createDpop({ config, keyring, clock }: BaseParts, signatures: SignatureQueue) {
-  if (config.dpop === 'off') return null;
+  if (config.dpop.policy === 'off') return null;
   const now = () => clock.now();
-  const nonces = config.dpopNonce === 'required' ? createNonces(keyring.proofNonces, now) : null;
+  const nonces = config.dpop.nonce ? createNonces(keyring.proofNonces, now) : null;
   const baseUrl = ownIssuer(config);
   const checkProof = createProofCheck({ signatures, nonces, now });
   const useProof = createUseProof(keyring.proofs, new SeenProofs(clock));
-  const isRequired = config.dpop === 'required';
+  const isRequired = config.dpop.policy === 'required';
   const proveKey: ProveKey = async (input, origin) => {
     const header = input.header('dpop');
     if (header === undefined && !isRequired) return null;

@@ -20,7 +20,7 @@ export function readFrontend(config: Config, collections: readonly Collection[])
   return {
     files: readBuiltFiles(),
     providers,
-    dpop: config.dpop === 'page' || config.dpop === 'required',
+    dpop: config.dpop.page,
     // Of a provider where the page cannot be signed in at it has nothing to ask.
     contentPolicy: frontendContentPolicy(offered.flatMap(originsOf)),
   };

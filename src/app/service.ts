@@ -1,7 +1,7 @@
 import { createAuthenticate } from '../auth/authenticate.ts';
 import { resourceMetadataPath } from '../base/addresses.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
-import { dpopPolicy, isBehindProxy, ownIssuer } from '../config/rules.ts';
+import { isBehindProxy, ownIssuer } from '../config/rules.ts';
 import type { Collection } from '../consumer/collections/collection.ts';
 import { ReadLimit } from '../consumer/records/requests/read-limit.ts';
 import type { WriteQueue } from '../consumer/records/write-queue.ts';
@@ -76,8 +76,8 @@ function routesOf(base: BaseParts, answering: Answering) {
       dpop: dpop?.terms ?? null,
     },
     tokens: {
-      dpop: dpopPolicy(config),
-      nonce: config.dpopNonce === 'required',
+      dpop: config.dpop.policy,
+      nonce: config.dpop.nonce,
     },
     signingKeys,
     collections,

@@ -154,6 +154,24 @@ export const postgresUrl: Parse<string> = (value) => {
   throw new Error('must be "postgres://<user>:<password>@<host>/<database>"');
 };
 
+export interface DpopSetting {
+  /** Whether bound tokens are taken, or no others. */
+  readonly policy: 'off' | 'on' | 'required';
+  /** Whether the reference frontend has its tokens bound. */
+  readonly page: boolean;
+  readonly nonce: boolean;
+}
+
+export const dpop: Parse<DpopSetting> = (value) => {
+  const words = splitList(value);
+  const has = (word: string) => words.includes(word);
+  const isKnown = words.every((word) => ['off', 'on', 'page', 'required', 'nonce'].includes(word));
+  if (!isKnown || words.length === 0 || (has('off') && words.length > 1))
+    throw new Error('must be "off", "on", or a list of "page", "required" and "nonce"');
+  const policy = has('required') ? 'required' : has('off') ? 'off' : 'on';
+  return { policy, page: has('page') || has('required'), nonce: has('nonce') };
+};
+
 /** 256 bits. A text of hex digits alone is taken for hex, which needs more characters than base64. */
 export const masterSecret: Parse<string> = (value) => {
   const form = /^[0-9A-Fa-f]*$/.test(value) ? /^.{64,}$/ : /^[A-Za-z0-9+/_-]{43,}={0,2}$/;

@@ -51,6 +51,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
   TOKEN_FAILURES_PER_MINUTE:
     'Unset it. POST /token allows a fortieth of REFUSALS_PER_MINUTE, which is 1200 by default.',
   ALLOW_BREAKING_SCHEMAS: 'Unset it, and start once with: npx vestibule serve --allow-breaking-schemas',
+  DPOP_NONCE: 'Unset it, and add "nonce" to DPOP. Example: DPOP=required,nonce',
   EVENTS_KEEP_DAYS: 'The log of events goes back 30 days. Unset it.',
 };
 

@@ -70,20 +70,11 @@ export const serviceRules: readonly Rule[] = [
     config.allowedAlgorithms.length === 0 &&
     'ALLOWED_ALGORITHMS names no algorithm. Example: ALLOWED_ALGORITHMS=RS256',
   (config) =>
-    config.dpop === 'off' &&
-    config.dpopNonce === 'required' &&
-    'DPOP_NONCE is "required" and DPOP is "off", so nobody sends a proof that could contain one. Example: DPOP=on',
-  (config) =>
     config.port !== 0 &&
     config.port === config.opsPort &&
     config.host === config.opsHost &&
     `PORT and OPS_PORT are both ${config.port}. Example: OPS_PORT=${config.port === 65535 ? 8081 : config.port + 1}`,
 ];
-
-/** How tokens are bound; "page" says something of the reference frontend only. */
-export function dpopPolicy({ dpop }: Pick<Config, 'dpop'>): 'off' | 'on' | 'required' {
-  return dpop === 'page' ? 'on' : dpop;
-}
 
 /** The address the service is known by: BASE_URL, else what HOST, PORT and TLS make of it. */
 export function ownIssuer(config: Pick<Config, 'baseUrl' | 'host' | 'port' | 'tlsCertFile'>): string {

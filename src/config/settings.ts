@@ -176,15 +176,10 @@ export const serviceSettings = {
     sentence:
       'How long a token of the provider may live, from "iat" to "exp"; one without "iat" is then refused too. By default as long as the provider says.',
   }),
-  dpop: defaulted(kind.oneOf(['off', 'on', 'page', 'required']), 'on', {
-    example: 'required',
+  dpop: defaulted(kind.dpop, 'on', {
+    example: 'required, nonce',
     sentence:
-      'Whether tokens may be bound to a key of their sender (DPoP, RFC 9449). With "on" a bound token needs a proof with every request, and any other is a bearer token; with "page" the reference frontend also has its tokens bound; with "required" only bound tokens are taken; with "off" none.',
-  }),
-  dpopNonce: defaulted(kind.oneOf(['off', 'required']), 'off', {
-    example: 'required',
-    sentence:
-      'Whether a DPoP proof has to contain the nonce of the last answer (DPoP-Nonce), so that none can be made ahead of time. The first request of a client is then sent twice.',
+      'Whether tokens may be bound to a key of their sender (DPoP, RFC 9449). With "on" a bound token needs a proof with every request, and any other is a bearer token; with "off" none is taken. "page": the reference frontend has its tokens bound. "required": only bound tokens are taken. "nonce": a proof must contain the nonce of the last answer (DPoP-Nonce), so that none can be made ahead of time.',
   }),
   collectionsDir: optional(kind.text, {
     example: '/etc/vestibule/collections',

@@ -17,7 +17,7 @@ describe('proofs at POST /token wait for the same turns as tokens', () => {
 
   it('and whoever has failed too often there has few of them', async () => {
     const signatures = new WatchedQueue();
-    const config = { dpop: 'on', dpopNonce: 'off', baseUrl };
+    const config = { dpop: { policy: 'on', page: false, nonce: false }, baseUrl };
     const keyring = { proofs: new Uint8Array(32), proofNonces: new Uint8Array(32) };
     const dpop = createDpop({ config, keyring, clock: systemClock } as unknown as BaseParts, signatures);
     const isMine = { client, credentialId: 'secret' } as never;

@@ -17,7 +17,7 @@ import { me } from '../support/service.ts';
 const nonceMinutes = 5;
 
 describe('tokens that are bound to a key of the page, with nonces required', () => {
-  const running = browsing(() => startBrowserSite({ DPOP: 'page', DPOP_NONCE: 'required' }));
+  const running = browsing(() => startBrowserSite({ DPOP: 'page, nonce' }));
   const person = personNamed('Bound');
   let visitor: Visitor;
   /** What the provider answered with when the code was redeemed. */

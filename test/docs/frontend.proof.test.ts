@@ -25,7 +25,7 @@ schema: { required: [text], properties: { text: { type: string, minLength: 1, ma
 access: { clients: own }
 `;
   const running = addressedService(
-    { DPOP_NONCE: 'required', COLLECTIONS_DIR: declarationsFolder({ notes }) },
+    { DPOP: 'nonce', COLLECTIONS_DIR: declarationsFolder({ notes }) },
     async (settings) => {
       secret = await addClient(settings, 'machine');
     },

@@ -28,7 +28,7 @@ before(async () => {
     ...quickSigning,
     IDP_ORIGIN: provider.origin,
     IDP_JWKS_PATH: '/jwks',
-    DPOP_NONCE: 'required',
+    DPOP: 'nonce',
     PORT: port,
     BASE_URL: `http://127.0.0.1:${port}`,
   });

@@ -105,7 +105,7 @@ describe('the frontend, switched on', () => {
 });
 
 describe('the frontend with bound tokens', () => {
-  const running = oneService({ ...web, DPOP: 'page', DPOP_NONCE: 'required' });
+  const running = oneService({ ...web, DPOP: 'page, nonce' });
 
   it('GET /web/config.json says so, and brings the nonce for the first proof', async () => {
     const { service } = running();

@@ -158,7 +158,7 @@ describe('POST /token with a proof that does not hold, too often', () => {
 
 describe('POST /token with nonces required', () => {
   const limit = 4;
-  const settings = { DPOP: 'required', DPOP_NONCE: 'required', REFUSALS_PER_MINUTE: String(limit * 40) };
+  const settings = { DPOP: 'required, nonce', REFUSALS_PER_MINUTE: String(limit * 40) };
   const running = addressedService({ ...quickSigning, ...settings }, prepare);
   const base = () => new URL(running().service.url);
   const myself = () => new URL(`${running().service.url}${me}`);

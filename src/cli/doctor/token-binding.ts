@@ -14,8 +14,8 @@ export async function examineBinding(
   { webClientId }: Pick<Provider, 'webClientId'>,
   discovery: ExaminedProvider['discovery'],
 ): Promise<readonly Finding[]> {
-  const isRequired = config.dpop === 'required';
-  const ofPage = config.web === 'on' && config.dpop === 'page' && webClientId !== null;
+  const isRequired = config.dpop.policy === 'required';
+  const ofPage = config.web === 'on' && config.dpop.page && webClientId !== null;
   if (!isRequired && !ofPage) return [];
   if ('fault' in discovery) return [skipped(name, 'there is no discovery document to compare with')];
   const { inspectBinding } = await import('../../app/doctor.ts');
