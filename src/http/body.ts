@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../base/errors.ts';
+import { ByteBudget, type Holder } from './byte-budget.ts';
 
 /** What the bodies of all authenticated callers may hold together, and what those of one caller may. */
 export const maxBodyBytesInAll = 64 * 1024 * 1024;
@@ -26,8 +27,12 @@ export function isTooLong({ headers }: IncomingMessage, maxBytes: number): boole
 /** Reads the bodies of requests, each into one buffer that is no larger than need be. */
 export class BodyReader {
   readonly #maxBytes: number;
-  readonly #authenticated = new BodyBudget(maxBodyBytesInAll, maxBodyBytesPerCaller);
-  readonly #anonymous = new BodyBudget(maxAnonymousBodyBytesInAll, maxAnonymousBodyBytesPerAddress);
+  readonly #authenticated = new ByteBudget(maxBodyBytesInAll, maxBodyBytesPerCaller, 'request bodies');
+  readonly #anonymous = new ByteBudget(
+    maxAnonymousBodyBytesInAll,
+    maxAnonymousBodyBytesPerAddress,
+    'request bodies',
+  );
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -41,73 +46,20 @@ export class BodyReader {
   }
 }
 
-/** What the bodies in memory may hold, in all and for each key. Where there is no room, the oldest unfinished body gives way. */
-class BodyBudget {
-  readonly #max: number;
-  readonly #maxPerKey: number;
-  #held = 0;
-  readonly #heldByKey = new Map<string, number>();
-  /** In the order in which they began. */
-  readonly #unfinished = new Set<PendingBody>();
-
-  constructor(max: number, maxPerKey: number) {
-    this.#max = max;
-    this.#maxPerKey = maxPerKey;
-  }
-
-  begin(body: PendingBody): void {
-    this.#unfinished.add(body);
-  }
-
-  finish(body: PendingBody): void {
-    this.#unfinished.delete(body);
-  }
-
-  /** Throws when there is no room for so much more, even without other unfinished bodies. */
-  take(body: PendingBody, bytes: number): void {
-    const { key } = body;
-    while ((this.#heldByKey.get(key) ?? 0) + bytes > this.#maxPerKey) this.#makeRoom(body, key);
-    while (this.#held + bytes > this.#max) this.#makeRoom(body, null);
-    this.#change(key, bytes);
-  }
-
-  giveBack({ key }: PendingBody, bytes: number): void {
-    this.#change(key, -bytes);
-  }
-
-  #makeRoom(body: PendingBody, key: string | null): void {
-    const refusal = new Refusal('overloaded', { detail: 'request bodies' });
-    for (const other of this.#unfinished) {
-      if (other === body || !other.holdsBytes || (key !== null && other.key !== key)) continue;
-      other.giveWay(refusal);
-      return;
-    }
-    throw refusal;
-  }
-
-  #change(key: string, bytes: number): void {
-    this.#held += bytes;
-    const held = (this.#heldByKey.get(key) ?? 0) + bytes;
-    if (held === 0) this.#heldByKey.delete(key);
-    else this.#heldByKey.set(key, held);
-  }
-}
-
 /** A body on its way in. */
-export class PendingBody {
+export class PendingBody implements Holder {
   /** The whole body. Rejects as soon as it is known to be too large, when it gives way, or when the caller breaks off. */
   readonly bytes: Promise<Uint8Array>;
-  /** Whose budget it is counted in: a caller or an address. */
   readonly key: string;
   readonly #request: IncomingMessage;
   readonly #maxBytes: number;
-  readonly #budget: BodyBudget;
+  readonly #budget: ByteBudget;
   readonly #settle: { resolve(bytes: Uint8Array): void; reject(error: unknown): void };
   #buffer = Buffer.alloc(0);
   #length = 0;
   #pieces = 0;
 
-  constructor(request: IncomingMessage, maxBytes: number, budget: BodyBudget, key: string) {
+  constructor(request: IncomingMessage, maxBytes: number, budget: ByteBudget, key: string) {
     this.#request = request;
     this.#maxBytes = maxBytes;
     this.#budget = budget;
@@ -135,7 +87,6 @@ export class PendingBody {
     this.#buffer = Buffer.alloc(0);
   }
 
-  /** Frees its memory for another body. */
   giveWay(refusal: Refusal): void {
     this.release();
     this.#settle.reject(refusal);

@@ -13,10 +13,12 @@ import type { Limits } from './limits.ts';
 import type { Observe } from './observe.ts';
 import { toProblem, toRefusal } from './problem.ts';
 import type { ContextParts, RequestContext } from './request-context.ts';
+import type { UnsentAnswers } from './unsent-answers.ts';
 
 export interface ResponderParts extends ContextParts {
   readonly limits: Limits;
   readonly connections: Connections;
+  readonly unsent: UnsentAnswers;
   readonly isClosing: () => boolean;
   /** Callers come over HTTPS, whether it ends here or at a proxy. */
   readonly https: boolean;
@@ -160,6 +162,7 @@ export class Responder {
     const encoding = answer.isAscii ? 'latin1' : 'utf8';
     if (hasLeftover && isLast) this.#endLater(context, text, encoding);
     else response.end(text, encoding);
+    this.#parts.unsent.hold(response, text.length, () => context.address);
     if (hasLeftover && !isLast) this.#keepConnection(request);
     this.#finish(context, status, refusal);
   }
@@ -200,6 +203,7 @@ export class Responder {
   async #pour(context: RequestContext, status: number, chunks: AsyncIterable<string>): Promise<void> {
     const { request, response } = context;
     try {
+      this.#parts.unsent.holdPieces(response, context.address);
       await pipeline(request.method === 'HEAD' ? [] : chunks, response);
       this.#finish(context, status, null);
     } catch (error) {

@@ -22,8 +22,9 @@ import { RequestContext } from './request-context.ts';
 import { Responder } from './respond.ts';
 import { type Params, Router } from './router.ts';
 import type { Route } from './routes.ts';
+import { UnsentAnswers } from './unsent-answers.ts';
 
-export interface ServerParts extends Omit<EndpointParts, 'bodies' | 'connections'> {
+export interface ServerParts extends Omit<EndpointParts, 'bodies' | 'connections' | 'unsent'> {
   readonly routes: readonly Route[];
   readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly receive: Receive;
@@ -57,7 +58,8 @@ export function createServer(serverParts: ServerParts): HttpServer {
     isProxy,
     onRefused: onRefusedConnection,
   });
-  const parts: EndpointParts = { ...serverParts, connections, bodies: new BodyReader(limits.maxBodyBytes) };
+  const bodies = new BodyReader(limits.maxBodyBytes);
+  const parts: EndpointParts = { ...serverParts, connections, bodies, unsent: new UnsentAnswers() };
   const nowhere = new Responder(parts, { pattern: '(none)', personal: false, cors: null });
   const router = routerOf(serverParts.routes, parts);
 

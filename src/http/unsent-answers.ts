@@ -1,0 +1,45 @@
+import type { ServerResponse } from 'node:http';
+import { ByteBudget, type Holder } from './byte-budget.ts';
+
+/** What answers may hold together that their callers have not taken yet, and what those to one address may. */
+export const maxUnsentBytesInAll = 64 * 1024 * 1024;
+export const maxUnsentBytesPerAddress = 32 * 1024 * 1024;
+/** What an answer in pieces counts for: a page of records, and the piece that is being sent. */
+export const bytesOfAnswerInPieces = 1024 * 1024;
+/** Smaller answers are not counted: the system takes them at once. */
+const smallAnswerBytes = 4_096;
+
+/** Bounds the memory of answers that callers do not read, or read slowly. Past that the oldest one is cut off. */
+export class UnsentAnswers {
+  readonly #budget = new ByteBudget(maxUnsentBytesInAll, maxUnsentBytesPerAddress, 'unsent answers');
+
+  /** For every answer that was written in one piece. */
+  hold(response: ServerResponse, bytes: number, addressOf: () => string): void {
+    if (bytes > smallAnswerBytes && response.writableLength > 0) this.#count(response, bytes, addressOf());
+  }
+
+  /** For every answer that is sent in pieces. */
+  holdPieces(response: ServerResponse, address: string): void {
+    this.#count(response, bytesOfAnswerInPieces, address);
+  }
+
+  #count(response: ServerResponse, bytes: number, key: string): void {
+    const budget = this.#budget;
+    const release = () => {
+      response.off('close', release);
+      budget.finish(holder);
+      budget.giveBack(holder, bytes);
+    };
+    const holder: Holder = {
+      key,
+      holdsBytes: true,
+      giveWay() {
+        release();
+        response.destroy();
+      },
+    };
+    budget.take(holder, bytes);
+    budget.begin(holder);
+    response.once('close', release);
+  }
+}
