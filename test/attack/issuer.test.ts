@@ -45,7 +45,8 @@ describe('two issuers, each with its own keys', () => {
     iss: string,
     changes: object = {},
   ) =>
-    new SignJWT(target().provider.claims({ iss, sub: clientId, jti, ...changes }))
+    // Without scopes: the client has none, and a token may have no others than its client.
+    new SignJWT(target().provider.claims({ iss, sub: clientId, jti, scope: undefined, ...changes }))
       .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid })
       .sign(key);
 
