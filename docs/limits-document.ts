@@ -150,7 +150,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'How long requests in flight may take to finish when the process stops.',
   ),
   fixed(
-    'src/events/places.ts',
+    'src/events/stream-limit.ts',
     'streamsPerCaller',
     '',
     'Live streams of events, and requests that wait for one, of a caller at each process (429 `too_many_streams`).',
@@ -170,7 +170,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Tokens that wait to be signed (503 `signing_overloaded`).',
   ),
   fixed(
-    'src/base/waiting-places.ts',
+    'src/base/queue-capacity.ts',
     'standingWaitMs',
     'ms',
     'As many as are done in this time, once writes, or tokens to be signed, have waited for two seconds without a break.',

@@ -1,9 +1,9 @@
 import type { BackgroundLease } from '../background-lease.ts';
 import { ownIssuer } from '../config/rules.ts';
-import { Places, streamsPerCaller } from '../events/places.ts';
+import { LongPolls } from '../events/long-polls.ts';
+import { StreamLimit, streamsPerCaller } from '../events/stream-limit.ts';
 import { Streams } from '../events/streams.ts';
 import { EventTail } from '../events/tail.ts';
-import { Waits } from '../events/waits.ts';
 import { Dispatcher } from '../events/webhooks/dispatcher.ts';
 import { createSend } from '../events/webhooks/send.ts';
 import { shutdownSeconds } from '../http/limits.ts';
@@ -24,8 +24,8 @@ export function createEventParts(
   const { config, storage, keyring, metrics, audit, clock, time, log, tracing } = base;
   const store = storage.events;
   const tail = new EventTail({ store, onRewound: () => streams.cutAll(), clock, log });
-  const places = new Places(streamsPerCaller);
-  const waits = new Waits();
+  const streamLimit = new StreamLimit(streamsPerCaller);
+  const longPolls = new LongPolls();
   const streams = new Streams({ tail, store, checkStanding, clock });
   const sender = createSend(webhookEgress(config), clock, tracing);
   const webhooks = new Dispatcher({
@@ -48,7 +48,7 @@ export function createEventParts(
 
   return {
     /** What `GET /events` is made of. */
-    forCallers: { store, tail, streams, places, waits, checkStillIn, clock },
+    forCallers: { store, tail, streams, streamLimit, longPolls, checkStillIn, clock },
     /** The position up to which everybody here has heard everything. */
     get last(): number {
       return tail.last;
@@ -56,7 +56,7 @@ export function createEventParts(
     status: {
       position: () => tail.last,
       streams: () => streams.size,
-      waiting: () => places.size - streams.size,
+      waiting: () => streamLimit.size - streams.size,
     },
     webhookStatus: () => webhooks.status(),
 
@@ -70,7 +70,7 @@ export function createEventParts(
     recheck(changed: ReadonlySet<WatchedTable>): void {
       if (!changed.isDisjointFrom(admitting)) {
         streams.recheck();
-        waits.recheck(checkStanding);
+        longPolls.recheck(checkStanding);
       }
       if (changed.has('webhooks')) void webhooks.look();
     },
@@ -78,7 +78,7 @@ export function createEventParts(
     /** No more streams are opened, and those that are open end spread over this time. */
     drain(overMs: number): void {
       streams.drain(overMs);
-      waits.endAll();
+      longPolls.endAll();
     },
 
     finishSending,

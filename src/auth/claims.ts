@@ -1,10 +1,9 @@
-import { namedAudience } from '../base/audience.ts';
 import type { VerifiedClaims } from '../base/caller.ts';
+import { isUsableName, namedAudience } from '../base/claim-values.ts';
 import { Refusal } from '../base/errors.ts';
 import type { JsonObject } from '../base/json-object.ts';
 import type { ClaimPath, RequiredClaims } from '../base/provider-rules.ts';
 import { requireScopes } from '../base/scopes.ts';
-import { isUsableName } from '../base/usable-name.ts';
 import { grantedScopes } from './granted-scopes.ts';
 import { isMarkedClient, isMarkedIdToken } from './provider-marks.ts';
 import { type DpopPolicy, readBinding } from './token-binding.ts';

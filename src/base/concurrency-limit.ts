@@ -1,11 +1,11 @@
 import { type ErrorCode, Refusal } from './errors.ts';
-import type { WaitingPlaces } from './waiting-places.ts';
+import type { QueueCapacity } from './queue-capacity.ts';
 
-type Places = Pick<WaitingPlaces, 'count' | 'join' | 'begin'>;
+type Capacity = Pick<QueueCapacity, 'count' | 'join' | 'begin'>;
 
 interface ConcurrencyLimitOptions {
   readonly running: number;
-  readonly waiting: number | Places;
+  readonly waiting: number | Capacity;
   /** What a caller that finds no place is refused with. */
   readonly refusal: ErrorCode;
 }
@@ -13,20 +13,20 @@ interface ConcurrencyLimitOptions {
 /** Bounds work that callers can cause: so many run at once, so many wait, and further ones are refused. */
 export class ConcurrencyLimit {
   readonly #running: number;
-  readonly #places: Places;
+  readonly #capacity: Capacity;
   readonly #refusal: ErrorCode;
   readonly #queue: (() => void)[] = [];
   #taken = 0;
 
   constructor({ running, waiting, refusal }: ConcurrencyLimitOptions) {
     this.#running = running;
-    this.#places = typeof waiting === 'number' ? fixedPlaces(waiting) : waiting;
+    this.#capacity = typeof waiting === 'number' ? fixedCapacity(waiting) : waiting;
     this.#refusal = refusal;
   }
 
   /** Throws when no more can wait. */
   checkRoom(): void {
-    if (this.#taken >= this.#running && this.#queue.length >= this.#places.count)
+    if (this.#taken >= this.#running && this.#queue.length >= this.#capacity.count)
       throw new Refusal(this.#refusal, { retryAfterSeconds: 1 });
   }
 
@@ -40,7 +40,7 @@ export class ConcurrencyLimit {
       const next = this.#queue.shift();
       if (next === undefined) this.#taken -= 1;
       else {
-        this.#places.begin();
+        this.#capacity.begin();
         next();
       }
     }
@@ -48,11 +48,11 @@ export class ConcurrencyLimit {
 
   #turn(): Promise<void> {
     this.checkRoom();
-    this.#places.join(this.#queue.length);
+    this.#capacity.join(this.#queue.length);
     return new Promise((resolve) => this.#queue.push(resolve));
   }
 }
 
-function fixedPlaces(count: number): Places {
+function fixedCapacity(count: number): Capacity {
   return { count, join() {}, begin() {} };
 }

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { checkFiles, databaseFiles } from '../config/files.ts';
 import { type Environment, loadCollectionsDir, loadConfig, settingText } from '../config/load.ts';
-import { environmentName, settings } from '../config/settings.ts';
+import { type Config, environmentName, settings } from '../config/settings.ts';
 import { checkAgainstRecords, checkDeclarations, collectionTable } from './check/collections.ts';
-import { providerTable } from './check/provider-table.ts';
 import { keysAsData, keysLine, storedKeys } from './check/stored-keys.ts';
 import { examineErasureLog } from './doctor/data-files.ts';
 import { findingLines, type JsonOption, print, printing, table, write } from './output.ts';
@@ -95,6 +94,17 @@ function fileTable(files: Readonly<Record<string, string | null>>): string {
     ['FILE', 'PATH'],
     there.map(([name, path]) => [name.replaceAll('_', ' '), String(path)]),
   );
+}
+
+/** What the entries of IDPS_FILE come to; nothing where the settings themselves say it. */
+function providerTable({ idpsFile, providers }: Config): readonly string[] {
+  if (idpsFile === null) return [];
+  const rows = providers.map(({ name, issuers, audiences }) => [
+    name,
+    issuers.join(' or '),
+    audiences.join(' or '),
+  ]);
+  return [table(['PROVIDERS', 'ISSUER', 'AUDIENCE'], rows), ''];
 }
 
 function settingsInForce(environment: Environment) {

@@ -53,7 +53,7 @@ export class Streams {
   /** Those that may see others' events. */
   readonly #wide = new Set<Stream>();
   /** Null while there are no streams: then nobody has to read the log. */
-  #unlisten: (() => void) | null = null;
+  #unsubscribe: (() => void) | null = null;
   #cancelTick: () => void = () => {};
   readonly #beats: Beats<Stream>;
   readonly #readers = new ConcurrencyLimit(readers);
@@ -250,7 +250,7 @@ export class Streams {
   #add(stream: Stream): void {
     const { reader } = stream;
     this.#all.add(stream);
-    this.#unlisten ??= this.#options.tail.listen((events) => this.#tell(events));
+    this.#unsubscribe ??= this.#options.tail.subscribe((events) => this.#tell(events));
     if (reader.owner === null) this.#wide.add(stream);
     else {
       const own = this.#byOwner.get(reader.owner) ?? new Set();
@@ -267,8 +267,8 @@ export class Streams {
     own?.delete(stream);
     if (owner !== null && own?.size === 0) this.#byOwner.delete(owner);
     if (this.#all.size > 0) return;
-    this.#unlisten?.();
-    this.#unlisten = null;
+    this.#unsubscribe?.();
+    this.#unsubscribe = null;
   }
 }
 

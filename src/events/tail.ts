@@ -13,7 +13,7 @@ interface TailOptions {
 }
 
 /** Hears of new events, in the order of positions, none left out and none twice. */
-type Listener = (events: readonly StoredEvent[]) => void;
+type Subscriber = (events: readonly StoredEvent[]) => void;
 
 const atOnce = 200;
 const lookEveryMs = 1_000;
@@ -21,7 +21,7 @@ const lookEveryMs = 1_000;
 /** The end of the log, followed: one reader for all who wait for events in this process. */
 export class EventTail {
   readonly #options: TailOptions;
-  readonly #listeners = new Set<Listener>();
+  readonly #subscribers = new Set<Subscriber>();
   readonly #reading: RepeatedLook;
   #last = 0;
   #unwatch: () => Promise<void> = async () => {};
@@ -37,7 +37,7 @@ export class EventTail {
     });
   }
 
-  /** The position up to which listeners have heard everything. */
+  /** The position up to which subscribers have heard everything. */
   get last(): number {
     return this.#last;
   }
@@ -46,8 +46,8 @@ export class EventTail {
   async start(): Promise<void> {
     const { store } = this.#options;
     this.#unwatch = await store.watch(() => {
-      // While nobody listens a look now and then is enough.
-      if (this.#listeners.size > 0) this.look();
+      // Without subscribers a look now and then is enough.
+      if (this.#subscribers.size > 0) this.look();
     });
     this.#last = (await store.extent()).last;
     this.#reading.start();
@@ -60,17 +60,17 @@ export class EventTail {
   }
 
   /** From `last` on, which may be behind the end of the log by a second. The returned function ends it. */
-  listen(listener: Listener): () => void {
-    this.#listeners.add(listener);
+  subscribe(subscriber: Subscriber): () => void {
+    this.#subscribers.add(subscriber);
     this.look();
-    return () => this.#listeners.delete(listener);
+    return () => this.#subscribers.delete(subscriber);
   }
 
   look(): void {
     void this.#reading.look();
   }
 
-  /** A database that was restored, or lost commits in a failover, gives positions again: whoever listens begins anew. */
+  /** A database that was restored, or lost commits in a failover, gives positions again: subscribers begin anew. */
   async #checkRewound(): Promise<void> {
     const { last } = await this.#options.store.extent();
     if (last >= this.#last) return;
@@ -80,11 +80,11 @@ export class EventTail {
 
   async #readOn(): Promise<void> {
     const { store } = this.#options;
-    // While nobody listens only the position is of use.
-    if (this.#listeners.size === 0) {
+    // Without subscribers only the position is of use.
+    if (this.#subscribers.size === 0) {
       const { last } = await store.extent();
-      // Whoever listens since has to hear of what came meanwhile.
-      if (this.#listeners.size === 0) this.#last = last;
+      // A subscriber that came meanwhile has to hear of it.
+      if (this.#subscribers.size === 0) this.#last = last;
       return;
     }
     const query = { after: this.#last, until: Number.MAX_SAFE_INTEGER, owner: null, limit: atOnce };
@@ -93,6 +93,6 @@ export class EventTail {
     if (newest === undefined) return this.#checkRewound();
     this.#last = newest.position;
     if (events.length === atOnce) this.look();
-    for (const listener of [...this.#listeners]) listener(events);
+    for (const subscriber of [...this.#subscribers]) subscriber(events);
   }
 }

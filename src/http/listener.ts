@@ -63,7 +63,7 @@ export class Listener {
  */
 const backlog = 4_096;
 
-interface Place {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
   /** Whether other processes of this user may listen there, too. */
@@ -71,7 +71,7 @@ interface Place {
 }
 
 /** Where it listens then. Throws what an operator can do something about. */
-export async function listenOn(server: Server, place: Place, setting: string): Promise<AddressInfo> {
+export async function listenOn(server: Server, place: ListenAddress, setting: string): Promise<AddressInfo> {
   const { host, port } = place;
   try {
     await new Promise<void>((resolve, reject) => {

@@ -43,7 +43,7 @@ export interface Operation {
 }
 
 /** An operation, and how it is called. */
-export interface Endpoint {
+export interface DocumentedOperation {
   readonly path: string;
   readonly method: Method;
   readonly operation: Operation;

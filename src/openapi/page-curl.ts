@@ -1,7 +1,7 @@
-import type { Endpoint, OpenApiDocument, Operation } from './openapi-types.ts';
+import type { DocumentedOperation, OpenApiDocument, Operation } from './openapi-types.ts';
 
 /** An operation as a line for the shell that does it. */
-export function curl({ path, method, operation }: Endpoint, { servers }: OpenApiDocument): string {
+export function curl({ path, method, operation }: DocumentedOperation, { servers }: OpenApiDocument): string {
   const url = `${servers[0]?.url ?? ''}${path.replace('{id}', '$ID')}`;
   const [contentType, media] = firstBody(operation) ?? [];
   const isProven = needsProof(operation);

@@ -2,7 +2,7 @@ import { type Html, html } from '../base/html.ts';
 import { follow } from './follow-reference.ts';
 import type {
   Content,
-  Endpoint,
+  DocumentedOperation,
   OpenApiDocument,
   Operation,
   Parameter,
@@ -14,7 +14,7 @@ import { factRow, meaningOf, resolve, schemaRows, typeInWords } from './page-sch
 import { tryForm } from './page-try.ts';
 
 /** One operation, folded to a line: first how it is called, then what it takes, what it answers, and how it refuses. */
-export function operationOf(endpoint: Endpoint, document: OpenApiDocument): Html {
+export function operationOf(endpoint: DocumentedOperation, document: OpenApiDocument): Html {
   const { path, method, operation } = endpoint;
   const { operationId, summary, description, deprecated, parameters, requestBody } = operation;
   return html`<article aria-labelledby="${operationId}">

@@ -1,12 +1,12 @@
 import { type Html, html } from '../base/html.ts';
-import type { Endpoint, Parameter } from './openapi-types.ts';
+import type { DocumentedOperation, Parameter } from './openapi-types.ts';
 import { firstBody, isPublic, needsProof } from './page-curl.ts';
 
 /**
  * A form that web/reference/script.js sends by fetch: the browser itself may send no form of this page. Hidden until the script is
  * there to do so. None for what needs a proof: whoever pastes a token has not its key.
  */
-export function tryForm({ path, method, operation }: Endpoint): Html | null {
+export function tryForm({ path, method, operation }: DocumentedOperation): Html | null {
   if (needsProof(operation)) return null;
   const { operationId, parameters = [] } = operation;
   const [contentType, media] = firstBody(operation) ?? [];

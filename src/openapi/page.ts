@@ -1,5 +1,5 @@
 import { type Html, html } from '../base/html.ts';
-import { type Endpoint, methods, type OpenApiDocument, type Tag } from './openapi-types.ts';
+import { type DocumentedOperation, methods, type OpenApiDocument, type Tag } from './openapi-types.ts';
 import { isPublic, needsProof } from './page-curl.ts';
 import { operationOf, paragraphs } from './page-operation.ts';
 
@@ -56,7 +56,7 @@ const tokenField = html`<form class="token" hidden>
 <p id="token-note" class="note">It stays in this field: nothing stores it, and it goes nowhere but to this service. What is sent with it is really done.</p>
 </form>`;
 
-function endpointsOf({ paths }: OpenApiDocument): readonly Endpoint[] {
+function endpointsOf({ paths }: OpenApiDocument): readonly DocumentedOperation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const operation = item[method];
@@ -65,7 +65,7 @@ function endpointsOf({ paths }: OpenApiDocument): readonly Endpoint[] {
   );
 }
 
-function contentsOf({ name }: Tag, endpoints: readonly Endpoint[]): Html {
+function contentsOf({ name }: Tag, endpoints: readonly DocumentedOperation[]): Html {
   return html`<li><a href="#${anchor(name)}">${name}</a>
 <ul>${endpoints.map(
     ({ operation, method }) =>
@@ -77,7 +77,7 @@ function contentsOf({ name }: Tag, endpoints: readonly Endpoint[]): Html {
 
 function sectionOf(
   { name, description }: Tag,
-  endpoints: readonly Endpoint[],
+  endpoints: readonly DocumentedOperation[],
   document: OpenApiDocument,
 ): Html {
   return html`<section aria-labelledby="${anchor(name)}">

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { namedAudience } from '../base/audience.ts';
+import { namedAudience } from '../base/claim-values.ts';
 import { type Clock, clockToleranceSeconds, hasBegun } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import type { RequestOrigin } from '../base/request-origin.ts';

@@ -2,7 +2,7 @@ import { Refusal } from '../base/errors.ts';
 import { decodePart, decodeText, FormError, readFields } from '../base/form.ts';
 import type { Input } from '../base/handler.ts';
 import { readScopes } from '../base/scopes.ts';
-import type { Proof, TokenRequest } from './request-types.ts';
+import type { ClientProof, TokenRequest } from './request-types.ts';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
@@ -18,7 +18,7 @@ export function readForm(input: Input): TokenRequest {
 }
 
 /** A request as RFC 7009 section 2.1 has it: a token, and the credentials of the client that it was issued to. */
-export function readRevocation(input: Input): { readonly token: string; readonly proof: Proof } {
+export function readRevocation(input: Input): { readonly token: string; readonly proof: ClientProof } {
   return withFields(input, (form) => {
     const token = form.get('token');
     if (token === undefined) throw invalid('no token');
@@ -34,7 +34,7 @@ function withFields<T>({ body }: Input, read: (form: ReadonlyMap<string, string>
   }
 }
 
-function readProof(form: ReadonlyMap<string, string>, authorization: string | undefined): Proof {
+function readProof(form: ReadonlyMap<string, string>, authorization: string | undefined): ClientProof {
   const clientId = form.get('client_id');
   const secret = form.get('client_secret');
   const assertion = form.get('client_assertion');
@@ -54,7 +54,7 @@ function readProof(form: ReadonlyMap<string, string>, authorization: string | un
 }
 
 /** HTTP Basic, each half encoded as a form is (RFC 6749 section 2.3.1 and appendix B). */
-function readBasic(authorization: string): Proof {
+function readBasic(authorization: string): ClientProof {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
   if (encoded === undefined) throw wrong('the Authorization header is not HTTP Basic');
   const text = decodeText(Buffer.from(encoded, 'base64'));

@@ -6,7 +6,7 @@ import type { RequestOrigin } from '../base/request-origin.ts';
 import type { ClientSecret, ClientStore, ClientWithSecrets } from '../storage/port.ts';
 import type { CheckAssertion } from './assertion.ts';
 import type { ClientDirectory } from './client-directory.ts';
-import type { Proof } from './request-types.ts';
+import type { ClientProof } from './request-types.ts';
 import { digestSecret, findSecret } from './secrets.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -19,7 +19,7 @@ type Recognised =
  * Who the client is. An assertion counts once, whatever becomes of the request: left over from one that was refused, it would
  * be worth a token to whoever has seen it. A secret can be used again and again.
  */
-export type RecogniseClient = (proof: Proof, from: RequestOrigin) => Promise<Recognised>;
+export type RecogniseClient = (proof: ClientProof, from: RequestOrigin) => Promise<Recognised>;
 type Check<T> = (client: ClientWithSecrets | null) => T | null | Promise<T | null>;
 
 interface RecogniseClientOptions {

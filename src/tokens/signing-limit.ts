@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { ConcurrencyLimit } from '../base/concurrency-limit.ts';
-import { WaitingPlaces } from '../base/waiting-places.ts';
+import { QueueCapacity } from '../base/queue-capacity.ts';
 
 /**
  * The event loop hears once in a turn which signatures are done, and under a flood a turn is long: with fewer at once the
@@ -13,7 +13,7 @@ export const mostWaiting = 1_000;
 export function createSigningLimit(clock: Clock): ConcurrencyLimit {
   return new ConcurrencyLimit({
     running: atOnce,
-    waiting: new WaitingPlaces({ most: mostWaiting, least: atOnce, clock }),
+    waiting: new QueueCapacity({ most: mostWaiting, least: atOnce, clock }),
     refusal: 'signing_overloaded',
   });
 }

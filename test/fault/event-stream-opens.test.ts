@@ -11,10 +11,10 @@ import { readEvents } from '../../src/consumer/events/read-events.ts';
 import { ReadLimit } from '../../src/consumer/records/requests/read-limit.ts';
 import { createRevocationNames } from '../../src/consumer/revocation-names.ts';
 import { Standing } from '../../src/consumer/standing.ts';
-import { Places } from '../../src/events/places.ts';
+import { LongPolls } from '../../src/events/long-polls.ts';
+import { StreamLimit } from '../../src/events/stream-limit.ts';
 import { Streams } from '../../src/events/streams.ts';
 import { EventTail } from '../../src/events/tail.ts';
-import { Waits } from '../../src/events/waits.ts';
 import { ClientDirectory } from '../../src/tokens/client-directory.ts';
 import { register } from '../support/batches.ts';
 import { anyKeys, createTestDatabase } from '../support/databases.ts';
@@ -58,8 +58,8 @@ for (const engine of databaseEngines) {
       const clock = systemClock;
       const store = storage.events;
       const tail = new EventTail({ store, onRewound: () => {}, clock, log });
-      const places = new Places(5);
-      const waits = new Waits();
+      const streamLimit = new StreamLimit(5);
+      const longPolls = new LongPolls();
       const checkStanding = (who: Caller) => standing.check(who);
       const streams = new Streams({ tail, store, checkStanding, clock });
       const standing = new Standing({
@@ -69,7 +69,7 @@ for (const engine of databaseEngines) {
         ownIssuer: 'https://api.example',
         onChange: async () => {
           streams.recheck();
-          waits.recheck(checkStanding);
+          longPolls.recheck(checkStanding);
         },
         clock,
         time: clock,
@@ -82,7 +82,16 @@ for (const engine of databaseEngines) {
       await checkStanding(caller);
       const reads = new ReadLimit(1_000, clock);
       const checkStillIn = checkStanding;
-      const read = readEvents([], { store, tail, streams, places, waits, checkStillIn, reads, clock });
+      const read = readEvents([], {
+        store,
+        tail,
+        streams,
+        streamLimit,
+        longPolls,
+        checkStillIn,
+        reads,
+        clock,
+      });
       const suspend = async () => {
         await storage.consumers.setState('usr_a', 'suspended', anyLine);
         await until(

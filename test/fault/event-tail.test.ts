@@ -49,7 +49,7 @@ describe('the tail of the log', () => {
     log.isSlow = true;
     tail.look();
     const heard: number[] = [];
-    tail.listen((events) => heard.push(...events.map(({ position }) => position)));
+    tail.subscribe((events) => heard.push(...events.map(({ position }) => position)));
     log.append();
     log.append();
     await log.answer();
@@ -66,7 +66,7 @@ describe('the tail of the log', () => {
       rewound += 1;
     });
     const heard: number[] = [];
-    tail.listen((events) => heard.push(...events.map(({ position }) => position)));
+    tail.subscribe((events) => heard.push(...events.map(({ position }) => position)));
     await turn();
     log.events.length = 2;
     tail.look();

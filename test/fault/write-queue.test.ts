@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
-import { longestBurstMs, standingWaitMs } from '../../src/base/waiting-places.ts';
+import { longestBurstMs, standingWaitMs } from '../../src/base/queue-capacity.ts';
 import type { Operation } from '../../src/consumer/records/decide/operation.ts';
 import {
   longestWaitMs,

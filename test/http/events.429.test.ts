@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { streamsPerCaller } from '../../src/events/places.ts';
+import { streamsPerCaller } from '../../src/events/stream-limit.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { assertProblemWith, declaredService } from '../support/declared-service.ts';
 import { EventStream } from '../support/event-stream.ts';

@@ -27,7 +27,7 @@ export function dispatching(
     lease,
     tail: {
       last: 0,
-      listen(listener) {
+      subscribe(listener) {
         tell = () => listener([]);
         return () => {};
       },

@@ -12,11 +12,11 @@ export type PortOwner =
       /** "This service" publishes signing keys of our database; "a vestibule" did not say which keys it has. */
       readonly who: 'this service' | 'another vestibule' | 'a vestibule';
       /** The answer of its ops port; null where that was not asked. */
-      readonly health: Health | null;
+      readonly health: PortHealth | null;
     }
   | { readonly who: 'another program'; readonly says: string };
 
-export interface Health {
+export interface PortHealth {
   readonly isReady: boolean;
   readonly says: string;
 }

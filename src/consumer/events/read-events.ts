@@ -2,11 +2,11 @@ import { type Caller, hasExpired, isCurrent } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type Answer, type BearerHandler, type Input, jsonText, live } from '../../base/handler.ts';
 import { erasedType, presentEvent } from '../../events/catalogue.ts';
-import type { Places } from '../../events/places.ts';
+import type { LongPolls } from '../../events/long-polls.ts';
 import { type EventReader, placeIn, readVisible } from '../../events/reader.ts';
+import type { StreamLimit } from '../../events/stream-limit.ts';
 import type { Streams } from '../../events/streams.ts';
 import type { EventTail } from '../../events/tail.ts';
-import type { Waits } from '../../events/waits.ts';
 import type { EventStore, StoredEvent } from '../../storage/port.ts';
 import type { Collection } from '../collections/collection.ts';
 import { ownerOf } from '../records/caller-access.ts';
@@ -18,8 +18,8 @@ export interface EventParts {
   readonly store: EventStore;
   readonly tail: EventTail;
   readonly streams: Streams;
-  readonly places: Places;
-  readonly waits: Waits;
+  readonly streamLimit: StreamLimit;
+  readonly longPolls: LongPolls;
   /** Throws, or rejects, when the caller would not be let in any more. */
   readonly checkStillIn: (caller: Caller) => void | Promise<void>;
   readonly reads: ReadLimit;
@@ -36,7 +36,7 @@ export function readEvents(collections: readonly Collection[], parts: EventParts
     if (!asked.isStream) return readPage(parts, reader, { owner, caller, ...asked }, input, headers);
     const take = parts.streams.open(caller, reader, asked.after);
     // Taken before the answer is sent: many requests of one caller can be authenticated at the same moment.
-    input.onClose(parts.places.take(owner));
+    input.onClose(parts.streamLimit.take(owner));
     // A proxy that keeps answers until they are whole would keep this one for ever.
     return live('text/event-stream', take, { headers: { ...headers, 'x-accel-buffering': 'no' } });
   };
@@ -56,7 +56,7 @@ async function readPage(
   input: Input,
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer> {
-  const { store, places, waits, checkStillIn, clock } = parts;
+  const { store, streamLimit, longPolls, checkStillIn, clock } = parts;
   const extent = await store.extent();
   const { last } = extent;
   const start = after === null ? last : await placeIn(store, extent, after);
@@ -65,10 +65,10 @@ async function readPage(
     readVisible(store, reader, { after: position, until }, largestPage);
   let found = await from(start, last);
   if (found.events.length === 0 && found.reached >= last && waitMs > 0) {
-    const leave = places.take(owner);
+    const leave = streamLimit.take(owner);
     // Listens first and reads then, so that nothing falls in between.
     const waiting = new NextEvent(parts, reader, found.reached, owner);
-    const forget = waits.add({ caller, end: () => waiting.stop() });
+    const forget = longPolls.add({ caller, end: () => waiting.stop() });
     try {
       // Only from now on is it woken when somebody is shut out.
       await checkStillIn(caller);
@@ -109,7 +109,7 @@ const lookEveryMs = 1_000;
 class NextEvent {
   readonly #clock: Clock;
   readonly #came = Promise.withResolvers<void>();
-  readonly #unlisten: () => void;
+  readonly #unsubscribe: () => void;
   #cancel: () => void = () => {};
 
   constructor(
@@ -119,7 +119,7 @@ class NextEvent {
     owner: string,
   ) {
     this.#clock = clock;
-    this.#unlisten = tail.listen((events) => {
+    this.#unsubscribe = tail.subscribe((events) => {
       const isFor = (event: StoredEvent) =>
         reader.sees(event) || (event.type === erasedType && event.owner === owner);
       if (events.some((event) => event.position > after && isFor(event))) this.#came.resolve();
@@ -141,6 +141,6 @@ class NextEvent {
   stop(): void {
     this.#came.resolve();
     this.#cancel();
-    this.#unlisten();
+    this.#unsubscribe();
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { FairQueue } from '../../base/fair-queue.ts';
-import { WaitingPlaces } from '../../base/waiting-places.ts';
+import { QueueCapacity } from '../../base/queue-capacity.ts';
 import type { BatchStore, Outcome } from '../../storage/port.ts';
 import type { Done, Operation } from './decide/operation.ts';
 
@@ -47,14 +47,14 @@ export class WriteQueue {
   /** By caller. */
   readonly #waiting = new FairQueue<Waiting>();
   #waitingBytes = 0;
-  readonly #places: WaitingPlaces;
+  readonly #capacity: QueueCapacity;
   #arrival: Arrival | null = null;
   #running: Promise<void> | null = null;
   #isStopped = false;
 
   constructor(options: WriteQueueOptions) {
     this.#options = options;
-    this.#places = new WaitingPlaces({ most: mostWaiting, least: mostInBatch, clock: options.clock });
+    this.#capacity = new QueueCapacity({ most: mostWaiting, least: mostInBatch, clock: options.clock });
   }
 
   get length(): number {
@@ -72,7 +72,7 @@ export class WriteQueue {
     const { id } = operation.caller;
     this.checkRoom(id, bytes);
     return new Promise((resolve, reject) => {
-      this.#places.join(this.#waiting.size);
+      this.#capacity.join(this.#waiting.size);
       this.#waiting.push(id, {
         operation,
         bytes,
@@ -90,7 +90,7 @@ export class WriteQueue {
   /** Throws when no more can wait, in all or of this caller. */
   checkRoom(id: string, bytes: number): void {
     const isFull =
-      this.#waiting.size >= this.#places.count ||
+      this.#waiting.size >= this.#capacity.count ||
       this.#waitingBytes + bytes > mostWaitingBytes ||
       this.#waiting.lengthOf(id) >= mostWaitingOfCaller;
     if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
@@ -163,7 +163,7 @@ export class WriteQueue {
         bytes += next.bytes;
       }
     }
-    this.#places.begin(batch.length);
+    this.#capacity.begin(batch.length);
     this.#refuseOld();
     return batch;
   }

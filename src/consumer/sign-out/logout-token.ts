@@ -1,8 +1,7 @@
-import { namedAudience } from '../../base/audience.ts';
+import { isUsableName, namedAudience } from '../../base/claim-values.ts';
 import { clockToleranceSeconds, hasBegun } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
-import { isUsableName } from '../../base/usable-name.ts';
 
 export const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 

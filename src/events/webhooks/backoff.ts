@@ -40,18 +40,18 @@ export function retryAt(
   return Math.round(now + Math.max(jittered, Math.min(retryAfterMs ?? 0, mostRetryAfterMs)));
 }
 
-type Health = AttemptResults['health'];
+type ReceiverHealth = AttemptResults['health'];
 
 /** The result of one attempt, as far as it says something about the receiver. */
-export interface Outcome {
+export interface AttemptOutcome {
   readonly ok: boolean;
   readonly retryAfterMs: number | null;
 }
 
 /** The health of the receiver after these attempts. With the first success the circuit closes, and what failed is due. */
 export function healthAfter(
-  before: Pick<Webhook, keyof Health>,
-  outcomes: readonly Outcome[],
+  before: Pick<Webhook, keyof ReceiverHealth>,
+  outcomes: readonly AttemptOutcome[],
   now: number,
 ): Pick<AttemptResults, 'health' | 'retryFailedSince'> {
   let { failingSince, failures } = before;

@@ -7,7 +7,7 @@ import { disabledAfterMs, warnedAfterMs } from './backoff.ts';
 import { Outbox, type OutboxParts } from './outbox.ts';
 
 interface DispatcherOptions extends OutboxParts {
-  readonly tail: Pick<EventTail, 'last' | 'listen'>;
+  readonly tail: Pick<EventTail, 'last' | 'subscribe'>;
   readonly time: ConfirmedTime;
 }
 
@@ -23,7 +23,7 @@ export class Dispatcher {
   #counts: readonly DeliveryCounts[] = [];
   readonly #looking: RepeatedLook;
   #stopped: Promise<void> | null = null;
-  #unlisten: (() => void) | null = null;
+  #unsubscribe: (() => void) | null = null;
 
   constructor(options: DispatcherOptions) {
     const { clock, log } = options;
@@ -48,7 +48,7 @@ export class Dispatcher {
   }
 
   async #stop(deadlineMs: number): Promise<void> {
-    this.#unlisten?.();
+    this.#unsubscribe?.();
     await this.#looking.stop();
     const cancel = this.#options.clock.after(deadlineMs, () => this.#stopping.abort());
     try {
@@ -89,12 +89,12 @@ export class Dispatcher {
     const active = this.#webhooks.filter(({ state }) => state === 'active');
     const isHeld = active.length > 0 && (await lease.hold());
     if (isHeld) {
-      this.#unlisten ??= tail.listen(() => this.#wakeAll());
+      this.#unsubscribe ??= tail.subscribe(() => this.#wakeAll());
       for (const { id } of active) this.#outbox(id).look();
       await this.#disableFailing(active);
     } else {
-      this.#unlisten?.();
-      this.#unlisten = null;
+      this.#unsubscribe?.();
+      this.#unsubscribe = null;
     }
     this.#forgetRemoved();
     this.#counts = this.#webhooks.length === 0 ? [] : await deliveries.counts();

@@ -7,7 +7,7 @@ interface Wait {
 }
 
 /** The requests of this process that wait for the next event. */
-export class Waits {
+export class LongPolls {
   readonly #all = new Set<Wait>();
 
   /** The returned function forgets it. */

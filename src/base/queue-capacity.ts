@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-interface WaitingPlacesOptions {
+interface QueueCapacityOptions {
   /** For a burst. */
   readonly most: number;
   /** For a queue that does not get empty, however slowly it moves. */
@@ -9,20 +9,20 @@ interface WaitingPlacesOptions {
 }
 
 /**
- * A burst finds all places. Once a queue has not been empty for `longestBurstMs` it is no burst, and every place is a wait
- * for whoever takes it: then there are as many as are done in `standingWaitMs`.
+ * A burst may fill the whole queue. A queue that has not been empty for `longestBurstMs` is overloaded: then only as many
+ * may wait as are done in `standingWaitMs`.
  */
 export const longestBurstMs = 2_000;
 export const standingWaitMs = 500;
 
 /** How many may wait in a queue. */
-export class WaitingPlaces {
-  readonly #options: WaitingPlacesOptions;
+export class QueueCapacity {
+  readonly #options: QueueCapacityOptions;
   /** By the monotonic clock: when somebody last found nobody waiting. And how many have begun since. */
   #lastEmptyAt = 0;
   #begunSinceEmpty = 0;
 
-  constructor(options: WaitingPlacesOptions) {
+  constructor(options: QueueCapacityOptions) {
     this.#options = options;
   }
 

@@ -4,7 +4,7 @@ import { Refusal } from '../base/errors.ts';
 export const streamsPerCaller = 8;
 
 /** Limits the streams and long polls that each caller has open in this process. */
-export class Places {
+export class StreamLimit {
   readonly #most: number;
   readonly #taken = new Map<string, number>();
   #size = 0;
