@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { durationText } from '../src/base/duration.ts';
+import { bytesRange, defaultLimits, perUserRange } from '../src/collections/limits.ts';
+import { rateText } from '../src/collections/rates.ts';
 import { environmentName, type Setting, settings } from '../src/config/settings.ts';
-import { bytesRange, defaultLimits, perUserRange } from '../src/consumer/collections/limits.ts';
-import { rateText } from '../src/consumer/collections/rates.ts';
 
 /** A limit that nobody can set. The number itself is taken from the source. */
 interface FixedLimit {
@@ -155,14 +155,14 @@ export const fixedLimits: readonly FixedLimit[] = [
     '',
     'Live streams of events, and requests that wait for one, of a caller at each process (429 `too_many_streams`).',
   ),
-  fixed('src/consumer/records/sweeper.ts', 'eventsKeptMs', 'ms', 'How far the log of events goes back.'),
+  fixed('src/records/sweeper.ts', 'eventsKeptMs', 'ms', 'How far the log of events goes back.'),
   fixed(
     'src/base/log-output.ts',
     'mostWaiting',
     'bytes',
     'Log lines that wait for a reader; what comes then is dropped and counted.',
   ),
-  fixed('src/consumer/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
+  fixed('src/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
   fixed(
     'src/tokens/signing-limit.ts',
     'mostWaiting',
@@ -175,10 +175,10 @@ export const fixedLimits: readonly FixedLimit[] = [
     'ms',
     'As many as are done in this time, once writes, or tokens to be signed, have waited for two seconds without a break.',
   ),
-  fixed('src/consumer/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Of those, of one caller.'),
-  fixed('src/consumer/records/write-queue.ts', 'mostWaitingBytes', 'bytes', 'What they hold together.'),
+  fixed('src/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Of those, of one caller.'),
+  fixed('src/records/write-queue.ts', 'mostWaitingBytes', 'bytes', 'What they hold together.'),
   fixed(
-    'src/consumer/records/write-queue.ts',
+    'src/records/write-queue.ts',
     'longestWaitMs',
     'ms',
     'How long a write may wait before it begins (503 `overloaded`).',
@@ -281,42 +281,32 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/tokens/assertion.ts', 'longestJti', '', 'Characters in the id of an assertion.'),
   fixed('src/base/strict-json.ts', 'maxJsonDepth', '', 'Levels of a body (400 `json_invalid`).'),
+  fixed('src/records/requests/list-query.ts', 'defaultPage', '', 'Records on a page when nothing is asked.'),
   fixed(
-    'src/consumer/records/requests/list-query.ts',
-    'defaultPage',
-    '',
-    'Records on a page when nothing is asked.',
-  ),
-  fixed(
-    'src/consumer/records/requests/list-query.ts',
+    'src/records/requests/list-query.ts',
     'largestPage',
     '',
     'Records on a page at most (400 `query_invalid`).',
   ),
   fixed(
-    'src/consumer/records/requests/page.ts',
+    'src/records/requests/page.ts',
     'largestPageBytes',
     'bytes',
     'Of the records on a page; one that is larger ends earlier.',
   ),
   fixed(
-    'src/consumer/records/requests/page.ts',
+    'src/records/requests/page.ts',
     'mostLookedAt',
     '',
     "Records that a page of an owner's looks through for what fits its filters; then it ends earlier.",
   ),
   fixed(
-    'src/consumer/records/requests/page.ts',
+    'src/records/requests/page.ts',
     'mostBytesLookedAt',
     'bytes',
     'The same in bytes, by the most that a record of the collection may have.',
   ),
-  fixed(
-    'src/consumer/records/decide/create.ts',
-    'idempotencyMs',
-    'ms',
-    'How long an `Idempotency-Key` is remembered.',
-  ),
+  fixed('src/records/rules/create.ts', 'idempotencyMs', 'ms', 'How long an `Idempotency-Key` is remembered.'),
   fixed(
     'src/base/clock.ts',
     'clockDifferenceMs',
@@ -341,7 +331,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'bytes',
     'The largest SQLite file that is written anew by itself after somebody was erased (see operations.md).',
   ),
-  fixed('src/consumer/collections/validator.ts', 'mostErrors', '', 'Errors that a 422 lists.'),
+  fixed('src/collections/validator.ts', 'mostErrors', '', 'Errors that a 422 lists.'),
   fixed(
     'src/config/files.ts',
     'largestYamlFile',
@@ -361,28 +351,18 @@ export const fixedLimits: readonly FixedLimit[] = [
     '',
     'Claims in scopes_from and required_claims of such an entry.',
   ),
+  fixed('src/collections/schema-rules.ts', 'mostSchemaLevels', '', 'Levels of the schema of a collection.'),
+  fixed('src/collections/resolve-schema.ts', 'mostParts', '', 'Parts of a schema, every `$ref` written out.'),
   fixed(
-    'src/consumer/collections/schema-rules.ts',
-    'mostSchemaLevels',
-    '',
-    'Levels of the schema of a collection.',
-  ),
-  fixed(
-    'src/consumer/collections/resolve-schema.ts',
-    'mostParts',
-    '',
-    'Parts of a schema, every `$ref` written out.',
-  ),
-  fixed(
-    'src/consumer/collections/checks-per-value.ts',
+    'src/collections/checks-per-value.ts',
     'mostChecksPerValue',
     '',
     'Alternatives and conditions of a schema that one value is checked against.',
   ),
-  fixed('src/consumer/collections/patterns.ts', 'longestPattern', '', 'Characters of a `pattern`.'),
-  fixed('src/consumer/collections/indexed-fields.ts', 'mostIndexedFields', '', 'Fields under `index`.'),
-  fixed('src/consumer/collections/indexed-fields.ts', 'longestText', '', 'Characters of an indexed text.'),
-  fixed('src/consumer/collections/declaration-schema.ts', 'mostStates', '', 'States of a collection.'),
+  fixed('src/collections/patterns.ts', 'longestPattern', '', 'Characters of a `pattern`.'),
+  fixed('src/collections/indexed-fields.ts', 'mostIndexedFields', '', 'Fields under `index`.'),
+  fixed('src/collections/indexed-fields.ts', 'longestText', '', 'Characters of an indexed text.'),
+  fixed('src/collections/declaration-schema.ts', 'mostStates', '', 'States of a collection.'),
 ];
 
 /** docs/limits.md, made from the settings, the limits of collections and the constants of the source. */

@@ -1,4 +1,4 @@
-import type { Collection } from '../src/consumer/collections/collection.ts';
+import type { Collection } from '../src/collections/collection.ts';
 import { type ServiceParts, serviceRoutes } from '../src/http/routes.ts';
 import { apiVersion, openapiDocument } from '../src/openapi/document.ts';
 import type { TokenTerms } from '../src/openapi/token-terms.ts';

@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 import { acceptBreaking } from './app/declared-collections.ts';
 import { type App, startApp } from './app.ts';
+import type { Collection } from './collections/collection.ts';
 import type { Config } from './config/settings.ts';
-import type { Collection } from './consumer/collections/collection.ts';
 import { listenOn } from './http/listener.ts';
 
 interface DevServiceOptions {

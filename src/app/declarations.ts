@@ -1,9 +1,9 @@
 import { OperatorError } from '../base/errors.ts';
+import type { Collection } from '../collections/collection.ts';
+import { declarationSchema } from '../collections/declaration-schema.ts';
+import { readCollections } from '../collections/read-collections.ts';
 import { readCollectionFiles } from '../config/files.ts';
-import type { Collection } from '../consumer/collections/collection.ts';
-import { declarationSchema } from '../consumer/collections/declaration-schema.ts';
-import { readCollections } from '../consumer/collections/read-collections.ts';
-import { typesDocument } from '../consumer/types/types-document.ts';
+import { typesDocument } from '../records/types/types-document.ts';
 
 /** What the declarations in a folder say by themselves, without any other setting. Null is the usual folder. */
 export function declaredIn(folder: string | null): readonly Collection[] {

@@ -1,16 +1,16 @@
 import { systemClock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
+import type { Collection } from '../collections/collection.ts';
+import { toDeclaration } from '../collections/declaration.ts';
 import { readCollectionFiles } from '../config/files.ts';
 import type { Config } from '../config/settings.ts';
-import type { Collection } from '../consumer/collections/collection.ts';
-import { toDeclaration } from '../consumer/collections/declaration.ts';
 
 /** What is declared in COLLECTIONS_DIR. What reads it is loaded only where there is something to read. */
 export async function readDeclaredCollections(config: Config): Promise<readonly Collection[]> {
   const { collectionsDir, maxBodyBytes } = config;
   const files = readCollectionFiles(collectionsDir);
   if (files.length === 0) return [];
-  const { readCollections } = await import('../consumer/collections/read-collections.ts');
+  const { readCollections } = await import('../collections/read-collections.ts');
   const declared = readCollections(files);
   const large = declared.find(({ limits }) => limits.bytes > maxBodyBytes);
   if (large === undefined) return declared;

@@ -1,7 +1,7 @@
 import { scopesOf } from '../base/scopes.ts';
+import type { Collection } from '../collections/collection.ts';
 import type { Provider } from '../config/providers.ts';
 import type { Config } from '../config/settings.ts';
-import type { Collection } from '../consumer/collections/collection.ts';
 import { readBuiltFiles } from '../frontend/built-files.ts';
 import { frontendContentPolicy } from '../frontend/content-policy.ts';
 

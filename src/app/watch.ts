@@ -1,5 +1,5 @@
-import type { WriteQueue } from '../consumer/records/write-queue.ts';
 import type { HttpServer } from '../http/server.ts';
+import type { WriteQueue } from '../records/write-queue.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
 import type { Certificate } from './certificate.ts';

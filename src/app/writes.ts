@@ -1,6 +1,6 @@
-import type { Collection } from '../consumer/collections/collection.ts';
-import { type BatchRulesData, batchRulesModule } from '../consumer/records/decide/write-rules.ts';
-import { WriteQueue } from '../consumer/records/write-queue.ts';
+import type { Collection } from '../collections/collection.ts';
+import { type BatchRulesData, batchRulesModule } from '../records/rules/write-rules.ts';
+import { WriteQueue } from '../records/write-queue.ts';
 import type { BaseParts } from './base-parts.ts';
 
 /** The queue of writes, and the rules by which their batches are decided: a module and plain data, for a thread of its own. */

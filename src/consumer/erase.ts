@@ -1,12 +1,12 @@
 import { dateTime } from '../base/date-time.ts';
 import { type BearerHandler, json } from '../base/handler.ts';
+import type { Collection } from '../collections/collection.ts';
 import { eventOfErasure } from '../events/catalogue.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import * as schema from '../openapi/schemas.ts';
-import type { Collection } from './collections/collection.ts';
-import { ownerOf, requireScopesOf } from './records/caller-access.ts';
-import { budgetsOfErased, formerName } from './records/decide/spent-budgets.ts';
-import type { RecordParts } from './records/requests/handler-parts.ts';
+import { ownerOf, requireScopesOf } from '../records/caller-access.ts';
+import type { RecordParts } from '../records/requests/handler-parts.ts';
+import { budgetsOfErased, formerName } from '../records/rules/spent-budgets.ts';
 
 /**
  * DELETE /me: everything that is held about the caller goes, and the answer counts it. What it had spent

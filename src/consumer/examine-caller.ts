@@ -3,10 +3,10 @@ import type { Clock } from '../base/clock.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import { createLog } from '../base/log.ts';
 import { writeScopes } from '../base/scopes.ts';
+import type { Collection } from '../collections/collection.ts';
+import { CallerAccess } from '../records/caller-access.ts';
 import type { ConsumerStore, StandingStore } from '../storage/port.ts';
-import type { Collection } from './collections/collection.ts';
 import { createNameCaller } from './name-caller.ts';
-import { CallerAccess } from './records/caller-access.ts';
 import type { RevocationNames } from './revocation-names.ts';
 import { type KnownClients, Standing } from './standing.ts';
 

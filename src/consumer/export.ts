@@ -1,12 +1,12 @@
 import { dateTime } from '../base/date-time.ts';
 import { type BearerHandler, stream } from '../base/handler.ts';
+import type { Collection } from '../collections/collection.ts';
 import { answersText, type Description, tags } from '../openapi/description.ts';
+import { ownerOf, requireScopesOf } from '../records/caller-access.ts';
+import { presentPlain } from '../records/present.ts';
+import type { RecordParts } from '../records/requests/handler-parts.ts';
+import { largestPageBytes } from '../records/requests/page.ts';
 import type { Consumer, RecordStore, StoredRecord } from '../storage/port.ts';
-import type { Collection } from './collections/collection.ts';
-import { ownerOf, requireScopesOf } from './records/caller-access.ts';
-import { presentPlain } from './records/present.ts';
-import type { RecordParts } from './records/requests/handler-parts.ts';
-import { largestPageBytes } from './records/requests/page.ts';
 
 const largestPage = 50;
 

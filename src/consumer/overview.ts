@@ -1,12 +1,12 @@
 import { consumerPrefix, docsPath, openapiPath } from '../base/addresses.ts';
 import { dateTime } from '../base/date-time.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
+import type { Collection } from '../collections/collection.ts';
+import { toDeclaration } from '../collections/declaration.ts';
+import { limitsAsData } from '../collections/limits-in-words.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 import * as schema from '../openapi/schemas.ts';
-import type { Collection } from './collections/collection.ts';
-import { toDeclaration } from './collections/declaration.ts';
-import { limitsAsData } from './collections/limits-in-words.ts';
 
 /** Where the consumer API begins: the collections and their rules: what a frontend needs to draw itself. */
 export function overview(collections: readonly Collection[]): PublicHandler {

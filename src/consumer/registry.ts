@@ -1,8 +1,8 @@
 import type { Caller, UsedProof } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { RecentMap } from '../base/recent-map.ts';
+import type { WriteQueue } from '../records/write-queue.ts';
 import type { Consumer, ConsumerStore } from '../storage/port.ts';
-import type { WriteQueue } from './records/write-queue.ts';
 
 const mostRemembered = 100_000;
 

@@ -1,13 +1,13 @@
 import { dateTime } from '../base/date-time.ts';
 import type { BearerHandler } from '../base/handler.ts';
 import { json } from '../base/handler.ts';
+import type { Collection } from '../collections/collection.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import * as schema from '../openapi/schemas.ts';
+import { ownerOf } from '../records/caller-access.ts';
+import type { RecordParts } from '../records/requests/handler-parts.ts';
+import { asOfNow, type Budget, newcomerBudget, unused, writeBudget } from '../records/rules/budgets.ts';
 import type { Usage } from '../storage/port.ts';
-import type { Collection } from './collections/collection.ts';
-import { ownerOf } from './records/caller-access.ts';
-import { asOfNow, type Budget, newcomerBudget, unused, writeBudget } from './records/decide/budgets.ts';
-import type { RecordParts } from './records/requests/handler-parts.ts';
 
 /** GET /me/usage: what the caller has used of what it may, collection by collection. */
 export function usage(collections: readonly Collection[], parts: RecordParts): BearerHandler {

@@ -12,25 +12,14 @@ import {
 import type { Caller } from '../base/caller.ts';
 import type { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import type { BearerHandler, PublicHandler } from '../base/handler.ts';
-import type { Collection } from '../consumer/collections/collection.ts';
-import { deprecationHeaders } from '../consumer/collections/deprecation.ts';
+import type { Collection } from '../collections/collection.ts';
+import { deprecationHeaders } from '../collections/deprecation.ts';
 import { describeErasure, eraseAll } from '../consumer/erase.ts';
 import { describeEvents } from '../consumer/events/describe.ts';
 import { type EventParts, readEvents } from '../consumer/events/read-events.ts';
 import { describeExport, exportAll } from '../consumer/export.ts';
 import { describeMe, me } from '../consumer/me.ts';
 import { describeOverview, overview } from '../consumer/overview.ts';
-import { describeList, describeRead } from '../consumer/records/describe/reads.ts';
-import * as writing from '../consumer/records/describe/writes.ts';
-import type { RecordParts } from '../consumer/records/requests/handler-parts.ts';
-import { listRecords, readRecord } from '../consumer/records/requests/read.ts';
-import {
-  createRecord,
-  patchRecord,
-  removeRecord,
-  replaceRecord,
-  takeAction,
-} from '../consumer/records/requests/write.ts';
 import { describeLogout, logOut } from '../consumer/sign-out/logout.ts';
 import { describeUsage, usage } from '../consumer/usage.ts';
 import type { BuiltFiles } from '../frontend/built-files.ts';
@@ -42,6 +31,17 @@ import * as openapi from '../openapi/serve.ts';
 import type { TokenTerms } from '../openapi/token-terms.ts';
 import { live, type ReadinessParts, ready } from '../ops/health.ts';
 import type { Metrics } from '../ops/metrics.ts';
+import { describeList, describeRead } from '../records/describe/reads.ts';
+import * as writing from '../records/describe/writes.ts';
+import type { RecordParts } from '../records/requests/handler-parts.ts';
+import { listRecords, readRecord } from '../records/requests/read.ts';
+import {
+  createRecord,
+  patchRecord,
+  removeRecord,
+  replaceRecord,
+  takeAction,
+} from '../records/requests/write.ts';
 import { describeIssue, issueToken } from '../tokens/issue.ts';
 import {
   authorizationServer,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import { typesDocument } from '../../src/consumer/types/types-document.ts';
+import { typesDocument } from '../../src/records/types/types-document.ts';
 import { declared } from '../collections/declared.ts';
 import { endOf, newDirectory, refused, succeeded } from '../support/outcome.ts';
 import { runVestibule, type Settings } from '../support/service.ts';

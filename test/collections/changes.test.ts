@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeChanges } from '../../src/consumer/collections/changes.ts';
-import { toDeclaration } from '../../src/consumer/collections/declaration.ts';
+import { describeChanges } from '../../src/collections/changes.ts';
+import { toDeclaration } from '../../src/collections/declaration.ts';
 import { declared } from './declared.ts';
 
 const before = `

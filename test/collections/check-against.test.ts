@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
-import { checkAgainst, sentenceOf } from '../../src/consumer/collections/check-against.ts';
-import { type Declaration, toDeclaration } from '../../src/consumer/collections/declaration.ts';
-import { storedDeclarations } from '../../src/consumer/collections/stored-declarations.ts';
+import { checkAgainst, sentenceOf } from '../../src/collections/check-against.ts';
+import { type Declaration, toDeclaration } from '../../src/collections/declaration.ts';
+import { storedDeclarations } from '../../src/collections/stored-declarations.ts';
 import type { Storage } from '../../src/storage/port.ts';
 import { insertAll } from '../support/batches.ts';
 import { createTestDatabase } from '../support/databases.ts';

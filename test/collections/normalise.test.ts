@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { normaliseDateTime, normaliseFields } from '../../src/consumer/collections/normalise.ts';
+import { normaliseDateTime, normaliseFields } from '../../src/collections/normalise.ts';
 import { declared } from './declared.ts';
 
 const times = declared(`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { looksPersonal } from '../../src/consumer/collections/personal-names.ts';
+import { looksPersonal } from '../../src/collections/personal-names.ts';
 import { declared, mistakesIn, withProperty } from './declared.ts';
 
 /** A property that is wrong by itself, and what is to be said of it: on line 4, and nothing else anywhere. */

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import type { Schema } from '../../src/consumer/collections/collection.ts';
-import { fitsFormat, formatNames } from '../../src/consumer/collections/formats.ts';
-import { compileCheck } from '../../src/consumer/collections/validator.ts';
+import type { Schema } from '../../src/collections/collection.ts';
+import { fitsFormat, formatNames } from '../../src/collections/formats.ts';
+import { compileCheck } from '../../src/collections/validator.ts';
 import { inLittleTime } from '../support/little-time.ts';
 import { declared, withProperty } from './declared.ts';
 
@@ -354,7 +354,7 @@ describe('without code generation from strings', () => {
   it('collections are read and fields are checked all the same', () => {
     const program = `
       import { readCollectionFiles } from './src/config/files.ts';
-      import { readCollections } from './src/consumer/collections/read-collections.ts';
+      import { readCollections } from './src/collections/read-collections.ts';
       let isAllowed = true;
       try { new Function('return 1'); } catch { isAllowed = false; }
       const [bookings] = readCollections(readCollectionFiles('collections'));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import { longestBurstMs, standingWaitMs } from '../../src/base/queue-capacity.ts';
-import type { Operation } from '../../src/consumer/records/decide/operation.ts';
+import type { Operation } from '../../src/records/rules/operation.ts';
 import {
   longestWaitMs,
   mostBatchBytes,
@@ -11,7 +11,7 @@ import {
   mostWaitingBytes,
   mostWaitingOfCaller,
   WriteQueue,
-} from '../../src/consumer/records/write-queue.ts';
+} from '../../src/records/write-queue.ts';
 import type { BatchStore, Outcome } from '../../src/storage/port.ts';
 import { until } from '../support/polling.ts';
 

@@ -1,4 +1,4 @@
-import type { Schema } from '../../src/consumer/collections/collection.ts';
+import type { Schema } from '../../src/collections/collection.ts';
 import { follow } from '../../src/openapi/follow-reference.ts';
 import type { OpenApiDocument, Reference } from '../../src/openapi/openapi-types.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { action, all, one } from '../../src/consumer/records/describe/in-words.ts';
+import { action, all, one } from '../../src/records/describe/in-words.ts';
 
 describe('the records of a collection in words', () => {
   const plurals = {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { documentWith } from '../../docs/openapi-document.ts';
-import type { Collection } from '../../src/consumer/collections/collection.ts';
+import type { Collection } from '../../src/collections/collection.ts';
 import type { TokenTerms } from '../../src/openapi/token-terms.ts';
 import { shipped, unusual } from './samples.ts';
 

@@ -1,6 +1,6 @@
+import type { Collection } from '../../src/collections/collection.ts';
+import { readCollections } from '../../src/collections/read-collections.ts';
 import { readCollectionFiles } from '../../src/config/files.ts';
-import type { Collection } from '../../src/consumer/collections/collection.ts';
-import { readCollections } from '../../src/consumer/collections/read-collections.ts';
 
 /** Collections from the plainest to one with everything, and the two that come with the service. */
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Refusal } from '../../src/base/errors.ts';
-import { readCollections } from '../../src/consumer/collections/read-collections.ts';
-import type { Change, Operation } from '../../src/consumer/records/decide/operation.ts';
-import { createBatchRules } from '../../src/consumer/records/decide/write-rules.ts';
+import { readCollections } from '../../src/collections/read-collections.ts';
+import type { Change, Operation } from '../../src/records/rules/operation.ts';
+import { createBatchRules } from '../../src/records/rules/write-rules.ts';
 import type { Outcome } from '../../src/storage/port.ts';
 import { MemoryStore } from './memory-store.ts';
 

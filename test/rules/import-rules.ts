@@ -32,6 +32,8 @@ const base = { to: /^src\/base\// };
 const config = { to: /^src\/config\// };
 const port = { to: /^src\/storage\/port\.ts$/ };
 const openapi = { to: /^src\/openapi\// };
+const collections = { to: /^src\/collections\// };
+const records = { to: /^src\/records\// };
 /** What can happen and how it is told, and who may see it; the rest of events is handed in. */
 const events = { to: /^src\/events\/(catalogue|reader)\.ts$/ };
 const eventTypes = { to: /^src\/events\//, typeOnly: true } as const;
@@ -59,8 +61,18 @@ const folderRules: readonly FolderRule[] = [
     why: 'the document is made from what routes say of themselves, and knows none of them',
   },
   {
+    files: /^src\/collections\//,
+    may: [base, port, events, openapi],
+    why: 'a declaration knows nothing of the records that are made by it',
+  },
+  {
+    files: /^src\/records\//,
+    may: [base, port, events, eventTypes, openapi, collections, { to: /^src\/consumer\//, typeOnly: true }],
+    why: 'the rules of records need no HTTP, no settings and no database but the port',
+  },
+  {
     files: /^src\/(tokens|consumer)\//,
-    may: [base, port, events, eventTypes, openapi],
+    may: [base, port, events, eventTypes, openapi, collections, records],
     why: 'handlers are plain functions: no HTTP, no settings, no database but the port',
   },
   {
@@ -113,7 +125,11 @@ const folderRules: readonly FolderRule[] = [
   },
   {
     files: /^src\/http\/routes\.ts$/,
-    may: [base, port, { to: /^src\/(http|auth|ops|tokens|consumer|events|frontend|openapi)\// }],
+    may: [
+      base,
+      port,
+      { to: /^src\/(http|auth|ops|tokens|collections|consumer|records|events|frontend|openapi)\// },
+    ],
     why: 'the route table joins handlers to addresses and nothing else',
   },
   {
@@ -207,7 +223,7 @@ const placeRules: readonly PlaceRule[] = [
   { packages: /^commander$/, only: /^src\/(cli\/|main\.ts$)/, why: 'only the command line knows its parser' },
   {
     packages: /^(ajv|ajv\/.*|re2js)$/,
-    only: /^src\/(base\/json-schema\.ts$|consumer\/collections\/)/,
+    only: /^src\/(base\/json-schema\.ts$|collections\/)/,
     why: 'JSON Schema is compiled in one place, and used by it or where collections are',
   },
   {

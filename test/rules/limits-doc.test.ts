@@ -4,10 +4,10 @@ import { describe, it } from 'node:test';
 import { constantOf, fixedLimits, limitsDocument } from '../../docs/limits-document.ts';
 import { maxTokenBytes } from '../../src/auth/compact.ts';
 import { maxJsonDepth } from '../../src/base/strict-json.ts';
+import { parseNewcomerRate, parsePeriod, parseRate } from '../../src/collections/rates.ts';
 import { environmentName, settings } from '../../src/config/settings.ts';
-import { parseNewcomerRate, parsePeriod, parseRate } from '../../src/consumer/collections/rates.ts';
-import { idempotencyMs } from '../../src/consumer/records/decide/create.ts';
-import { defaultPage, largestPage } from '../../src/consumer/records/requests/list-query.ts';
+import { defaultPage, largestPage } from '../../src/records/requests/list-query.ts';
+import { idempotencyMs } from '../../src/records/rules/create.ts';
 
 const text = readFileSync('docs/limits.md', 'utf8');
 

@@ -1,7 +1,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { type ErrorCode, Refusal, type RefusalOptions } from '../../src/base/errors.ts';
-import type { Operation } from '../../src/consumer/records/decide/operation.ts';
-import { createBatchRules as createServiceRules } from '../../src/consumer/records/decide/write-rules.ts';
+import type { Operation } from '../../src/records/rules/operation.ts';
+import { createBatchRules as createServiceRules } from '../../src/records/rules/write-rules.ts';
 import type {
   BatchChanges,
   BatchKeys,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { ErrorCode } from '../../src/base/errors.ts';
-import type { Schema } from '../../src/consumer/collections/collection.ts';
+import type { Schema } from '../../src/collections/collection.ts';
 import { follow } from '../../src/openapi/follow-reference.ts';
 import type { Method, OpenApiDocument, Operation, Response } from '../../src/openapi/openapi-types.ts';
 

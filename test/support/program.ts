@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 const entryPoints = {
   main: 'src/main.ts',
   'storage/sqlite/worker-start': 'src/storage/sqlite/worker-start.js',
-  'consumer/records/decide/write-rules': 'src/consumer/records/decide/write-rules.ts',
+  'records/rules/write-rules': 'src/records/rules/write-rules.ts',
   'clocked-main': 'test/support/clocked-main.ts',
   'release-main': 'test/support/release-main.ts',
 };

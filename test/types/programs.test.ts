@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { typesDocument } from '../../src/consumer/types/types-document.ts';
+import { typesDocument } from '../../src/records/types/types-document.ts';
 import { declared } from '../collections/declared.ts';
 import { newDirectory } from '../support/outcome.ts';
 import { declarations } from './declarations.ts';

@@ -1,9 +1,9 @@
+import type { Collection } from '../../collections/collection.ts';
+import { reachedStates } from '../../collections/declaration-rules.ts';
 import { erasedType, isTold, type recordEvents } from '../../events/catalogue.ts';
 import { type Description, tags } from '../../openapi/description.ts';
 import { headerParameter, queryParameter } from '../../openapi/parameters.ts';
 import * as schema from '../../openapi/schemas.ts';
-import type { Collection } from '../collections/collection.ts';
-import { reachedStates } from '../collections/declaration-rules.ts';
 import { longestWaitSeconds } from './event-query.ts';
 
 const { text, count } = schema;

@@ -1,6 +1,6 @@
 import { Refusal } from '../../base/errors.ts';
 import type { Input } from '../../base/handler.ts';
-import type { Collection } from '../collections/collection.ts';
+import type { Collection } from '../../collections/collection.ts';
 
 export const longestWaitSeconds = 30;
 export const largestPage = 100;

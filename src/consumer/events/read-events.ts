@@ -1,16 +1,16 @@
 import { type Caller, hasExpired, isCurrent } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type Answer, type BearerHandler, type Input, jsonText, live } from '../../base/handler.ts';
+import type { Collection } from '../../collections/collection.ts';
 import { erasedType, presentEvent } from '../../events/catalogue.ts';
 import type { LongPolls } from '../../events/long-polls.ts';
 import { type EventReader, placeIn, readVisible } from '../../events/reader.ts';
 import type { StreamLimit } from '../../events/stream-limit.ts';
 import type { Streams } from '../../events/streams.ts';
 import type { EventTail } from '../../events/tail.ts';
+import { ownerOf } from '../../records/caller-access.ts';
+import type { ReadLimit } from '../../records/requests/read-limit.ts';
 import type { EventStore, StoredEvent } from '../../storage/port.ts';
-import type { Collection } from '../collections/collection.ts';
-import { ownerOf } from '../records/caller-access.ts';
-import type { ReadLimit } from '../records/requests/read-limit.ts';
 import { largestPage, readEventQuery } from './event-query.ts';
 import { visibleTo } from './visible-events.ts';
 

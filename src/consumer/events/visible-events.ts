@@ -1,9 +1,9 @@
 import type { Caller } from '../../base/caller.ts';
 import { isGranted } from '../../base/scopes.ts';
+import type { Collection } from '../../collections/collection.ts';
 import { erasedType } from '../../events/catalogue.ts';
 import type { EventReader } from '../../events/reader.ts';
-import type { Collection } from '../collections/collection.ts';
-import { CallerAccess, ownerOf } from '../records/caller-access.ts';
+import { CallerAccess, ownerOf } from '../../records/caller-access.ts';
 
 /**
  * What a caller may know of: its own events, and a machine client those of all whose records it reaches. Collections that do

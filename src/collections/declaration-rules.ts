@@ -1,0 +1,61 @@
+import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { found, listed, type Say, suggestion } from '../base/yaml/mistakes.ts';
+import { recordEvents } from '../events/catalogue.ts';
+import type { StateMachine } from './collection.ts';
+import { type DeclarationFile, toMachine } from './declaration-file.ts';
+import { parseDay } from './deprecation.ts';
+
+/** Says what does not fit together in `states`, `editable`, `access` and `events`. */
+export function checkStates(file: DeclarationFile, say: Say): void {
+  const machine = toMachine(file);
+  const states = [...(machine?.states.keys() ?? [])];
+  for (const [state, actions] of machine?.states ?? []) {
+    for (const [action, { to, by }] of actions) {
+      const at = pointerTo(pointerTo('/states', state), action);
+      const isShort = typeof file.states?.[state]?.[action] === 'string';
+      if (!states.includes(to))
+        say(isShort ? at : `${at}/to`, `must be a declared state; ${found(to)}, ${suggestion(to, states)}`);
+      if (by === 'client' && file.access.clients === 'none')
+        say(at, 'is for clients, and there are none here. Set "access.clients" to "any" or "own"');
+    }
+  }
+  checkNames(file.editable, '/editable', states, 'the states ', say);
+  checkEvents(file, machine, say);
+}
+
+function checkEvents({ events }: DeclarationFile, machine: StateMachine | null, say: Say): void {
+  if (events === 'none') return;
+  const reached = reachedStates(machine);
+  // Two events of one name could not be told apart.
+  for (const state of reached.filter((name) => recordEvents.some((event) => event === name)))
+    say(
+      pointerTo('/states', state),
+      'has the name of an event that all collections have, and actions lead to it. Give it another name, or set "events" to "none"',
+    );
+  const only = typeof events === 'string' ? undefined : events.only;
+  checkNames(only, '/events/only', [...recordEvents, ...reached], '', say);
+}
+
+function checkNames(
+  names: readonly string[] = [],
+  pointer: string,
+  known: readonly string[],
+  what: string,
+  say: Say,
+): void {
+  for (const [index, name] of names.entries())
+    if (!known.includes(name))
+      say(pointerTo(pointer, index), `must be one of ${what}${listed(known, 'or')}; ${found(name)}`);
+}
+
+/** States that an action leads to: the events of actions are named after them. */
+export function reachedStates(machine: StateMachine | null): readonly string[] {
+  const transitions = [...(machine?.states.values() ?? [])].flatMap((actions) => [...actions.values()]);
+  return [...new Set(transitions.map(({ to }) => to))];
+}
+
+export function checkDeprecation({ deprecated }: DeclarationFile, say: Say): void {
+  const { since = '', sunset } = deprecated ?? {};
+  if (sunset !== undefined && parseDay(sunset) < parseDay(since))
+    say('/deprecated/sunset', `must not come before "since"; ${found(sunset)}`);
+}

@@ -1,0 +1,197 @@
+import { durationForm } from '../base/duration.ts';
+import { mapping, refuse, where } from '../base/json-schema.ts';
+import { isScopeName } from '../base/scopes.ts';
+import { createFormCheck } from '../base/yaml/check-form.ts';
+import { recordEvents } from '../events/catalogue.ts';
+import { longestDescription, longestTitle, type Schema } from './collection.ts';
+import { parseDay } from './deprecation.ts';
+import { mostIndexedFields } from './indexed-fields.ts';
+import { bytesRange, defaultLimits, perUserRange } from './limits.ts';
+import { newcomerRateForm, parseNewcomerRate, parsePeriod, parseRate, rateForm, rateText } from './rates.ts';
+import { dialect, schemaDefinitions, topSchema } from './schema-grammar.ts';
+
+/**
+ * What may stand in the file of a collection, as JSON Schema: for the loader, which checks files with it, and for
+ * editors. A new member is declared here and in declaration-file.ts; rules between members are in declaration-rules.ts.
+ */
+
+export const mostStates = 32;
+
+type Kind = readonly [fits: (text: string) => boolean, expected: string, pattern: string];
+
+/** Texts of which a schema cannot say all. Editors do not know these formats and use the pattern. */
+const kinds: Readonly<Record<string, Kind>> = {
+  scope: [isScopeName, 'a scope without spaces and quotes, such as bookings.write', '[^\\s"\\\\]+'],
+  rate: [(text) => parseRate(text) !== null, 'a rate such as 30/min (s, min, h or d)', rateForm],
+  'newcomer-rate': [
+    (text) => parseNewcomerRate(text) !== null,
+    'a rate for a time, such as 5/day for 7d',
+    newcomerRateForm,
+  ],
+  period: [
+    (text) => parsePeriod(text) !== null,
+    'a duration such as 90d (s, min, h or d, at most 3650d)',
+    durationForm,
+  ],
+  day: [
+    (text) => !Number.isNaN(parseDay(text)),
+    'a date such as 2026-01-01',
+    '\\d{4}-\\d\\d-\\d\\d([Tt].*)?',
+  ],
+  'http-url': [
+    (text) => /^https?:\/\/[\x21\x23-\x3b\x3d\x3f-\x7e]+$/.test(text) && URL.canParse(text),
+    'an http or https URL',
+    'https?://.*',
+  ],
+};
+
+const said = (description: string, form: Schema): Schema => ({ description, ...form });
+
+function formatted(format: string): Schema {
+  const [, expected, pattern] = kinds[format] as Kind;
+  return { type: 'string', format, pattern: `^${pattern}$`, errorMessage: `must be ${expected}` };
+}
+
+function choice(...choices: readonly string[]): Schema {
+  return { enum: choices, default: choices[0] };
+}
+
+function text(longest: number): Schema {
+  const errorMessage = `must be a text of 1 to ${longest} characters`;
+  return { type: 'string', maxLength: longest, pattern: '\\S', errorMessage };
+}
+
+const names = { type: 'array', uniqueItems: true, items: { type: 'string' } };
+const name = {
+  type: 'string',
+  pattern: '^[a-z][a-z0-9_-]{0,31}$',
+  errorMessage: 'must have a name of 1 to 32 small letters, digits, "_" and "-" that begins with a letter',
+};
+const target = { ...name, errorMessage: 'must name the state that the action leads to' };
+
+const action = where(
+  { type: 'object' },
+  mapping(
+    {
+      to: said('The state that it leads to.', target),
+      by: said('Whose it is.', choice('owner', 'client', 'any')),
+    },
+    ['to'],
+  ),
+  target,
+);
+
+const states = {
+  type: 'object',
+  minProperties: 1,
+  maxProperties: mostStates,
+  errorMessage: `must be a mapping of 1 to ${mostStates} states, the first of them the initial one`,
+  propertyNames: name,
+  additionalProperties: {
+    description: 'The actions of this state. Without any it is final.',
+    type: ['object', 'null'],
+    errorMessage: 'must be a mapping of actions to states, {} for a final one',
+    propertyNames: name,
+    additionalProperties: said('The state that the action leads to, or that and whose action it is.', action),
+  },
+};
+
+const access = mapping({
+  read: said('Who reads a record: its owner, or every signed-in caller.', choice('owner', 'everyone')),
+  clients: said(
+    'Which records machine clients reach: none, their own, or any.',
+    choice('none', 'own', 'any'),
+  ),
+  scopes: said(
+    'What the token has to grant.',
+    mapping({ read: said('To read.', formatted('scope')), write: said('To write.', formatted('scope')) }),
+  ),
+});
+
+const limits = mapping({
+  per_user: {
+    description: 'Records of one caller.',
+    type: 'integer',
+    ...perUserRange,
+    default: defaultLimits.perUser,
+  },
+  bytes: {
+    description: "The JSON of a record's fields.",
+    type: 'integer',
+    ...bytesRange,
+    default: defaultLimits.bytes,
+  },
+  writes: {
+    ...said('Creating, changing, deleting and moving records.', formatted('rate')),
+    default: rateText(defaultLimits.writes),
+  },
+  newcomer: said('The same for callers who are new here.', formatted('newcomer-rate')),
+  expire: said('A record is deleted so long after its last change.', formatted('period')),
+});
+
+const tellsOnly = `Which are told: ${recordEvents.join(', ')}, and the states that actions lead to.`;
+const events = where(
+  { type: 'object' },
+  mapping({
+    data: said('How much.', choice('thin', 'full')),
+    only: said(tellsOnly, { ...names, minItems: 1, examples: [['created', 'deleted']] }),
+  }),
+  { enum: ['thin', 'full', 'none'] },
+);
+
+const deprecated = mapping(
+  {
+    since: said('Since when.', formatted('day')),
+    sunset: said('When it will be gone.', formatted('day')),
+    link: said('What to do about it.', formatted('http-url')),
+  },
+  ['since'],
+);
+
+function declarationWith(schema: Schema): Schema {
+  const members = {
+    schema: said('JSON Schema 2020-12 of the fields. Objects are closed unless they say otherwise.', {
+      errorMessage:
+        'must be a mapping with "properties", for example schema: {properties: {text: {type: string, maxLength: 280}}}',
+      ...schema,
+    }),
+    title: said('By default the name of the file.', text(longestTitle)),
+    description: said('One or two sentences for the reference page.', text(longestDescription)),
+    index: said(
+      'The fields to filter and sort by, besides created_at. They are required, and texts of bounded length, numbers or flags.',
+      { ...names, maxItems: mostIndexedFields, default: [], examples: [['slot']] },
+    ),
+    states: said('What a record goes through. The first state is the initial one.', states),
+    editable: said('The states in which the fields can be changed. By default all.', names),
+    access: said('Who reaches what.', access),
+    concurrency: said('Whether a change must say which version it changes.', choice('optional', 'required')),
+    limits: said('How much a caller may have and do.', limits),
+    events: { ...said('How much the log of events tells of the records.', events), default: 'thin' },
+    deprecated: said('The collection is on its way out: every answer says so.', deprecated),
+  };
+  const editable = refuse('lists states, and there are none. Declare "states", or leave it out');
+  return {
+    ...mapping(members, ['schema']),
+    ...where({ not: { required: ['states'] } }, { properties: { editable } }),
+  };
+}
+
+/** For editors. */
+export const declarationSchema: Schema = {
+  $schema: dialect,
+  title: 'A collection of Vestibule',
+  description: 'Made by "npx vestibule schema". docs/collections.md says what each member means.',
+  ...declarationWith(topSchema),
+  $defs: schemaDefinitions,
+};
+
+/** Checks everything but the inside of the member `schema`, and fills in defaults. */
+export const checkDeclaration = createFormCheck(
+  declarationWith({ type: 'object' }),
+  Object.fromEntries(
+    Object.entries(kinds).map(([name, [fits, expected]]) => [
+      name,
+      (text: string) => (fits(text) ? null : `must be ${expected}`),
+    ]),
+  ),
+);

@@ -1,0 +1,75 @@
+import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { found, type Say, suggestion } from '../base/yaml/mistakes.ts';
+import type { IndexedField } from '../storage/port.ts';
+import type { Schema } from './collection.ts';
+import { formats, isFormatName } from './formats.ts';
+
+/** Every one makes each write dearer. */
+export const mostIndexedFields = 8;
+/** What a database can keep in an index without a thought. */
+const longestText = 500;
+/** They mean something else in the query of a list. */
+const queryParameters = ['limit', 'cursor', 'sort', 'mine'];
+/** They would hold for what was sent and not for what is kept of it. */
+const aboutForm = ['minLength', 'maxLength', 'pattern', 'enum', 'const'];
+
+const kinds: Readonly<Record<string, IndexedField['kind']>> = {
+  string: 'text',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+};
+
+/** The member `index` of a checked declaration: the fields that records can be filtered and sorted by. */
+export function readIndex(names: readonly string[], schema: Schema, say: Say): readonly IndexedField[] {
+  for (const [index, name] of names.entries()) {
+    const mistake = mistakeIn(name, schema);
+    if (mistake !== null) say(pointerTo('/index', index), `${mistake}; ${found(name)}`);
+  }
+  return names.map((name) => ({ name, kind: kinds[String(propertyOf(schema, name)?.type)] ?? 'text' }));
+}
+
+function mistakeIn(name: string, schema: Schema): string | null {
+  const properties = Object.keys(schema.properties as Schema);
+  const property = propertyOf(schema, name);
+  if (property === undefined) return `must be a property of the schema (${suggestion(name, properties)})`;
+  if (queryParameters.includes(name))
+    return 'has a name that means something else in a query. Name it otherwise';
+  if (!((schema.required ?? []) as readonly unknown[]).includes(name)) {
+    return 'must be in "required" of the schema: what can be missing cannot be sorted by';
+  }
+  if (kinds[String(property.type)] === undefined) {
+    const missing = property.type === undefined ? missingType(property) : null;
+    return `must be of the type string, integer, number or boolean${missing === null ? '' : `. Add "type: ${missing}" to it`}`;
+  }
+  if (property.type !== 'string') return null;
+  if (property.format === 'date-time' && aboutForm.some((keyword) => property[keyword] !== undefined)) {
+    return `is kept in UTC with milliseconds, so the field cannot have ${aboutForm.join(', ')}`;
+  }
+  return longestOf(property) > longestText
+    ? `must have a "maxLength" of at most ${longestText}, or a format of such a length`
+    : null;
+}
+
+/** The type that an `enum` or `const` without one is of, if all its values are of one. */
+function missingType({ enum: values, const: value }: Schema): string | null {
+  const types = new Set((Array.isArray(values) ? values : [value]).map((each) => typeof each));
+  const [type] = types;
+  if (types.size !== 1 || type === undefined || kinds[type] === undefined) return null;
+  return type === 'number' &&
+    [values, value].flat().every((each) => each === undefined || Number.isInteger(each))
+    ? 'integer'
+    : type;
+}
+
+function longestOf({ maxLength, format, enum: values, const: value }: Schema): number {
+  const byFormat = isFormatName(format) ? formats[format].mostLetters : Number.POSITIVE_INFINITY;
+  const texts = Array.isArray(values) ? values : value === undefined ? null : [value];
+  if (texts !== null) return Math.max(...texts.map((text) => String(text).length));
+  return typeof maxLength === 'number' ? Math.min(maxLength, byFormat) : byFormat;
+}
+
+function propertyOf(schema: Schema, name: string): Schema | undefined {
+  const properties = schema.properties as Readonly<Record<string, Schema>>;
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
+}

@@ -1,0 +1,273 @@
+import { where } from '../base/json-schema.ts';
+import { createFormCheck } from '../base/yaml/check-form.ts';
+import type { Say } from '../base/yaml/mistakes.ts';
+import { ownMembers, type Schema } from './collection.ts';
+import { formatNames } from './formats.ts';
+import { longestPattern, patternMistake } from './patterns.ts';
+import { type Role, typeSayers } from './schema-roles.ts';
+
+/**
+ * The part of JSON Schema 2020-12 that a collection may use, as JSON Schema: enough for records, nothing that can run away.
+ * Only in keywords that draft 07 has, too: most editors know no later one.
+ */
+
+export const dialect = 'https://json-schema.org/draft/2020-12/schema';
+const jsonTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null'] as const;
+export type JsonType = (typeof jsonTypes)[number];
+
+const text = { type: 'string' };
+const flag = { type: 'boolean' };
+const number = { type: 'number' };
+const count = { type: 'integer', minimum: 0 };
+const names = { type: 'array', uniqueItems: true, items: text };
+/** Ajv compares lists and objects by calling what it finds in them, and callers can send a `toString` of their own. */
+const scalar = {
+  type: ['string', 'number', 'boolean', 'null'],
+  errorMessage: 'must be a text, a number, true, false or null',
+};
+const typeName = { enum: jsonTypes };
+/** The type itself, or a list of it and perhaps "null": a value of many types is of no use. */
+const types = where(
+  { type: 'array' },
+  {
+    items: typeName,
+    minItems: 1,
+    maxItems: 2,
+    uniqueItems: true,
+    anyOf: [{ maxItems: 1 }, { contains: { const: 'null' } }],
+    errorMessage: 'must be one type, or a list of one type and "null"',
+  },
+  typeName,
+);
+
+/** They say something about a value, and nothing about which values are right. */
+const annotations = {
+  title: text,
+  description: text,
+  examples: { type: 'array' },
+  deprecated: flag,
+  $comment: text,
+  'x-personal': flag,
+  'x-unbounded': flag,
+};
+
+type Forms = Readonly<Record<string, Readonly<Record<string, Schema>>>>;
+
+/**
+ * What the value of each keyword is, by the type of values that the keyword is about. `part` stands for a schema of
+ * another value in it, `condition` for a further condition on the same one.
+ */
+function formsBy(part: Schema, condition: Schema) {
+  const conditions = { type: 'array', minItems: 1, items: condition };
+  const partOrFlag = where({ not: flag }, part);
+  return {
+    any: {
+      ...annotations,
+      type: types,
+      enum: { type: 'array', minItems: 1, maxItems: 1000, uniqueItems: true, items: scalar },
+      const: scalar,
+      allOf: conditions,
+      anyOf: conditions,
+      oneOf: conditions,
+      not: condition,
+      ...where(condition, condition, condition),
+      $ref: {
+        ...text,
+        pattern: '^#/\\$defs/[^/~%]+$',
+        errorMessage: 'must lead to "#/$defs/<name>" in this file',
+      },
+    },
+    number: {
+      minimum: number,
+      maximum: number,
+      exclusiveMinimum: number,
+      exclusiveMaximum: number,
+      multipleOf: { ...number, exclusiveMinimum: 0 },
+    },
+    string: {
+      minLength: count,
+      maxLength: count,
+      pattern: { ...text, maxLength: longestPattern, format: 'linear-regex' },
+      format: { enum: formatNames },
+    },
+    array: {
+      items: partOrFlag,
+      prefixItems: { type: 'array', minItems: 1, items: part },
+      minItems: count,
+      maxItems: count,
+      uniqueItems: flag,
+      contains: condition,
+      minContains: count,
+      maxContains: count,
+    },
+    object: {
+      properties: { type: 'object', additionalProperties: part },
+      required: names,
+      additionalProperties: partOrFlag,
+      propertyNames: condition,
+      minProperties: count,
+      maxProperties: count,
+      dependentRequired: { type: 'object', additionalProperties: names },
+    },
+  } satisfies Forms;
+}
+
+const has = (name: string): Schema => ({ required: [name] });
+const hasOneOf = (...keywords: readonly string[]): Schema => ({ anyOf: keywords.map(has) });
+const both = (...conditions: readonly Schema[]): Schema => ({ allOf: conditions });
+const not = (condition: Schema): Schema => ({ not: condition });
+const isTrue = (name: string): Schema => ({ ...has(name), properties: { [name]: { const: true } } });
+const refused = (condition: Schema, errorMessage: string): Schema => ({ not: condition, errorMessage });
+/** Each of these members is refused. */
+const without = (keywords: readonly string[], message: string): Schema => ({
+  propertyNames: refused({ enum: keywords }, message),
+});
+
+function isOfType(...wanted: readonly JsonType[]): Schema {
+  const named = { enum: wanted };
+  return { ...has('type'), properties: { type: { anyOf: [named, { type: 'array', contains: named }] } } };
+}
+
+const hasScalarItems = both(
+  {
+    ...has('items'),
+    properties: { items: { type: 'object', ...has('type'), not: isOfType('array', 'object') } },
+  },
+  not(has('prefixItems')),
+);
+
+/** Rules between the keywords of one schema. */
+function rulesOf({ any = {}, top: _, ...byType }: Forms): readonly Schema[] {
+  const all = Object.keys(Object.assign({}, any, ...Object.values(byType)));
+  return [
+    ...Object.entries(byType).map(([type, keywords]) => {
+      const covering = (type === 'number' ? ['number', 'integer'] : [type]) as readonly JsonType[];
+      const message = `is about values of the type "${type}" only, and "type" is another. Leave it out`;
+      return where(both(has('type'), not(isOfType(...covering))), without(Object.keys(keywords), message));
+    }),
+    where(
+      has('$ref'),
+      without(
+        all.filter((name) => !Object.hasOwn({ ...annotations, $ref: text }, name)),
+        'cannot stand beside "$ref". Write it into the definition',
+      ),
+    ),
+    where(
+      both(isTrue('uniqueItems'), not(hasScalarItems)),
+      without(
+        ['uniqueItems'],
+        'needs "items" of the type "string", "integer", "number" or "boolean": others take too long to compare',
+      ),
+    ),
+  ];
+}
+
+const saysWhat = refused(
+  not(hasOneOf(...typeSayers, 'anyOf', 'oneOf')),
+  'must say what it is: a "type", "enum", "const", "$ref", "anyOf" or "oneOf"',
+);
+
+/** A schema that describes a value also says how long it can be, and what is in it. */
+const whatDescribes: readonly Schema[] = [
+  refused(
+    both(
+      isOfType('string'),
+      not({ anyOf: [hasOneOf('maxLength', 'enum', 'const', 'format', '$ref'), isTrue('x-unbounded')] }),
+    ),
+    'is a text of any length. Give it a "maxLength", or say "x-unbounded: true"',
+  ),
+  refused(
+    both(isOfType('array'), not(hasOneOf('items', 'prefixItems', '$ref'))),
+    'must say what is in the list: add "items", such as {type: integer}',
+  ),
+  {
+    properties: {
+      properties: {
+        propertyNames: {
+          pattern: '^[^\\p{Cc}]{1,128}$',
+          errorMessage: 'must have a name of 1 to 128 characters, none of them a control character',
+        },
+      },
+    },
+  },
+];
+
+/** A schema whose keywords fit `forms` and the rules between them. */
+function grammar(forms: Forms, more: readonly Schema[] = []): Schema {
+  return {
+    type: 'object',
+    properties: Object.assign({}, ...Object.values(forms)),
+    additionalProperties: false,
+    allOf: [...rulesOf(forms), ...more],
+  };
+}
+
+/** What the schema of a collection itself may have besides. */
+function topForms(part: Schema) {
+  return {
+    type: { const: 'object', errorMessage: 'must be "object", or be left out' },
+    $schema: { const: dialect, errorMessage: 'must be JSON Schema 2020-12, or be left out' },
+    $defs: { type: 'object', additionalProperties: part },
+    properties: {
+      type: 'object',
+      minProperties: 1,
+      propertyNames: {
+        allOf: [
+          {
+            pattern: '^[A-Za-z][A-Za-z0-9_]{0,62}$',
+            errorMessage: 'must have a name of 1 to 63 letters, digits and "_" that begins with a letter',
+          },
+          refused({ enum: [...ownMembers] }, 'is a member that every record has. Choose another name'),
+        ],
+      },
+      additionalProperties: part,
+      errorMessage:
+        'must be a mapping with at least one field, for example {text: {type: string, maxLength: 280}}',
+    },
+  };
+}
+
+const description = { $ref: '#/$defs/description' };
+const condition = { $ref: '#/$defs/condition' };
+const alternatives = { properties: { anyOf: { items: description }, oneOf: { items: description } } };
+
+/** For editors: the member `schema` of a declaration, and what it refers to. */
+export const schemaDefinitions: Readonly<Record<Role, Schema>> = {
+  description: grammar(formsBy(description, condition), [
+    saysWhat,
+    ...whatDescribes,
+    where(not(hasOneOf(...typeSayers)), alternatives),
+  ]),
+  condition: grammar(formsBy(condition, condition)),
+};
+export const topSchema: Schema = {
+  ...grammar({ ...formsBy(description, condition), top: topForms(description) }),
+  required: ['properties'],
+};
+
+/** The same for the loader, which visits the schemas one by one: a schema is checked without those in it. */
+const any = { type: 'object', errorMessage: 'must be a schema, such as {type: integer}' };
+const checkKeywords = createFormCheck(grammar(formsBy(any, any)), { 'linear-regex': patternMistake });
+const checkDescription = createFormCheck({ allOf: [saysWhat, ...whatDescribes] });
+const checkTop = createFormCheck({ properties: topForms(any), required: ['properties'] });
+
+/** Checks one schema by itself, whatever the schemas in it are. */
+export function checkOneSchema(schema: Schema, role: Role | 'top', pointer: string, say: Say): boolean {
+  const { type: _type, $defs: _defs, $schema: _dialect, ...plain } = schema;
+  const hasForm = checkKeywords(role === 'top' ? plain : schema, say, pointer);
+  if (role === 'condition' || !hasForm) return hasForm;
+  return (role === 'top' ? checkTop : checkDescription)(schema, say, pointer);
+}
+
+/** Where the schemas are that a keyword holds. */
+export function holds(keyword: string): 'one' | 'list' | 'named' | null {
+  if ('items contains additionalProperties propertyNames not if then else'.split(' ').includes(keyword))
+    return 'one';
+  if (['prefixItems', 'allOf', 'anyOf', 'oneOf'].includes(keyword)) return 'list';
+  return keyword === 'properties' || keyword === '$defs' ? 'named' : null;
+}
+
+/** The types that a schema names; none when it leaves them open. */
+export function typesOf({ type }: Schema): readonly JsonType[] {
+  return type === undefined ? [] : ([type].flat() as JsonType[]);
+}

@@ -1,0 +1,112 @@
+import { isJsonObject } from '../base/json-object.ts';
+import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { type Say, suggestion } from '../base/yaml/mistakes.ts';
+import type { Schema } from './collection.ts';
+import { looksPersonal } from './personal-names.ts';
+import { checkOneSchema, type JsonType, typesOf } from './schema-grammar.ts';
+import { isInPlace, type Role, roleIn } from './schema-roles.ts';
+import { subschemasOf } from './subschemas.ts';
+
+export const mostSchemaLevels = 16;
+
+interface Place {
+  readonly pointer: string;
+  readonly level: number;
+  readonly role: Role;
+  /** The members of the object that the schema is about; null where they are not known. */
+  readonly members: ReadonlySet<string> | null;
+  readonly definitions: Schema;
+  readonly say: Say;
+}
+
+/** Says all that is wrong with the schema of a collection. */
+export function checkSchema(schema: Schema, pointer: string, say: Say): void {
+  const definitions = isJsonObject(schema.$defs) ? schema.$defs : {};
+  check(schema, { pointer, level: 0, role: 'description', members: null, definitions, say });
+}
+
+function check(schema: Schema, place: Place): void {
+  const { pointer, level, role, say } = place;
+  if (level > mostSchemaLevels) {
+    say(pointer, `is deeper than ${mostSchemaLevels} levels of schemas. Make it flatter`);
+    return;
+  }
+  const hasForm = checkOneSchema(schema, level === 0 ? 'top' : role, pointer, say);
+  const own = isJsonObject(schema.properties) ? schema.properties : null;
+  // A condition may speak of the members of the object that it is about, and of no others.
+  const members = role === 'condition' ? place.members : own && new Set(Object.keys(own));
+  if (hasForm) {
+    if (schema.$ref !== undefined) checkReference(String(schema.$ref), place);
+    checkValues(schema, pointer, say);
+    if (role === 'description') checkNames(own ?? {}, place);
+    if (members !== null) checkMembers(schema, members, place);
+  }
+  for (const { keyword, pointer: below, schema: part } of subschemasOf(schema)) {
+    check(part, {
+      ...place,
+      pointer: `${pointer}${below}`,
+      level: level + 1,
+      role: roleIn(schema, keyword, role),
+      members: isInPlace(keyword) ? members : null,
+    });
+  }
+}
+
+function checkReference(reference: string, { pointer, definitions, say }: Place): void {
+  const name = reference.slice('#/$defs/'.length);
+  const known = Object.keys(definitions);
+  if (!known.includes(name))
+    say(
+      pointerTo(pointer, '$ref'),
+      `leads nowhere: there is no "${name}" in $defs; ${suggestion(name, known)}`,
+    );
+}
+
+function checkNames(properties: Schema, { pointer, say }: Place): void {
+  for (const [name, property] of Object.entries(properties)) {
+    if (looksPersonal(name) && isJsonObject(property) && typeof property['x-personal'] !== 'boolean')
+      say(
+        pointerTo(`${pointer}/properties`, name),
+        'looks like personal data. Leave it out, or say "x-personal: true"; "x-personal: false" if it is not about a person',
+      );
+  }
+}
+
+function checkMembers(schema: Schema, members: ReadonlySet<string>, { pointer, say }: Place): void {
+  for (const keyword of ['required', 'properties', 'dependentRequired']) {
+    const value = schema[keyword] ?? {};
+    const isList = Array.isArray(value);
+    for (const [key, item] of Object.entries(value)) {
+      const name = isList ? String(item) : key;
+      if (!members.has(name))
+        say(
+          pointerTo(`${pointer}/${keyword}`, key),
+          `names "${name}", which the properties of the object do not have; ${suggestion(name, [...members])}`,
+        );
+    }
+  }
+}
+
+/** Says what cannot be true of any value. */
+function checkValues(schema: Schema, pointer: string, say: Say): void {
+  for (const [least, most] of [
+    ['minimum', 'maximum'],
+    ...['Length', 'Items', 'Contains', 'Properties'].map((what) => [`min${what}`, `max${what}`]),
+  ] as [string, string][]) {
+    const [from, to] = [schema[least], schema[most]];
+    if (typeof from === 'number' && typeof to === 'number' && from > to)
+      say(pointerTo(pointer, least), `must not be above "${most}", which is ${to}; found ${from}`);
+  }
+  const types = typesOf(schema);
+  for (const keyword of ['enum', 'const']) {
+    const values = schema[keyword] === undefined ? [] : [schema[keyword]].flat();
+    if (types.length > 0 && values.some((value) => !types.some((type) => isOfType(value, type))))
+      say(pointerTo(pointer, keyword), `has a value that is not of the type "${types.join('" or "')}"`);
+  }
+}
+
+/** Whether a scalar is of a type. */
+function isOfType(value: unknown, type: JsonType): boolean {
+  if (type === 'null') return value === null;
+  return type === 'integer' ? Number.isInteger(value) : value !== null && typeof value === type;
+}

@@ -1,0 +1,85 @@
+import type { Collection } from '../../collections/collection.ts';
+import type { Description } from '../../openapi/description.ts';
+import { eventsHeaders, sometimes, version } from '../../openapi/headers.ts';
+import type { Parameter, Schema, Schemas } from '../../openapi/openapi-types.ts';
+import { headerParameter, queryParameter } from '../../openapi/parameters.ts';
+import { dateTime, text } from '../../openapi/schemas.ts';
+import { defaultPage, largestPage } from '../requests/list-query.ts';
+import { describeIn, idParameter, recordAnswer, schemasOf } from './in-collection.ts';
+import * as inWords from './in-words.ts';
+
+/** The routes of requests/read.ts. */
+
+const bounds = { gt: 'after', gte: 'at or after', lt: 'before', lte: 'at or before' } as const;
+const mine = { type: 'boolean', enum: [true] };
+const limit = { type: 'integer', minimum: 1, maximum: largestPage, default: defaultPage };
+
+export function describeList(collection: Collection): Description {
+  const next = sometimes('The next page, with rel="next" (RFC 8288); absent on the last one.');
+  const content = { 'application/json': schemasOf(collection).page };
+  return describeIn(collection, 'read', {
+    name: 'list',
+    summary: `List ${inWords.all(collection.title)}`,
+    description: whatIsListed(collection),
+    parameters: listParameters(collection),
+    answers: { 200: { description: 'A page.', headers: { Link: next, ...eventsHeaders }, content } },
+    errors: ['cursor_invalid'],
+  });
+}
+
+/** Of the few records of one owner any filter is cheap; everybody's need an index that leads to them. */
+function whatIsListed({ access }: Collection): string {
+  const isEverybodys = access.read === 'everyone';
+  const sentences = [`A page of ${isEverybodys ? "everybody's" : "the caller's own"} records.`];
+  if (!isEverybodys && access.clients === 'any') sentences.push("A machine client sees everybody's.");
+  if (isEverybodys || access.clients === 'any')
+    sentences.push(
+      "Everybody's are filtered by one field, by which they are then sorted, or by state and created_at; anything else is 400. With mine=true these are the caller's own, which can have any filters.",
+    );
+  return sentences.join(' ');
+}
+
+/** What a list can be asked for: nothing but what is declared, so that every question has an index. */
+function listParameters({ schema, index, machine }: Collection): readonly Parameter[] {
+  const properties = (schema.properties ?? {}) as Schemas;
+  const sortable = ['created_at', ...index.map(({ name }) => name)].flatMap((name) => [name, `-${name}`]);
+  const states = machine === null ? null : { ...text, enum: [...machine.states.keys()] };
+  return [
+    queryParameter('limit', 'How many records a page has at most.', limit),
+    queryParameter('cursor', 'Where the page before has ended: "next" of its answer.', text),
+    queryParameter('sort', 'The order; "-" turns it round. Records that agree come by id.', {
+      ...text,
+      enum: sortable,
+      default: '-created_at',
+    }),
+    queryParameter('mine', "Only the caller's own records, where others' can be seen, too.", mine),
+    ...(states === null ? [] : [queryParameter('state', 'Only records in this state.', states)]),
+    ...filters('created_at', dateTime),
+    ...index.flatMap(({ name }) => filters(name, comparable(properties[name]))),
+  ];
+}
+
+function filters(name: string, schema: Schema): readonly Parameter[] {
+  const ranges = Object.entries(bounds).map(([operator, where]) =>
+    queryParameter(`${name}[${operator}]`, `Only records whose ${name} comes ${where} this.`, schema),
+  );
+  return [queryParameter(name, `Only records whose ${name} is this.`, schema), ...ranges];
+}
+
+/** What is compared is only the kind of the field: a bound need not be a value that a record could have. */
+function comparable({ type, format }: Schema = {}): Schema {
+  return { type: type ?? 'string', ...(format === undefined ? {} : { format }) };
+}
+
+export function describeRead(collection: Collection): Description {
+  const condition = 'An ETag. While the record is that version the answer is 304 without it.';
+  return describeIn(collection, 'read', {
+    name: 'read',
+    summary: `Read ${inWords.one(collection.title)}`,
+    parameters: [idParameter, headerParameter('If-None-Match', condition)],
+    answers: {
+      200: recordAnswer(collection, 'The record.', version),
+      304: { description: 'The record is still that version.', headers: version },
+    },
+  });
+}

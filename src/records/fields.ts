@@ -1,0 +1,56 @@
+import { Buffer } from 'node:buffer';
+import { Refusal } from '../base/errors.ts';
+import type { Input } from '../base/handler.ts';
+import { isJsonObject } from '../base/json-object.ts';
+import { readStrictJson } from '../base/strict-json.ts';
+import { type Collection, ownMembers } from '../collections/collection.ts';
+import { normaliseFields } from '../collections/normalise.ts';
+
+export type Fields = Record<string, unknown>;
+
+const jsonType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
+const patchType = /^application\/(?:merge-patch\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
+
+/** The fields that a request sends, without the members that are the service's own. Not held against the schema yet. */
+export function readFields(input: Input): Fields {
+  return readObject(input, jsonType);
+}
+
+/** The same for a merge patch (RFC 7396): null takes a field away. */
+export function readPatch(input: Input): Fields {
+  return readObject(input, patchType);
+}
+
+function readObject(input: Input, type: RegExp): Fields {
+  // Nothing is unpacked here: what comes in small could turn out to be large.
+  const isPacked = !/^(?:identity)?$/i.test(input.header('content-encoding') ?? '');
+  if (isPacked || !type.test(input.contentType ?? '')) throw new Refusal('media_type_not_supported');
+  const value = readStrictJson(input.body ?? new Uint8Array());
+  if (!isJsonObject(value)) {
+    throw new Refusal('validation_failed', {
+      members: { errors: [{ pointer: '', message: 'must be an object' }] },
+    });
+  }
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !ownMembers.has(name)));
+}
+
+/** What is to be kept, in JSON: fields that fit the schema and the size that the collection allows. */
+export function toBody(collection: Collection, fields: Fields): string {
+  const errors = collection.checkFields(fields);
+  if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });
+  const body = JSON.stringify(normaliseFields(collection, fields));
+  const limit = collection.limits.bytes;
+  if (Buffer.byteLength(body) > limit) throw new Refusal('record_too_large', { members: { limit } });
+  return body;
+}
+
+/** RFC 7396. Neither side has a name that JavaScript reads in its own way (see base/strict-json). */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isJsonObject(patch)) return patch;
+  const result: Fields = isJsonObject(target) ? { ...target } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete result[name];
+    else result[name] = mergePatch(result[name], value);
+  }
+  return result;
+}

@@ -1,0 +1,50 @@
+import { Refusal } from '../base/errors.ts';
+import type { Input } from '../base/handler.ts';
+
+/** A request that may say which version it is about. */
+type Conditional = Pick<Input, 'header'>;
+
+/** Entity tags of a header (RFC 9110 section 8.8.3), or `*` for any record at all. */
+export type Tags = '*' | readonly string[];
+
+const listForm = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*$/;
+const eachTag = /(?:W\/)?"[^"]*"/g;
+
+/** Which versions a change is for; null when the request does not say. */
+export function ifMatch(input: Conditional): Tags | null {
+  return readTags(input, 'if-match');
+}
+
+/** Whether a record is to be made where there is none yet. A change has no other use for If-None-Match. */
+export function createsOnly(input: Conditional): boolean {
+  const tags = readTags(input, 'if-none-match');
+  if (tags === null) return false;
+  if (tags !== '*') throw invalid('If-None-Match');
+  if (input.header('if-match') !== undefined) throw invalid('If-Match');
+  return true;
+}
+
+/** Whether the caller has this version already. */
+export function hasAlready(input: Conditional, etag: string): boolean {
+  const tags = readTags(input, 'if-none-match');
+  if (tags === null) return false;
+  // Weak comparison: for a read, one that is as good will do.
+  return tags === '*' || tags.some((tag) => tag.replace(/^W\//, '') === etag);
+}
+
+/** Strong comparison: a weak tag fits nothing that is to be changed. */
+export function fits(tags: Tags, etag: string): boolean {
+  return tags === '*' || tags.includes(etag);
+}
+
+function readTags(input: Conditional, name: 'if-match' | 'if-none-match'): Tags | null {
+  const value = input.header(name)?.trim();
+  if (value === undefined) return null;
+  if (value === '*') return '*';
+  if (!listForm.test(value)) throw invalid(name === 'if-match' ? 'If-Match' : 'If-None-Match');
+  return value.match(eachTag) ?? [];
+}
+
+function invalid(header: string): Refusal {
+  return new Refusal('header_invalid', { members: { header } });
+}

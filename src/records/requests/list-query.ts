@@ -1,0 +1,158 @@
+import { Refusal } from '../../base/errors.ts';
+import type { Collection } from '../../collections/collection.ts';
+import { isDateTime, normaliseDateTime } from '../../collections/normalise.ts';
+import type { FieldValue, IndexedField, Operator, RecordQuery } from '../../storage/port.ts';
+import type { CallerAccess } from '../caller-access.ts';
+
+export const defaultPage = 50;
+export const largestPage = 200;
+
+type SortField = RecordQuery['sort']['field'];
+
+/** What a list is asked for, in the words of the storage; and once more as it was asked, for links and cursors. */
+export interface ListQuery {
+  readonly wanted: Pick<RecordQuery, 'owner' | 'state' | 'conditions' | 'sort' | 'limit'>;
+  readonly cursor: string | null;
+  /** The parameters that decide which records come in which order, by name. */
+  readonly filters: readonly (readonly [name: string, value: string])[];
+  /** As sent, without the cursor. */
+  readonly asked: readonly (readonly [name: string, value: string])[];
+}
+
+const parameterForm = /^([A-Za-z][A-Za-z0-9_]*)(?:\[(gt|gte|lt|lte)\])?$/;
+
+/** What is no field: each has a meaning of its own. */
+const taken: ReadonlySet<string> = new Set(['limit', 'cursor', 'sort', 'state', 'mine']);
+
+/** Every parameter is known, comes once and has a usable value, or the whole query is refused. */
+export function readListQuery(
+  collection: Collection,
+  text: string,
+  { id, visibleOwner }: Pick<CallerAccess, 'id' | 'visibleOwner'>,
+): ListQuery {
+  const parameters = readParameters(text);
+  const owner = readMine(parameters.get('mine')) ? id : visibleOwner;
+  const isEverybodys = owner === null;
+  const conditions = [...parameters].flatMap(([name, value]) =>
+    taken.has(name) ? [] : [readCondition(collection, name, value)],
+  );
+  const asked = [...parameters].filter(([name]) => name !== 'cursor');
+  const state = readState(collection, parameters.get('state'));
+  const [first] = conditions;
+  const usual = isEverybodys && first !== undefined ? `-${nameOf(first.field)}` : '-created_at';
+  const sort = readSort(collection, parameters.get('sort') ?? usual);
+  if (isEverybodys) checkIndexed(conditions, state, sort);
+  return {
+    wanted: { owner, state, conditions, sort, limit: readLimit(parameters.get('limit')) },
+    cursor: parameters.get('cursor') ?? null,
+    filters: asked.filter(([name]) => name !== 'limit').toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    asked,
+  };
+}
+
+/** The query of the next page. */
+export function linkTo({ asked }: ListQuery, cursor: string): string {
+  return new URLSearchParams([...asked.map(([name, value]) => [name, value]), ['cursor', cursor]]).toString();
+}
+
+/**
+ * In a list of everybody's records an index must lead to what is asked for: by the state and the time of creation, or by
+ * the field that the list is sorted by. A list of one owner may have any filter: it looks at so many records at a time.
+ */
+function checkIndexed(
+  conditions: RecordQuery['conditions'],
+  state: string | null,
+  { field }: RecordQuery['sort'],
+): void {
+  const sortedBy = nameOf(field);
+  const sort = `this list is sorted by "${sortedBy}" (by "sort", or by its first filter where "sort" is not given)`;
+  if (state !== null && sortedBy !== 'created_at') {
+    throw invalid(
+      'state',
+      `"state" and "${sortedBy}" do not go together: in a list of everybody's records "state" can be filtered by with the sort by "created_at" only, and ${sort}. Ask for one of them.`,
+    );
+  }
+  const other = conditions.map((condition) => nameOf(condition.field)).find((name) => name !== sortedBy);
+  if (other === undefined) return;
+  throw invalid(
+    other,
+    `"${other}" and "${sortedBy}" do not go together: a list of everybody's records can be filtered by the field that it is sorted by only, and ${sort}. Ask for one of them.`,
+  );
+}
+
+export function nameOf(field: SortField): string {
+  return field === 'created_at' ? field : field.name;
+}
+
+function readParameters(text: string): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (parameters.has(name)) throw invalid(name);
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+function readCondition(
+  collection: Collection,
+  name: string,
+  text: string,
+): RecordQuery['conditions'][number] {
+  const [, fieldName = '', operator = 'eq'] = parameterForm.exec(name) ?? [];
+  const field = findField(collection, fieldName);
+  const value = field === null ? null : readValue(collection, field, text);
+  if (field === null || value === null) throw invalid(name);
+  return { field, operator: operator as Operator, value };
+}
+
+function readSort(collection: Collection, text: string): RecordQuery['sort'] {
+  const descending = text.startsWith('-');
+  const field = findField(collection, descending ? text.slice(1) : text);
+  if (field === null) throw invalid('sort');
+  return { field, descending };
+}
+
+function readState({ machine }: Collection, state: string | undefined): string | null {
+  if (state === undefined) return null;
+  if (!machine?.states.has(state)) throw invalid('state');
+  return state;
+}
+
+/** Only whoever asks can be named, and by nothing but its token: there is no way to ask for the records of another. */
+function readMine(text: string | undefined): boolean {
+  if (text !== undefined && text !== 'true') throw invalid('mine');
+  return text === 'true';
+}
+
+function readLimit(text = String(defaultPage)): number {
+  const limit = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > largestPage) throw invalid('limit');
+  return limit;
+}
+
+function findField({ index }: Collection, name: string): SortField | null {
+  if (name === 'created_at') return name;
+  return index.find((field) => field.name === name) ?? null;
+}
+
+function readValue(collection: Collection, field: SortField, text: string): FieldValue | null {
+  if (field === 'created_at') {
+    const time = normaliseDateTime(text);
+    return time === null ? null : Date.parse(time);
+  }
+  return isDateTime(collection, field.name) ? normaliseDateTime(text) : readPlain(field, text);
+}
+
+function readPlain({ kind }: IndexedField, text: string): FieldValue | null {
+  if (kind === 'text') return text.includes('\0') ? null : text;
+  if (kind === 'boolean') return text === 'true' ? 1 : text === 'false' ? 0 : null;
+  return /^-?\d{1,17}(?:\.\d{1,17})?(?:[eE][+-]?\d{1,3})?$/.test(text) && Number.isFinite(Number(text))
+    ? Number(text)
+    : null;
+}
+
+function invalid(parameter: string, detail?: string): Refusal {
+  return new Refusal('query_invalid', {
+    members: { parameter, ...(detail === undefined ? {} : { detail }) },
+  });
+}

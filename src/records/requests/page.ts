@@ -1,0 +1,54 @@
+import type { RecordQuery, RecordStore } from '../../storage/port.ts';
+import { sortValue } from './cursor.ts';
+import { nameOf } from './list-query.ts';
+
+/** A page of large records ends before it has so many bytes; `next` leads on. */
+export const largestPageBytes = 1_048_576;
+/** How many records a page looks through at most for those that fit its filters, and how many bytes of them. */
+const mostLookedAt = 2_000;
+const mostBytesLookedAt = 33_554_432;
+
+type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter' | 'hasExpired'>;
+
+/**
+ * One page of a list, with bounds for what it costs: no more is fetched than is shown, and one more; and where no index
+ * leads to what is asked for, only so many records are looked at. Then the page may be short, or empty, and still lead on.
+ * `recordBytes` is the most that a record of the collection may have; `next` is where the list goes on, null at its end.
+ */
+export async function readPage(store: Store, wanted: RecordQuery, recordBytes: number) {
+  const looks = Math.min(mostLookedAt, Math.max(Math.floor(mostBytesLookedAt / recordBytes), 1));
+  // First how far to look, and then what is there: what is written meanwhile is neither left out nor shown twice.
+  const passesOver = !isInOrder(wanted) || (await hasExpired(store, wanted));
+  const until = passesOver ? await store.placeAfter(wanted, looks) : null;
+  const limit = await howManyFit(store, { ...wanted, until }, recordBytes);
+  // One more than is shown tells whether there is a next page.
+  const found = await store.list({ ...wanted, until, limit: limit + 1 });
+  const records = found.slice(0, limit);
+  const last = records.at(-1);
+  if (found.length === records.length || last === undefined) return { records, next: until };
+  return { records, next: { value: sortValue(last, wanted), id: last.id } };
+}
+
+/** Whether the order of the list leads to all that it is filtered by. In a list of everybody's it always does: see list-query.ts. */
+function isInOrder({ owner, state, conditions, sort }: RecordQuery): boolean {
+  if (owner === null) return true;
+  return state === null && conditions.every(({ field }) => nameOf(field) === nameOf(sort.field));
+}
+
+/** What has expired and is not deleted yet lies anywhere in the order. Mostly there is nothing of that kind. */
+async function hasExpired(store: Store, { collection, expiredAt }: RecordQuery): Promise<boolean> {
+  return expiredAt !== null && (await store.hasExpired(collection, expiredAt));
+}
+
+/** How many of the records that are asked for fit on a page; at least one. */
+async function howManyFit(store: Store, query: RecordQuery, recordBytes: number): Promise<number> {
+  const { limit } = query;
+  if ((limit + 1) * recordBytes <= largestPageBytes) return limit;
+  let bytes = 0;
+  const sizes = await store.sizes(query);
+  const tooMany = sizes.findIndex((size) => {
+    bytes += size;
+    return bytes > largestPageBytes;
+  });
+  return tooMany === -1 ? limit : Math.max(tooMany, 1);
+}

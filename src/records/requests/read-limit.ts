@@ -1,0 +1,28 @@
+import type { Clock } from '../../base/clock.ts';
+import { Refusal } from '../../base/errors.ts';
+import { WindowCounter } from '../../base/window-counter.ts';
+import { rateHeaders } from './rate-headers.ts';
+
+/** How much each caller may read of this process in a minute. */
+export class ReadLimit {
+  readonly #counter: WindowCounter;
+  readonly #clock: Clock;
+
+  constructor(perMinute: number, clock: Clock) {
+    this.#counter = new WindowCounter(perMinute, clock);
+    this.#clock = clock;
+  }
+
+  refund(owner: string): void {
+    this.#counter.refund(owner);
+  }
+
+  /** Counts one read, and returns the headers that show what is left. Throws when nothing was. */
+  take(owner: string): Record<string, string> {
+    const { limit: allowed, windowMs } = this.#counter;
+    const { used, resetsAt, secondsLeft } = this.#counter.take(owner);
+    const headers = rateHeaders('reads', { used, resetsAt, allowed, windowMs }, this.#clock.monotonic());
+    if (secondsLeft === 0) return headers;
+    throw new Refusal('read_limit_reached', { retryAfterSeconds: secondsLeft, headers });
+  }
+}

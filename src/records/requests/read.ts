@@ -1,0 +1,61 @@
+import { Refusal } from '../../base/errors.ts';
+import { answer, type BearerHandler, jsonText } from '../../base/handler.ts';
+import type { Collection } from '../../collections/collection.ts';
+import { CallerAccess } from '../caller-access.ts';
+import { hasAlready } from '../preconditions.ts';
+import { etagOf, isExpired, present } from '../present.ts';
+import { cursorAt, readCursor } from './cursor.ts';
+import type { CollectionParts } from './handler-parts.ts';
+import { linkTo, readListQuery } from './list-query.ts';
+import { readPage } from './page.ts';
+import { recordId } from './record-id.ts';
+
+/** GET /<collection>/{id} */
+export function readRecord(parts: CollectionParts): BearerHandler {
+  const { collection, store, reads, clock } = parts;
+  return async (input, caller) => {
+    const access = CallerAccess.admit(collection, caller, 'read');
+    const headers = reads.take(access.id);
+    const record = await store.find(collection.name, recordId(input, headers));
+    const isThere = record !== null && !isExpired(collection, record, clock.now()) && access.sees(record);
+    if (isThere && hasAlready(input, etagOf(record)))
+      return answer(null, '', { status: 304, headers: { etag: etagOf(record), ...headers } });
+    if (!isThere) throw new Refusal('not_found', { headers });
+    return jsonText(present(collection, record, access), { headers: { etag: etagOf(record), ...headers } });
+  };
+}
+
+/** Says which changes of the list this caller gets no events of. Without the header it gets events of all of them. */
+function eventsScope(
+  { events }: Collection,
+  access: CallerAccess,
+  owner: string | null,
+): Record<string, string> {
+  if (events === null) return { 'events-scope': 'none' };
+  return owner === null && !access.reachesAll ? { 'events-scope': 'own' } : {};
+}
+
+/** GET /<collection> */
+export function listRecords(parts: CollectionParts): BearerHandler {
+  const { collection, store, reads, position, clock, path } = parts;
+  return async (input, caller) => {
+    const access = CallerAccess.admit(collection, caller, 'read');
+    const query = readListQuery(collection, input.query, access);
+    const after = query.cursor === null ? null : readCursor(query.cursor, query, parts, access);
+    const headers = reads.take(access.id);
+    const expiredAt = collection.limits.expireMs === null ? null : clock.now() - collection.limits.expireMs;
+    const asked = { ...query.wanted, collection: collection.name, after, expiredAt };
+    // Before the records are: events may tell of what the list has already, and never leave out what it has not.
+    const at = {
+      'events-position': String(position()),
+      ...eventsScope(collection, access, query.wanted.owner),
+    };
+    const page = await readPage(store, asked, collection.limits.bytes);
+    const next = page.next === null ? null : cursorAt(page.next, query, parts, access);
+    const link = next === null ? {} : { link: `<${path}?${linkTo(query, next)}>; rel="next"` };
+    const items = page.records.map((record) => present(collection, record, access)).join();
+    return jsonText(`{"items":[${items}],"next":${JSON.stringify(next)}}`, {
+      headers: { ...link, ...at, ...headers },
+    });
+  };
+}

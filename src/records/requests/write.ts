@@ -1,0 +1,151 @@
+import type { UsedProof } from '../../base/caller.ts';
+import { Refusal } from '../../base/errors.ts';
+import { type Answer, answer, type BearerHandler, type Input, jsonText } from '../../base/handler.ts';
+import { createRecordId, createRevision } from '../../base/random.ts';
+import { CallerAccess, type CallerIdentity } from '../caller-access.ts';
+import { readFields, readPatch, toBody } from '../fields.ts';
+import { createsOnly, ifMatch } from '../preconditions.ts';
+import { etagOf, present } from '../present.ts';
+import type { IdempotencyKey, RecordChange, RefusalFacts, WriteResult } from '../rules/operation.ts';
+import type { CollectionParts, RecordParts } from './handler-parts.ts';
+import { rateHeaders } from './rate-headers.ts';
+import { recordId } from './record-id.ts';
+import { countingUncharged } from './uncharged-writes.ts';
+
+/**
+ * From a request to an operation: whatever can be said of it without the database is said here (decide/ has the rest),
+ * and then it waits in the queue.
+ */
+
+/** POST /<collection> */
+export function createRecord(parts: CollectionParts): BearerHandler {
+  return submitting(parts, (input, access) => {
+    const body = toBody(parts.collection, readFields(input));
+    const key = idempotencyKey(input, body, parts, access);
+    return { ...named(parts, createRecordId(parts.clock.now())), kind: 'create', body, key };
+  });
+}
+
+/** PUT /<collection>/{id}: replaces the fields, or makes the record where `If-None-Match: *` says so. */
+export function replaceRecord(parts: CollectionParts): BearerHandler {
+  return submitting(parts, (input) => {
+    const record = named(parts, recordId(input));
+    const isNew = createsOnly(input);
+    const body = toBody(parts.collection, readFields(input));
+    if (isNew) return { ...record, kind: 'create_under', body };
+    return { ...record, kind: 'replace', body, expected: ifMatch(input) };
+  });
+}
+
+/** PATCH /<collection>/{id}: a merge patch (RFC 7396). */
+export function patchRecord(parts: CollectionParts): BearerHandler {
+  return submitting(parts, (input) => {
+    const patch = readPatch(input);
+    return { ...named(parts, recordId(input)), kind: 'patch', patch, expected: ifMatch(input) };
+  });
+}
+
+/** DELETE /<collection>/{id} */
+export function removeRecord(parts: CollectionParts): BearerHandler {
+  return submitting(parts, (input) => {
+    return { ...named(parts, recordId(input)), kind: 'remove', expected: ifMatch(input) };
+  });
+}
+
+/** POST /<collection>/{id}/<action>: moves the record to another state. */
+export function takeAction(parts: CollectionParts, action: string): BearerHandler {
+  return submitting(parts, (input) => {
+    return { ...named(parts, recordId(input)), kind: 'act', action, expected: ifMatch(input) };
+  });
+}
+
+type ReadChange = (input: Input, access: CallerAccess) => RecordChange;
+
+function submitting(parts: CollectionParts, readChange: ReadChange): BearerHandler {
+  const { collection, writes, clock } = parts;
+  return countingUncharged(parts, async (input, caller) => {
+    const access = CallerAccess.admit(collection, caller, 'write');
+    let change: RecordChange;
+    try {
+      change = readChange(input, access);
+    } catch (refusal) {
+      if (input.proof !== null) void useUp(input.proof, access.caller, parts);
+      throw refusal;
+    }
+    const operation = { caller: access.caller, now: clock.now(), proof: input.proof, change };
+    const answering: Answering = { ...parts, access, now: operation.now };
+    const bytes = input.body?.byteLength ?? 0;
+    try {
+      const { result } = await writes.submit(operation, bytes, () => input.hasHungUp());
+      if (result === null) throw new Error('A write of a record has a result.');
+      return { answer: answerTo(result, answering), isCharged: result.kind !== 'repeated' };
+    } catch (error) {
+      throw error instanceof Refusal ? withFacts(error, answering) : error;
+    }
+  });
+}
+
+interface Answering extends Pick<CollectionParts, 'collection' | 'path'> {
+  readonly access: CallerAccess;
+  readonly now: number;
+}
+
+function answerTo(
+  { kind, record, budget }: WriteResult,
+  { collection, path, access, now }: Answering,
+): Answer {
+  const rate = budget === null ? {} : rateHeaders('writes', budget, now);
+  if (kind === 'removed') return answer(null, '', { status: 204, headers: rate });
+  const etag = etagOf(record);
+  const text = present(collection, record, access);
+  if (kind === 'changed') return jsonText(text, { headers: { etag, ...rate } });
+  const repeated = kind === 'repeated' ? { 'idempotency-replayed': 'true' } : {};
+  return jsonText(text, {
+    status: 201,
+    headers: { location: `${path}/${record.id}`, etag, ...rate, ...repeated },
+  });
+}
+
+function withFacts({ code, options }: Refusal, { collection, access, now }: Answering): Refusal {
+  const { budget, current }: RefusalFacts = options.facts ?? {};
+  const { facts: _, ...rest } = options;
+  if (budget !== undefined)
+    return new Refusal(code, { ...rest, headers: rateHeaders('writes', budget, now) });
+  if (current === undefined) return new Refusal(code, rest);
+  const members = { current: JSON.parse(present(collection, current, access)) };
+  return new Refusal(code, { ...rest, members, headers: { etag: etagOf(current) } });
+}
+
+/**
+ * A proof says nothing of the body. So whoever has copied a write that was refused for its body could send another one with
+ * the same proof to a process that has not seen it. Nobody waits for this: who is faster than the database could have come
+ * before the write itself. Where it cannot be noted, this process at least has seen the proof.
+ */
+async function useUp(
+  proof: UsedProof,
+  caller: CallerIdentity,
+  { writes, clock }: Pick<RecordParts, 'writes' | 'clock'>,
+): Promise<void> {
+  const operation = { caller, now: clock.now(), proof, change: { kind: 'refused' } } as const;
+  try {
+    await writes.submit(operation, 0, () => false);
+  } catch {}
+}
+
+function named({ collection }: CollectionParts, id: string) {
+  return { collection: collection.name, id, revision: createRevision() };
+}
+
+const keyForm = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+function idempotencyKey(
+  input: Input,
+  body: string,
+  { collection, digest }: CollectionParts,
+  { id }: CallerAccess,
+): IdempotencyKey | null {
+  const key = input.header('idempotency-key');
+  if (key === undefined) return null;
+  if (!keyForm.test(key)) throw new Refusal('header_invalid', { members: { header: 'Idempotency-Key' } });
+  return { keyDigest: digest.of(id, collection.name, key), requestDigest: digest.of(body) };
+}

@@ -1,0 +1,212 @@
+import { Buffer } from 'node:buffer';
+import type { UsedProof } from '../../base/caller.ts';
+import type {
+  BatchChanges,
+  Consumer,
+  IdempotencyKeyName,
+  Loaded,
+  NewEvent,
+  OwnerInCollection,
+  RecordName,
+  StoredIdempotencyKey,
+  StoredRecord,
+  Usage,
+} from '../../storage/port.ts';
+import { unused } from './budgets.ts';
+
+/** What a decision changes. */
+export interface Effects {
+  readonly newConsumer?: Consumer;
+  /** The usage of the caller itself, as it is afterwards. */
+  readonly usage?: OwnerInCollection & { readonly after: Usage };
+  /** A record of somebody else goes: one less of its owner's. */
+  readonly released?: OwnerInCollection;
+  readonly put?: StoredRecord;
+  readonly removed?: RecordName;
+  readonly idempotencyKey?: StoredIdempotencyKey;
+  /** The digest of an id that is used up. */
+  readonly usedId?: Uint8Array;
+  /** What the log is to tell of it; null where the collection does not say it. */
+  readonly event?: NewEvent | null;
+}
+
+interface UsageChange extends OwnerInCollection {
+  /** By how much the number of records changes. */
+  readonly moved: number;
+  /** Null when only that changes. */
+  readonly after: Usage | null;
+}
+
+/** What a batch has loaded, as changed by the operations decided so far, and the difference between the two. */
+export class BatchState {
+  readonly #consumers: Map<string, Consumer>;
+  readonly #usage: Map<string, Usage>;
+  readonly #records: Map<string, StoredRecord>;
+  readonly #keys: Map<string, StoredIdempotencyKey>;
+  readonly #spent: Loaded['spentBudgets'];
+  readonly #loadedUsage: ReadonlySet<string>;
+  readonly #loaded: ReadonlyMap<string, StoredRecord>;
+  readonly #newConsumers = new Map<string, Consumer>();
+  readonly #takenUp: Uint8Array[] = [];
+  readonly #touched = new Map<string, RecordName>();
+  readonly #usageChanges = new Map<string, UsageChange>();
+  readonly #newKeys = new Map<string, StoredIdempotencyKey>();
+  readonly #usedProofs: ReadonlySet<string>;
+  readonly #newProofs = new Map<string, UsedProof>();
+  readonly #events: NewEvent[] = [];
+  #newcomers: number;
+
+  constructor(loaded: Loaded) {
+    this.#consumers = new Map(loaded.consumers.map((consumer) => [consumer.id, consumer]));
+    this.#usage = new Map(loaded.usage.map((one) => [name(one.owner, one.collection), one]));
+    this.#loadedUsage = new Set(this.#usage.keys());
+    this.#loaded = new Map(loaded.records.map((record) => [name(record.collection, record.id), record]));
+    this.#records = new Map(this.#loaded);
+    this.#keys = new Map(loaded.idempotencyKeys.map((key) => [nameOfKey(key), key]));
+    this.#usedProofs = new Set(loaded.proofs.map(nameOfDigest));
+    this.#spent = loaded.spentBudgets;
+    this.#newcomers = loaded.newcomers;
+  }
+
+  /** Users who were registered within the last hour, as far as that was counted. */
+  get newcomers(): number {
+    return this.#newcomers;
+  }
+
+  consumer(id: string): Consumer | null {
+    return this.#consumers.get(id) ?? null;
+  }
+
+  /** Of a caller that was erased and is not back yet: what it had spent. */
+  usage(owner: string, collection: string): Usage {
+    const known = this.#usage.get(name(owner, collection));
+    if (known !== undefined || this.#consumers.has(owner)) return known ?? unused;
+    const spent = this.#spent.find((one) => one.owner === owner && one.collection === collection);
+    return spent === undefined ? unused : { ...unused, ...spent.usage };
+  }
+
+  record(collection: string, id: string): StoredRecord | null {
+    return this.#records.get(name(collection, id)) ?? null;
+  }
+
+  idempotencyKey(key: IdempotencyKeyName): StoredIdempotencyKey | null {
+    return this.#keys.get(nameOfKey(key)) ?? null;
+  }
+
+  /** From now on it is used, whatever becomes of the write. False when it was before, also by another write of this batch. */
+  useProof(proof: UsedProof): boolean {
+    if (this.isUsed(proof.digest)) return false;
+    this.#newProofs.set(nameOfDigest(proof.digest), proof);
+    return true;
+  }
+
+  /** True if the proof or the id with this digest was used before. */
+  isUsed(digest: Uint8Array): boolean {
+    const name = nameOfDigest(digest);
+    return this.#usedProofs.has(name) || this.#newProofs.has(name);
+  }
+
+  apply({ newConsumer, usage, released, put, removed, idempotencyKey, usedId, event }: Effects): void {
+    if (newConsumer !== undefined) this.#register(newConsumer);
+    if (usage !== undefined) this.#setUsage(usage.owner, usage.collection, usage.after);
+    if (released !== undefined) this.#release(released.owner, released.collection);
+    if (put !== undefined) {
+      const key = name(put.collection, put.id);
+      this.#records.set(key, put);
+      this.#touched.set(key, put);
+    }
+    if (removed !== undefined) {
+      const key = name(removed.collection, removed.id);
+      this.#records.delete(key);
+      this.#touched.set(key, removed);
+    }
+    if (idempotencyKey !== undefined) {
+      this.#keys.set(nameOfKey(idempotencyKey), idempotencyKey);
+      this.#newKeys.set(nameOfKey(idempotencyKey), idempotencyKey);
+    }
+    // An id is kept where used proofs are, but for ever.
+    if (usedId !== undefined) this.useProof({ digest: usedId, expiresAt: Number.MAX_SAFE_INTEGER });
+    if (event) this.#events.push(event);
+  }
+
+  /** What has to be written, however many operations it took: at most one change for each row. */
+  changes(): BatchChanges {
+    const newRecords: StoredRecord[] = [];
+    const changedRecords: StoredRecord[] = [];
+    const removedRecords: RecordName[] = [];
+    for (const [key, { collection, id }] of this.#touched) {
+      const before = this.#loaded.get(key);
+      const after = this.#records.get(key);
+      if (after === undefined) {
+        if (before !== undefined) removedRecords.push({ collection, id });
+      } else if (before === undefined) newRecords.push(after);
+      else changedRecords.push(after);
+    }
+    return {
+      newConsumers: [...this.#newConsumers.values()],
+      takenUpBudgets: this.#takenUp,
+      newRecords,
+      changedRecords,
+      removedRecords,
+      ...this.#usageDifference(),
+      idempotencyKeys: [...this.#newKeys.values()],
+      proofs: [...this.#newProofs.values()],
+      events: this.#events,
+    };
+  }
+
+  #usageDifference(): Pick<BatchChanges, 'newUsage' | 'changedUsage' | 'movedUsage'> {
+    const newUsage: BatchChanges['newUsage'][number][] = [];
+    const changedUsage: BatchChanges['changedUsage'][number][] = [];
+    const movedUsage: BatchChanges['movedUsage'][number][] = [];
+    for (const [key, { owner, collection, moved, after }] of this.#usageChanges) {
+      if (after === null) movedUsage.push({ owner, collection, moved });
+      else if (this.#loadedUsage.has(key)) changedUsage.push({ ...after, owner, collection, moved });
+      else newUsage.push({ ...after, owner, collection });
+    }
+    return { newUsage, changedUsage, movedUsage };
+  }
+
+  /** Somebody who was erased and is back goes on with what it had spent, as far as it still counts. */
+  #register(consumer: Consumer): void {
+    const { id, kind, registeredAt } = consumer;
+    const spent = this.#spent.filter(({ owner }) => owner === id);
+    if (spent[0] !== undefined) this.#takenUp.push(spent[0].former);
+    for (const { collection, usage, endsAt } of spent)
+      if (endsAt > registeredAt) this.#setUsage(id, collection, { ...unused, ...usage });
+    this.#consumers.set(id, consumer);
+    this.#newConsumers.set(id, consumer);
+    if (kind === 'user') this.#newcomers += 1;
+  }
+
+  #setUsage(owner: string, collection: string, after: Usage): void {
+    const key = name(owner, collection);
+    const before = this.#usage.get(key) ?? unused;
+    const moved = (this.#usageChanges.get(key)?.moved ?? 0) + after.records - before.records;
+    this.#usage.set(key, after);
+    this.#usageChanges.set(key, { owner, collection, moved, after });
+  }
+
+  /** Only moved: the budgets of an owner who did not write stay as they are. */
+  #release(owner: string, collection: string): void {
+    const key = name(owner, collection);
+    const known = this.#usage.get(key);
+    if (known !== undefined) this.#usage.set(key, { ...known, records: Math.max(known.records - 1, 0) });
+    const { moved, after } = this.#usageChanges.get(key) ?? { moved: 0, after: null };
+    const left = after === null ? null : { ...after, records: Math.max(after.records - 1, 0) };
+    this.#usageChanges.set(key, { owner, collection, moved: moved - 1, after: left });
+  }
+}
+
+/** No part of a name contains NUL. */
+function name(...parts: readonly string[]): string {
+  return parts.join('\0');
+}
+
+function nameOfKey({ owner, collection, keyDigest }: IdempotencyKeyName): string {
+  return name(owner, collection, nameOfDigest(keyDigest));
+}
+
+function nameOfDigest(digest: Uint8Array): string {
+  return Buffer.from(digest).toString('latin1');
+}

@@ -1,0 +1,72 @@
+import { Refusal } from '../../base/errors.ts';
+import { isServiceId } from '../../base/random.ts';
+import { eventOfChange } from '../../events/catalogue.ts';
+import type { StoredRecord } from '../../storage/port.ts';
+import { isExpired } from '../present.ts';
+import type { BatchState } from './batch-state.ts';
+import { charged, type Decided, type Of, preconditionFailed, type Writing } from './decision.ts';
+
+/** How long a key stands for the record that was made with it. */
+export const idempotencyMs = 24 * 3_600_000;
+
+/** POST /<collection> */
+export function decideCreate(change: Of<'create'>, writing: Writing, state: BatchState): Decided {
+  const { access, collection, now } = writing;
+  const { key } = change;
+  const owned = { owner: access.id, collection: collection.name };
+  const used = key === null ? null : state.idempotencyKey({ ...owned, keyDigest: key.keyDigest });
+  if (key !== null && used !== null && used.expiresAt > now) {
+    if (!isSameRequest(used.requestDigest, key.requestDigest)) throw new Refusal('idempotency_key_reused');
+    const record = writing.find(used.recordId);
+    if (record === null || record.owner !== access.id || isExpired(collection, record, now))
+      throw new Refusal('idempotency_record_gone');
+    return { effects: [], result: { kind: 'repeated', record, budget: null } };
+  }
+  const made = insert(change, writing);
+  if (key === null) return made;
+  const remembered = { ...owned, ...key, recordId: change.id, expiresAt: now + idempotencyMs };
+  return { ...made, effects: [...made.effects, { idempotencyKey: remembered }] };
+}
+
+/** Digests under a key that nobody else has: how long it takes to compare them tells nothing. */
+function isSameRequest(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}
+
+/**
+ * PUT /<collection>/{id} with `If-None-Match: *`. An id is used once. For an id that another record has or had the answer is
+ * always the same, so that nobody learns whether the record of another caller is still there. Ids of the form that the
+ * service gives itself are refused for the same reason: which of them were used is not kept.
+ */
+export function decideCreateUnder(
+  change: Of<'create_under'>,
+  writing: Writing,
+  state: BatchState,
+  idDigest: Uint8Array,
+): Decided {
+  const { access, collection, now } = writing;
+  const existing = writing.find(change.id);
+  if (existing !== null && !isExpired(collection, existing, now) && access.sees(existing))
+    throw preconditionFailed(existing);
+  if (existing !== null || isServiceId(change.id) || state.isUsed(idDigest)) throw new Refusal('not_found');
+  const made = insert(change, writing);
+  return { ...made, effects: [...made.effects, { usedId: idDigest }] };
+}
+
+function insert(change: Of<'create' | 'create_under'>, writing: Writing): Decided {
+  const { access, collection, now } = writing;
+  const { id, revision, body } = change;
+  const { effects, budget } = charged(1, writing);
+  const record: StoredRecord = {
+    collection: collection.name,
+    id,
+    owner: access.id,
+    state: collection.machine?.initial ?? null,
+    revision,
+    createdAt: now,
+    updatedAt: now,
+    body,
+  };
+  const event = eventOfChange(collection, 'created', record, now);
+  return { effects: [...effects, { put: record, event }], result: { kind: 'created', record, budget } };
+}

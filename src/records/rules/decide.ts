@@ -1,0 +1,126 @@
+import type { UsedProof } from '../../base/caller.ts';
+import { Refusal } from '../../base/errors.ts';
+import type { Collection } from '../../collections/collection.ts';
+import type { BatchChanges, Consumer, Loaded, Outcome, Usage } from '../../storage/port.ts';
+import { CallerAccess } from '../caller-access.ts';
+import { type Fields, mergePatch, toBody } from '../fields.ts';
+import { fieldsOf } from '../present.ts';
+import { BatchState, type Effects } from './batch-state.ts';
+import { asOfNow } from './budgets.ts';
+import { decideAction, decideEdit, decideRemove } from './change.ts';
+import { decideCreate, decideCreateUnder } from './create.ts';
+import type { Decided, Writing } from './decision.ts';
+import type { Done, Operation, RecordChange } from './operation.ts';
+
+/** What the rules of writes know besides the data: the same for every batch. */
+export interface WriteRules {
+  readonly collections: ReadonlyMap<string, Collection>;
+  /** When more users are new within an hour, new ones only read; 0 is never. */
+  readonly newcomersPerHour: number;
+  /** The name under which it is kept what a caller had spent when it was erased. */
+  readonly formerOf: (id: string) => Uint8Array;
+  /** The digest under which it is kept that an id was used. */
+  readonly usedId: (collection: string, id: string) => Uint8Array;
+}
+
+/** Decides a batch, each operation over what those before it have left. */
+export function decideAll(
+  operations: readonly Operation[],
+  loaded: Loaded,
+  rules: WriteRules,
+): { readonly changes: BatchChanges; readonly outcomes: readonly Outcome[] } {
+  const state = new BatchState(loaded);
+  const outcomes = operations.map((operation): Outcome => {
+    try {
+      const { effects, ...done } = decide(operation, state, rules);
+      for (const effect of effects) state.apply(effect);
+      return { done };
+    } catch (error) {
+      return { error };
+    }
+  });
+  return { changes: state.changes(), outcomes };
+}
+
+interface Decision extends Done {
+  readonly effects: readonly Effects[];
+}
+
+/** What becomes of one operation. Throws a refusal, and then nothing changes but that its proof is used up. */
+function decide(
+  { caller: who, now, proof, change }: Operation,
+  state: BatchState,
+  rules: WriteRules,
+): Decision {
+  if (proof !== null) checkProof(proof, state);
+  const known = state.consumer(who.id);
+  const consumer: Consumer = known ?? { id: who.id, kind: who.kind, state: 'active', registeredAt: now };
+  const registration: Effects[] = known === null ? [{ newConsumer: consumer }] : [];
+  if (change.kind === 'register') return { effects: registration, consumer, result: null };
+  if (change.kind === 'refused') return { effects: [], consumer, result: null };
+  const collection = rules.collections.get(change.collection);
+  if (collection === undefined) throw new Error(`There is no collection "${change.collection}".`);
+  const usage = settledUsage(collection, who, now, state);
+  const writing: Writing = {
+    access: new CallerAccess(who, collection),
+    collection,
+    consumer,
+    usage,
+    // A caller that comes with this very write counts, too.
+    newcomers: state.newcomers + (known === null && who.kind === 'user' ? 1 : 0),
+    newcomersPerHour: rules.newcomersPerHour,
+    now,
+    find: (id) => state.record(collection.name, id),
+  };
+  const { effects, result } = decideChange(change, writing, state, rules);
+  return { effects: [...registration, ...effects], consumer, result };
+}
+
+/**
+ * Before all other rules, also before a known Idempotency-Key: its answer shows the record again, which is more than
+ * whoever has only copied a request may see. Whoever sends a request once more on purpose makes a new proof for it (RFC 9449
+ * section 11.1). A write that is refused by another rule has used its proof all the same: or a copy of it could come
+ * through later, when that rule has nothing against it any more.
+ */
+function checkProof(proof: UsedProof, state: BatchState): void {
+  if (!state.useProof(proof)) throw new Refusal('proof_replayed');
+}
+
+/** A window that a wrong clock has put into the future is brought back, whatever becomes of the write. */
+function settledUsage(
+  { name, limits }: Collection,
+  { id }: Operation['caller'],
+  now: number,
+  state: BatchState,
+): Usage {
+  const usage = state.usage(id, name);
+  const settled = asOfNow(limits, usage, now);
+  // An erased caller has no usage row.
+  const isKnown = state.consumer(id) !== null;
+  if (settled !== usage && isKnown) state.apply({ usage: { owner: id, collection: name, after: settled } });
+  return settled;
+}
+
+function decideChange(
+  change: RecordChange,
+  writing: Writing,
+  state: BatchState,
+  { usedId }: WriteRules,
+): Decided {
+  switch (change.kind) {
+    case 'create':
+      return decideCreate(change, writing, state);
+    case 'create_under':
+      return decideCreateUnder(change, writing, state, usedId(change.collection, change.id));
+    case 'replace':
+      return decideEdit(change, writing, () => change.body);
+    case 'patch':
+      return decideEdit(change, writing, (record) =>
+        toBody(writing.collection, mergePatch(fieldsOf(record), change.patch) as Fields),
+      );
+    case 'act':
+      return decideAction(change, writing);
+    case 'remove':
+      return decideRemove(change, writing);
+  }
+}

@@ -1,0 +1,55 @@
+import { Refusal } from '../../base/errors.ts';
+import type { Collection } from '../../collections/collection.ts';
+import type { Consumer, StoredRecord, Usage } from '../../storage/port.ts';
+import type { CallerAccess } from '../caller-access.ts';
+import type { Effects } from './batch-state.ts';
+import { charge, writeBudget } from './budgets.ts';
+import type { RecordChange, RefusalFacts, WriteResult } from './operation.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/** What the rules look at for one write of one caller. */
+export interface Writing {
+  readonly access: CallerAccess;
+  readonly collection: Collection;
+  readonly consumer: Consumer;
+  readonly usage: Usage;
+  readonly newcomers: number;
+  readonly newcomersPerHour: number;
+  readonly now: number;
+  readonly find: (id: string) => StoredRecord | null;
+}
+
+/** What becomes of it, unless it is refused. */
+export interface Decided {
+  readonly effects: readonly Effects[];
+  readonly result: WriteResult;
+}
+
+/** A change of some kind. */
+export type Of<Kind extends RecordChange['kind']> = Extract<RecordChange, { kind: Kind }>;
+
+export function preconditionFailed(current: StoredRecord): Refusal {
+  return new Refusal('precondition_failed', { facts: { current } satisfies RefusalFacts });
+}
+
+/** Counts the write, and the records that it adds to the caller's own or takes from them. */
+export function charged(addedRecords: number, writing: Writing) {
+  const { access, collection, consumer, usage, now } = writing;
+  const owned = { owner: access.id, collection: collection.name };
+  if (access.caller.isMachine) {
+    const after = { ...usage, records: usage.records + addedRecords };
+    return { effects: addedRecords === 0 ? [] : [{ usage: { ...owned, after } }], budget: null };
+  }
+  const { registeredAt } = consumer;
+  const after = charge(collection.limits, usage, { registeredAt, now }, addedRecords);
+  checkSurge(writing);
+  return { effects: [{ usage: { ...owned, after } }], budget: writeBudget(collection.limits, after, now) };
+}
+
+/** When a crowd comes in at once, only those who are new wait: consumers who were here before notice nothing. */
+function checkSurge({ collection, consumer, newcomers, newcomersPerHour, now }: Writing): void {
+  const newFor = collection.limits.newcomer?.forMs ?? dayMs;
+  if (newcomersPerHour === 0 || now >= consumer.registeredAt + newFor) return;
+  if (newcomers > newcomersPerHour) throw new Refusal('newcomers_paused', { retryAfterSeconds: 600 });
+}

@@ -1,0 +1,117 @@
+import { type Clock, clockDifferenceMs } from '../base/clock.ts';
+import type { ConfirmedTime } from '../base/confirmed-time.ts';
+import type { Log } from '../base/log.ts';
+import { errorFields } from '../base/plain-log.ts';
+import type { Collection } from '../collections/collection.ts';
+import { eventOfRemoval } from '../events/catalogue.ts';
+import type {
+  AssertionStore,
+  ConsumerStore,
+  EventStore,
+  RecordStore,
+  StandingStore,
+  StoredRecord,
+} from '../storage/port.ts';
+
+const everyMs = 60_000;
+/** Small enough that writers wait for a moment only. */
+const atOnce = 200;
+const eventsAtOnce = 1_000;
+/** How far the log of events goes back. Readers have to come by more often than that. */
+const eventsKeptMs = 30 * 24 * 60 * 60 * 1000;
+/** Writing a small database anew takes less than a tenth of a second, and writers wait for it. */
+const scrubEveryMs = 3_600_000;
+
+interface SweeperOptions {
+  readonly store: RecordStore;
+  readonly events: Pick<EventStore, 'prune'>;
+  readonly consumers: Pick<ConsumerStore, 'bringBack'>;
+  readonly standing: Pick<StandingStore, 'forgetRevocations'>;
+  readonly assertions: Pick<AssertionStore, 'forgetUsed'>;
+  readonly collections: readonly Collection[];
+  /** Callers who were registered in a time to come are registered now instead. */
+  readonly onBroughtBack: () => void;
+  readonly onScrubDue: (isDue: boolean) => void;
+  /** Whether this process is the one that deletes. */
+  readonly hold: () => Promise<boolean>;
+  readonly clock: Clock;
+  readonly time: ConfirmedTime;
+  readonly log: Log;
+}
+
+/** Deletes what has expired, a little at a time, in one process of all. Until it comes round nobody is shown such a record any more. */
+export class Sweeper {
+  readonly #options: SweeperOptions;
+  #cancel: () => void = () => {};
+  #isStopped = false;
+  #scrubbedAt = Number.NEGATIVE_INFINITY;
+  #isScrubDue = false;
+  #sweeping: Promise<void> = Promise.resolve();
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#cancel = this.#options.clock.after(everyMs, () => {
+      this.#sweeping = this.#sweep().finally(() => {
+        if (!this.#isStopped) this.start();
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel();
+    await this.#sweeping;
+  }
+
+  async #sweep(): Promise<void> {
+    const { hold, time, log } = this.#options;
+    try {
+      const now = time.now();
+      const isOurs = await hold();
+      if (isOurs && now !== null) await this.#sweepUntil(now);
+      await this.#scrub(isOurs);
+    } catch (error) {
+      log.error(errorFields(error), 'expired records cannot be deleted');
+    }
+  }
+
+  async #sweepUntil(now: number): Promise<void> {
+    const { store, events, consumers, standing, assertions, collections } = this.#options;
+    const { onBroughtBack } = this.#options;
+    for (const collection of collections) {
+      const { name, limits } = collection;
+      if (limits.expireMs === null) continue;
+      const changedBefore = now - limits.expireMs;
+      const eventOf = (record: StoredRecord) => eventOfRemoval(collection, 'expired', record, now);
+      while (!this.#isStopped && (await store.expire(name, changedBefore, atOnce, eventOf)) === atOnce);
+    }
+    const old = { before: now - eventsKeptMs, ahead: now + clockDifferenceMs };
+    while (!this.#isStopped && (await events.prune(old, eventsAtOnce)) === eventsAtOnce);
+    await store.expireIdempotencyKeys(now);
+    await store.expireSpentBudgets(now);
+    // Not before they are too old on every machine: the clock of another one may be behind.
+    const expiredAt = now - clockDifferenceMs;
+    while (!this.#isStopped && (await store.expireProofs(expiredAt, atOnce)) === atOnce);
+    await assertions.forgetUsed(now);
+    await standing.forgetRevocations(now);
+    if ((await consumers.bringBack(now)) > 0) onBroughtBack();
+  }
+
+  /** What erased callers have left in the files of the database, if any has. A large one is left to the operator. */
+  async #scrub(isOurs: boolean): Promise<void> {
+    const { clock, store, log, onScrubDue } = this.#options;
+    const now = clock.monotonic();
+    if (now - this.#scrubbedAt < scrubEveryMs) return;
+    // Before it is tried: what takes long and fails is not tried again every minute.
+    this.#scrubbedAt = now;
+    if (isOurs) await store.scrub('quickly');
+    const isDue = await store.isScrubDue();
+    if (isDue && !this.#isScrubDue)
+      log.warn('erased callers may have left copies in the database file: run "npx vestibule scrub"');
+    this.#isScrubDue = isDue;
+    onScrubDue(isDue);
+  }
+}

@@ -1,0 +1,92 @@
+import type { ErrorCode } from '../../base/errors.ts';
+import type { Collection } from '../../collections/collection.ts';
+import type { Parameter, Schemas } from '../../openapi/openapi-types.ts';
+import { describeList } from '../describe/reads.ts';
+import type { Problems } from './problems.ts';
+import { typeOf } from './schema-type.ts';
+import { block, comment, literal, memberName, plain, sentence, union, withType } from './source-text.ts';
+import type { TypeNames } from './type-names.ts';
+
+/** The names that all collections share. */
+export const shared = { bounds: 'Bounds', problem: 'CommonProblem' } as const;
+
+interface Parts {
+  readonly collection: Collection;
+  readonly names: TypeNames;
+  readonly problems: Problems;
+  /** Those of `problems` that every call has. */
+  readonly common: ReadonlySet<ErrorCode>;
+}
+
+/** What the typed client knows of a collection: a member of the interface `Collections`. */
+export function collectionTypes({ collection, names, problems, common }: Parts): string {
+  const { name, machine } = collection;
+  const { parameters = [] } = describeList(collection);
+  const types = {
+    record: names.record,
+    create: names.fields,
+    update: names.changes,
+    state: literals([...(machine?.states.keys() ?? [])]),
+    action: literals(machine?.actions ?? []),
+    filter: filterType(collection, parameters),
+    sort: typeOf(parameters.find((parameter) => parameter.name === 'sort')?.schema, 'write'),
+    problem: problemType(problems, common),
+  };
+  const members = Object.entries(types).map(([member, type]) => withType(`${member}:`, type));
+  return `${comment(aboutCollection(collection))}${memberName(name)}: ${block(members)};`;
+}
+
+function literals(names: readonly string[]): string {
+  return names.length === 0 ? 'never' : union(names.map(literal));
+}
+
+/** What decides about pages and their order is no filter. */
+const ofPages = ['limit', 'cursor', 'sort'];
+
+/** What a list can be filtered by, from the parameters of its query: nothing else has an index. */
+function filterType({ schema, index }: Collection, parameters: readonly Parameter[]): string {
+  const properties = (schema.properties ?? {}) as Schemas;
+  const filters = parameters.filter((each) => each.in === 'query' && !ofPages.includes(each.name));
+  const byField = Map.groupBy(filters, (each) => each.name.replace(/\[.*$/, ''));
+  const members = [...byField].map(([name, [equal, ...ranges]]) => {
+    const isField = index.some((field) => field.name === name);
+    const value = typeOf(isField ? properties[name] : equal?.schema, 'write');
+    // The client sends a Date as the text that the service takes for one.
+    const date = equal?.schema.format === 'date-time' ? ['Date'] : [];
+    const bound = union([typeOf(equal?.schema, 'write'), ...date]);
+    // Of two values, an order between them is no question.
+    const bounds = ranges.length > 0 && bound !== 'boolean' ? [`${shared.bounds}<${bound}>`] : [];
+    return withType(`${memberName(name)}?:`, union([value, ...date, ...bounds]));
+  });
+  return block(members);
+}
+
+function problemType(problems: Problems, common: ReadonlySet<ErrorCode>): string {
+  const members = Object.entries(problems).map(([call, codes]) => {
+    const own = [...codes.difference(common)].map(literal);
+    return withType(`${call}:`, codes.size === 0 ? 'never' : union([shared.problem, ...own]));
+  });
+  return block(members);
+}
+
+function aboutCollection({ title, description, access, machine, deprecated }: Collection): readonly string[] {
+  const { read, write } = access.scopes;
+  const forClients = [...(machine?.states.values() ?? [])].flatMap((transitions) =>
+    [...transitions].filter(([, { by }]) => by === 'client').map(([action]) => literal(action)),
+  );
+  return [
+    sentence(title),
+    sentence(description ?? ''),
+    access.read === 'everyone' ? 'Every caller reads all records and changes its own.' : '',
+    read === null ? '' : `Reading needs the scope ${plain(read)}.`,
+    write === null ? '' : `Changing needs the scope ${plain(write)}.`,
+    forClients.length === 0 ? '' : `For machine clients: ${[...new Set(forClients)].join(', ')}.`,
+    deprecated === null ? '' : `@deprecated ${sinceWhen(deprecated)}`,
+  ];
+}
+
+function sinceWhen({ sinceMs, sunsetMs, link }: NonNullable<Collection['deprecated']>): string {
+  const day = (time: number) => new Date(time).toISOString().slice(0, 'yyyy-mm-dd'.length);
+  const gone = sunsetMs === null ? '' : `, gone on ${day(sunsetMs)}`;
+  return `since ${day(sinceMs)}${gone}.${link === null ? '' : ` ${plain(link)}`}`;
+}

@@ -1,0 +1,75 @@
+import { isJsonObject } from '../../base/json-object.ts';
+import type { Schema } from '../../collections/collection.ts';
+import { type JsonType, typesOf } from '../../collections/schema-grammar.ts';
+import { fieldComment } from './field-comment.ts';
+import { block, comment, literal, memberName, union, withType } from './source-text.ts';
+
+/** What is sent may be read-only to whoever sends it; what is read is the reader's own. */
+export type Use = 'read' | 'write';
+
+/** The TypeScript type of the values that fit a schema without references, as far as TypeScript can say it. */
+export function typeOf(schema: unknown, use: Use): string {
+  return union(membersOf(schema, use));
+}
+
+/** The members of the union that the type is. */
+function membersOf(schema: unknown, use: Use): readonly string[] {
+  if (!isJsonObject(schema)) return [schema === false ? 'never' : 'unknown'];
+  const { const: only, enum: choices, anyOf, oneOf } = schema;
+  if (only !== undefined) return [literal(only)];
+  if (Array.isArray(choices)) return choices.map(literal);
+  const types = typesOf(schema);
+  if (types.length > 0) return types.map((type) => typeNamed(type, schema, use));
+  const [first, second] = [anyOf, oneOf]
+    .filter((alternatives) => Array.isArray(alternatives))
+    .map((alternatives) => alternatives.flatMap((each) => membersOf(each, use)));
+  if (first === undefined) return ['unknown'];
+  return second === undefined ? first : [`((${first.join(' | ')}) & (${second.join(' | ')}))`];
+}
+
+function typeNamed(type: JsonType, schema: Schema, use: Use): string {
+  if (type === 'array') return listType(schema, use);
+  if (type === 'object') return objectType(schema, use);
+  return type === 'integer' ? 'number' : type;
+}
+
+function listType({ items, prefixItems, minItems = 0, maxItems }: Schema, use: Use): string {
+  const readonly = use === 'write' ? 'readonly ' : '';
+  const rest = `${inParentheses(membersOf(items, use))}[]`;
+  if (!Array.isArray(prefixItems)) return `${readonly}${rest}`;
+  const first = prefixItems.map((item, index) => {
+    const member = inParentheses(membersOf(item, use));
+    return index < Number(minItems) ? member : `${member}?`;
+  });
+  const isEnd = items === false || (typeof maxItems === 'number' && maxItems <= first.length);
+  return `${readonly}[${[...first, ...(isEnd ? [] : [`...${rest}`])].join(', ')}]`;
+}
+
+/** As it can stand before "[]" and "?". */
+function inParentheses(members: readonly string[]): string {
+  const [only = 'never', ...more] = new Set(members);
+  return more.length === 0 && !only.startsWith('readonly ') ? only : `(${[only, ...more].join(' | ')})`;
+}
+
+/** The type of an object; those members that the service alone sets are for reading. */
+export function objectType(
+  { properties = {}, required = [], additionalProperties }: Schema,
+  use: Use,
+  readonly: ReadonlySet<string> = new Set(),
+): string {
+  const members = Object.entries(properties as Readonly<Record<string, Schema>>).map(([name, property]) => {
+    const isRequired = (required as readonly string[]).includes(name);
+    const isReadonly = readonly.has(name);
+    // A list that is for reading is not for changing either.
+    const type = typeOf(property, isReadonly ? 'write' : use);
+    const head = `${isReadonly ? 'readonly ' : ''}${memberName(name)}${isRequired ? '' : '?'}:`;
+    return `${comment(fieldComment(property))}${withType(head, type)}`;
+  });
+  return block([...members, ...othersOf(additionalProperties, members.length > 0, use)]);
+}
+
+/** A member of any name can be of the types of those that are named, which TypeScript asks for. */
+function othersOf(schema: unknown, hasNamed: boolean, use: Use): readonly string[] {
+  if (schema === false) return hasNamed ? [] : ['[name: string]: never;'];
+  return [withType('[name: string]:', hasNamed ? 'unknown' : typeOf(schema, use))];
+}

@@ -1,0 +1,194 @@
+import type { Clock } from '../base/clock.ts';
+import { Refusal } from '../base/errors.ts';
+import { FairQueue } from '../base/fair-queue.ts';
+import { QueueCapacity } from '../base/queue-capacity.ts';
+import type { BatchStore, Outcome } from '../storage/port.ts';
+import type { Done, Operation } from './rules/operation.ts';
+
+interface WriteQueueOptions {
+  readonly store: BatchStore;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Hears of every batch that is over: of how many operations it was and how long it took. */
+  readonly onBatch?: (size: number, seconds: number) => void;
+}
+
+interface Waiting {
+  readonly operation: Operation;
+  readonly bytes: number;
+  readonly since: number;
+  readonly arrival: Arrival;
+  readonly isGone: () => boolean;
+  readonly resolve: (done: Done) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What came in the same turn of the event loop. */
+interface Arrival {
+  /** The turn after it is over, too: whoever hung up right behind the request has been noticed. */
+  isSettled: boolean;
+}
+
+/** In one transaction: more would keep the first waiting for the last. */
+export const mostInBatch = 256;
+export const mostBatchBytes = 4 * 1024 * 1024;
+/** What waits, in all and of one caller. Past that it is refused before it begins. */
+export const mostWaiting = 2_000;
+export const mostWaitingOfCaller = 200;
+export const mostWaitingBytes = 32 * 1024 * 1024;
+/** What has waited for longer and is not next is refused, because nobody knows when its turn will come. */
+export const longestWaitMs = 1_500;
+const checkEveryMs = 100;
+/**
+ * Whatever comes in while a batch is being committed is the next batch: the busier it is, the more writes share one
+ * sync of the disk. Callers take turns, so that one who sends many keeps nobody else waiting.
+ */
+export class WriteQueue {
+  readonly #options: WriteQueueOptions;
+  /** By caller. */
+  readonly #waiting = new FairQueue<Waiting>();
+  #waitingBytes = 0;
+  readonly #capacity: QueueCapacity;
+  #arrival: Arrival | null = null;
+  #running: Promise<void> | null = null;
+  #isStopped = false;
+
+  constructor(options: WriteQueueOptions) {
+    this.#options = options;
+    this.#capacity = new QueueCapacity({ most: mostWaiting, least: mostInBatch, clock: options.clock });
+  }
+
+  get length(): number {
+    return this.#waiting.size;
+  }
+
+  /** How long the one that came first has waited; 0 when none waits. */
+  get oldestSeconds(): number {
+    const since = [...this.#waiting].map((waiting) => waiting.since);
+    return since.length === 0 ? 0 : (this.#options.clock.monotonic() - Math.min(...since)) / 1000;
+  }
+
+  /** `bytes` is about what the operation holds; `isGone` is true once its caller has hung up. */
+  submit(operation: Operation, bytes: number, isGone: () => boolean): Promise<Done> {
+    const { id } = operation.caller;
+    this.checkRoom(id, bytes);
+    return new Promise((resolve, reject) => {
+      this.#capacity.join(this.#waiting.size);
+      this.#waiting.push(id, {
+        operation,
+        bytes,
+        since: this.#options.clock.monotonic(),
+        arrival: this.#thisTurn(),
+        isGone,
+        resolve,
+        reject,
+      });
+      this.#waitingBytes += bytes;
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Throws when no more can wait, in all or of this caller. */
+  checkRoom(id: string, bytes: number): void {
+    const isFull =
+      this.#waiting.size >= this.#capacity.count ||
+      this.#waitingBytes + bytes > mostWaitingBytes ||
+      this.#waiting.lengthOf(id) >= mostWaitingOfCaller;
+    if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
+  }
+
+  /** What waits is still done; nothing more is taken. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  #thisTurn(): Arrival {
+    if (this.#arrival !== null) return this.#arrival;
+    const arrival = { isSettled: false };
+    this.#arrival = arrival;
+    setImmediate(() => {
+      this.#arrival = null;
+      setImmediate(() => {
+        arrival.isSettled = true;
+      });
+    });
+    return arrival;
+  }
+
+  async #run(): Promise<void> {
+    // A database that has fallen silent answers the batch after seconds; nobody else has to wait for that.
+    // A process that had no time for its events hears of those first: the batch may be over, and the next one begin.
+    const check = () => setImmediate(() => this.#refuseOld());
+    const lookout = setInterval(check, checkEveryMs).unref();
+    let batch: Waiting[] = [];
+    let running: Promise<readonly Outcome[]> = nothingForATurn();
+    do {
+      const outcomes = await running;
+      // The next one is under way before these are answered: the database need not wait for that.
+      const done = batch;
+      batch = this.#nextBatch();
+      running = batch.length > 0 ? this.#outcomesOf(batch) : nothingForATurn();
+      settle(done, outcomes);
+    } while (batch.length > 0 || this.#waiting.size > 0);
+    clearInterval(lookout);
+    this.#running = null;
+  }
+
+  async #outcomesOf(batch: readonly Waiting[]): Promise<readonly Outcome[]> {
+    const { store, clock, onBatch } = this.#options;
+    const begunAt = clock.monotonic();
+    try {
+      const outcomes = await store.run(batch.map(({ operation }) => operation));
+      onBatch?.(batch.length, (clock.monotonic() - begunAt) / 1000);
+      return outcomes;
+    } catch (error) {
+      // What the database says of itself holds for all; anything else is the fault of one, and only that one fails.
+      if (error instanceof Refusal || batch.length === 1) return batch.map(() => ({ error }));
+      const outcomes: Outcome[] = [];
+      for (const one of batch) outcomes.push(...(await this.#outcomesOf([one])));
+      return outcomes;
+    }
+  }
+
+  #nextBatch(): Waiting[] {
+    const batch: Waiting[] = [];
+    let bytes = 0;
+    while (batch.length < mostInBatch && bytes < mostBatchBytes) {
+      const next = this.#waiting.take(({ arrival }) => arrival.isSettled);
+      if (next === undefined) break;
+      this.#waitingBytes -= next.bytes;
+      if (next.isGone()) next.reject(new Refusal('bad_request', { detail: 'the caller has hung up' }));
+      else {
+        batch.push(next);
+        bytes += next.bytes;
+      }
+    }
+    this.#capacity.begin(batch.length);
+    this.#refuseOld();
+    return batch;
+  }
+
+  #refuseOld(): void {
+    const since = this.#options.clock.monotonic() - longestWaitMs;
+    for (const old of this.#waiting.removeWhere((one) => one.since < since)) {
+      this.#waitingBytes -= old.bytes;
+      old.reject(tooMany('writes have waited for too long'));
+    }
+  }
+}
+
+function nothingForATurn(): Promise<readonly []> {
+  return new Promise((resolve) => setImmediate(() => resolve([])));
+}
+
+function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
+  batch.forEach(({ resolve, reject }, index) => {
+    const outcome = outcomes[index] as Outcome;
+    if ('done' in outcome) resolve(outcome.done as Done);
+    else reject(outcome.error);
+  });
+}
+
+function tooMany(detail: string): Refusal {
+  return new Refusal('overloaded', { detail, retryAfterSeconds: 1 });
+}
