@@ -291,9 +291,10 @@ export class Connections {
 
   #fullness(address: string): RefusedConnection | null {
     const { maxConnections, maxPerAddress, isProxy } = this.#options;
-    if (this.#all.size >= maxConnections) return 'all';
     const isFull = (this.#countByAddress.get(address) ?? 0) >= maxPerAddress;
-    return isFull && !isProxy(address) ? 'address' : null;
+    // First, because an address that has its share is to take no place from others.
+    if (isFull && !isProxy(address)) return 'address';
+    return this.#all.size >= maxConnections ? 'all' : null;
   }
 
   /**

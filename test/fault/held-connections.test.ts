@@ -137,6 +137,18 @@ describe('as many connections as one address may have', () => {
   });
 });
 
+describe('as many connections as there may be, and as one address may have', () => {
+  const { hold } = holders({ MAX_CONNECTIONS: '10', MAX_CONNECTIONS_PER_ADDRESS: '5' });
+
+  it('[G179] further ones from that address take no place from another address', async () => {
+    const others = await hold(5, get, '127.0.0.6');
+    const first = await hold(5, get, '127.0.0.5');
+    const next = await hold(5, get, '127.0.0.5');
+    await Promise.all(first.map((socket) => socket.closed || closed(socket)));
+    assert.ok([...others, ...next].every((socket) => !socket.closed));
+  });
+});
+
 describe('as many connections as one address may have, from a trusted proxy', () => {
   const { running, hold } = holders({
     MAX_CONNECTIONS_PER_ADDRESS: '5',
