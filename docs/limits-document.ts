@@ -266,12 +266,6 @@ export const fixedLimits: readonly FixedLimit[] = [
     'seconds',
     'How long a request may wait for the next event (400 `query_invalid`).',
   ),
-  fixed(
-    'src/supervisor/hand-over.ts',
-    'mostHeld',
-    '',
-    'Connections that wait for a process while all of several are gone; further ones are closed.',
-  ),
   fixed('src/tokens/clients.ts', 'mostScopes', '', 'Scopes of a machine client.'),
   fixed(
     'src/tokens/assertion.ts',

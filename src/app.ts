@@ -41,8 +41,8 @@ import { SigningKeys } from './tokens/signing-keys.ts';
 export interface Surroundings {
   readonly clock?: Clock;
   readonly steps?: readonly Migration[];
-  /** For one of several processes that a supervisor has started: which it is, and whether it shares the port with the others. */
-  readonly member?: { readonly process: number; readonly reusePort: boolean };
+  /** For one of several processes that a supervisor has started: its number. */
+  readonly member?: { readonly process: number };
   /** For `dev`, which reads the declarations itself, has no limits for newcomers, and makes text of log lines. */
   readonly development?: {
     readonly collections: readonly Collection[];
@@ -51,16 +51,17 @@ export interface Surroundings {
 }
 
 export interface App {
+  /** Empty if the app listens nowhere itself and gets its connections by `take`. */
   readonly address: string;
-  /** Empty where a supervisor has the ops port. */
+  /** Empty if the supervisor answers on the ops port. */
   readonly opsAddress: string;
   readonly log: Log;
   stop(): Promise<void>;
   /** Takes up a renewed certificate. */
   reload(): void;
-  /** Takes a connection that the supervisor has accepted. */
+  /** Takes a connection that the supervisor, or `dev`, has accepted. */
   take(socket: Socket): void;
-  /** What GET /readyz and GET /metrics say, for the supervisor to put together. */
+  /** The answers to GET /readyz and GET /metrics, which the supervisor puts together. */
   ready(): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
   families(): readonly Family[];
 }
@@ -185,7 +186,9 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   }
   watch(base, { service, events, writes, tokenCache, standing, certificate, logOutput });
   const listener = new Listener(service, clock);
-  const address = await listener.listen(config.host, config.port, 'PORT', member?.reusePort);
+  const isAlone = member === undefined && development === undefined;
+  const address = isAlone ? await listener.listen(config.host, config.port, 'PORT') : '';
+  if (!isAlone) listener.open();
   parts.defer(async () => {
     stage = 'draining';
     events.drain(config.drainSeconds * 1000);
@@ -196,9 +199,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     await Promise.all([listener.close(withinMs), events.finishSending()]);
   });
 
-  // The supervisor says it for several processes, and `dev` prints where it is.
-  if (member === undefined && development === undefined)
-    log.info({ address, ops_address: opsAddress, issuer: ownIssuer(config) }, 'listening');
+  if (isAlone) log.info({ address, ops_address: opsAddress, issuer: ownIssuer(config) }, 'listening');
   const running = parts.move();
   return {
     address,

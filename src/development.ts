@@ -38,7 +38,7 @@ export class DevService {
     const app = await startWith(options, collections);
     const service = new DevService(options, collections, app);
     try {
-      await listenOn(service.#server, { host, port, reusePort: false }, 'PORT');
+      await listenOn(service.#server, { host, port }, 'PORT');
     } catch (error) {
       await app.stop();
       throw error;
@@ -91,11 +91,10 @@ export class DevService {
   }
 }
 
-/** The app listens on a port that nobody is told, because a server has to listen before it can take connections. */
 async function startWith(
   { config, allowBreaking, logText }: DevServiceOptions,
   collections: readonly Collection[],
 ): Promise<App> {
   if (allowBreaking) await acceptBreaking(config, collections);
-  return startApp({ ...config, port: 0 }, { development: { collections, logText } });
+  return startApp(config, { development: { collections, logText } });
 }

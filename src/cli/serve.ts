@@ -32,9 +32,9 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .action((options: ServeOptions) => runUntilSignal(() => start(settings.given(), options)));
 }
 
-/** One process, or several and one that supervises them; each of those comes here, too. */
+/** One process, or a supervisor that starts several; each of those runs this command, too. */
 async function start(environment: Environment, options: ServeOptions): Promise<Running> {
-  if (cluster.isWorker) return (await import('../member.ts')).startMember();
+  if (cluster.isWorker) return (await import('../app/member.ts')).startMember();
   const { processes, allowBreakingSchemas } = options;
   const asked = processes === undefined ? environment : { ...environment, PROCESSES: processes };
   const config = await loadConfig(asked);
@@ -44,9 +44,9 @@ async function start(environment: Environment, options: ServeOptions): Promise<R
     await acceptBreaking(config, await readDeclaredCollections(config));
   }
   if (config.processes === 1) return startService(config);
-  // Each of them reads the same, also the number that "auto" came to here.
+  // "auto" is settled here, so that each process reads the same number.
   const settled = { ...asked, PROCESSES: String(config.processes) };
-  return (await import('../supervise.ts')).startSupervisor(config, settled);
+  return (await import('../app/supervise.ts')).startSupervisor(config, settled);
 }
 
 /** The app is loaded once the settings are right: a mistake in them is said at once. */
@@ -64,7 +64,7 @@ type Running = Pick<App, 'log' | 'stop' | 'reload'>;
 export async function runUntilSignal(start: () => Promise<Running>): Promise<void> {
   const signalled = Promise.withResolvers<void>();
   process.on('SIGTERM', signalled.resolve);
-  // A terminal tells all processes at once; of several the supervisor decides when the others stop.
+  // A terminal sends SIGINT to all processes at once; the supervisor decides when the others stop.
   process.on('SIGINT', cluster.isWorker ? () => {} : signalled.resolve);
   // One that comes while it starts counts afterwards.
   const started = Promise.withResolvers<Running>();

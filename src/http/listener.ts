@@ -8,6 +8,7 @@ import type { HttpServer } from './server.ts';
 export class Listener {
   readonly #http: HttpServer;
   readonly #clock: Clock;
+  #isClosed = false;
 
   constructor(http: HttpServer, clock: Clock) {
     this.#http = http;
@@ -15,33 +16,37 @@ export class Listener {
   }
 
   /** The address, as a caller would write it. `setting` is where an operator would choose another port. */
-  async listen(host: string, port: number, setting: string, reusePort = false): Promise<string> {
-    const { server } = this.#http;
-    const { address, port: actual, family } = await listenOn(server, { host, port, reusePort }, setting);
-    const name = family === 'IPv6' ? `[${address}]` : address;
-    return `${this.#tlsServer() === null ? 'http' : 'https'}://${name}:${actual}`;
+  async listen(host: string, port: number, setting: string): Promise<string> {
+    return addressText(
+      await listenOn(this.#http.server, { host, port }, setting),
+      this.#tlsServer() !== null,
+    );
   }
 
-  /** Takes a connection that another process has accepted. */
+  /** Instead of `listen`: the server gets connections by `take` only. */
+  open(): void {
+    // Node begins to check the timeouts of requests on this event.
+    this.#http.server.emit('listening');
+  }
+
+  /** Takes a connection that another server or process has accepted. */
   take(socket: Socket): void {
-    const { server } = this.#http;
-    if (!server.listening) {
-      socket.destroy();
-      return;
-    }
-    // As Node does for those that it accepts for an HTTP server.
+    if (this.#isClosed) return void socket.destroy();
+    // As Node does for connections that an HTTP server accepts itself.
     socket.setNoDelay(true);
-    server.emit('connection', socket);
+    socket.allowHalfOpen = true;
+    this.#http.server.emit('connection', socket);
   }
 
   /** Lets requests in flight finish; past the deadline every connection is cut off, whatever state it is in. */
   async close(deadlineMs: number): Promise<void> {
+    this.#isClosed = true;
     const { server, connections } = this.#http;
     const cancel = this.#clock.after(deadlineMs, () => connections.destroyAll());
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
     await closed;
-    // Node does not count those that another process has accepted.
+    // Node does not count connections that came by `take`.
     await connections.allClosed();
     cancel();
   }
@@ -66,8 +71,11 @@ const backlog = 4_096;
 interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  /** Whether other processes of this user may listen there, too. */
-  readonly reusePort: boolean;
+}
+
+/** An address as a caller would write it. */
+export function addressText({ address, port, family }: AddressInfo, isTls: boolean): string {
+  return `${isTls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 /** Where it listens then. Throws what an operator can do something about. */

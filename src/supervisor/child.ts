@@ -1,105 +1,117 @@
 import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
 import type { Clock } from '../base/clock.ts';
-import type { Answers, FromChild, Question, Start, ToChild } from './messages.ts';
+import type { Log } from '../base/log.ts';
+import type { Environment } from '../config/load.ts';
+import type { Family } from '../ops/exposition.ts';
+import type { ReadinessAnswer } from '../ops/worst-health.ts';
 
-/** How a process came to its end; both are null when it could not even be started. */
+/** The settings as the supervisor has read them, and the number of the process, counted from 1. */
+export interface Start {
+  readonly environment: Environment;
+  readonly process: number;
+}
+
+/** What a supervisor asks of a process, and what the process answers. */
+interface Answers {
+  /** True once it serves. */
+  readonly start: true;
+  /** A connection goes with the message. True before any byte of it is read. */
+  readonly take: true;
+  readonly live: true;
+  readonly ready: ReadinessAnswer;
+  readonly metrics: readonly Family[];
+}
+
+type Question = keyof Answers;
+export type ToChild = { readonly id: number; readonly ask: Question; readonly start?: Start };
+export type FromChild = { readonly id: number; readonly answer: Answers[Question] | null };
+
+/** How a process ended; both are null if it could not be started. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: string | null;
 }
 
-/** The end of a process may be heard of before what it said last. */
-const lastWordsMs = 50;
-
 /** One process as its supervisor sees it. */
 export class Child {
   readonly process: number;
   readonly startedAt: number;
-  /** Its address, once it takes connections; null when it ended first. */
-  readonly listening: Promise<string | null>;
+  /** True once it serves; false if it ended first. */
+  readonly started: Promise<boolean>;
   readonly ended: Promise<Ending>;
   readonly #worker: Worker;
   readonly #clock: Clock;
-  readonly #asked = new Map<number, (answer: Answers[Question] | null) => void>();
-  readonly #given = new Map<number, { readonly socket: Socket; readonly onFailed: () => void }>();
+  readonly #unanswered = new Map<number, (answer: FromChild['answer']) => void>();
   #lastId = 0;
-  #isListening = false;
+  #hasStarted = false;
 
   constructor(worker: Worker, start: Start, clock: Clock) {
     this.process = start.process;
     this.startedAt = clock.monotonic();
     this.#worker = worker;
     this.#clock = clock;
-    const ended = Promise.withResolvers<Ending>();
-    const listening = Promise.withResolvers<string | null>();
-    this.ended = ended.promise;
-    this.listening = listening.promise;
-    worker.once('exit', (code, signal) => ended.resolve({ code, signal }));
+    const closed = Promise.withResolvers<Ending>();
+    // Unlike `exit`, `close` comes after the last answer. `disconnect` does not come while a connection is being handed over.
+    worker.process.once('close', (code, signal) => closed.resolve({ code, signal }));
     worker.on('error', () => {
-      if (worker.process.pid === undefined) ended.resolve({ code: null, signal: null });
+      if (worker.process.pid === undefined) closed.resolve({ code: null, signal: null });
     });
-    worker.on('message', (message: FromChild) => {
-      if ('id' in message) this.#asked.get(message.id)?.(message.answer);
-      else if ('taken' in message) this.#forget(message.taken);
-      else {
-        this.#isListening = true;
-        listening.resolve(message.listening);
-      }
+    worker.on('message', ({ id, answer }: FromChild) => this.#unanswered.get(id)?.(answer));
+    this.ended = closed.promise.finally(() => {
+      for (const resolve of this.#unanswered.values()) resolve(null);
     });
-    void ended.promise.then(() => {
-      this.#isListening = false;
-      listening.resolve(null);
-      for (const answer of this.#asked.values()) answer(null);
-      clock.after(lastWordsMs, () => {
-        for (const { onFailed } of this.#given.values()) onFailed();
-      });
+    this.started = this.ask('start', { start }).then((answer) => {
+      this.#hasStarted = answer !== null;
+      return this.#hasStarted;
     });
-    this.#send({ start });
   }
 
-  /** Whether the system, or its supervisor, gives it connections. */
-  get isListening(): boolean {
-    return this.#isListening;
+  get isServing(): boolean {
+    return this.#hasStarted && this.#worker.isConnected();
   }
 
-  /** Null when it does not answer in time. */
-  async ask<Q extends Question>(question: Q, withinMs: number): Promise<Answers[Q] | null> {
+  /** Null if it ends first, or does not answer in time. A connection that is handed over stays open here, too. */
+  async ask<Q extends Question>(
+    ask: Q,
+    { withinMs, socket, start }: { withinMs?: number; socket?: Socket; start?: Start },
+  ): Promise<Answers[Q] | null> {
     this.#lastId += 1;
     const id = this.#lastId;
-    const { promise, resolve } = Promise.withResolvers<Answers[Question] | null>();
-    this.#asked.set(id, resolve);
-    const cancel = this.#clock.after(withinMs, () => resolve(null));
-    this.#send({ ask: question, id });
+    const { promise, resolve } = Promise.withResolvers<FromChild['answer']>();
+    this.#unanswered.set(id, resolve);
+    const cancel = withinMs && this.#clock.after(withinMs, () => resolve(null));
+    const message = { id, ask, start };
+    this.#worker.send(message, socket, { keepOpen: true }, (error) => error && resolve(null));
     const answer = await promise;
-    cancel();
-    this.#asked.delete(id);
+    this.#unanswered.delete(id);
+    if (cancel) cancel();
     return answer as Answers[Q] | null;
-  }
-
-  /**
-   * Hands a connection over. It is kept here as well until the process says that it has it: Node would leave it hanging when
-   * the process ends first. `onFailed` is called then.
-   */
-  give(socket: Socket, onFailed: () => void): void {
-    this.#lastId += 1;
-    this.#given.set(this.#lastId, { socket, onFailed });
-    const message = { connection: this.#lastId } satisfies ToChild;
-    this.#worker.send(message, socket, { keepOpen: true }, () => {});
   }
 
   signal(signal: NodeJS.Signals): void {
     this.#worker.process.kill(signal);
   }
+}
 
-  /** The process has the connection; this end of it is closed. */
-  #forget(connection: number): void {
-    this.#given.get(connection)?.socket.destroy();
-    this.#given.delete(connection);
-  }
+const heartbeatMs = 10_000;
+/** More than one: after a suspension of the machine the first answer of every process is late. */
+const mostMissed = 3;
 
-  /** A child that is gone is heard of by its end. */
-  #send(message: ToChild): void {
-    this.#worker.send(message, undefined, {}, () => {});
+/** Kills a process that serves and has not answered for 30 seconds. Settles when it is killed or has ended. */
+export async function killWhenSilent(
+  child: Pick<Child, 'process' | 'isServing' | 'ask' | 'signal'>,
+  clock: Clock,
+  log: Log,
+): Promise<void> {
+  for (let missed = 0; missed < mostMissed; missed += 1) {
+    while (child.isServing && (await child.ask('live', { withinMs: heartbeatMs })) !== null) {
+      missed = 0;
+      await new Promise<void>((resolve) => clock.after(heartbeatMs, resolve));
+    }
+    if (!child.isServing) return;
   }
+  const seconds = (mostMissed * heartbeatMs) / 1000;
+  log.error({ process: child.process, seconds }, 'a process does not answer and is killed');
+  child.signal('SIGKILL');
 }

@@ -1,106 +1,88 @@
 import type { Clock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { Backoff } from './backoff.ts';
 import type { Child, Ending } from './child.ts';
 
 interface ChildrenOptions {
   readonly processes: number;
-  /** Starts the process of this number, counted from 1; the others listen where the first one does. */
-  readonly start: (process: number) => Child;
-  /** The first one takes connections. */
-  readonly onFirst: (address: string) => void;
-  readonly onEnded: (child: Child) => void;
+  /** Starts the process of this number, counted from 1. */
+  readonly fork: (process: number) => Child;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The processes of a service, each replaced when it ends, until all of them are to stop. */
-export class Children {
-  readonly #options: ChildrenOptions;
-  readonly #running = new Set<Child>();
-  #isStopping = false;
-  #wellEnded = true;
+/** The processes of a service. Each is replaced when it ends, until all are to stop. */
+export function createChildren({ processes, fork, clock, log }: ChildrenOptions) {
+  const running = new Set<Child>();
+  let isStopping = false;
 
-  constructor(options: ChildrenOptions) {
-    this.#options = options;
-  }
-
-  /** Those that take connections. */
-  listening(): readonly Child[] {
-    return [...this.#running].filter(({ isListening }) => isListening);
-  }
-
-  /**
-   * The first one alone, so that what is made at a first start (schema, master secret, keys) is made once; then the others. Settles
-   * once all have come up, or have failed to for the first time. Where the first one fails nothing is started.
-   */
-  async start(): Promise<void> {
-    const { processes, onFirst } = this.#options;
-    const address = await this.#begin(1);
-    if (this.#isStopping) return;
-    if (address === null)
-      throw new OperatorError(`The first of ${processes} processes has not come up; what it said is above.`);
-    onFirst(address);
-    const others = Array.from({ length: processes - 1 }, (_, index) => index + 2);
-    await Promise.all(others.map((process) => this.#begin(process)));
-  }
-
-  signal(signal: NodeJS.Signals): void {
-    for (const child of this.#running) child.signal(signal);
-  }
-
-  /** SIGTERM to all; whoever is still there at the deadline is killed. False when somebody did not end well. */
-  async stop(deadlineMs: number): Promise<boolean> {
-    this.#isStopping = true;
-    this.signal('SIGTERM');
-    const cancel = this.#options.clock.after(deadlineMs, () => this.signal('SIGKILL'));
-    await Promise.all([...this.#running].map(({ ended }) => ended));
-    cancel();
-    return this.#wellEnded;
-  }
-
-  /** Its address; null when it ended before it had one. From then on there is always one of this number, or one to come. */
-  #begin(process: number): Promise<string | null> {
-    const child = this.#start(process);
-    const isFirst = process === 1;
-    void child.listening.then(async (address) => {
-      // Without the first one there is nothing to keep.
-      if (isFirst && address === null) return;
-      await this.#keep(child, new Backoff());
-    });
-    return child.listening;
-  }
-
-  #start(process: number): Child {
-    const child = this.#options.start(process);
-    this.#running.add(child);
-    void child.ended.then((ending) => {
-      this.#running.delete(child);
-      this.#options.onEnded(child);
-      // One that has only just been started ends by the signal itself.
-      const isWell = ending.code === 0 || ending.signal === 'SIGTERM';
-      if (this.#isStopping && !isWell) this.#wellEnded = false;
-    });
+  const start = (process: number) => {
+    const child = fork(process);
+    running.add(child);
+    void child.ended.then(() => running.delete(child));
     return child;
-  }
-
-  async #keep(first: Child, backoff: Backoff): Promise<void> {
-    const { clock } = this.#options;
-    let child = first;
-    while (true) {
+  };
+  const keepReplaced = async (first: Child) => {
+    const backoff = new Backoff();
+    for (let child = first; ; child = start(first.process)) {
       const ending = await child.ended;
-      if (this.#isStopping) return;
+      if (isStopping) return;
       const delayMs = backoff.delayMs(ending, clock.monotonic() - child.startedAt);
-      this.#report(child, ending, delayMs);
+      const fields = { process: child.process, ...ending, again_in_ms: Math.round(delayMs) };
+      log.error(fields, 'a process has ended, another takes its place');
       await new Promise<void>((resolve) => clock.after(delayMs, resolve));
-      if (this.#isStopping) return;
-      child = this.#start(child.process);
+      if (isStopping) return;
     }
-  }
+  };
+  const signal = (name: NodeJS.Signals) => {
+    for (const child of running) child.signal(name);
+  };
+  return {
+    signal,
+    serving: () => [...running].filter(({ isServing }) => isServing),
+    /** Alone, because it may have to make the schema, the master secret and the keys. */
+    async startFirst(): Promise<void> {
+      const first = start(1);
+      if (!(await first.started))
+        throw new OperatorError(
+          `The first of ${processes} processes has not come up; what it said is above.`,
+        );
+      void keepReplaced(first);
+    },
+    async startOthers(): Promise<void> {
+      const others = Array.from({ length: processes - 1 }, (_, index) => start(index + 2));
+      for (const child of others) void keepReplaced(child);
+      await Promise.all(others.map(({ started }) => started));
+    },
+    /** Sends SIGTERM to all, and SIGKILL at the deadline. False if one failed or was killed. */
+    async stop(deadlineMs: number): Promise<boolean> {
+      isStopping = true;
+      signal('SIGTERM');
+      const cancel = clock.after(deadlineMs, () => signal('SIGKILL'));
+      const endings = await Promise.all([...running].map(({ ended }) => ended));
+      cancel();
+      // A process that has just been forked has no handler of SIGTERM yet.
+      return endings.every((ending) => ending.code === 0 || ending.signal === 'SIGTERM');
+    },
+  };
+}
 
-  #report({ process }: Child, { code, signal }: Ending, delayMs: number): void {
-    const fields = { process, code, signal, again_in_ms: Math.round(delayMs) };
-    this.#options.log.error(fields, 'a process has ended, another takes its place');
+/** A process that ran for this long has started well. */
+const longEnoughMs = 10_000;
+const leastBetweenMs = 1_000;
+const mostMs = 30_000;
+
+/**
+ * How long to wait before a process is replaced. One that ran for a while or was killed is replaced at once, but not more
+ * than once a second. One that keeps ending by itself is replaced after 1, 2, 4 … 30 seconds.
+ */
+export class Backoff {
+  #failures = 0;
+
+  delayMs({ signal }: Ending, livedMs: number): number {
+    const wasWell = signal === 'SIGKILL' || livedMs >= longEnoughMs;
+    this.#failures = wasWell ? 0 : this.#failures + 1;
+    if (wasWell) return Math.max(leastBetweenMs - livedMs, 0);
+    return Math.min(leastBetweenMs * 2 ** (this.#failures - 1), mostMs);
   }
 }

@@ -5,13 +5,13 @@ import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'nod
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { connect as connectTls } from 'node:tls';
+import { shareOf } from '../../src/app/member.ts';
 import { createLog } from '../../src/base/log.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { expositionText, type Family } from '../../src/ops/exposition.ts';
 import { countsOf, together } from '../../src/ops/summed-metrics.ts';
-import { Backoff } from '../../src/supervisor/backoff.ts';
-import { shareOf } from '../../src/supervisor/shares.ts';
-import { killWhenSilent } from '../../src/supervisor/silence.ts';
+import { killWhenSilent } from '../../src/supervisor/child.ts';
+import { Backoff } from '../../src/supervisor/children.ts';
 import { newMasterSecret } from '../support/master-secret.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 import { oneService } from '../support/one-service.ts';
@@ -91,12 +91,11 @@ describe('the first of several processes that cannot start', () => {
 });
 
 describe('signals to a supervisor', () => {
-  it('SIGTERM lets requests in flight finish in all processes, those handed over too, and exits with 0', async () => {
+  it('SIGTERM lets requests in flight finish in all processes, also in one that was replaced, and exits with 0', async () => {
     const provider = await TestProvider.start();
     const all = await newSettings('sqlite', { ...provider.settings, ...settings });
     const body = credentialsBody({ id: 'caller', secret: await addClient(all, 'caller') });
     const service = await startService(all);
-    // With one process gone the supervisor takes connections, too.
     process.kill(childrenOf(service)[0] as number, 'SIGKILL');
     await serving(service, 1);
     await serving(service, 2);
@@ -194,11 +193,11 @@ describe('a process that hangs', () => {
     let asked = 0;
     const child = {
       process: 1,
-      isListening: true,
+      isServing: true,
       async ask() {
         const isAnswered = answers[asked] ?? true;
         asked += 1;
-        if (asked > answers.length) child.isListening = false;
+        if (asked > answers.length) child.isServing = false;
         // Whoever is asked in vain waits for the time that an answer may take.
         else if (!isAnswered) clock.advance(10_000);
         setImmediate(() => clock.advance(10_000));

@@ -143,7 +143,7 @@ const folderRules: readonly FolderRule[] = [
       base,
       config,
       {
-        to: /^src\/((app|development|supervise|member)\.ts$|app\/)/,
+        to: /^src\/((app|development)\.ts$|app\/)/,
         lazyOnly: true,
       },
       { to: /^src\/(?!main\.ts$)/, typeOnly: true },
@@ -161,12 +161,12 @@ const folderRules: readonly FolderRule[] = [
     why: 'a supervisor knows processes and what they say of themselves, and nothing of what they do',
   },
   {
-    files: /^src\/(development|member)\.ts$/,
+    files: /^src\/(development|app\/member)\.ts$/,
     may: [anything, { to: /^src\/app\.ts$/ }],
     why: 'one of several processes, and `dev`, start the same app',
   },
   {
-    files: /^src\/((app|supervise|issuer-rules)\.ts$|app\/)/,
+    files: /^src\/((app|issuer-rules)\.ts$|app\/)/,
     may: [anything],
     why: 'the composition root builds parts for the commands and knows none of them',
   },

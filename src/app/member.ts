@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { type App, startApp } from '../app.ts';
+import { loadConfig } from '../config/load.ts';
+import type { Config } from '../config/settings.ts';
+import type { FromChild, ToChild } from '../supervisor/child.ts';
+
+/** The service as one of several processes, which gets its connections from the supervisor and ends with it. */
+export async function startMember(): Promise<App> {
+  const [{ id, start }] = (await once(process, 'message')) as [Required<ToChild>];
+  try {
+    const config = shareOf(await loadConfig(start.environment));
+    const app = await startApp(config, { member: { process: start.process } });
+    process.on('message', async (message: ToChild, socket?: Socket) => {
+      send({ id: message.id, answer: await answerTo(message, app).catch(() => null) });
+      // Without a socket the caller has hung up on the way.
+      if (socket) app.take(socket);
+    });
+    send({ id, answer: true });
+    return app;
+  } catch (error) {
+    // The channel to the supervisor must not keep a process that has failed.
+    process.channel?.unref();
+    throw error;
+  }
+}
+
+/** Limits of the machine and of PostgreSQL, which all processes share. */
+const shared = ['databasePoolSize', 'maxConnections', 'maxConnectionsPerAddress'] as const;
+
+/** The settings of one of several processes: its part of the shared limits, rounded up. */
+export function shareOf(config: Config): Config {
+  const parts = shared.map((key) => [key, Math.ceil(config[key] / config.processes)]);
+  return { ...config, ...Object.fromEntries(parts) };
+}
+
+async function answerTo({ ask }: ToChild, app: App): Promise<FromChild['answer']> {
+  if (ask === 'metrics') return app.families();
+  return ask === 'ready' ? app.ready() : true;
+}
+
+function send(message: FromChild): void {
+  // Without a listener, a supervisor that is gone would be an error.
+  process.send?.(message, undefined, {}, () => {});
+}

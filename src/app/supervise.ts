@@ -1,0 +1,75 @@
+import cluster from 'node:cluster';
+import { systemClock as clock } from '../base/clock.ts';
+import { OperatorError } from '../base/errors.ts';
+import { createLog } from '../base/log.ts';
+import { standardOutput } from '../base/log-output.ts';
+import { createRequestId } from '../base/random.ts';
+import type { Environment } from '../config/load.ts';
+import { ownIssuer } from '../config/rules.ts';
+import type { Config } from '../config/settings.ts';
+import { isTrustedProxy } from '../http/client-address.ts';
+import { shutdownSeconds } from '../http/limits.ts';
+import { addressText, Listener, listenOn } from '../http/listener.ts';
+import { opsTable } from '../http/ops-routes.ts';
+import { createOpsServer } from '../http/ops-server.ts';
+import { Child, killWhenSilent } from '../supervisor/child.ts';
+import { createChildren } from '../supervisor/children.ts';
+import { Dispatcher } from '../supervisor/dispatcher.ts';
+import { createOps } from '../supervisor/ops.ts';
+
+/** How much longer than DRAIN_SECONDS and `shutdownSeconds` a process may take to stop before it is killed. */
+const graceMs = 5_000;
+const opsShutdownMs = 1_000;
+
+/** The composition root of `serve` with several processes: the supervisor, which listens on both ports and serves no request. */
+export async function startSupervisor(config: Config, environment: Environment) {
+  const { processes, host, port } = config;
+  const log = createLog(config.logLevel, standardOutput(true));
+  let isStopping = false;
+  cluster.setupPrimary({ args: ['serve'], serialization: 'advanced' });
+  const dispatcher = new Dispatcher(config.maxConnections);
+  const children = createChildren({
+    processes,
+    fork(process) {
+      const child = new Child(cluster.fork(), { environment, process }, clock);
+      void child.started.then((isServing) => {
+        if (isServing) dispatcher.add(child);
+        return killWhenSilent(child, clock, log);
+      });
+      void child.ended.then(() => ops.forget(child));
+      return child;
+    },
+    clock,
+    log,
+  });
+  const ops = createOps(processes, children.serving, () => isStopping);
+  const opsServer = createOpsServer({
+    limits: config,
+    requestId: createRequestId,
+    isProxy: (peer) => isTrustedProxy(config.trustedProxies, peer),
+    routes: opsTable(ops.handlers),
+  });
+  const opsListener = new Listener(opsServer, clock);
+  const opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
+
+  const drainMs = config.drainSeconds * 1000;
+  const stop = async () => {
+    isStopping = true;
+    const cancel = clock.after(drainMs, () => dispatcher.close());
+    const areWell = await children.stop(drainMs + shutdownSeconds * 1000 + graceMs);
+    cancel();
+    await opsListener.close(opsShutdownMs);
+    if (!areWell) throw new OperatorError('A process had to be killed, or ended with an error.');
+  };
+  try {
+    await children.startFirst();
+    const { server } = dispatcher;
+    const address = addressText(await listenOn(server, { host, port }, 'PORT'), config.tlsCertFile !== null);
+    await children.startOthers();
+    log.info({ address, ops_address: opsAddress, issuer: ownIssuer(config), processes }, 'listening');
+  } catch (error) {
+    await stop().catch(() => {});
+    throw error;
+  }
+  return { log, stop, reload: () => children.signal('SIGHUP') };
+}
