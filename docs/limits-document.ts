@@ -314,7 +314,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'How often a process looks for what others have changed, whether or not it is notified.',
   ),
   fixed(
-    'src/background-lease.ts',
+    'src/ops/background-lease.ts',
     'leaseMs',
     'ms',
     'How long the work of a process that is gone stays its own.',

@@ -11,7 +11,6 @@ import { createService } from './app/service.ts';
 import { createSignOut } from './app/sign-out.ts';
 import { watch } from './app/watch.ts';
 import { openWrites } from './app/writes.ts';
-import { BackgroundLease } from './background-lease.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { ConfirmedTime } from './base/confirmed-time.ts';
 import { createLog, type Log } from './base/log.ts';
@@ -29,6 +28,7 @@ import { type Limits, shutdownSeconds, withinOpenFiles } from './http/limits.ts'
 import { Listener } from './http/listener.ts';
 import { createOpsServer } from './http/ops-server.ts';
 import { opsRoutes } from './http/routes.ts';
+import { BackgroundLease } from './ops/background-lease.ts';
 import type { Family } from './ops/exposition.ts';
 import { createReadiness } from './ops/health.ts';
 import { createMetrics } from './ops/metrics.ts';

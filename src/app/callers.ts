@@ -13,7 +13,6 @@ import { createNameCaller } from '../consumer/name-caller.ts';
 import { Registry } from '../consumer/registry.ts';
 import { createRevocationNames } from '../consumer/revocation-names.ts';
 import { Standing } from '../consumer/standing.ts';
-import { ownRules, rulesOf } from '../issuer-rules.ts';
 import type { WriteQueue } from '../records/write-queue.ts';
 import type { ClientMac, WatchedTable } from '../storage/port.ts';
 import { ClientDirectory } from '../tokens/client-directory.ts';
@@ -21,6 +20,7 @@ import type { SigningKeys } from '../tokens/signing-keys.ts';
 import type { BaseParts } from './base-parts.ts';
 import { createDpop } from './dpop.ts';
 import { createIntrospection } from './introspection.ts';
+import { ownRules, rulesOf } from './issuer-rules.ts';
 
 /** Throws, or rejects, when the operator has shut the caller out. */
 export type CheckStanding = (caller: Caller) => void | Promise<void>;

@@ -1,4 +1,3 @@
-import type { BackgroundLease } from '../background-lease.ts';
 import { ownIssuer } from '../config/rules.ts';
 import { LongPolls } from '../events/long-polls.ts';
 import { StreamLimit, streamsPerCaller } from '../events/stream-limit.ts';
@@ -7,6 +6,7 @@ import { EventTail } from '../events/tail.ts';
 import { Dispatcher } from '../events/webhooks/dispatcher.ts';
 import { createSend } from '../events/webhooks/send.ts';
 import { shutdownSeconds } from '../http/limits.ts';
+import type { BackgroundLease } from '../ops/background-lease.ts';
 import type { WatchedTable } from '../storage/port.ts';
 import { webhookBox, webhookEgress } from './administration.ts';
 import type { BaseParts } from './base-parts.ts';

@@ -20,10 +20,10 @@ import { type Config, signingAlgorithms } from '../config/settings.ts';
 import { examineAccess, examineCaller } from '../consumer/examine-caller.ts';
 import { createRevocationNames } from '../consumer/revocation-names.ts';
 import { maxHeaderBytes } from '../http/limits.ts';
-import { ownRules, rulesOf } from '../issuer-rules.ts';
 import { ClientDirectory } from '../tokens/client-directory.ts';
 import { createClientMac } from '../tokens/client-mac.ts';
 import { readDeclaredCollections } from './declared-collections.ts';
+import { ownRules, rulesOf } from './issuer-rules.ts';
 import { readDatabase } from './read-storage.ts';
 
 /** What becomes of a token, and what it may do in each collection; none of them for a token that is refused. */

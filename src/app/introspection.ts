@@ -1,7 +1,7 @@
 import { Introspection } from '../auth/introspection/introspection.ts';
 import { introspect } from '../auth/introspection/request.ts';
-import { rulesOf } from '../issuer-rules.ts';
 import type { BaseParts } from './base-parts.ts';
+import { rulesOf } from './issuer-rules.ts';
 
 /** What asks a provider about tokens that are no JWTs; null where no provider is to be asked. */
 export function createIntrospection({ config, metrics, tracing, clock, log }: BaseParts) {

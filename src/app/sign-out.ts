@@ -8,11 +8,11 @@ import type { LogoutParts } from '../consumer/sign-out/logout.ts';
 import { checkLogoutToken } from '../consumer/sign-out/logout-token.ts';
 import { createRevoke, type Revoke } from '../consumer/sign-out/revoke.ts';
 import { createRevokeSession } from '../consumer/sign-out/revoke-session.ts';
-import { ownRules } from '../issuer-rules.ts';
 import type { RevokeParts } from '../tokens/revoke.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
+import { ownRules } from './issuer-rules.ts';
 
 /** The ways to revoke tokens: logout tokens of providers, and POST /revoke for tokens of our own. */
 export function createSignOut(base: BaseParts, callers: Callers, signingKeys: SigningKeys) {

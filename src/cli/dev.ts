@@ -88,7 +88,7 @@ async function startDevelopment(environment: Environment, options: DevOptions) {
   parts.defer(() => provider.stop());
   const client = await administer(config, 'dev', ensureExampleClient);
   // Loaded once the settings are right, so that a mistake in them is reported at once.
-  const { DevService } = await import('../development.ts');
+  const { DevService } = await import('../app/development.ts');
   const service = await DevService.start(
     { config, logText, allowBreaking: options.allowBreakingSchemas === true },
     collections,

@@ -143,7 +143,7 @@ const folderRules: readonly FolderRule[] = [
       base,
       config,
       {
-        to: /^src\/((app|development)\.ts$|app\/)/,
+        to: /^src\/app(\.ts$|\/)/,
         lazyOnly: true,
       },
       { to: /^src\/(?!main\.ts$)/, typeOnly: true },
@@ -151,22 +151,17 @@ const folderRules: readonly FolderRule[] = [
     why: 'a command builds no part itself: it loads a composition root when it runs, so that help and mistakes in the settings wait for nothing',
   },
   {
-    files: /^src\/background-lease\.ts$/,
-    may: [base, port],
-    why: 'who works in the background is decided without knowing the work',
-  },
-  {
     files: /^src\/supervisor\//,
     may: [base, { to: /^src\/ops\// }, { to: /^src\/config\//, typeOnly: true }],
     why: 'a supervisor knows processes and what they say of themselves, and nothing of what they do',
   },
   {
-    files: /^src\/(development|app\/member)\.ts$/,
+    files: /^src\/app\/(development|member)\.ts$/,
     may: [anything, { to: /^src\/app\.ts$/ }],
     why: 'one of several processes, and `dev`, start the same app',
   },
   {
-    files: /^src\/((app|issuer-rules)\.ts$|app\/)/,
+    files: /^src\/app(\.ts$|\/)/,
     may: [anything],
     why: 'the composition root builds parts for the commands and knows none of them',
   },

@@ -1,10 +1,10 @@
-import { BackgroundLease } from '../../src/background-lease.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
 import { createLog } from '../../src/base/log.ts';
 import { Dispatcher } from '../../src/events/webhooks/dispatcher.ts';
 import type { Sending, Sent } from '../../src/events/webhooks/send.ts';
 import type { Box } from '../../src/events/webhooks/signing.ts';
+import { BackgroundLease } from '../../src/ops/background-lease.ts';
 import type { Storage } from '../../src/storage/port.ts';
 import { newLine } from './records.ts';
 

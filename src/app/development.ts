@@ -1,9 +1,9 @@
 import { createServer, type Socket } from 'node:net';
-import { acceptBreaking } from './app/declared-collections.ts';
-import { type App, startApp } from './app.ts';
-import type { Collection } from './collections/collection.ts';
-import type { Config } from './config/settings.ts';
-import { listenOn } from './http/listener.ts';
+import { type App, startApp } from '../app.ts';
+import type { Collection } from '../collections/collection.ts';
+import type { Config } from '../config/settings.ts';
+import { listenOn } from '../http/listener.ts';
+import { acceptBreaking } from './declared-collections.ts';
 
 interface DevServiceOptions {
   readonly config: Config;

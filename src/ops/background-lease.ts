@@ -1,6 +1,6 @@
-import type { Clock } from './base/clock.ts';
-import { createProcessName } from './base/random.ts';
-import type { LeaseStore } from './storage/port.ts';
+import type { Clock } from '../base/clock.ts';
+import { createProcessName } from '../base/random.ts';
+import type { LeaseStore } from '../storage/port.ts';
 
 interface LeaseOptions {
   readonly store: LeaseStore;
