@@ -9,8 +9,10 @@ interface Connection {
   readonly address: string;
   /** Carries the requests: `accepted` itself, or the TLS socket once the handshake is done. Null during the handshake. */
   socket: Socket | null;
-  /** The response to the latest request; null before the first one. */
+  /** The response to the latest request; null before the first one, and once the sweep has found it finished. */
   response: ServerResponse | null;
+  /** It has had a request. */
+  isUsed: boolean;
   /** A request that arrived after the whole answer was written, but before Node reported it as sent. */
   hasNext: boolean;
   /** Closes after the answer that is being made: more bytes came in behind its request. */
@@ -116,6 +118,7 @@ export class Connections {
       address,
       socket: null,
       response: null,
+      isUsed: false,
       hasNext: false,
       isLast: false,
       ignored: 0,
@@ -183,6 +186,7 @@ export class Connections {
       return;
     }
     connection.response = response;
+    connection.isUsed = true;
     if (this.#open.size > readFreely)
       response.req.once('end', () => {
         if (response.writableEnded) this.#rest(connection);
@@ -250,6 +254,11 @@ export class Connections {
       connection.phase = phase;
       connection.phaseResponse = response;
       connection.since = now;
+    }
+    // An idle connection need not keep the headers of its last request in memory.
+    if (phase === 'idle') {
+      connection.response = null;
+      connection.phaseResponse = null;
     }
     if (now - connection.since >= this.#deadlineMs(phase)) destroy(connection);
   }
@@ -352,8 +361,8 @@ export class Connections {
   }
 }
 
-function phaseOf({ response }: Connection): Phase {
-  if (response === null) return 'opening';
+function phaseOf({ response, isUsed }: Connection): Phase {
+  if (response === null) return isUsed ? 'idle' : 'opening';
   if (!response.req.complete) return 'receiving';
   return response.writableFinished ? 'idle' : 'answering';
 }

@@ -105,6 +105,23 @@ describe('many more connections than there may be', () => {
   });
 });
 
+describe('idle connections after requests with hundreds of headers', () => {
+  // The headers of all of them would be 190 MB.
+  const { running, hold } = crowd({ NODE_OPTIONS: '--max-old-space-size=100' });
+
+  it('[G181] do not keep those headers in memory', { timeout: 120_000 }, async () => {
+    const { service, provider } = running();
+    const headers = Array.from({ length: 480 }, (_, index) => `x-${index}: ${'y'.repeat(20)}`);
+    const bytes = `GET /.well-known/jwks.json HTTP/1.1\r\nhost: a\r\n${headers.join('\r\n')}\r\n\r\n`;
+    for (let count = 0; count < 10; count += 1) {
+      const sockets = await hold(300, bytes);
+      await Promise.all(sockets.map((socket) => once(socket, 'data')));
+    }
+    assert.equal((await withToken(service.url + me, await provider.token())).status, 200);
+    assert.equal(service.process.exitCode, null);
+  });
+});
+
 describe('connections that are broken off', () => {
   const { running, hold, descriptors, isHealthy, connectionsOpen } = crowd({
     MAX_CONNECTIONS_PER_ADDRESS: '100000',

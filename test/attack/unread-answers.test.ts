@@ -54,12 +54,7 @@ describe('exports that are not read', () => {
     const text = 'x'.repeat(60_000);
     for (let count = 0; count < 120; count += 1)
       assert.equal((await person.send('POST', '/notes', { text })).status, 201);
-    const bytes = head(
-      'GET',
-      '/api/consumer/v1/me/export',
-      `authorization: Bearer ${token}`,
-      'connection: close',
-    );
+    const bytes = head('GET', '/api/consumer/v1/me/export', `authorization: Bearer ${token}`);
     const port = Number(new URL(service.url).port);
     const sockets: Socket[] = [];
     for (let count = 0; count <= maxUnsentBytesPerAddress / bytesOfAnswerInPieces; count += 1) {
@@ -84,7 +79,6 @@ describe('answers in one piece that are not read', () => {
     const begun: ServerResponse[] = [];
     const server = createServer((_request, response) => {
       begun.push(response);
-      response.setHeader('connection', 'close');
       response.end(text);
       unsent.hold(response, text.length, () => '127.0.0.5');
       server.emit('answered');
