@@ -370,7 +370,7 @@ Everything that grows has an end. What an answer says at the end of it is in [er
 ## Of the service
 
 Set in the environment ([config.md](config.md)), for each process unless the text says otherwise. Of several processes on one machine
-(\`PROCESSES\`) each has its share of \`DATABASE_POOL_SIZE\`, \`MAX_CONNECTIONS\` and \`MAX_CONNECTIONS_PER_ADDRESS\`, and the whole of every other
+(\`serve --processes\`) each has its share of \`DATABASE_POOL_SIZE\`, \`MAX_CONNECTIONS\` and \`MAX_CONNECTIONS_PER_ADDRESS\`, and the whole of every other
 one: [operations.md](operations.md#several-processes-on-one-machine).
 
 ${table(['setting', 'default', 'takes', 'meaning'], settingRows())}

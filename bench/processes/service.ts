@@ -28,13 +28,13 @@ export async function startWith(processes: Count, stage: Stage, postgres: Postgr
   const collections = join(surroundings.folder, 'collections');
   mkdirSync(collections);
   writeFileSync(join(collections, 'notes.yaml'), declaration);
-  const program = vestibule(surroundings, 'warn', {
+  const served = vestibule(surroundings, 'warn', {
     DATABASE_URL: await postgres.createDatabase(),
     MASTER_SECRET: randomBytes(48).toString('base64url'),
     COLLECTIONS_DIR: collections,
     NEWCOMERS_PER_HOUR: '0',
-    PROCESSES: String(processes),
   });
+  const program = { ...served, parameters: [...served.parameters, '--processes', String(processes)] };
   const { port, opsPort, folder } = surroundings;
   const isReady = async () => {
     const { status, body } = await ask(`http://127.0.0.1:${opsPort}/readyz`);

@@ -6,10 +6,10 @@ import type { Config } from '../config/settings.ts';
 import type { FromChild, ToChild } from '../supervisor/child.ts';
 
 /** The service as one of several processes, which gets its connections from the supervisor and ends with it. */
-export async function startMember(): Promise<App> {
+export async function startMember(processes: number): Promise<App> {
   const [{ id, start }] = (await once(process, 'message')) as [Required<ToChild>];
   try {
-    const config = shareOf(await loadConfig(start.environment));
+    const config = shareOf(await loadConfig(start.environment), processes);
     const app = await startApp(config, { member: { process: start.process } });
     process.on('message', async (message: ToChild, socket?: Socket) => {
       send({ id: message.id, answer: await answerTo(message, app).catch(() => null) });
@@ -29,8 +29,8 @@ export async function startMember(): Promise<App> {
 const shared = ['databasePoolSize', 'maxConnections', 'maxConnectionsPerAddress'] as const;
 
 /** The settings of one of several processes: its part of the shared limits, rounded up. */
-export function shareOf(config: Config): Config {
-  const parts = shared.map((key) => [key, Math.ceil(config[key] / config.processes)]);
+export function shareOf(config: Config, processes: number): Config {
+  const parts = shared.map((key) => [key, Math.ceil(config[key] / processes)]);
   return { ...config, ...Object.fromEntries(parts) };
 }
 

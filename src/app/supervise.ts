@@ -22,11 +22,11 @@ const graceMs = 5_000;
 const opsShutdownMs = 1_000;
 
 /** The composition root of `serve` with several processes: the supervisor, which listens on both ports and serves no request. */
-export async function startSupervisor(config: Config, environment: Environment) {
-  const { processes, host, port } = config;
+export async function startSupervisor(config: Config, environment: Environment, processes: number) {
+  const { host, port } = config;
   const log = createLog(config.logLevel, standardOutput(true));
   let isStopping = false;
-  cluster.setupPrimary({ args: ['serve'], serialization: 'advanced' });
+  cluster.setupPrimary({ args: ['serve', '--processes', String(processes)], serialization: 'advanced' });
   const dispatcher = new Dispatcher(config.maxConnections);
   const children = createChildren({
     processes,

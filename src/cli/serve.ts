@@ -1,7 +1,9 @@
 import cluster from 'node:cluster';
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
+import { OperatorError } from '../base/errors.ts';
 import { errorFields } from '../base/plain-log.ts';
+import { processCount } from '../config/kinds.ts';
 import { type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import type { CommandSettings } from './settings.ts';
@@ -13,7 +15,7 @@ export const allowBreakingOption = [
 ] as const;
 
 interface ServeOptions {
-  readonly processes?: string;
+  readonly processes: string;
   readonly allowBreakingSchemas?: boolean;
 }
 
@@ -24,29 +26,31 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .description(
       'run the service until SIGTERM or SIGINT; makes the database, or brings it to this release (MIGRATE); SIGHUP has the certificate read again',
     )
-    .option(
-      '--processes <number>',
-      'how many processes share the port, or "auto": one for each core (default: PROCESSES, else 1)',
-    )
+    .option('--processes <number>', 'how many processes share the port, or "auto": one for each core', '1')
     .option(...allowBreakingOption)
     .action((options: ServeOptions) => runUntilSignal(() => start(settings.given(), options)));
 }
 
 /** One process, or a supervisor that starts several; each of those runs this command, too. */
 async function start(environment: Environment, options: ServeOptions): Promise<Running> {
-  if (cluster.isWorker) return (await import('../app/member.ts')).startMember();
-  const { processes, allowBreakingSchemas } = options;
-  const asked = processes === undefined ? environment : { ...environment, PROCESSES: processes };
-  const config = await loadConfig(asked);
+  const processes = readProcesses(options);
+  if (cluster.isWorker) return (await import('../app/member.ts')).startMember(processes);
+  const config = await loadConfig(environment);
   await (await import('../app/wait-for-database.ts')).waitForDatabase(config);
-  if (allowBreakingSchemas) {
+  if (options.allowBreakingSchemas) {
     const { acceptBreaking, readDeclaredCollections } = await import('../app/declared-collections.ts');
     await acceptBreaking(config, await readDeclaredCollections(config));
   }
-  if (config.processes === 1) return startService(config);
-  // "auto" is settled here, so that each process reads the same number.
-  const settled = { ...asked, PROCESSES: String(config.processes) };
-  return (await import('../app/supervise.ts')).startSupervisor(config, settled);
+  if (processes === 1) return startService(config);
+  return (await import('../app/supervise.ts')).startSupervisor(config, environment, processes);
+}
+
+function readProcesses({ processes }: ServeOptions): number {
+  try {
+    return processCount(processes);
+  } catch (error) {
+    throw new OperatorError(`--processes ${(error as Error).message}; found "${processes}".`);
+  }
 }
 
 /** The app is loaded once the settings are right: a mistake in them is said at once. */

@@ -27,7 +27,7 @@ export function integer(min: number, max: number): Parse<number> {
 }
 
 /** How many processes; `auto` is one for each core that this one may use. */
-export const processes: Parse<number> = (value) => {
+export const processCount: Parse<number> = (value) => {
   if (value === 'auto') return Math.min(availableParallelism(), mostProcesses);
   const number = Number(value);
   if (/^\d+$/.test(value) && number >= 1 && number <= mostProcesses) return number;

@@ -52,6 +52,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
     'Unset it. POST /token allows a fortieth of REFUSALS_PER_MINUTE, which is 1200 by default.',
   ALLOW_BREAKING_SCHEMAS: 'Unset it, and start once with: npx vestibule serve --allow-breaking-schemas',
   DPOP_NONCE: 'Unset it, and add "nonce" to DPOP. Example: DPOP=required,nonce',
+  PROCESSES: 'Unset it, and start with: serve --processes <number>',
   EVENTS_KEEP_DAYS: 'The log of events goes back 30 days. Unset it.',
 };
 

@@ -50,7 +50,8 @@ export const storageSettings = {
   }),
   databasePoolSize: defaulted(kind.integer(1, 200), '10', {
     example: '20',
-    sentence: 'How many PostgreSQL connections a process opens at most; of several (PROCESSES) all together.',
+    sentence:
+      'How many PostgreSQL connections the service opens at most, in all its processes together (`serve --processes`).',
   }),
   migrate: defaulted(kind.oneOf(['auto', 'off']), 'auto', {
     example: 'off',
@@ -114,11 +115,6 @@ export const serviceSettings = {
   port: defaulted(kind.integer(0, 65535), '8080', {
     example: '8443',
     sentence: 'The port to listen on; 0 takes any free one.',
-  }),
-  processes: defaulted(kind.processes, '1', {
-    example: '4',
-    sentence:
-      'How many processes `serve` runs behind the one port; `auto` is one for each core. Of more than one, each has its share of DATABASE_POOL_SIZE, MAX_CONNECTIONS and MAX_CONNECTIONS_PER_ADDRESS; every other limit "of each process" is of each of them.',
   }),
   idpOrigin: optional(kind.origin, {
     example: 'https://tenant.eu.auth0.com',
@@ -242,7 +238,7 @@ export const serviceSettings = {
   maxConnections: defaulted(kind.integer(10, 100000), '10000', {
     example: '2000',
     sentence:
-      'How many connections are open at once at most, at all PROCESSES together. Past that a new one takes the place of an idle one; where none is idle it is closed.',
+      'How many connections are open at once at most, in all processes together (`serve --processes`). Past that a new one takes the place of an idle one; where none is idle it is closed.',
   }),
   maxConnectionsPerAddress: defaulted(kind.integer(1, 100000), '2000', {
     example: '200',

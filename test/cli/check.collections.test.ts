@@ -194,7 +194,7 @@ for (const engine of databaseEngines) {
       const { code, stderr } = await runVestibule(settings, 'serve');
       assert.equal(code, 1);
       assert.match(stderr, /bookings: breaking: seats maximum 8 -> 4, 1 of 3 records would fail/);
-      const service = await startService(settings, { parameters: ['--allow-breaking-schemas'] });
+      const service = await startService({ ...settings, TEST_SERVE_OPTIONS: '--allow-breaking-schemas' });
       await service.stop();
       assert.match(succeeded(await against()), /^bookings: unchanged$/m);
     });

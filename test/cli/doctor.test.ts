@@ -101,7 +101,7 @@ describe('the command vestibule doctor', () => {
   });
 
   it('knows several processes behind its ports, also when none of them answers', async () => {
-    const several = await healthy({ PROCESSES: '2' });
+    const several = await healthy({ TEST_SERVE_OPTIONS: '--processes 2' });
     const supervised = await startService(several);
     try {
       const shown = linesOf(await examined(several), 'pass').join('\n');

@@ -389,11 +389,10 @@ describe('a list of providers (IDPS_FILE)', () => {
 
   it('is reported with all mistakes of the other settings at once', async () => {
     const text = '- name: main\n  origin: http://login.example.org\n- name: main\n  algorithms: none\n';
-    const mistakes = await mistakesIn(text, { API_AUDIENCE: '', PORT: 'x', PROCESSES: '0' });
+    const mistakes = await mistakesIn(text, { API_AUDIENCE: '', PORT: 'x' });
     assert.deepEqual(mistakes.map((mistake) => mistake.split(' ', 2).join(' ')).sort(), [
       'API_AUDIENCE is',
       'PORT must',
-      'PROCESSES must',
       'providers.yaml:2: origin',
       'providers.yaml:3: This',
       'providers.yaml:4: algorithms',

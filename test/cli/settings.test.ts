@@ -20,7 +20,6 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   BASE_URL: ['ftp://api.example.org', /http or https URL/],
   HOST: ['not a host', /IP address or a host name/],
   PORT: ['65536', /whole number from 0 to 65535/],
-  PROCESSES: ['0', /whole number from 1 to 64, or "auto"/],
   IDP_ORIGIN: ['https://login.example.org/realms/main', /origin with no path/],
   IDP_JWKS_PATH: ['jwks', /path that starts with one "\/"/],
   JWKS_MAX_STALE_SECONDS: ['59', /whole number from 60 to 604800/],

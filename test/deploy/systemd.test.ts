@@ -117,7 +117,7 @@ async function callsOfService(provider: TestProvider): Promise<readonly string[]
   const settings = await newSettings('sqlite', {
     ...quickSigning,
     ...provider.settings,
-    PROCESSES: '2',
+    TEST_SERVE_OPTIONS: '--processes 2',
     COLLECTIONS_DIR: declarationsFolder({
       notes: 'schema: { properties: { text: { type: string, maxLength: 10 } } }',
     }),

@@ -9,7 +9,7 @@ import { rawRequest, request, withToken } from '../support/request.ts';
 import { me, quickSigning, runVestibule, type Service } from '../support/service.ts';
 import { childrenOf, endings, metric, SteadyLoad, serving } from '../support/supervised.ts';
 
-const settings = { ...quickSigning, PROCESSES: '2', REFUSALS_PER_MINUTE: '1000000' };
+const settings = { ...quickSigning, TEST_SERVE_OPTIONS: '--processes 2', REFUSALS_PER_MINUTE: '1000000' };
 
 /** How many requests each process has answered, by its log. */
 const answeredBy = (service: Service, route: string) => {

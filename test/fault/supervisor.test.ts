@@ -32,7 +32,7 @@ import { childrenOf, endings, serving } from '../support/supervised.ts';
 import { writeTlsFiles } from '../support/tls-files.ts';
 import { credentialsBody } from '../support/token-endpoint.ts';
 
-const settings = { ...quickSigning, PROCESSES: '2' };
+const settings = { ...quickSigning, TEST_SERVE_OPTIONS: '--processes 2' };
 
 describe('a process that cannot start any more', () => {
   let provider: TestProvider;
@@ -82,7 +82,7 @@ describe('the first of several processes that cannot start', () => {
     const file = `${all.TEST_DIRECTORY}/no-database`;
     writeFileSync(file, 'these are notes and no database '.repeat(100));
     const broken = { ...all, MASTER_SECRET: newMasterSecret(), DATABASE_URL: `sqlite:${file}` };
-    const { code, stderr } = await runVestibule(broken, 'serve');
+    const { code, stderr } = await runVestibule(broken, 'serve', '--processes', '2');
     assert.equal(code, 1);
     assert.match(stderr, /^vestibule: The SQLite file .* cannot be used/m);
     assert.match(stderr, /^vestibule: The first of 2 processes has not come up; what it said is above\.$/m);
@@ -172,7 +172,10 @@ describe('a supervisor that is told to stop', () => {
 
   it('[F161] while its first process comes up, ends well and leaves nobody', async () => {
     const env = { PATH: process.env.PATH, ...running().service.settings };
-    const supervisor = spawn(process.execPath, ['bin/vestibule.js', 'serve'], { env, stdio: 'ignore' });
+    const supervisor = spawn(process.execPath, ['bin/vestibule.js', 'serve', '--processes', '2'], {
+      env,
+      stdio: 'ignore',
+    });
     const ended = once(supervisor, 'exit');
     const children = await until(
       () => childrenOf({ process: supervisor }),
@@ -261,9 +264,8 @@ describe('what a supervisor decides', () => {
     const config = await loadConfig({
       IDP_ORIGIN: 'https://login.example.org',
       API_AUDIENCE: 'https://api.example.org',
-      PROCESSES: '3',
     });
-    const share = shareOf(config);
+    const share = shareOf(config, 3);
     assert.deepEqual(
       [share.databasePoolSize, share.maxConnections, share.maxConnectionsPerAddress],
       [4, 3_334, 667],

@@ -43,7 +43,7 @@ for (const engine of databaseEngines) {
         ...provider.settings,
         COLLECTIONS_DIR: declarationsFolder(declarations),
         READS_PER_MINUTE: '1000000',
-        PROCESSES: '2',
+        TEST_SERVE_OPTIONS: '--processes 2',
       });
       service = await startService(settings);
     });

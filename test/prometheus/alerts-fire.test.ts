@@ -277,7 +277,9 @@ describe('an alert fires when', () => {
   });
 
   it('processes behind one ops port end again and again', async () => {
-    const supervised = await startService(await settingsFor('sqlite', { PROCESSES: '2' }));
+    const supervised = await startService(
+      await settingsFor('sqlite', { TEST_SERVE_OPTIONS: '--processes 2' }),
+    );
     later.defer(() => supervised.stop());
     prometheus.watch(supervised.opsUrl);
     await prometheus.fires(['VestibuleProcessesEnd'], async () => {

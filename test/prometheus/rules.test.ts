@@ -55,7 +55,7 @@ describe('the metrics', () => {
     const tls = { TLS_CERT_FILE: certificateFile, TLS_KEY_FILE: keyFile, BASE_URL: 'https://127.0.0.1' };
     for (const settings of [
       await newSettings('sqlite', { ...provider.settings, ...tls }),
-      await newSettings('postgres', { ...provider.settings, PROCESSES: '2' }),
+      await newSettings('postgres', { ...provider.settings, TEST_SERVE_OPTIONS: '--processes 2' }),
     ])
       services.push(await startService(settings));
     remove();

@@ -86,25 +86,18 @@ export async function newSettings(engine: DatabaseEngine, overrides: Settings): 
 /** Starts `vestibule serve` and waits until it listens; with `clocked`, the same with a clock to move. */
 export function startService(settings: Settings): Promise<Service>;
 export function startService(settings: Settings, options: ClockedOptions): Promise<ClockedService>;
-/** With options of `serve`. */
-export function startService(
-  settings: Settings,
-  options: { readonly parameters: readonly string[] },
-): Promise<Service>;
 /** The same of another release. */
 export function startService(settings: Settings, options: { readonly release: Release }): Promise<Service>;
 export async function startService(
   settings: Settings,
-  options: ClockedOptions | { readonly release: Release } | { readonly parameters: readonly string[] } = {
-    parameters: [],
-  },
+  options?: ClockedOptions | { readonly release: Release },
 ): Promise<Service> {
   const logFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.log`;
-  if ('parameters' in options)
+  if (options === undefined)
     return running(
       settings,
       logFile,
-      await spawnVestibule(settings, ['serve', ...options.parameters], logFile),
+      await spawnVestibule(settings, ['serve', ...serveOptions(settings)], logFile),
     );
   if ('release' in options) {
     const environment = { ...settings, TEST_RELEASE: options.release };
@@ -140,7 +133,16 @@ export async function startService(
 export async function startThrough(through: readonly string[], settings: Settings): Promise<Service> {
   const logFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.log`;
   const program = await pathOf('vestibule');
-  return running(settings, logFile, spawnNode(program, settings, ['serve'], logFile, false, through));
+  return running(
+    settings,
+    logFile,
+    spawnNode(program, settings, ['serve', ...serveOptions(settings)], logFile, false, through),
+  );
+}
+
+/** The options of `serve`, where a test wants any: they stand beside the settings, so that every helper hands them on. */
+function serveOptions({ TEST_SERVE_OPTIONS: options }: Settings): readonly string[] {
+  return options === undefined ? [] : options.split(' ');
 }
 
 async function running(
