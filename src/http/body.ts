@@ -7,8 +7,8 @@ import { ByteBudget, type Holder } from './byte-budget.ts';
 export const maxBodyBytesInAll = 64 * 1024 * 1024;
 export const maxBodyBytesPerCaller = 8 * 1024 * 1024;
 /** The same for requests without a caller (POST /token and the like), and for one address. */
-export const maxAnonymousBodyBytesInAll = 8 * 1024 * 1024;
-export const maxAnonymousBodyBytesPerAddress = 1024 * 1024;
+export const maxAnonymousBodyBytesInAll = 16 * 1024 * 1024;
+export const maxAnonymousBodyBytesPerAddress = 4 * 1024 * 1024;
 /** Each piece costs a turn through Node's parser, however small it is: nobody sends a body letter by letter. */
 export const mostBodyPieces = 4_096;
 
