@@ -105,7 +105,7 @@ for (const engine of databaseEngines) {
              from numbers, (${newest}) as newest`,
           );
           await database.query('update changes set revocations = revocations + 1');
-          await until(count, (now) => now >= before + mostPerIssuer, 'the rows are not read');
+          await until(count, (now) => now >= before + mostPerIssuer, 'the rows are not read', 60_000);
           return String(issuer);
         };
         const isFull = async (reply: Reply, token: string, issuer: string) => {
