@@ -51,6 +51,7 @@ describe('npm run pack', () => {
       'docs/collection.schema.json',
       'starter/{*.*,*/*}',
       'docs/proxies/*',
+      'web/reference/*',
       'deploy/{grafana,kubernetes,prometheus,systemd}/*',
     ]);
     const frontend = globSync('web/dist/*', { cwd: project });
