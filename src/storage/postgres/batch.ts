@@ -80,6 +80,14 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
       [keys.consumers.map(({ id }) => id)],
     ),
   );
+  // Before the records: an id that is used up here was committed with its record, which the next statement then sees.
+  const proofs = rows<Pick<Tables['proofs'], 'digest'>>(
+    keys.proofs.length === 0
+      ? null
+      : transaction.run('select digest from proofs where digest = any($1::bytea[])', [
+          keys.proofs.map((digest) => Buffer.from(digest)),
+        ]),
+  );
   const named = rows<Tables['records']>(
     keys.records.length === 0
       ? null
@@ -125,13 +133,6 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
            join records on records.collection = wanted.collection and records.id = idempotency_keys.record_id`,
           used,
         ),
-  );
-  const proofs = rows<Pick<Tables['proofs'], 'digest'>>(
-    keys.proofs.length === 0
-      ? null
-      : transaction.run('select digest from proofs where digest = any($1::bytea[])', [
-          keys.proofs.map((digest) => Buffer.from(digest)),
-        ]),
   );
   const counted = rows<{ count: number }>(
     newcomers === null
