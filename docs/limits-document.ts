@@ -309,9 +309,9 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed(
     'src/storage/changes.ts',
-    'lookEveryMs',
+    'readCountsEveryMs',
     'ms',
-    'How often a process looks for what others have changed, whether or not it is notified.',
+    'How often a process looks for what others have changed.',
   ),
   fixed(
     'src/ops/background-lease.ts',

@@ -42,13 +42,6 @@ export function inspectDatabase(config: Config, areDeclared: boolean) {
   });
 }
 
-/** How a process would hear of what others change; null with SQLite, which is looked at. */
-export async function inspectNotifications({ databaseUrl, databaseListenUrl }: Config) {
-  if (databaseUrl.engine === 'sqlite') return null;
-  const { tryNotifications } = await import('../storage/postgres/try-notifications.ts');
-  return tryNotifications(databaseUrl.url, databaseListenUrl);
-}
-
 export type DatabaseNow = Awaited<ReturnType<typeof inspectDatabase>>;
 
 /** Each webhook, and why nothing could be sent to its address now; null when the database cannot be read. */

@@ -74,7 +74,7 @@ interface EngineOptions extends Pick<OpenOptions, 'onNotice'> {
 
 /** The driver of a database is loaded only where it is that database. */
 export async function openEngine(
-  { databaseUrl, databasePoolSize, databaseListenUrl }: StorageConfig,
+  { databaseUrl, databasePoolSize }: StorageConfig,
   { onNotice = () => {}, readOnly = false }: EngineOptions = {},
 ): Promise<Engine> {
   if (databaseUrl.engine === 'sqlite') return openSqlite(databaseUrl.file, { readOnly });
@@ -83,7 +83,6 @@ export async function openEngine(
   if (readOnly) return openPostgres(databaseUrl.url, { poolSize: 1, keepsStatements: false });
   return openPostgres(databaseUrl.url, {
     poolSize: databasePoolSize,
-    listenUrl: databaseListenUrl,
     onNotice,
   });
 }

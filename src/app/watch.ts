@@ -21,7 +21,6 @@ export function watch({ metrics, storage, clock }: BaseParts, watched: Watched):
   metrics.watchConnections(() => service.connections.size);
   metrics.watchEvents(events.status);
   metrics.watchWebhooks(events.webhookStatus);
-  metrics.watchNotifications(() => storage.heardBy().way === 'notification');
   metrics.watchLog(() => logOutput.dropped);
   metrics.watchWriteQueue(() => writes);
   metrics.watchTokenCache(tokenCache);

@@ -14,13 +14,7 @@ export interface FoundSettings {
 /** Either of them says that a service is meant, and which. */
 const serviceNames = ['IDP_ORIGIN', 'IDPS_FILE', 'API_AUDIENCE'];
 /** Where the database is, and what belongs to that one only. */
-const databaseNames = [
-  'DATABASE_URL',
-  'DATABASE_LISTEN_URL',
-  'MASTER_SECRET',
-  'MASTER_SECRET_FILE',
-  'ERASURE_LOG',
-];
+const databaseNames = ['DATABASE_URL', 'MASTER_SECRET', 'MASTER_SECRET_FILE', 'ERASURE_LOG'];
 
 /**
  * Where every command gets its settings: the environment and --settings, and for what those leave open the `dev` that

@@ -149,11 +149,6 @@ export const databaseUrl: Parse<DatabaseUrl> = (value) => {
   throw new Error('must be "sqlite:<file>" or "postgres://<user>:<password>@<host>/<database>"');
 };
 
-export const postgresUrl: Parse<string> = (value) => {
-  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return withCheckedCertificate(value);
-  throw new Error('must be "postgres://<user>:<password>@<host>/<database>"');
-};
-
 export interface DpopSetting {
   /** Whether bound tokens are taken, or no others. */
   readonly policy: 'off' | 'on' | 'required';

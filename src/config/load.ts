@@ -44,6 +44,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
     'Signing keys change after 90 days. Unset it. To change one earlier: npx vestibule keys rotate',
   DATABASE_PREPARED_STATEMENTS:
     'The service notices by itself when a pooler loses prepared statements. Unset it.',
+  DATABASE_LISTEN_URL: 'Changes of other processes are found by polling the database. Unset it.',
   WEB_DPOP: 'Unset it, and set DPOP=page for "on". With DPOP=required the page always has its tokens bound.',
   WEB_IMAGE_ORIGINS: 'The page shows pictures of the provider, Auth0, Google, GitHub and Gravatar. Unset it.',
   IDP_LOGOUT_AUDIENCE:

@@ -9,7 +9,7 @@ import type { Config } from './settings.ts';
 export type Rule = (config: Config) => string | false;
 
 const unprotected =
-  'leads to another machine and does not say whether by TLS; without it everybody on the way can read and change what is sent. Add sslmode=verify-full, with sslrootcert=<file> for an authority of your own, or sslmode=disable if that network is to be trusted. Example: DATABASE_URL=postgres://vestibule:secret@db.example.org/vestibule?sslmode=verify-full';
+  'DATABASE_URL leads to another machine and does not say whether by TLS; without it everybody on the way can read and change what is sent. Add sslmode=verify-full, with sslrootcert=<file> for an authority of your own, or sslmode=disable if that network is to be trusted. Example: DATABASE_URL=postgres://vestibule:secret@db.example.org/vestibule?sslmode=verify-full';
 
 export const storageRules: readonly Rule[] = [
   (config) =>
@@ -25,16 +25,7 @@ export const storageRules: readonly Rule[] = [
     config.databaseUrl.engine === 'postgres' &&
     leavesTheMachine(config.databaseUrl.url) &&
     !saysHowItIsProtected(config.databaseUrl.url) &&
-    `DATABASE_URL ${unprotected}`,
-  (config) =>
-    config.databaseListenUrl !== null &&
-    config.databaseUrl.engine === 'sqlite' &&
-    'DATABASE_LISTEN_URL is set, and only PostgreSQL has notifications. Leave it out, or set DATABASE_URL as well. Example: DATABASE_URL=postgres://vestibule:secret@127.0.0.1:6432/vestibule',
-  (config) =>
-    config.databaseListenUrl !== null &&
-    leavesTheMachine(config.databaseListenUrl) &&
-    !saysHowItIsProtected(config.databaseListenUrl) &&
-    `DATABASE_LISTEN_URL ${unprotected}`,
+    unprotected,
 ];
 
 export const serviceRules: readonly Rule[] = [

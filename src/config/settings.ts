@@ -42,12 +42,6 @@ export const storageSettings = {
       'Where data is kept: an SQLite file, or a PostgreSQL database for more than one machine. The URL of a PostgreSQL on another machine has to say `sslmode`: `verify-full` (so do `require` and `verify-ca` here: certificate and name are always checked, by `sslrootcert` where it is given), or `disable` for a network that is to be trusted.',
     secret: true,
   }),
-  databaseListenUrl: optional(kind.postgresUrl, {
-    example: 'postgres://vestibule:secret@db.example.org:5432/vestibule?sslmode=verify-full',
-    sentence:
-      'Where notifications of PostgreSQL arrive, if DATABASE_URL leads through a pooler that gives each transaction another connection: an address of the same database itself. Each process keeps one connection there. Without it changes of other processes are found by looking, within a second.',
-    secret: true,
-  }),
   databasePoolSize: defaulted(kind.integer(1, 200), '10', {
     example: '20',
     sentence:

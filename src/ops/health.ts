@@ -7,7 +7,7 @@ import { createDatabaseProbe } from './database-probe.ts';
 export const live: PublicHandler = () => json({ status: 'ok' });
 
 export interface ReadinessParts {
-  readonly storage: Pick<Storage, 'ping' | 'documents' | 'heardBy'>;
+  readonly storage: Pick<Storage, 'ping' | 'documents'>;
   readonly keySets: () => readonly KeySetStatus[];
   /** The names of our own keys that everybody may know: by them `doctor` tells this service from another. */
   readonly signingKeyIds: () => readonly string[];
@@ -47,7 +47,6 @@ export function createReadiness({ storage, keySets, signingKeyIds, isStopping, c
     const providers = keySets();
     const [first] = providers;
     const usable = providers.filter((keys) => keys.usable);
-    const heardBy = storage.heardBy();
     const fault = await findFault();
     const isReady = fault === null && usable.length > 0 && !isStopping();
     const body = {
@@ -61,10 +60,6 @@ export function createReadiness({ storage, keySets, signingKeyIds, isStopping, c
         ? { provider_keys: described(first) }
         : { providers: Object.fromEntries(providers.map((keys) => [keys.name, described(keys)])) }),
       signing_keys: signingKeyIds(),
-      changes: {
-        heard_by: heardBy.way,
-        ...(heardBy.way === 'look' ? { because: heardBy.because } : {}),
-      },
     };
     return { status: isReady ? 200 : 503, body };
   };

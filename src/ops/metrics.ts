@@ -143,14 +143,6 @@ export function createMetrics(keySets: () => readonly KeySetStatus[]) {
     countSignOut,
     watchRevocations: (count: () => number) =>
       exposition.gauge('vestibule_revocations', 'Revocations of tokens that may still be alive.', count),
-    /** Whether changes of other processes arrive as notifications. */
-    watchNotifications: (doArrive: () => boolean) =>
-      exposition.gauge(
-        'vestibule_change_notifications',
-        '1 when notifications of PostgreSQL tell of what other processes change; 0 when that is found by looking, within a second.',
-        () => Number(doArrive()),
-        'least',
-      ),
     watchLog(droppedLines: () => number) {
       const help = 'Log lines that were never written, because nobody took those before them.';
       exposition.total('vestibule_log_lines_dropped_total', help, droppedLines);

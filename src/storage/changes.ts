@@ -3,12 +3,14 @@ import type { Read, Row } from './engine.ts';
 import { type WatchedTable, watchedTables } from './port.ts';
 import type { Database } from './schema.ts';
 
-/** Often enough that nobody who is shut out gets in for a second longer. */
-export const lookEveryMs = 400;
-/** A look that is not answered does not keep the next from being asked, on another connection. */
+/** A suspended caller must be refused within a second. */
+const readCountsEveryMs = 400;
+/** A connection that falls silent does not delay the next read, which takes another one. */
 const mostUnanswered = 3;
+/** A database that is away is not asked more often than this. */
+const pauseAfterFailureMs = 300;
 
-/** Within the transaction of a change, as late as can be: all who change something wait for each other from here on. */
+/** Call it as late in the transaction as possible: all transactions that count a change wait for each other. */
 export async function countChange(transaction: Database, changed: WatchedTable): Promise<void> {
   await transaction
     .updateTable('changes')
@@ -16,61 +18,64 @@ export async function countChange(transaction: Database, changed: WatchedTable):
     .execute();
 }
 
-/** What there is to say when nobody knows what has changed. */
-export const everything: ReadonlySet<WatchedTable> = new Set(watchedTables);
-
-export interface ChangeWatch {
-  /** Somebody was told of a change, and looks at once. */
-  hurry(): void;
-  end(): void;
-}
-
-/**
- * Calls back when a count has changed. It needs no notification, so it works behind any pooler, and beside a connection that
- * has fallen silent. After a look that fails the next one calls back whatever the counts are: the database may be a copy that
- * was behind, and has come to the same counts by other changes.
- */
-export async function watchChanges(
+/** Polls the change counts. It needs no session state, so it works behind any pooler. */
+export function watchChanges(
   read: Read,
   onChange: (changed: ReadonlySet<WatchedTable>) => void,
-): Promise<ChangeWatch> {
-  const readCounts = async () => (await read(selectCounts, []))[0];
-  let last: Row | undefined = await readCounts();
-  let asked = 0;
-  let answered = 0;
-  let unanswered = 0;
-  let isOver = false;
-  const look = async (isSaid: boolean) => {
-    if (unanswered >= mostUnanswered && !isSaid) return;
-    asked += 1;
-    unanswered += 1;
-    const number = asked;
-    const counts = await readCounts().catch(() => undefined);
-    unanswered -= 1;
-    // One that was asked earlier and answered later knows less.
-    if (isOver || number <= answered) return;
-    const before = last;
-    last = counts;
-    if (counts === undefined) return;
-    answered = number;
+): Promise<() => Promise<void>> {
+  const readCounts = async () => (await read(selectCounts, []))[0] as Row;
+  return poll(readCounts, readCountsEveryMs, (before, counts) => {
     const changed = before === undefined ? everything : changedBetween(before, counts);
     if (changed.size > 0) onChange(changed);
-  };
-  const timer = setInterval(() => void look(false), lookEveryMs).unref();
-  return {
-    hurry: () => void look(true),
-    end() {
-      isOver = true;
-      clearInterval(timer);
-    },
-  };
+  });
 }
 
 const selectCounts = `select ${watchedTables.join(', ')} from changes`;
+const everything: ReadonlySet<WatchedTable> = new Set(watchedTables);
 
 /** A count that has gone back belongs to an older copy of the database, in which anything may differ. */
 function changedBetween(before: Row, counts: Row): ReadonlySet<WatchedTable> {
   const hasGoneBack = counts.some((count, index) => Number(count) < Number(before[index]));
   if (hasGoneBack) return everything;
   return new Set(watchedTables.filter((_, index) => before[index] !== counts[index]));
+}
+
+/**
+ * Calls back with every value that is read and the one before it, which is undefined after a failed read: the database may
+ * be another one by then. The returned function ends it.
+ */
+export async function poll<T>(
+  read: () => Promise<T>,
+  everyMs: number,
+  onValue: (before: T | undefined, now: T) => void,
+): Promise<() => Promise<void>> {
+  let last: T | undefined = await read();
+  let asked = 0;
+  let answered = 0;
+  let unanswered = 0;
+  let isOver = false;
+  let pausedUntil = 0;
+  const readNext = async () => {
+    if (unanswered >= mostUnanswered || performance.now() < pausedUntil) return;
+    asked += 1;
+    unanswered += 1;
+    const number = asked;
+    const value = await read().catch(() => undefined);
+    unanswered -= 1;
+    // Ignores an answer that a later read has overtaken.
+    if (isOver || number <= answered) return;
+    const before = last;
+    last = value;
+    if (value === undefined) {
+      pausedUntil = performance.now() + pauseAfterFailureMs;
+      return;
+    }
+    answered = number;
+    onValue(before, value);
+  };
+  const timer = setInterval(() => void readNext(), everyMs).unref();
+  return async () => {
+    isOver = true;
+    clearInterval(timer);
+  };
 }

@@ -1,12 +1,5 @@
 import type { Refusal } from '../base/errors.ts';
-import type {
-  BatchRulesSource,
-  BatchStore,
-  HeardBy,
-  SessionStatus,
-  StandingStore,
-  WatchedTable,
-} from './port.ts';
+import type { BatchRulesSource, BatchStore, SessionStatus, StandingStore, WatchedTable } from './port.ts';
 import type { Database } from './schema.ts';
 
 /** A row as a list of its columns. Both drivers make that in half the time of an object with names. */
@@ -36,8 +29,8 @@ export interface Engine {
    */
   announce(transaction: Database, changed: WatchedTable): Promise<void>;
   watch: StandingStore['watch'];
-  heardBy(): HeardBy;
-  readonly appended: AppendSignal;
+  /** Calls back soon after any process has appended events. May call back for nothing. The returned function ends it. */
+  watchAppended(onAppended: () => void): Promise<() => Promise<void>>;
   readonly residue: Residue;
   /** What this user may not do and must, to look at all that is there or to serve; null when nothing is missing. */
   missingRights(purpose: 'look' | 'serve'): Promise<MissingRights | null>;
@@ -52,13 +45,6 @@ export interface MissingRights {
   readonly found: string;
   /** The statements that give them. */
   readonly advice: string;
-}
-
-/** How it gets about that events were appended: after the commit, never within the transaction, which would wait for it. */
-export interface AppendSignal {
-  /** This process has appended some. Whoever watches, in any process, hears of it soon; many at once are told once. */
-  note(): void;
-  watch(onAppended: () => void): Promise<() => Promise<void>>;
 }
 
 /** Changes tables beside everybody who works with them, in this process and in others. */

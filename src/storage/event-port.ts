@@ -50,10 +50,7 @@ export interface EventStore {
    * their number. Of the last one only the position stays.
    */
   prune(times: { readonly before: number; readonly ahead: number }, limit: number): Promise<number>;
-  /**
-   * Calls back soon after this process or another has appended something, mostly. What is missed costs whoever also asks
-   * from time to time no event. The returned function ends it.
-   */
+  /** Calls back soon after any process has appended events. May call back for nothing. The returned function ends it. */
   watch(onAppended: () => void): Promise<() => Promise<void>>;
 }
 

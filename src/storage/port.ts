@@ -25,8 +25,6 @@ export interface Storage {
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryStore;
   readonly leases: LeaseStore;
-  /** How this process hears of what others have changed; that it does within a second depends on neither. */
-  heardBy(): HeardBy;
   /** Resolves when the database answers and its schema is one that this code can work with. */
   ping(): Promise<void>;
   /** Batches of writes, decided by these rules. */
@@ -152,9 +150,6 @@ export interface ConsumerStore {
   setState(id: string, state: ConsumerState, audit: AuditEntry): Promise<boolean>;
 }
 
-/** By notifications, at once; or only by looking every 0.4 s, because there are none. */
-export type HeardBy = { readonly way: 'notification' } | { readonly way: 'look'; readonly because: string };
-
 /** What processes keep in memory of the database, by its tables. */
 export const watchedTables = ['consumers', 'clients', 'revocations', 'signing_keys', 'webhooks'] as const;
 export type WatchedTable = (typeof watchedTables)[number];
@@ -163,9 +158,8 @@ export interface StandingStore extends RevocationStore {
   /** The pseudonyms of the suspended consumers. */
   suspendedConsumers(): Promise<readonly string[]>;
   /**
-   * Calls back soon after anybody, in this process or another, may have changed something in these tables; with all of them after a
-   * time without a connection. May call back for
-   * nothing. The returned function ends it.
+   * Calls back within half a second after any process has changed these tables; with all tables after a failed read.
+   * The returned function ends it.
    */
   watch(onChange: (changed: ReadonlySet<WatchedTable>) => void): Promise<() => Promise<void>>;
 }

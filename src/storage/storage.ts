@@ -174,7 +174,6 @@ function storesOn(
       },
       openBatches: async (rules: BatchRulesSource) => guarded(await engine.openBatches(rules)),
     }),
-    heardBy: () => engine.heardBy(),
     engine: engine.name,
     sessionStatus: engine.sessionStatus ?? null,
     close() {

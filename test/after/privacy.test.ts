@@ -206,8 +206,7 @@ describe('what the whole run has left behind', () => {
     const logs = ending('.log', '.stderr');
     isClean(findTraces(logs, needles));
     // The beginning of a JWT. A random request id of 12 characters can contain the first three of it.
-    for (const file of ending('.log'))
-      assert.doesNotMatch(readFileSync(file, 'utf8'), /eyJ[\w-]{12}/, file);
+    for (const file of ending('.log')) assert.doesNotMatch(readFileSync(file, 'utf8'), /eyJ[\w-]{12}/, file);
   });
 
   it('holds nothing personal and no token in the metrics, and few labels', () => {

@@ -12,7 +12,6 @@ const good: Settings = { IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: 
 /** A wrong value for every setting that can be wrong by itself, and what has to be said of it. */
 const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   DATABASE_URL: ['mysql://root:hunter-2@db/x', /must be "sqlite:<file>" or "postgres:/],
-  DATABASE_LISTEN_URL: ['mysql://root:hunter-4@db/x', /must be "postgres:/],
   DATABASE_POOL_SIZE: ['0', /whole number from 1 to 200/],
   MIGRATE: ['yes', /one of auto, off/],
   MASTER_SECRET: ['too-short-hunter-3', /must be 256 random bits: at least 43 characters of base64/],
@@ -374,6 +373,6 @@ describe('the settings', () => {
 function describesMistake(mistake: string, name: string, value: string): void {
   assert.ok(mistake.startsWith(`${name} must `), mistake);
   assert.match(mistake, new RegExp(` Example: ${name}=\\S`));
-  const isSecret = ['DATABASE_URL', 'DATABASE_LISTEN_URL', 'MASTER_SECRET'].includes(name);
+  const isSecret = ['DATABASE_URL', 'MASTER_SECRET'].includes(name);
   assert.equal(mistake.includes(value), !isSecret, `${name}: the value is shown unless it is a secret`);
 }

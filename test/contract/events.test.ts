@@ -26,13 +26,9 @@ for (const engine of storageKinds) {
     let storage: Storage;
     /** A second process, as far as the database can tell. */
     let neighbour: Storage;
-    openTwice(
-      engine,
-      (opened) => {
-        ({ storage, neighbour } = opened);
-      },
-      { listens: true },
-    );
+    openTwice(engine, (opened) => {
+      ({ storage, neighbour } = opened);
+    });
 
     const all = () => neighbour.events.list(everything);
     const lastOf = async () => (await storage.events.extent()).last;
@@ -222,22 +218,6 @@ for (const engine of storageKinds) {
       assert.deepEqual(await storage.events.extent(), { first: last, last });
       await append(newEvent(1));
       assert.equal(await lastOf(), last + 1);
-    });
-
-    it('says at least in its own process that something was appended, when nobody listens', async (t) => {
-      const alone = await (await createTestDatabase(engine)).open();
-      t.after(() => alone.close());
-      let heard = 0;
-      const stop = await alone.events.watch(() => {
-        heard += 1;
-      });
-      await apply(alone, { events: [newEvent(1)] });
-      await until(
-        () => heard,
-        (count) => count > 0,
-        'an appended event is not told of',
-      );
-      await stop();
     });
 
     it('says in every process that something was appended, and no more once nobody watches', async () => {

@@ -2,25 +2,20 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { assertCode } from '../support/code.ts';
 import { DeclaredProcesses, declarationsFolder } from '../support/declared-processes.ts';
-import { until } from '../support/polling.ts';
-import { createDatabase, direct } from '../support/postgres.ts';
+import { createDatabase } from '../support/postgres.ts';
 import { Processes } from '../support/processes.ts';
 import { Relay } from '../support/relay.ts';
-import { request } from '../support/request.ts';
-import type { Settings } from '../support/service.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 
 /** A process whose way to PostgreSQL can fall silent. */
-async function startBehindRelay(t: TestContext, settingsAt: (url: URL) => Settings = () => ({})) {
+async function startBehindRelay(t: TestContext) {
   const url = new URL(await createDatabase());
-  const settings = settingsAt(new URL(await direct(url.href)));
   const relay = await Relay.start(new URL(url));
   t.after(() => relay.stop());
   url.host = `127.0.0.1:${relay.port}`;
   const COLLECTIONS_DIR = declarationsFolder(declarations);
   const processes = await Processes.start('postgres', 1, {
-    ...settings,
     DATABASE_URL: url.href,
     COLLECTIONS_DIR,
   });
@@ -58,30 +53,6 @@ describe('a PostgreSQL that says nothing any more', () => {
     await caller.make('notes', { text: 'after' });
     const texts = (await caller.all('notes')).map(({ text }) => text);
     assert.deepEqual(texts.toSorted(), ['after', 'before']);
-  });
-
-  it('[F162] takes nobody along who was known before the process came to listen', async (t) => {
-    const nobody = new URL('postgres://127.0.0.1:1');
-    const listening = await Relay.start(nobody);
-    t.after(() => listening.stop());
-    let database = nobody;
-    const { relay, one, caller } = await startBehindRelay(t, (url) => {
-      database = new URL(url);
-      url.host = `127.0.0.1:${listening.port}`;
-      return { DATABASE_LISTEN_URL: url.href };
-    });
-    listening.leadTo(database);
-    await until(
-      async () =>
-        (await request(`${one.service(0).opsUrl}/readyz`)).json<{ changes: { heard_by: string } }>(),
-      ({ changes }) => changes.heard_by === 'notification',
-      'nobody listens',
-    );
-    // Whatever it does when it begins to listen is done before it hears of this.
-    await one.processes.command('keys', 'rotate');
-    await one.processes.publish(2);
-    relay.fallSilent();
-    assert.equal((await caller.get('/me')).status, 200);
   });
 
   it('[F160] keeps no process from ending', async (t) => {

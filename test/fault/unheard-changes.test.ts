@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
-import { until } from '../support/polling.ts';
-import { createDatabase, direct } from '../support/postgres.ts';
-import { Processes } from '../support/processes.ts';
-import { Relay } from '../support/relay.ts';
-import { request } from '../support/request.ts';
-import { quickSigning } from '../support/service.ts';
 import { assertShutOutInTime } from '../support/shut-out.ts';
 
 const declarations = {
@@ -15,28 +9,6 @@ const declarations = {
 };
 
 describe('whom the operator shuts out, when nobody hears of it', () => {
-  it('is refused within a second at processes whose listening connections have fallen silent', async (t) => {
-    const url = await createDatabase();
-    const listening = new URL(await direct(url));
-    const relay = await Relay.start(new URL(listening));
-    t.after(() => relay.stop());
-    listening.port = String(relay.port);
-    const two = await Processes.start('postgres', 2, {
-      ...quickSigning,
-      DATABASE_URL: url,
-      DATABASE_LISTEN_URL: listening.href,
-    });
-    t.after(() => two.stop());
-    for (const { opsUrl } of two.services)
-      await until(
-        async () => (await request(`${opsUrl}/readyz`)).json<{ changes: { heard_by: string } }>(),
-        ({ changes }) => changes.heard_by === 'notification',
-        'control: nobody listens',
-      );
-    relay.fallSilent();
-    await assertShutOutInTime(two);
-  });
-
   describe('[F156] on one SQLite file that two processes write to', () => {
     const two = declaredProcesses('sqlite', 2, declarations);
 

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Client } from 'pg';
 import { assertProblem } from '../support/answers.ts';
 import { succeeded } from '../support/outcome.ts';
 import { until } from '../support/polling.ts';
-import { direct, isAllPooled } from '../support/postgres.ts';
 import { TestProvider } from '../support/provider.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { type Reply, withToken } from '../support/request.ts';
@@ -36,13 +34,9 @@ class TwoServices {
     this.services = services;
   }
 
-  static async start(engine: DatabaseEngine, isListening = false): Promise<TwoServices> {
+  static async start(engine: DatabaseEngine): Promise<TwoServices> {
     const provider = await TestProvider.start();
-    const all = await newSettings(engine, provider.settings);
-    // Also behind PgBouncer, where nobody would listen otherwise.
-    const listenUrl =
-      isListening && isAllPooled ? { DATABASE_LISTEN_URL: await direct(String(all.DATABASE_URL)) } : {};
-    const settings = { ...all, ...listenUrl };
+    const settings = await newSettings(engine, provider.settings);
     return new TwoServices(provider, settings, [await startService(settings), await startService(settings)]);
   }
 
@@ -153,53 +147,3 @@ for (const engine of databaseEngines) {
     });
   });
 }
-
-describe('a process that has lost the connection on which it hears of changes', () => {
-  let two: TwoServices;
-  let client: Client;
-  before(async () => {
-    two = await TwoServices.start('postgres', true);
-    client = new Client({ connectionString: await direct(String(two.settings.DATABASE_URL)) });
-    await client.connect();
-  });
-  after(async () => {
-    await client.end();
-    await two.stop();
-  });
-
-  /** Those that listen have no name; the others call themselves "vestibule". */
-  const listeners = `from pg_stat_activity where datname = current_database() and application_name = ''
-    and backend_type = 'client backend' and pid <> pg_backend_pid()`;
-
-  it('hears of a change that came while it had none', async () => {
-    const token = await two.provider.token({ sub: 'suspended in the gap' });
-    const { id } = await two.letIn(token);
-    const killed = await client.query(`select pg_terminate_backend(pid, 5000) as gone ${listeners}`);
-    assert.deepEqual(killed.rows, [{ gone: true }, { gone: true }]);
-    await client.query('begin');
-    await client.query("update consumers set state = 'suspended' where id = $1", [id]);
-    await client.query("select pg_notify('vestibule_standing', '')");
-    await client.query('commit');
-    for (const reply of await two.becomes(403, token)) assertProblem(reply, 'consumer_suspended');
-  });
-
-  it('hears of changes as before on the next one', async () => {
-    const token = await two.provider.token({ sub: 'suspended afterwards' });
-    const { id } = await two.letIn(token);
-    await two.command('consumer', 'suspend', String(id));
-    await two.becomes(403, token);
-    await two.command('consumer', 'resume', String(id));
-    await two.becomes(200, token);
-    const { rows } = await client.query(`select pid ${listeners}`);
-    assert.equal(rows.length, 2, 'one such connection for each process');
-  });
-
-  it('keeps refusing whom it refused while it has none', async () => {
-    const token = await two.provider.token({ sub: 'suspended for good' });
-    const { id } = await two.letIn(token);
-    await two.command('consumer', 'suspend', String(id));
-    await two.becomes(403, token);
-    await client.query(`select pg_terminate_backend(pid, 5000) ${listeners}`);
-    for (const reply of await two.me(token)) assertProblem(reply, 'consumer_suspended');
-  });
-});

@@ -46,10 +46,9 @@ export async function newPlace(kind: StorageKind): Promise<string> {
   return kind === 'sqlite' ? newSqliteFile() : direct(await createDatabase());
 }
 
-/** `listens`: also behind PgBouncer, by a connection that leads to PostgreSQL itself. */
-export async function databaseAt(kind: StorageKind, place: string, listens = false): Promise<TestDatabase> {
+export async function databaseAt(kind: StorageKind, place: string): Promise<TestDatabase> {
   if (kind === 'sqlite') return sqliteDatabase(place);
-  return postgresDatabase(kind === 'postgres' ? place : await pooled(place), listens ? place : null);
+  return postgresDatabase(kind === 'postgres' ? place : await pooled(place));
 }
 
 interface OpenedTwice {
@@ -62,15 +61,11 @@ interface OpenedTwice {
 }
 
 /** One new database for all tests of a suite, as two processes have it. */
-export function openTwice(
-  kind: StorageKind,
-  onOpened: (opened: OpenedTwice) => void,
-  { listens = false } = {},
-): void {
+export function openTwice(kind: StorageKind, onOpened: (opened: OpenedTwice) => void): void {
   const opened: Storage[] = [];
   before(async () => {
     const place = await newPlace(kind);
-    const database = await databaseAt(kind, place, listens);
+    const database = await databaseAt(kind, place);
     const [storage, neighbour] = [await database.open(), await database.open()];
     opened.push(neighbour, storage);
     onOpened({ place, database, storage, neighbour });
@@ -101,8 +96,8 @@ export function sqliteDatabase(file: string): TestDatabase {
   return testDatabase({ engine: 'sqlite', openEngine, query, tables });
 }
 
-export function postgresDatabase(url: string, listenUrl: string | null = null): TestDatabase {
-  const openEngine = async () => openPostgres(url, { poolSize: 10, listenUrl });
+export function postgresDatabase(url: string): TestDatabase {
+  const openEngine = async () => openPostgres(url, { poolSize: 10 });
   const query = async (sql: string) => {
     const client = new Client({ connectionString: url });
     await client.connect();

@@ -5,7 +5,6 @@ import { accessTo } from '../../base/file-access.ts';
 import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
 import { readMasterSecret } from '../../config/files.ts';
 import type { Config } from '../../config/settings.ts';
-import type { HeardBy } from '../../storage/port.ts';
 
 type OtherVersion = Extract<DatabaseNow, { state: 'other_version' }>;
 
@@ -16,27 +15,9 @@ export async function examineDatabase(config: Config, areDeclared: boolean): Pro
     const others = ['database', 'schema', 'records', 'clients'];
     return [secret, ...others.map((name) => skipped(name, 'the master secret comes first'))];
   }
-  const { inspectDatabase, inspectNotifications } = await import('../../app/doctor.ts');
+  const { inspectDatabase } = await import('../../app/doctor.ts');
   const now = await inspectDatabase(config, areDeclared);
-  const canListen = now.state === 'ready' || now.state === 'other_version';
-  const heardBy = canListen ? await inspectNotifications(config) : null;
-  return [
-    secretFinding(now, secret),
-    ...databaseFindings(config, now),
-    ...(heardBy === null ? [] : [notificationsFinding(config, heardBy)]),
-  ];
-}
-
-function notificationsFinding({ databaseListenUrl }: Config, heardBy: HeardBy): Finding {
-  const setting = databaseListenUrl === null ? 'DATABASE_URL' : 'DATABASE_LISTEN_URL';
-  if (heardBy.way === 'notification')
-    return passed('notifications', `of changes by other processes arrive by ${setting}`);
-  return doubtful('notifications', {
-    expected: `to arrive by ${setting}`,
-    found: heardBy.because,
-    advice:
-      'Changes by other processes are found by looking, within a second. To hear of them at once, and of events, set DATABASE_LISTEN_URL to an address of the database itself.',
-  });
+  return [secretFinding(now, secret), ...databaseFindings(config, now)];
 }
 
 /** Null where the first start will make one, and where the database and what is beside it are not for this user. */

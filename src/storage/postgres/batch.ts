@@ -22,26 +22,20 @@ const mostStale = 4;
  * batches wait for each other instead of standing in each other's way; where two meet at a row that neither has seen,
  * one is done again.
  */
-export function postgresBatches(
-  inTransaction: InTransaction,
-  rules: BatchRules,
-  onAppended: () => void,
-): BatchStore {
+export function postgresBatches(inTransaction: InTransaction, rules: BatchRules): BatchStore {
   const tryOnce = (operations: readonly unknown[]) =>
     inTransaction(async (transaction) => {
       const keys = byRules(() => rules.keysOf(operations));
       const loaded = await load(transaction, keys);
       const { changes, outcomes } = byRules(() => rules.decide(operations, loaded));
       apply(transaction, changes);
-      return { outcomes, hasAppended: changes.events.length > 0 };
+      return outcomes;
     });
   return {
     async run(operations) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          const { outcomes, hasAppended } = await tryOnce(operations);
-          if (hasAppended) onAppended();
-          return outcomes;
+          return await tryOnce(operations);
         } catch (error) {
           // A session from the time when the server only read, or by which statements have no names any more. A few more may be left.
           const isStale = attempt < mostStale && (onlyReads(error) || isUnknownStatement(error));

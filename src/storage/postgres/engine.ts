@@ -1,13 +1,10 @@
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
-import { createProcessName } from '../../base/random.ts';
-import { countChange, everything, watchChanges } from '../changes.ts';
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { countChange, poll, watchChanges } from '../changes.ts';
 import type { Engine } from '../engine.ts';
 import type { BatchRules } from '../port.ts';
 import type { Tables } from '../schema.ts';
-import { PostgresAppendSignal } from './append-signal.ts';
 import { postgresBatches } from './batch.ts';
 import { missingRights } from './missing-rights.ts';
-import { channels, Notifications } from './notifications.ts';
 import { hurriedBegin, hurriedPool, patientBegin, patientPool } from './pool.ts';
 import { Sessions } from './sessions.ts';
 import { tableChanges } from './table-changes.ts';
@@ -18,22 +15,17 @@ interface PostgresOptions {
   readonly poolSize: number;
   /** Statements are kept by name: see `Sessions.named`. */
   readonly keepsStatements?: boolean;
-  /** Where notifications arrive, if that is not where statements go. */
-  readonly listenUrl?: string | null;
   /** Hears, once each, what works otherwise than the settings say. */
   readonly onNotice?: (notice: string) => void;
 }
 
-/** A notification is a commit, and nobody needs this one to be on the disk: what gets lost with the server is found by looking. */
-const notifyWithoutSync = `select set_config('synchronous_commit', 'off', true), pg_notify($1, '')`;
-
-const listenAdvice = 'To hear of them at once set DATABASE_LISTEN_URL to an address of the database itself';
+const readPositionEveryMs = 100;
 
 const statementsLost =
   'PostgreSQL does not know statements by name, as behind a pooler that does not keep track of them: they are parsed each time from now on. A pooler that does (PgBouncer 1.21 with max_prepared_statements) is faster';
 
 export function openPostgres(url: string, options: PostgresOptions): Engine {
-  const { poolSize, keepsStatements = true, listenUrl = null, onNotice = () => {} } = options;
+  const { poolSize, keepsStatements = true, onNotice = () => {} } = options;
   const pool = hurriedPool(url, poolSize);
   const sessions = new Sessions(pool, {
     begin: hurriedBegin,
@@ -41,17 +33,6 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
     onStatementsLost: () => onNotice(statementsLost),
   });
   const database = builderOn(sessions);
-  const notify = (channel: string) => readOn(sessions, notifyWithoutSync, [channel]);
-  const notifications = new Notifications({
-    url: listenUrl ?? url,
-    echo: `vestibule_echo_${createProcessName()}`,
-    notify,
-    onUnheard: (reason) =>
-      onNotice(
-        `${reason}: changes of other processes are found by looking, within a second. ${listenAdvice}`,
-      ),
-  });
-  const appended = new PostgresAppendSignal(notifications, notify);
   const read: Engine['read'] = (sql, parameters) => readOn(sessions, sql, parameters);
   return {
     name: 'postgres',
@@ -66,31 +47,18 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
         createBatchRules(data: unknown): BatchRules | Promise<BatchRules>;
       };
       const rules = await createBatchRules(data);
-      return postgresBatches(
-        (work) => transactionOn(sessions, work),
-        rules,
-        () => appended.note(),
-      );
+      return postgresBatches((work) => transactionOn(sessions, work), rules);
     },
     unhurried: (work) => onPatientConnection(url, (patient) => patient.transaction().execute(work)),
     tables: tableChanges((work) => onPatientConnection(url, work)),
-    async announce(transaction, changed) {
-      await countChange(transaction, changed);
-      await sql`select pg_notify(${channels.standing}, '')`.execute(transaction);
-    },
-    async watch(onChange) {
-      const changes = await watchChanges(read, onChange);
-      const unlisten = notifications.watch(channels.standing, (mayHaveMissed) => {
-        if (mayHaveMissed) onChange(everything);
-        else changes.hurry();
+    announce: countChange,
+    watch: (onChange) => watchChanges(read, onChange),
+    watchAppended(onAppended) {
+      const lastPosition = async () => (await read('select max(position) from events', []))[0]?.[0];
+      return poll(lastPosition, readPositionEveryMs, (before, now) => {
+        if (before !== now) onAppended();
       });
-      return async () => {
-        changes.end();
-        await unlisten();
-      };
     },
-    heardBy: () => notifications.heardBy,
-    appended,
     residue: {
       note: async () => {},
       flush: async () => {},
@@ -101,8 +69,6 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
     missingRights: (purpose) => missingRights(database, purpose),
     unavailable,
     async close() {
-      appended.stop();
-      await notifications.stop();
       await database.destroy();
       // Kysely does not know of it when nobody has asked through it.
       if (!pool.ending) await pool.end();

@@ -2,10 +2,9 @@ import { statSync } from 'node:fs';
 import { Kysely, sql } from 'kysely';
 import { OperatorError } from '../../base/errors.ts';
 import { accessTo } from '../../base/file-access.ts';
-import { countChange, watchChanges } from '../changes.ts';
+import { countChange, poll, watchChanges } from '../changes.ts';
 import type { Engine } from '../engine.ts';
 import type { Tables } from '../schema.ts';
-import { SqliteAppendSignal } from './append-signal.ts';
 import { SqliteConnection } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
 import { SqliteReader } from './reader.ts';
@@ -13,6 +12,8 @@ import { sqliteResidue } from './residue.ts';
 import { SqliteThread } from './thread.ts';
 import { unavailable } from './unavailable.ts';
 import { SqliteWriter } from './writer.ts';
+
+const readVersionEveryMs = 25;
 
 /** With `readOnly` no file and no row is made or changed. */
 export function openSqlite(file: string, { readOnly = false } = {}): Promise<Engine> {
@@ -31,20 +32,13 @@ async function openWriter(file: string): Promise<Engine> {
   const reads = new SqliteReader(file, { dev, ino });
   const database = new Kysely<Tables>({ dialect: sqliteDialect(writer.driver) });
   const reader = new Kysely<Tables>({ dialect: sqliteDialect(reads.driver) });
-  const appended = new SqliteAppendSignal(async () => (await reads.read('pragma data_version', []))[0]?.[0]);
   return {
     ...readingParts(reads),
     database,
     reader,
     async openBatches(rules) {
       await thread.decideBy(rules);
-      return {
-        async run(operations) {
-          const outcomes = await writer.batch(operations);
-          appended.note();
-          return outcomes;
-        },
-      };
+      return { run: (operations) => writer.batch(operations) };
     },
     unhurried: (work) => database.transaction().execute(work),
     tables: {
@@ -56,7 +50,6 @@ async function openWriter(file: string): Promise<Engine> {
       },
     },
     announce: countChange,
-    appended,
     residue: sqliteResidue(database),
     /** The connection that writes is the last one, so that it empties the log and removes it. */
     async close() {
@@ -80,7 +73,6 @@ async function openReadOnly(file: string): Promise<Engine> {
     unhurried: refuse,
     tables: { alter: refuse, buildIndex: refuse },
     announce: refuse,
-    appended: { note: () => {}, watch: async () => async () => {} },
     residue: sqliteResidue(database),
     async close() {
       await database.destroy();
@@ -95,11 +87,14 @@ function readingParts(reads: SqliteReader) {
     name: 'sqlite',
     read,
     lock: async () => {},
-    async watch(onChange) {
-      const changes = await watchChanges(read, onChange);
-      return async () => changes.end();
+    watch: (onChange) => watchChanges(read, onChange),
+    watchAppended(onAppended) {
+      // Changes when another connection has committed, and takes microseconds to read.
+      const dataVersion = async () => (await read('pragma data_version', []))[0]?.[0];
+      return poll(dataVersion, readVersionEveryMs, (before, now) => {
+        if (before !== now) onAppended();
+      });
     },
-    heardBy: () => ({ way: 'look', because: 'SQLite has no notifications' }),
     missingRights: async () => null,
     unavailable,
   } satisfies Partial<Engine>;

@@ -127,7 +127,7 @@ export function eventStore(engine: Engine): EventStore {
       return gone.length;
     },
 
-    watch: (onAppended) => engine.appended.watch(onAppended),
+    watch: (onAppended) => engine.watchAppended(onAppended),
   };
 }
 

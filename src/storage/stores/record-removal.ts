@@ -27,7 +27,7 @@ export async function expireRecords(
   limit: number,
   eventOf: (record: StoredRecord) => NewEvent | null,
 ): Promise<number> {
-  const count = await engine.database.transaction().execute(async (transaction) => {
+  return engine.database.transaction().execute(async (transaction) => {
     const expired = await transaction
       .with('expired', (database) =>
         database
@@ -60,8 +60,6 @@ export async function expireRecords(
     );
     return expired.length;
   });
-  if (count > 0) engine.appended.note();
-  return count;
 }
 
 interface ErasedOwner {
@@ -115,7 +113,6 @@ export async function eraseOwner(
     };
   });
   if (erased === null) return null;
-  engine.appended.note();
   // It is erased, whether or not the log can be emptied now.
   await engine.residue.flush().catch(() => {});
   return erased;
