@@ -6,7 +6,6 @@ import { headerParameter, queryParameter } from '../../openapi/parameters.ts';
 import { dateTime, text } from '../../openapi/schemas.ts';
 import { defaultPage, largestPage } from '../requests/list-query.ts';
 import { describeIn, idParameter, recordAnswer, schemasOf } from './in-collection.ts';
-import * as inWords from './in-words.ts';
 
 /** The routes of requests/read.ts. */
 
@@ -19,7 +18,7 @@ export function describeList(collection: Collection): Description {
   const content = { 'application/json': schemasOf(collection).page };
   return describeIn(collection, 'read', {
     name: 'list',
-    summary: `List ${inWords.all(collection.title)}`,
+    summary: 'List records',
     description: whatIsListed(collection),
     parameters: listParameters(collection),
     answers: { 200: { description: 'A page.', headers: { Link: next, ...eventsHeaders }, content } },
@@ -75,7 +74,7 @@ export function describeRead(collection: Collection): Description {
   const condition = 'An ETag. While the record is that version the answer is 304 without it.';
   return describeIn(collection, 'read', {
     name: 'read',
-    summary: `Read ${inWords.one(collection.title)}`,
+    summary: 'Read a record',
     parameters: [idParameter, headerParameter('If-None-Match', condition)],
     answers: {
       200: recordAnswer(collection, 'The record.', version),

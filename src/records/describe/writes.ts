@@ -1,12 +1,11 @@
 import type { ErrorCode } from '../../base/errors.ts';
 import type { Collection } from '../../collections/collection.ts';
-import { limitsAsData, limitsInWords } from '../../collections/limits-in-words.ts';
+import { limitsAsData, limitsText } from '../../collections/limits.ts';
 import type { Description } from '../../openapi/description.ts';
 import { always, sometimes, version } from '../../openapi/headers.ts';
 import type { Headers } from '../../openapi/openapi-types.ts';
 import { headerParameter } from '../../openapi/parameters.ts';
 import { describeIn, idParameter, type OwnDescription, recordAnswer, schemasOf } from './in-collection.ts';
-import * as inWords from './in-words.ts';
 
 /** The routes of requests/write.ts. */
 
@@ -22,8 +21,8 @@ export function describeCreate(collection: Collection): Description {
   const headers = { ...created, 'Idempotency-Replayed': replayed };
   return describeWrite(collection, {
     name: 'create',
-    summary: `Make ${inWords.one(collection.title)}`,
-    description: limitsInWords(collection),
+    summary: 'Create a record',
+    description: limitsText(collection.limits),
     parameters: [headerParameter('Idempotency-Key', key, keySchema)],
     body: { 'application/json': schemasOf(collection).fields },
     answers: { 201: recordAnswer(collection, 'The record was made.', headers) },
@@ -36,7 +35,7 @@ export function describeReplace(collection: Collection): Description {
     '"*": make the record under this id, a UUID of any version but 7. An id is used once: 404 if another caller has it, or if its record was deleted or has expired.';
   return describeChange(collection, {
     name: 'replace',
-    summary: `Replace the fields of ${inWords.one(collection.title)}`,
+    summary: 'Replace the fields of a record',
     description: `With "If-None-Match: *" the record is made under this id. ${editableIn(collection)}`.trim(),
     parameters: [headerParameter('If-None-Match', ifNoneMatch, { const: '*' })],
     body: { 'application/json': schemasOf(collection).fields },
@@ -52,7 +51,7 @@ export function describePatch(collection: Collection): Description {
   const { patch } = schemasOf(collection);
   return describeChange(collection, {
     name: 'patch',
-    summary: `Change some fields of ${inWords.one(collection.title)}`,
+    summary: 'Change some fields of a record',
     description: `A merge patch (RFC 7396): null takes a field away. ${editableIn(collection)}`.trim(),
     body: { 'application/merge-patch+json': patch, 'application/json': patch },
     answers: { 200: recordAnswer(collection, 'The record was changed.', version) },
@@ -63,7 +62,7 @@ export function describePatch(collection: Collection): Description {
 export function describeRemove(collection: Collection): Description {
   return describeChange(collection, {
     name: 'delete',
-    summary: `Delete ${inWords.one(collection.title)}`,
+    summary: 'Delete a record',
     answers: { 204: { description: 'The record is gone.' } },
   });
 }
@@ -77,11 +76,17 @@ export function describeAction(collection: Collection, action: string): Descript
   });
   return describeChange(collection, {
     name: `do_${action}`,
-    summary: inWords.action(action, collection.title),
+    summary: inWords(action),
     description: `Leads ${ways.join(', ')}.`,
     answers: { 200: recordAnswer(collection, 'The record in its new state.', version) },
     errors: ['invalid_transition', 'action_not_allowed'],
   });
+}
+
+/** "hand_out" is "Hand out". */
+function inWords(action: string): string {
+  const words = action.replaceAll(/[_-]+/g, ' ');
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
 /** A change to a record that exists. */

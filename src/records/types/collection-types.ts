@@ -1,16 +1,18 @@
 import type { ErrorCode } from '../../base/errors.ts';
 import type { Collection } from '../../collections/collection.ts';
+import type { Description } from '../../openapi/description.ts';
+import { codesOf } from '../../openapi/document.ts';
 import type { Parameter, Schemas } from '../../openapi/openapi-types.ts';
-import { describeList } from '../describe/reads.ts';
-import type { Problems } from './problems.ts';
+import { describeList, describeRead } from '../describe/reads.ts';
+import * as writing from '../describe/writes.ts';
+import type { TypeNames } from './record-types.ts';
 import { typeOf } from './schema-type.ts';
-import { block, comment, literal, memberName, plain, sentence, union, withType } from './source-text.ts';
-import type { TypeNames } from './type-names.ts';
+import { block, comment, literal, memberName, plain, sentence, union } from './source-text.ts';
 
 /** The names that all collections share. */
 export const shared = { bounds: 'Bounds', problem: 'CommonProblem' } as const;
 
-interface Parts {
+interface TypedCollection {
   readonly collection: Collection;
   readonly names: TypeNames;
   readonly problems: Problems;
@@ -19,7 +21,7 @@ interface Parts {
 }
 
 /** What the typed client knows of a collection: a member of the interface `Collections`. */
-export function collectionTypes({ collection, names, problems, common }: Parts): string {
+export function collectionTypes({ collection, names, problems, common }: TypedCollection): string {
   const { name, machine } = collection;
   const { parameters = [] } = describeList(collection);
   const types = {
@@ -32,7 +34,7 @@ export function collectionTypes({ collection, names, problems, common }: Parts):
     sort: typeOf(parameters.find((parameter) => parameter.name === 'sort')?.schema, 'write'),
     problem: problemType(problems, common),
   };
-  const members = Object.entries(types).map(([member, type]) => withType(`${member}:`, type));
+  const members = Object.entries(types).map(([member, type]) => `${member}: ${type};`);
   return `${comment(aboutCollection(collection))}${memberName(name)}: ${block(members)};`;
 }
 
@@ -56,7 +58,7 @@ function filterType({ schema, index }: Collection, parameters: readonly Paramete
     const bound = union([typeOf(equal?.schema, 'write'), ...date]);
     // Of two values, an order between them is no question.
     const bounds = ranges.length > 0 && bound !== 'boolean' ? [`${shared.bounds}<${bound}>`] : [];
-    return withType(`${memberName(name)}?:`, union([value, ...date, ...bounds]));
+    return `${memberName(name)}?: ${union([value, ...date, ...bounds])};`;
   });
   return block(members);
 }
@@ -64,7 +66,7 @@ function filterType({ schema, index }: Collection, parameters: readonly Paramete
 function problemType(problems: Problems, common: ReadonlySet<ErrorCode>): string {
   const members = Object.entries(problems).map(([call, codes]) => {
     const own = [...codes.difference(common)].map(literal);
-    return withType(`${call}:`, codes.size === 0 ? 'never' : union([shared.problem, ...own]));
+    return `${call}: ${codes.size === 0 ? 'never' : union([shared.problem, ...own])};`;
   });
   return block(members);
 }
@@ -89,4 +91,29 @@ function sinceWhen({ sinceMs, sunsetMs, link }: NonNullable<Collection['deprecat
   const day = (time: number) => new Date(time).toISOString().slice(0, 'yyyy-mm-dd'.length);
   const gone = sunsetMs === null ? '' : `, gone on ${day(sunsetMs)}`;
   return `since ${day(sinceMs)}${gone}.${link === null ? '' : ` ${plain(link)}`}`;
+}
+
+/** By call of the typed client, the codes that it can be refused with. */
+export type Problems = Readonly<Record<string, ReadonlySet<ErrorCode>>>;
+
+/** As the OpenAPI document says it: from what the routes of the collection say of themselves. */
+export function problemsOf(collection: Collection): Problems {
+  const codes = (method: string, ...descriptions: readonly Description[]) =>
+    new Set(descriptions.flatMap((each) => codesOf({ method, path: '', access: 'bearer', ...each })));
+  const actions = collection.machine?.actions ?? [];
+  return {
+    list: codes('GET', describeList(collection)),
+    get: codes('GET', describeRead(collection)),
+    create: codes('POST', writing.describeCreate(collection)),
+    update: codes('PATCH', writing.describePatch(collection)),
+    replace: codes('PUT', writing.describeReplace(collection)),
+    remove: codes('DELETE', writing.describeRemove(collection)),
+    act: codes('POST', ...actions.map((action) => writing.describeAction(collection, action))),
+  };
+}
+
+/** What every call of every collection can be refused with. */
+export function commonProblems(all: readonly Problems[]): ReadonlySet<ErrorCode> {
+  const calls = all.flatMap((problems) => Object.values(problems)).filter(({ size }) => size > 0);
+  return calls.reduce((common, codes) => common.intersection(codes), calls[0] ?? new Set());
 }

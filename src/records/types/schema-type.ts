@@ -1,8 +1,9 @@
 import { isJsonObject } from '../../base/json-object.ts';
 import type { Schema } from '../../collections/collection.ts';
+import { formats, isFormatName } from '../../collections/formats.ts';
 import { type JsonType, typesOf } from '../../collections/schema-grammar.ts';
-import { fieldComment } from './field-comment.ts';
-import { block, comment, literal, memberName, union, withType } from './source-text.ts';
+import { boundsInWords } from '../../openapi/schema-words.ts';
+import { block, comment, literal, memberName, plain, sentence, union } from './source-text.ts';
 
 /** What is sent may be read-only to whoever sends it; what is read is the reader's own. */
 export type Use = 'read' | 'write';
@@ -63,7 +64,7 @@ export function objectType(
     // A list that is for reading is not for changing either.
     const type = typeOf(property, isReadonly ? 'write' : use);
     const head = `${isReadonly ? 'readonly ' : ''}${memberName(name)}${isRequired ? '' : '?'}:`;
-    return `${comment(fieldComment(property))}${withType(head, type)}`;
+    return `${comment(fieldComment(property))}${head} ${type};`;
   });
   return block([...members, ...othersOf(additionalProperties, members.length > 0, use)]);
 }
@@ -71,5 +72,29 @@ export function objectType(
 /** A member of any name can be of the types of those that are named, which TypeScript asks for. */
 function othersOf(schema: unknown, hasNamed: boolean, use: Use): readonly string[] {
   if (schema === false) return hasNamed ? [] : ['[name: string]: never;'];
-  return [withType('[name: string]:', hasNamed ? 'unknown' : typeOf(schema, use))];
+  return [`[name: string]: ${hasNamed ? 'unknown' : typeOf(schema, use)};`];
+}
+
+/** The lines of the comment on a field: what its schema says in words, its limits, and whether it is on its way out. */
+function fieldComment(schema: Schema): readonly string[] {
+  const { title, description } = schema;
+  return [
+    ...[title, description].map((text) => sentence(String(text ?? ''))),
+    plain(limitsOf(schema)),
+    schema['x-personal'] === true ? 'Personal data.' : '',
+    schema.deprecated === true ? '@deprecated' : '',
+  ];
+}
+
+/** What TypeScript cannot say of a value. */
+function limitsOf(schema: Schema): string {
+  const { format } = schema;
+  const kind = typesOf(schema).includes('integer') ? ['a whole number'] : [];
+  const form = format === undefined ? [] : [formInWords(format)];
+  const limits = [...kind, ...boundsInWords(schema), ...form].join(', ');
+  return limits === '' ? '' : `${limits[0]?.toUpperCase()}${limits.slice(1)}.`;
+}
+
+function formInWords(format: unknown): string {
+  return `in the format ${format}${isFormatName(format) ? `, such as ${formats[format].example}` : ''}`;
 }

@@ -1,9 +1,7 @@
 import type { Collection } from '../../collections/collection.ts';
-import { collectionTypes, shared } from './collection-types.ts';
-import { commonProblems, problemsOf } from './problems.ts';
-import { recordTypes } from './record-types.ts';
-import { block, comment, literal, union, withType } from './source-text.ts';
-import { nameTypes } from './type-names.ts';
+import { collectionTypes, commonProblems, problemsOf, shared } from './collection-types.ts';
+import { nameTypes, recordTypes } from './record-types.ts';
+import { block, comment, literal, union } from './source-text.ts';
 
 const whole = 'Collections';
 
@@ -28,7 +26,7 @@ export function typesDocument(collections: readonly Collection[]): string {
     `${comment(['Values in an order: after "gt", from "gte" on, before "lt", up to "lte".'])}export interface ${shared.bounds}<Value> ${block(
       ['gt', 'gte', 'lt', 'lte'].map((operator) => `${operator}?: Value;`),
     )}`,
-    `${comment(['The codes that any call can be refused with.'])}${withType(`export type ${shared.problem} =`, common.size === 0 ? 'never' : union([...common].map(literal)))}`,
+    `${comment(['The codes that any call can be refused with.'])}export type ${shared.problem} = ${common.size === 0 ? 'never' : union([...common].map(literal))};`,
     `${comment(['For createClient<Collections>() of @vestibule/client.'])}export interface ${whole} ${block(each.map(collectionTypes))}`,
   ];
   return `${parts.join('\n\n')}\n`;
