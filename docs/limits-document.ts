@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { durationText } from '../src/base/duration.ts';
-import { bytesRange, defaultLimits, perUserRange } from '../src/collections/limits.ts';
-import { rateText } from '../src/collections/rates.ts';
+import { bytesRange, defaultLimits, perUserRange, rateText } from '../src/collections/limits.ts';
 import { environmentName, type Setting, settings } from '../src/config/settings.ts';
 
 /** A limit that nobody can set. The number itself is taken from the source. */
@@ -348,10 +347,10 @@ export const fixedLimits: readonly FixedLimit[] = [
   fixed('src/collections/schema-rules.ts', 'mostSchemaLevels', '', 'Levels of the schema of a collection.'),
   fixed('src/collections/resolve-schema.ts', 'mostParts', '', 'Parts of a schema, every `$ref` written out.'),
   fixed(
-    'src/collections/checks-per-value.ts',
-    'mostChecksPerValue',
+    'src/collections/resolve-schema.ts',
+    'mostAlternatives',
     '',
-    'Alternatives and conditions of a schema that one value is checked against.',
+    'Alternatives and conditions below one field of a schema.',
   ),
   fixed('src/collections/patterns.ts', 'longestPattern', '', 'Characters of a `pattern`.'),
   fixed('src/collections/indexed-fields.ts', 'mostIndexedFields', '', 'Fields under `index`.'),

@@ -5,7 +5,7 @@ import { authenticatedMemory } from '../auth/stored-key-set.ts';
 import { type Clock, clockToleranceSeconds, systemClock } from '../base/clock.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { revocationOf } from '../base/revocation.ts';
-import { storedDeclarations } from '../collections/stored-declarations.ts';
+import { storedDeclarations } from '../collections/declaration.ts';
 import { readMasterSecret } from '../config/files.ts';
 import { ownIssuer } from '../config/rules.ts';
 import type { KeyConfig, StorageConfig, WebhookConfig } from '../config/settings.ts';

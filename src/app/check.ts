@@ -3,7 +3,7 @@ import { authenticatedMemory } from '../auth/stored-key-set.ts';
 import { OperatorError } from '../base/errors.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { checkAgainst, sentenceOf } from '../collections/check-against.ts';
-import { storedDeclarations } from '../collections/stored-declarations.ts';
+import { storedDeclarations } from '../collections/declaration.ts';
 import type { Config } from '../config/settings.ts';
 import type { Storage } from '../storage/port.ts';
 import { readDeclaredCollections } from './declared-collections.ts';

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RecordStore, StoredRecord } from '../storage/port.ts';
+import { OperatorError } from '../base/errors.ts';
+import type { DeclaredIndexes, RecordStore, StoredRecord } from '../storage/port.ts';
 import { describeChanges } from './changes.ts';
 import type { Collection } from './collection.ts';
-import { type Declaration, toDeclaration } from './declaration.ts';
+import { type Declaration, type StoredDeclarations, toDeclaration } from './declaration.ts';
 import { normaliseFields } from './normalise.ts';
 
 /** What a declaration means for the records that exist. */
-interface Verdict {
+interface CollectionVerdict {
   readonly collection: string;
   /** Breaking: a record exists that would not fit, would be in a state that is no more, or could not be reached. */
   readonly verdict: 'unchanged' | 'new' | 'compatible' | 'breaking';
@@ -26,12 +27,16 @@ interface Comparison {
 const pageSize = 500;
 
 /** A verdict for each declared collection, and for each that has records and is declared no more. */
-export async function checkAgainst({ stored, declared, records }: Comparison): Promise<readonly Verdict[]> {
+export async function checkAgainst({
+  stored,
+  declared,
+  records,
+}: Comparison): Promise<readonly CollectionVerdict[]> {
   const totals = new Map<string, number>();
   for (const { collection, count } of await records.counts()) {
     totals.set(collection, (totals.get(collection) ?? 0) + count);
   }
-  const verdicts: Verdict[] = [];
+  const verdicts: CollectionVerdict[] = [];
   for (const collection of declared) {
     const total = totals.get(collection.name) ?? 0;
     verdicts.push(await judge(collection, stored.get(collection.name) ?? null, total, records));
@@ -49,7 +54,7 @@ async function judge(
   before: Declaration | null,
   total: number,
   records: Comparison['records'],
-): Promise<Verdict> {
+): Promise<CollectionVerdict> {
   const after = toDeclaration(collection);
   const changes = before === null ? [] : describeChanges(before, after);
   const isRead = total > 0 && (before === null || concernsRecords(before, after));
@@ -94,7 +99,7 @@ function fits(collection: Collection, { state, body }: StoredRecord): boolean {
 }
 
 /** `bookings: breaking: seats maximum 8 -> 4, 37 of 10,412 records would fail`. */
-export function sentenceOf({ collection, verdict, changes, total, failing }: Verdict): string {
+export function sentenceOf({ collection, verdict, changes, total, failing }: CollectionVerdict): string {
   if (verdict !== 'breaking') {
     return `${collection}: ${verdict}${changes.length === 0 ? '' : ` (${changes.join(', ')})`}`;
   }
@@ -103,4 +108,35 @@ export function sentenceOf({ collection, verdict, changes, total, failing }: Ver
   const grouped = new Intl.NumberFormat('en-US');
   const harm = `${grouped.format(failing)} of ${grouped.format(total)} ${noun} would fail`;
   return `${collection}: breaking: ${[...changes, harm].join(', ')}`;
+}
+
+interface Activation {
+  readonly declared: readonly Collection[];
+  readonly declarations: StoredDeclarations;
+  readonly records: RecordStore;
+}
+
+/** Makes the declarations those that count from now on; refuses when records that exist would not fit them. */
+export async function activateDeclarations({ declared, declarations, records }: Activation): Promise<void> {
+  const stored = await declarations.load();
+  const next = declared.map(toDeclaration);
+  // Most starts change nothing, and then nobody needs to count.
+  const isSame = isDeepStrictEqual([...stored.values()], JSON.parse(JSON.stringify(next)));
+  if (!isSame) refuseBreaking(await checkAgainst({ stored, declared, records }));
+  await records.prepare(declared.map(toIndexes));
+  if (!isSame) await declarations.save(next);
+}
+
+/** Every write pays for every index, so none is made that no question needs. */
+function toIndexes({ name, index, access, limits }: Collection): DeclaredIndexes {
+  const listedByOthers = access.read === 'everyone' || access.clients === 'any';
+  return { name, index, listedByOthers, expires: limits.expireMs !== null, bytes: limits.bytes };
+}
+
+function refuseBreaking(verdicts: readonly CollectionVerdict[]): void {
+  const breaking = verdicts.filter(({ verdict }) => verdict === 'breaking');
+  if (breaking.length === 0) return;
+  throw new OperatorError(
+    `The declarations do not fit the records that exist:\n${breaking.map((verdict) => `  ${sentenceOf(verdict)}`).join('\n')}\nDeclare what fits, or start once with --allow-breaking-schemas: such records can then be read, and changed only into ones that fit.`,
+  );
 }

@@ -8,8 +8,7 @@ import type {
   Transition,
 } from './collection.ts';
 import { parseDay } from './deprecation.ts';
-import { defaultLimits } from './limits.ts';
-import { parseNewcomerRate, parsePeriod, parseRate } from './rates.ts';
+import { defaultLimits, parseNewcomerRate, parsePeriod, parseRate } from './limits.ts';
 
 /** A declaration that fits the schema. A member with a default is always there. */
 export interface DeclarationFile {

@@ -6,8 +6,17 @@ import { recordEvents } from '../events/catalogue.ts';
 import { longestDescription, longestTitle, type Schema } from './collection.ts';
 import { parseDay } from './deprecation.ts';
 import { mostIndexedFields } from './indexed-fields.ts';
-import { bytesRange, defaultLimits, perUserRange } from './limits.ts';
-import { newcomerRateForm, parseNewcomerRate, parsePeriod, parseRate, rateForm, rateText } from './rates.ts';
+import {
+  bytesRange,
+  defaultLimits,
+  newcomerRateForm,
+  parseNewcomerRate,
+  parsePeriod,
+  parseRate,
+  perUserRange,
+  rateForm,
+  rateText,
+} from './limits.ts';
 import { dialect, schemaDefinitions, topSchema } from './schema-grammar.ts';
 
 /**

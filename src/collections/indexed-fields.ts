@@ -38,10 +38,8 @@ function mistakeIn(name: string, schema: Schema): string | null {
   if (!((schema.required ?? []) as readonly unknown[]).includes(name)) {
     return 'must be in "required" of the schema: what can be missing cannot be sorted by';
   }
-  if (kinds[String(property.type)] === undefined) {
-    const missing = property.type === undefined ? missingType(property) : null;
-    return `must be of the type string, integer, number or boolean${missing === null ? '' : `. Add "type: ${missing}" to it`}`;
-  }
+  if (kinds[String(property.type)] === undefined)
+    return 'must have the "type" string, integer, number or boolean';
   if (property.type !== 'string') return null;
   if (property.format === 'date-time' && aboutForm.some((keyword) => property[keyword] !== undefined)) {
     return `is kept in UTC with milliseconds, so the field cannot have ${aboutForm.join(', ')}`;
@@ -49,17 +47,6 @@ function mistakeIn(name: string, schema: Schema): string | null {
   return longestOf(property) > longestText
     ? `must have a "maxLength" of at most ${longestText}, or a format of such a length`
     : null;
-}
-
-/** The type that an `enum` or `const` without one is of, if all its values are of one. */
-function missingType({ enum: values, const: value }: Schema): string | null {
-  const types = new Set((Array.isArray(values) ? values : [value]).map((each) => typeof each));
-  const [type] = types;
-  if (types.size !== 1 || type === undefined || kinds[type] === undefined) return null;
-  return type === 'number' &&
-    [values, value].flat().every((each) => each === undefined || Number.isInteger(each))
-    ? 'integer'
-    : type;
 }
 
 function longestOf({ maxLength, format, enum: values, const: value }: Schema): number {

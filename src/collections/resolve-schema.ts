@@ -1,14 +1,14 @@
 import { isJsonObject } from '../base/json-object.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import type { Say } from '../base/yaml/mistakes.ts';
-import { checksPerValue, mostChecksPerValue } from './checks-per-value.ts';
 import type { Schema } from './collection.ts';
 import { typesOf } from './schema-grammar.ts';
-import { type Role, roleIn } from './schema-roles.ts';
 import { mostSchemaLevels } from './schema-rules.ts';
-import { subschemasOf, withSubschemas } from './subschemas.ts';
+import { isInPlace, roleIn, type SchemaRole, subschemasOf, withSubschemas } from './subschemas.ts';
 
 const mostParts = 2000;
+/** Below one field. A body of 64 KiB costs some 2 ms for each: 60 with patterns took a second. */
+export const mostAlternatives = 32;
 
 /**
  * A schema that `checkSchema` found nothing wrong with, as it is used and published: with every definition written out
@@ -31,22 +31,31 @@ export function resolveSchema(schema: Schema, pointer: string, say: Say): Schema
     say(pointer, `has more than ${bounds} when every "$ref" is written out. Make it smaller`);
     return null;
   }
-  if (checksPerValue(written) <= mostChecksPerValue)
-    return closed({ type: 'object', ...written }, 'description');
+  const crowded = placeOfTooManyAlternatives(written, pointer);
+  if (crowded === null) return closed({ type: 'object', ...written }, 'description');
   say(
-    placeOfMostChecks(written, pointer),
-    `has more than ${mostChecksPerValue} alternatives and conditions ("anyOf", "oneOf", "allOf", "not", "if") for one value, and a large body would take long to check. Use fewer, or an "enum"`,
+    crowded,
+    `has more than ${mostAlternatives} alternatives and conditions ("anyOf", "oneOf", "allOf", "not", "if"), and a large body would take long to check. Use fewer, or an "enum"`,
   );
   return null;
 }
 
-/** The property that is to blame, where it is a single one. */
-function placeOfMostChecks({ properties }: Schema, pointer: string): string {
-  const [name] =
-    Object.entries(properties as Readonly<Record<string, Schema>>).find(
-      ([, property]) => checksPerValue(property) > mostChecksPerValue,
-    ) ?? [];
-  return name === undefined ? pointer : pointerTo(`${pointer}/properties`, name);
+/** The field with too many alternatives below it, or the whole schema for conditions between the fields. */
+function placeOfTooManyAlternatives({ properties, ...whole }: Schema, pointer: string): string | null {
+  const fields = Object.entries(properties as Readonly<Record<string, Schema>>).map(
+    ([name, field]) => [pointerTo(`${pointer}/properties`, name), field] as const,
+  );
+  const found = [[pointer, whole] as const, ...fields].find(
+    ([, part]) => alternativesIn(part) > mostAlternatives,
+  );
+  return found?.[0] ?? null;
+}
+
+function alternativesIn(schema: Schema): number {
+  return subschemasOf(schema).reduce(
+    (count, part) => count + (isInPlace(part.keyword) ? 1 : 0) + alternativesIn(part.schema),
+    0,
+  );
 }
 
 /** The name of a definition that refers to itself, through others or not. */
@@ -89,7 +98,7 @@ function writtenOut(whole: Schema, definitions: Readonly<Record<string, Schema>>
   return isTooMuch ? null : written;
 }
 
-function closed(schema: Schema, role: Role): Schema {
+function closed(schema: Schema, role: SchemaRole): Schema {
   const parts = withSubschemas(schema, (part, keyword) => closed(part, roleIn(schema, keyword, role)));
   const isObject = schema.properties !== undefined || typesOf(schema).includes('object');
   if (role === 'condition' || !isObject) return parts;

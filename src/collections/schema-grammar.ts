@@ -4,7 +4,7 @@ import type { Say } from '../base/yaml/mistakes.ts';
 import { ownMembers, type Schema } from './collection.ts';
 import { formatNames } from './formats.ts';
 import { longestPattern, patternMistake } from './patterns.ts';
-import { type Role, typeSayers } from './schema-roles.ts';
+import { type SchemaRole, typeKeywords } from './subschemas.ts';
 
 /**
  * The part of JSON Schema 2020-12 that a collection may use, as JSON Schema: enough for records, nothing that can run away.
@@ -163,7 +163,7 @@ function rulesOf({ any = {}, top: _, ...byType }: Forms): readonly Schema[] {
 }
 
 const saysWhat = refused(
-  not(hasOneOf(...typeSayers, 'anyOf', 'oneOf')),
+  not(hasOneOf(...typeKeywords, 'anyOf', 'oneOf')),
   'must say what it is: a "type", "enum", "const", "$ref", "anyOf" or "oneOf"',
 );
 
@@ -232,11 +232,11 @@ const condition = { $ref: '#/$defs/condition' };
 const alternatives = { properties: { anyOf: { items: description }, oneOf: { items: description } } };
 
 /** For editors: the member `schema` of a declaration, and what it refers to. */
-export const schemaDefinitions: Readonly<Record<Role, Schema>> = {
+export const schemaDefinitions: Readonly<Record<SchemaRole, Schema>> = {
   description: grammar(formsBy(description, condition), [
     saysWhat,
     ...whatDescribes,
-    where(not(hasOneOf(...typeSayers)), alternatives),
+    where(not(hasOneOf(...typeKeywords)), alternatives),
   ]),
   condition: grammar(formsBy(condition, condition)),
 };
@@ -252,19 +252,11 @@ const checkDescription = createFormCheck({ allOf: [saysWhat, ...whatDescribes] }
 const checkTop = createFormCheck({ properties: topForms(any), required: ['properties'] });
 
 /** Checks one schema by itself, whatever the schemas in it are. */
-export function checkOneSchema(schema: Schema, role: Role | 'top', pointer: string, say: Say): boolean {
+export function checkOneSchema(schema: Schema, role: SchemaRole | 'top', pointer: string, say: Say): boolean {
   const { type: _type, $defs: _defs, $schema: _dialect, ...plain } = schema;
   const hasForm = checkKeywords(role === 'top' ? plain : schema, say, pointer);
   if (role === 'condition' || !hasForm) return hasForm;
   return (role === 'top' ? checkTop : checkDescription)(schema, say, pointer);
-}
-
-/** Where the schemas are that a keyword holds. */
-export function holds(keyword: string): 'one' | 'list' | 'named' | null {
-  if ('items contains additionalProperties propertyNames not if then else'.split(' ').includes(keyword))
-    return 'one';
-  if (['prefixItems', 'allOf', 'anyOf', 'oneOf'].includes(keyword)) return 'list';
-  return keyword === 'properties' || keyword === '$defs' ? 'named' : null;
 }
 
 /** The types that a schema names; none when it leaves them open. */

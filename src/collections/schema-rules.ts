@@ -2,17 +2,15 @@ import { isJsonObject } from '../base/json-object.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { type Say, suggestion } from '../base/yaml/mistakes.ts';
 import type { Schema } from './collection.ts';
-import { looksPersonal } from './personal-names.ts';
 import { checkOneSchema, type JsonType, typesOf } from './schema-grammar.ts';
-import { isInPlace, type Role, roleIn } from './schema-roles.ts';
-import { subschemasOf } from './subschemas.ts';
+import { isInPlace, roleIn, type SchemaRole, subschemasOf } from './subschemas.ts';
 
 export const mostSchemaLevels = 16;
 
-interface Place {
+interface SchemaPlace {
   readonly pointer: string;
   readonly level: number;
-  readonly role: Role;
+  readonly role: SchemaRole;
   /** The members of the object that the schema is about; null where they are not known. */
   readonly members: ReadonlySet<string> | null;
   readonly definitions: Schema;
@@ -25,7 +23,7 @@ export function checkSchema(schema: Schema, pointer: string, say: Say): void {
   check(schema, { pointer, level: 0, role: 'description', members: null, definitions, say });
 }
 
-function check(schema: Schema, place: Place): void {
+function check(schema: Schema, place: SchemaPlace): void {
   const { pointer, level, role, say } = place;
   if (level > mostSchemaLevels) {
     say(pointer, `is deeper than ${mostSchemaLevels} levels of schemas. Make it flatter`);
@@ -52,7 +50,7 @@ function check(schema: Schema, place: Place): void {
   }
 }
 
-function checkReference(reference: string, { pointer, definitions, say }: Place): void {
+function checkReference(reference: string, { pointer, definitions, say }: SchemaPlace): void {
   const name = reference.slice('#/$defs/'.length);
   const known = Object.keys(definitions);
   if (!known.includes(name))
@@ -62,7 +60,7 @@ function checkReference(reference: string, { pointer, definitions, say }: Place)
     );
 }
 
-function checkNames(properties: Schema, { pointer, say }: Place): void {
+function checkNames(properties: Schema, { pointer, say }: SchemaPlace): void {
   for (const [name, property] of Object.entries(properties)) {
     if (looksPersonal(name) && isJsonObject(property) && typeof property['x-personal'] !== 'boolean')
       say(
@@ -72,7 +70,7 @@ function checkNames(properties: Schema, { pointer, say }: Place): void {
   }
 }
 
-function checkMembers(schema: Schema, members: ReadonlySet<string>, { pointer, say }: Place): void {
+function checkMembers(schema: Schema, members: ReadonlySet<string>, { pointer, say }: SchemaPlace): void {
   for (const keyword of ['required', 'properties', 'dependentRequired']) {
     const value = schema[keyword] ?? {};
     const isList = Array.isArray(value);
@@ -109,4 +107,33 @@ function checkValues(schema: Schema, pointer: string, say: Say): void {
 function isOfType(value: unknown, type: JsonType): boolean {
   if (type === 'null') return value === null;
   return type === 'integer' ? Number.isInteger(value) : value !== null && typeof value === type;
+}
+
+/** Words that mostly stand for something about a person. */
+const personalWords = new Set(
+  'name fullname firstname lastname surname forename nickname email mail phone telephone mobile dob address street picture avatar photo'.split(
+    ' ',
+  ),
+);
+
+/** Whether a field's name looks as if the field held personal data: `first_name`, `eMail`, `birthDate`. */
+export function looksPersonal(name: string): boolean {
+  const words = wordsOf(name);
+  const joined = words.slice(1).map((word, index) => `${words[index]}${word}`);
+  return [...words, ...joined].some(
+    (word) =>
+      personalWords.has(word) ||
+      personalWords.has(word.replace(/e?s$/, '')) ||
+      /^birth(s|day|date|place|year|month|days|dates)?$/.test(word),
+  );
+}
+
+/** The words of a name in snake, kebab or camel case, in small letters. */
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}]+/u)
+    .filter((word) => word !== '');
 }

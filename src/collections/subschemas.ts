@@ -1,29 +1,52 @@
 import { isJsonObject } from '../base/json-object.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import type { Schema } from './collection.ts';
-import { holds } from './schema-grammar.ts';
+
+/**
+ * A schema either describes a value, and then says all of it (its type, its members, its bounds), or is a further
+ * condition on a value that is described elsewhere.
+ */
+export type SchemaRole = 'description' | 'condition';
+
+const alternatives = ['anyOf', 'oneOf'];
+const inPlace = ['allOf', 'not', 'if', 'then', 'else'];
+const conditions = [...inPlace, 'contains', 'propertyNames'];
+
+/** The keywords that say what a value is. Alternatives beside one of them are mere conditions. */
+export const typeKeywords = ['type', 'enum', 'const', 'properties', '$ref'] as const;
+
+/** The role of the schemas under a keyword. */
+export function roleIn(parent: Schema, keyword: string, role: SchemaRole): SchemaRole {
+  if (role === 'condition' || conditions.includes(keyword)) return 'condition';
+  const isDescribed = typeKeywords.some((name) => parent[name] !== undefined);
+  return alternatives.includes(keyword) && isDescribed ? 'condition' : 'description';
+}
+
+/** True if the schemas under a keyword apply to the same value as their parent. */
+export function isInPlace(keyword: string): boolean {
+  return inPlace.includes(keyword) || alternatives.includes(keyword);
+}
+
+const single = ['items', 'contains', 'additionalProperties', 'propertyNames', 'not', 'if', 'then', 'else'];
+const several = ['prefixItems', 'allOf', ...alternatives, 'properties', '$defs'];
 
 interface Subschema {
   readonly keyword: string;
-  /** From the schema that holds it. */
+  /** From the parent. */
   readonly pointer: string;
   readonly schema: Schema;
 }
 
-/** The schemas right below one. What has not the form of a schema is left out. */
+/** The schemas right below one. Values that are not objects are left out. */
 export function subschemasOf(parent: Schema): readonly Subschema[] {
   return Object.entries(parent).flatMap(([keyword, value]) => {
-    const held = holds(keyword);
-    if (held === null) return [];
     const pointer = pointerTo('', keyword);
-    const inside: [string, unknown][] =
-      held === 'one'
-        ? [[pointer, value]]
-        : Object.entries(isJsonObject(value) || Array.isArray(value) ? value : {}).map(([name, one]) => [
-            pointerTo(pointer, name),
-            one,
-          ]);
-    return inside.flatMap(([at, one]) => (isJsonObject(one) ? [{ keyword, pointer: at, schema: one }] : []));
+    if (single.includes(keyword)) return isJsonObject(value) ? [{ keyword, pointer, schema: value }] : [];
+    if (!several.includes(keyword)) return [];
+    return Object.entries(isJsonObject(value) || Array.isArray(value) ? value : {}).flatMap(
+      ([name, schema]) =>
+        isJsonObject(schema) ? [{ keyword, pointer: pointerTo(pointer, name), schema }] : [],
+    );
   });
 }
 
@@ -31,14 +54,11 @@ export function subschemasOf(parent: Schema): readonly Subschema[] {
 export function withSubschemas(parent: Schema, change: (schema: Schema, keyword: string) => Schema): Schema {
   const changed = Object.entries(parent).map(([keyword, value]) => {
     const one = (schema: unknown) => (isJsonObject(schema) ? change(schema, keyword) : schema);
-    const held = holds(keyword);
-    if (held === 'one') return [keyword, one(value)];
-    if (held === 'list') return [keyword, (value as readonly unknown[]).map(one)];
-    if (held !== 'named') return [keyword, value];
-    return [
-      keyword,
-      Object.fromEntries(Object.entries(value as Schema).map(([name, schema]) => [name, one(schema)])),
-    ];
+    if (single.includes(keyword)) return [keyword, one(value)];
+    if (!several.includes(keyword)) return [keyword, value];
+    if (Array.isArray(value)) return [keyword, value.map(one)];
+    const named = Object.entries(value as Schema).map(([name, schema]) => [name, one(schema)]);
+    return [keyword, Object.fromEntries(named)];
   });
   return Object.fromEntries(changed);
 }

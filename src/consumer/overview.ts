@@ -3,7 +3,7 @@ import { dateTime } from '../base/date-time.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
 import { toDeclaration } from '../collections/declaration.ts';
-import { limitsAsData } from '../collections/limits-in-words.ts';
+import { limitsAsData } from '../collections/limits.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 import * as schema from '../openapi/schemas.ts';

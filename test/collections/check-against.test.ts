@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
 import { checkAgainst, sentenceOf } from '../../src/collections/check-against.ts';
-import { type Declaration, toDeclaration } from '../../src/collections/declaration.ts';
-import { storedDeclarations } from '../../src/collections/stored-declarations.ts';
+import { type Declaration, storedDeclarations, toDeclaration } from '../../src/collections/declaration.ts';
 import type { Storage } from '../../src/storage/port.ts';
 import { insertAll } from '../support/batches.ts';
 import { createTestDatabase } from '../support/databases.ts';
@@ -73,17 +72,17 @@ for (const engine of databaseEngines) {
       [
         'a state that some are in',
         { 'cancelled: {}': 'gone: {}', 'cancel: cancelled': 'cancel: gone' },
-        'bookings: breaking: state cancelled removed, state gone added, action draft.cancel cancelled (by owner) -> gone (by owner), 3 of 1,100 records would fail',
+        'bookings: breaking: states draft cancel to cancelled -> gone, states cancelled removed, states gone added, editable cancelled removed, editable gone added, 3 of 1,100 records would fail',
       ],
       [
         'no states',
         { 'states: { draft: { cancel: cancelled }, cancelled: {} }': '' },
-        'bookings: breaking: states removed, 1,100 of 1,100 records would fail',
+        'bookings: breaking: state machine removed, 1,100 of 1,100 records would fail',
       ],
       [
         'an index that would pass over what is kept otherwise',
         { '[seats]': '[seats, slot]', 'states:': 'index: [slot]\nstates:' },
-        'bookings: breaking: slot now required, index slot (text) added, 1,100 of 1,100 records would fail',
+        'bookings: breaking: required slot added, index slot (text) added, 1,100 of 1,100 records would fail',
       ],
     ];
     for (const [what, changes, sentence] of cases) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { durationText, parseDuration } from '../../src/base/duration.ts';
-import { parseNewcomerRate, parsePeriod, parseRate, rateText } from '../../src/collections/rates.ts';
+import { parseNewcomerRate, parsePeriod, parseRate, rateText } from '../../src/collections/limits.ts';
 
 const day = 86_400_000;
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { constantOf, fixedLimits, limitsDocument } from '../../docs/limits-document.ts';
 import { maxTokenBytes } from '../../src/auth/compact.ts';
 import { maxJsonDepth } from '../../src/base/strict-json.ts';
-import { parseNewcomerRate, parsePeriod, parseRate } from '../../src/collections/rates.ts';
+import { parseNewcomerRate, parsePeriod, parseRate } from '../../src/collections/limits.ts';
 import { environmentName, settings } from '../../src/config/settings.ts';
 import { defaultPage, largestPage } from '../../src/records/requests/list-query.ts';
 import { idempotencyMs } from '../../src/records/rules/create.ts';
