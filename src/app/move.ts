@@ -5,11 +5,11 @@ import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { withoutSecrets } from '../base/without-password.ts';
 import { readMasterSecret } from '../config/files.ts';
 import type { StorageConfig } from '../config/settings.ts';
-import { abandonMove, moveDatabase } from '../storage/move/between.ts';
+import { moveDatabase } from '../storage/move.ts';
 import { explained } from '../storage/sqlite/unavailable.ts';
 
 /** Moves everything from the SQLite file of the settings to an empty PostgreSQL database. */
-export async function move(from: StorageConfig, to: StorageConfig, rowsAtOnce: number) {
+export async function move(from: StorageConfig, to: StorageConfig) {
   if (from.databaseUrl.engine !== 'sqlite' || to.databaseUrl.engine !== 'postgres')
     throw new OperatorError(
       'A move goes from an SQLite file (DATABASE_URL) to a PostgreSQL database (--to).',
@@ -17,19 +17,12 @@ export async function move(from: StorageConfig, to: StorageConfig, rowsAtOnce: n
   const keyring = deriveKeyring(readMasterSecret(from));
   const digest = createKeyedDigest(keyring.records);
   const { file } = from.databaseUrl;
+  const { url } = to.databaseUrl;
   const tables = await explained(file, () =>
-    moveDatabase(file, to.databaseUrl as { readonly url: string }, {
-      rowsAtOnce,
+    moveDatabase(file, url, {
       digest: (before, text) => digest.of(before, text).toString('base64url'),
       now: systemClock.now(),
     }),
   );
-  return { from: file, to: withoutSecrets((to.databaseUrl as { readonly url: string }).url), tables };
-}
-
-export async function abandon({ databaseUrl }: StorageConfig): Promise<boolean> {
-  if (databaseUrl.engine !== 'sqlite')
-    throw new OperatorError('A move begins at an SQLite file (DATABASE_URL).');
-  const { file } = databaseUrl;
-  return explained(file, () => abandonMove(file));
+  return { from: file, to: withoutSecrets(url), tables };
 }

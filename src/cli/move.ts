@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { OperatorError } from '../base/errors.ts';
 import { readMasterSecret } from '../config/files.ts';
 import { loadStorageConfig } from '../config/load.ts';
@@ -7,8 +7,6 @@ import type { CommandSettings } from './settings.ts';
 
 interface Options extends JsonOption {
   readonly to?: string;
-  readonly abandon?: boolean;
-  readonly rowsAtOnce: number;
 }
 
 /** `vestibule move --to postgres://...`: everything as it is, into another database. */
@@ -22,20 +20,10 @@ export function addTo(program: Command, settings: CommandSettings): void {
       '--to <url>',
       'the URL of the PostgreSQL database; its password is better in PGPASSWORD, where nobody else sees it',
     )
-    .option('--abandon', 'give up a move that has not come to its end, and let the SQLite file be used again')
-    .option('--rows-at-once <n>', 'how many rows are copied at a time, 1000 at most', count, 500)
     .action(async (options: Options) => {
       const given = await settings.ofDatabase();
       const from = loadStorageConfig(given);
-      const { abandon, move } = await import('../app/move.ts');
-      if (options.abandon) {
-        const wasBegun = await abandon(from);
-        return print(options.json, { abandoned: wasBegun }, () =>
-          wasBegun
-            ? 'The move is abandoned. What was copied is still in the other database.'
-            : 'There is nothing to abandon: no move of this database was begun.',
-        );
-      }
+      const { move } = await import('../app/move.ts');
       if (options.to === undefined)
         throw new OperatorError(
           'Say where to: npx vestibule move --to postgres://vestibule@db.example.org/vestibule',
@@ -47,7 +35,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
         MASTER_SECRET: readMasterSecret(from),
         MASTER_SECRET_FILE: undefined,
       });
-      const moved = await move(from, to, options.rowsAtOnce);
+      const moved = await move(from, to);
       print(options.json, moved, () =>
         [
           table(
@@ -60,10 +48,4 @@ export function addTo(program: Command, settings: CommandSettings): void {
         ].join('\n'),
       );
     });
-}
-
-function count(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text) || Number(text) > 1000)
-    throw new InvalidArgumentError('Expected a whole number from 1 to 1000.');
-  return Number(text);
 }

@@ -4,7 +4,7 @@ import { guard } from './guard.ts';
 import { type Manner, migrate, refuseUnreleased, unusable } from './migrate.ts';
 import { type MigrationPlan, planOf } from './migration-plan.ts';
 import { type Migration, migrations, newestOf } from './migrations.ts';
-import { refuseMoved } from './move/mark.ts';
+import { refuseMoved } from './moved.ts';
 import type { BatchRulesSource, Storage, StorageKeys } from './port.ts';
 import {
   isTooNew,

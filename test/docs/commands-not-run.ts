@@ -27,7 +27,6 @@ export const notRun: Readonly<Record<string, string>> = {
   'npx vestibule restore': 'is run by test/cli/restore.test.ts',
   'npx vestibule move --to postgres://vestibule@db.example.org/vestibule?sslmode=verify-full':
     'is run by test/cli/move.test.ts, with a database that is there',
-  'npx vestibule move --abandon': 'is run by test/cli/move.test.ts',
   'npx vestibule backup': 'is run by test/cli/backup.test.ts',
   'npx vestibule --settings /etc/vestibule/settings backup <file>': 'is run by test/cli/backup.test.ts',
   'npx vestibule dev --dpop': 'is run by test/cli/dev.test.ts, with ports that are free',

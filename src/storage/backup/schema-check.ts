@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely, SqliteDialect, sql } from 'kysely';
+import { sql } from 'kysely';
 import { migrate } from '../migrate.ts';
 import { type Migration, migrations } from '../migrations.ts';
-import type { Database, Tables } from '../schema.ts';
+import type { Database } from '../schema.ts';
 import { type SchemaState, schemaOf } from '../schema-state.ts';
-import { asKyselyWants } from '../sqlite/dialect.ts';
+import { kyselyOn } from '../sqlite/dialect.ts';
 import { openSqlite } from '../sqlite/engine.ts';
 import { isDeclaredIndex } from '../stores/record-indexes.ts';
 
@@ -46,9 +46,7 @@ async function objectsIn(database: Database): Promise<Objects> {
 
 /** The definitions of a new database that has gone through the same steps. */
 async function objectsAfter({ versions }: SchemaState, steps: readonly Migration[]): Promise<Objects> {
-  const memory = new DatabaseSync(':memory:');
-  const dialect = new SqliteDialect({ database: asKyselyWants(memory) });
-  const database = new Kysely<Tables>({ dialect });
+  const database = kyselyOn(new DatabaseSync(':memory:'));
   const engine = {
     name: 'sqlite' as const,
     database,

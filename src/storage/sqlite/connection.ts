@@ -122,9 +122,7 @@ export class SqliteConnection {
   }
 
   run(sql: string, parameters: readonly SQLInputValue[]): StatementOutcome {
-    const { statement, hasRows } = this.#prepared(this.#statements, sql);
-    if (hasRows) return { rows: statement.all(...parameters), rowCount: 0 };
-    return { rows: [], rowCount: Number(statement.run(...parameters).changes) };
+    return outcomeOf(this.#prepared(this.#statements, sql), parameters);
   }
 
   /** What a statement finds, each row as a list of its columns. */
@@ -158,12 +156,24 @@ export class SqliteConnection {
   ): Prepared {
     const known = kept.get(sql);
     if (known !== undefined) return known;
-    const statement = this.database.prepare(sql);
-    adjust?.(statement);
-    const made = { statement, hasRows: statement.columns().length > 0 };
+    const made = prepare(this.database, sql);
+    adjust?.(made.statement);
     kept.set(sql, made);
     return made;
   }
+}
+
+export function prepare(database: DatabaseSync, sql: string): Prepared {
+  const statement = database.prepare(sql);
+  return { statement, hasRows: statement.columns().length > 0 };
+}
+
+export function outcomeOf(
+  { statement, hasRows }: Prepared,
+  parameters: readonly SQLInputValue[],
+): StatementOutcome {
+  if (hasRows) return { rows: statement.all(...parameters), rowCount: 0 };
+  return { rows: [], rowCount: Number(statement.run(...parameters).changes) };
 }
 
 /**

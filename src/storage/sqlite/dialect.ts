@@ -4,13 +4,15 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  Kysely,
   type LimitNode,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { StatementOutcome } from './connection.ts';
+import type { Tables } from '../schema.ts';
+import { outcomeOf, prepare, type StatementOutcome } from './connection.ts';
 import { SqliteError } from './thread.ts';
 
 /** SQLite's result code for a statement that makes no sense now. */
@@ -28,23 +30,6 @@ export function sqliteDialect(driver: Driver): Dialect {
     createDriver: () => driver,
     createIntrospector: (database) => new SqliteIntrospector(database),
     createQueryCompiler: () => new QueryCompiler(),
-  };
-}
-
-/** A connection of `node:sqlite` as Kysely's own dialect takes it. */
-export function asKyselyWants(database: DatabaseSync) {
-  return {
-    close: () => database.close(),
-    prepare(sql: string) {
-      const statement = database.prepare(sql);
-      const given = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
-      return {
-        reader: statement.columns().length > 0,
-        all: (parameters: readonly unknown[]) => statement.all(...given(parameters)),
-        run: (parameters: readonly unknown[]) => statement.run(...given(parameters)),
-        iterate: (parameters: readonly unknown[]) => statement.iterate(...given(parameters)),
-      };
-    },
   };
 }
 
@@ -78,6 +63,24 @@ export class KyselyConnection implements DatabaseConnection {
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('streaming is not supported');
   }
+}
+
+/** Kysely on a connection of its own, which it closes. */
+export function kyselyOn(database: DatabaseSync): Kysely<Tables> {
+  const driver = directDriver((text, parameters) => outcomeOf(prepare(database, text), parameters));
+  return new Kysely<Tables>({
+    dialect: sqliteDialect({ ...driver, destroy: async () => database.close() }),
+  });
+}
+
+/** Statements run at once, on the caller's thread. */
+export function directDriver(run: Run): Driver {
+  const connection = new KyselyConnection(run);
+  return {
+    ...driverBasics,
+    acquireConnection: async () => connection,
+    releaseConnection: async () => {},
+  };
 }
 
 /** What the two drivers have in common: nothing to set up, and transactions as SQLite has them. */

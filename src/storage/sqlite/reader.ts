@@ -2,7 +2,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { Driver } from 'kysely';
 import type { Row } from '../engine.ts';
 import { type FileIdentity, SqliteConnection } from './connection.ts';
-import { driverBasics, KyselyConnection } from './dialect.ts';
+import { directDriver } from './dialect.ts';
 
 /**
  * Reads, on the event loop: a record takes about ten microseconds and a page of fifty a fifth of a millisecond, less than
@@ -19,12 +19,7 @@ export class SqliteReader {
     this.#file = file;
     this.#identity = identity;
     this.#connect = connect;
-    const connection = new KyselyConnection((sql, parameters) => this.#open().run(sql, parameters));
-    this.driver = {
-      ...driverBasics,
-      acquireConnection: async () => connection,
-      releaseConnection: async () => {},
-    };
+    this.driver = directDriver((sql, parameters) => this.#open().run(sql, parameters));
   }
 
   async read(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]> {

@@ -1,0 +1,204 @@
+import { Buffer } from 'node:buffer';
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import { OperatorError } from '../base/errors.ts';
+import { withoutSecrets } from '../base/without-password.ts';
+import { migrate } from './migrate.ts';
+import { newestVersion } from './migrations.ts';
+import { markAsMoved, markName, movedTo } from './moved.ts';
+import { openPostgres } from './postgres/engine.ts';
+import type { Database, Tables } from './schema.ts';
+import { readSchema } from './schema-state.ts';
+import { busyTimeoutMs } from './sqlite/connection.ts';
+import { kyselyOn } from './sqlite/dialect.ts';
+
+/** Not copied are the tables that belong to one database and its processes. */
+type Copied = Exclude<keyof Tables, 'schema_migrations' | 'changes' | 'leases'>;
+
+/** The primary key of each table. No table is copied before those that it refers to. */
+const keys: Readonly<{ [Name in Copied]: readonly (keyof Tables[Name] & string)[] }> = {
+  clients: ['id'],
+  client_secrets: ['id'],
+  used_assertions: ['client_id', 'digest'],
+  audit: ['seq'],
+  consumers: ['id'],
+  records: ['collection', 'id'],
+  usage: ['owner', 'collection'],
+  spent_budgets: ['former', 'collection'],
+  idempotency_keys: ['owner', 'collection', 'key_digest'],
+  proofs: ['digest'],
+  erasures: ['id'],
+  revocations: ['name'],
+  events: ['position'],
+  webhooks: ['id'],
+  deliveries: ['webhook_id', 'position'],
+  signing_keys: ['kid'],
+  documents: ['name'],
+};
+const tables = Object.keys(keys) as readonly Copied[];
+
+const rowsAtOnce = 500;
+
+type TableRow = Readonly<Record<string, unknown>>;
+
+/** The digest of a text and of the digest before it. */
+type ChainDigest = (before: string, text: string) => string;
+
+interface TableSum {
+  readonly table: string;
+  readonly rows: number;
+  readonly digest: string;
+}
+
+/**
+ * Copies every row of an SQLite file, which no other process may have open, to an empty PostgreSQL database. All of it is
+ * one transaction there, so an interrupted move leaves nothing behind and is run again.
+ */
+export async function moveDatabase(
+  file: string,
+  url: string,
+  { digest, now }: { readonly digest: ChainDigest; readonly now: number },
+): Promise<readonly TableSum[]> {
+  const from = openExclusively(file);
+  const engine = openPostgres(url, { poolSize: 1, keepsStatements: false });
+  const target = withoutSecrets(url);
+  try {
+    await requireNewest(from);
+    await migrate(engine, now);
+    return await engine.unhurried(async (to) => {
+      await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in exclusive mode`.execute(
+        to,
+      );
+      await requireEmpty(to, target, await movedTo(from));
+      for (const table of tables) await copyTable(from, to, table);
+      await sql`select setval(pg_get_serial_sequence('audit', 'seq'), max(seq)) from audit having max(seq) is not null`.execute(
+        to,
+      );
+      const sums = await sumTables(from, digest);
+      requireEqual(sums, await sumTables(to, digest));
+      // Before the commit: at no time can both be served.
+      await markAsMoved(from, target);
+      return sums;
+    });
+  } catch (error) {
+    const refusal = engine.unavailable(error);
+    if (refusal === null) throw error;
+    throw new OperatorError(
+      `The database ${target} cannot be used: ${refusal.options.detail}. Run the same command again.`,
+    );
+  } finally {
+    await engine.close();
+    await from.destroy();
+  }
+}
+
+/** In WAL mode SQLite gives this lock only when no other connection is open, however quiet that one is. */
+function openExclusively(file: string): Database {
+  if (!existsSync(file)) throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) is not there.`);
+  const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
+  try {
+    database.exec('pragma locking_mode = exclusive');
+    database.exec('begin exclusive');
+    database.exec('commit');
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: unknown }).errcode !== sqliteBusy) throw error;
+    throw new OperatorError(
+      `The SQLite file "${file}" (DATABASE_URL) is in use. Stop whatever uses it first: "npx vestibule serve", a command or a backup.`,
+    );
+  }
+  return kyselyOn(database);
+}
+
+const sqliteBusy = 5;
+
+async function requireNewest(from: Database): Promise<void> {
+  const { version } = await readSchema(from);
+  if (version === newestVersion) return;
+  throw new OperatorError(
+    `The SQLite file has schema version ${version}, and this release moves version ${newestVersion}. Start this release on it once, so that it is migrated.`,
+  );
+}
+
+/** A marked file can be moved again: a move that was killed at its end may have marked it and committed nothing. */
+async function requireEmpty(to: Database, target: string, moved: string | null): Promise<void> {
+  for (const table of tables) {
+    if ((await pageOf(to, table, null, 1)).length === 0) continue;
+    throw new OperatorError(
+      moved === target
+        ? `This database was moved to ${target} already. Nothing was done.`
+        : `The database ${target} is not empty. Move to an empty one.`,
+    );
+  }
+}
+
+async function copyTable(from: Database, to: Database, table: Copied): Promise<void> {
+  for await (const rows of pagesOf(from, table)) {
+    const columns = Object.keys(rows[0] ?? {});
+    const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
+    // The audit keeps its numbers, which PostgreSQL would assign.
+    await sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+      overriding system value values ${sql.join(values)}`.execute(to);
+  }
+}
+
+/** Counts and digests that are the same for the same rows on both databases. */
+async function sumTables(database: Database, digest: ChainDigest): Promise<readonly TableSum[]> {
+  const sums: TableSum[] = [];
+  for (const table of tables) {
+    let sum = '';
+    let count = 0;
+    for await (const rows of pagesOf(database, table)) {
+      sum = digest(sum, rows.map(textOf).join('\n'));
+      count += rows.length;
+    }
+    sums.push({ table, rows: count, digest: sum });
+  }
+  return sums;
+}
+
+function requireEqual(sums: readonly TableSum[], copies: readonly TableSum[]): void {
+  const differing = sums.filter(({ rows, digest }, index) => {
+    return rows !== copies[index]?.rows || digest !== copies[index]?.digest;
+  });
+  if (differing.length === 0) return;
+  const names = differing.map(({ table }) => table).join(', ');
+  throw new OperatorError(`The copy is not equal in: ${names}. Nothing was moved; please report this.`);
+}
+
+/** The columns come in another order from each database. */
+function textOf(row: TableRow): string {
+  const columns = Object.keys(row).sort();
+  return JSON.stringify(columns.map((column) => [column, plain(row[column])]));
+}
+
+function plain(value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
+}
+
+async function* pagesOf(database: Database, table: Copied): AsyncGenerator<readonly TableRow[]> {
+  let after: TableRow | null = null;
+  for (;;) {
+    const rows: readonly TableRow[] = await pageOf(database, table, after, rowsAtOnce);
+    if (rows.length > 0) yield rows;
+    if (rows.length < rowsAtOnce) return;
+    after = rows.at(-1) ?? null;
+  }
+}
+
+/** Rows after another one, by primary key: the order is the same on both databases, byte by byte. */
+async function pageOf(
+  database: Database,
+  table: Copied,
+  after: TableRow | null,
+  limit: number,
+): Promise<readonly TableRow[]> {
+  const key = sql.join(keys[table].map((column) => sql.ref(column)));
+  const isCopied = table === 'documents' ? sql`name <> ${markName}` : sql`1 = 1`;
+  const isAfter =
+    after === null ? sql`` : sql`and (${key}) > (${sql.join(keys[table].map((column) => after[column]))})`;
+  const { rows } = await sql<TableRow>`select * from ${sql.table(table)} where ${isCopied} ${isAfter}
+    order by ${key} limit ${sql.lit(limit)}`.execute(database);
+  return rows;
+}
