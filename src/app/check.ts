@@ -1,9 +1,12 @@
 import type { Keyring } from '../auth/keyring.ts';
 import { authenticatedMemory } from '../auth/stored-key-set.ts';
+import { systemClock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
+import { doubtful, type Finding } from '../base/finding.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { checkAgainst, sentenceOf } from '../collections/check-against.ts';
 import { storedDeclarations } from '../collections/declaration.ts';
+import { erasureLogFile } from '../config/files.ts';
 import type { Config } from '../config/settings.ts';
 import type { Storage } from '../storage/port.ts';
 import { readDeclaredCollections } from './declared-collections.ts';
@@ -22,20 +25,54 @@ export async function verdictsOn(config: Config, { documents, records }: Storage
   return verdicts.map((verdict) => ({ ...verdict, sentence: sentenceOf(verdict) }));
 }
 
-/** The keys of each provider that a restart would begin with; else why they cannot be read. */
-export function storedKeySets(config: Config) {
-  return readDatabase(config, async (found) => {
-    if (found.state === 'ready') {
-      const { providerKeys } = await keyringFor(config, found.storage);
-      const { documents } = found.storage;
-      const keys = config.providers.map(({ jwksUrl }) =>
-        authenticatedMemory(documents, providerKeys, jwksUrl).load(),
-      );
-      return { state: found.state, sentence: null, keys: await Promise.all(keys) };
-    }
+/** What a start would begin with. A database that is absent or does not answer is no mistake in the settings. */
+export async function checkService(config: Config) {
+  const collections = (await readDeclaredCollections(config)).map(({ name, title }) => ({ name, title }));
+  const { keys, ...database } = await readDatabase(config, async (found) => {
+    if (found.state === 'ready')
+      return { state: found.state, sentence: null, keys: await storedKeys(config, found.storage) };
     const sentence = whyNotRead(config, found);
-    // An older one is migrated by the next "serve"; with this one it cannot start.
+    // An older schema is migrated by the next "serve"; with a newer one it cannot start.
     if (found.state === 'other_version' && found.isTooNew) throw new OperatorError(sentence);
-    return { state: found.state, sentence, keys: config.providers.map(() => null) };
+    const keys: StoredKeys[] = config.providers.map(({ name }) => ({ name, times: null }));
+    return { state: found.state, sentence, keys };
   });
+  return { collections, database, keys, warnings: erasureLogFindings(config) };
+}
+
+/** The age of the keys of a provider that a restart would begin with. */
+export interface StoredKeys {
+  readonly name: string;
+  readonly times: Readonly<
+    Record<'age_seconds' | 'next_fetch_in_seconds' | 'stale_seconds_left', number>
+  > | null;
+}
+
+async function storedKeys(config: Config, storage: Storage): Promise<readonly StoredKeys[]> {
+  const { providerKeys } = await keyringFor(config, storage);
+  const seconds = (milliseconds: number) => Math.max(Math.round(milliseconds / 1000), 0);
+  const stored = config.providers.map(async ({ name, jwksUrl }) => {
+    const keys = await authenticatedMemory(storage.documents, providerKeys, jwksUrl).load();
+    if (keys === null) return { name, times: null };
+    const ageMs = systemClock.now() - keys.fetchedAt;
+    const times = {
+      age_seconds: seconds(ageMs),
+      next_fetch_in_seconds: seconds(keys.refreshAt - systemClock.now()),
+      stale_seconds_left: seconds(config.jwksMaxStaleSeconds * 1000 - ageMs),
+    };
+    return { name, times };
+  });
+  return Promise.all(stored);
+}
+
+/** Warns of erasures that a restored backup would undo. SQLite has a log of erasures by default. */
+export function erasureLogFindings(config: Config): readonly Finding[] {
+  if (erasureLogFile(config) !== null) return [];
+  return [
+    doubtful('erasure log', {
+      expected: 'a file on each machine that notes every erasure',
+      found: 'ERASURE_LOG is not set, so a restored backup brings back callers who were erased after it',
+      advice: 'Set ERASURE_LOG to a file that outlives the database, best on another disk.',
+    }),
+  ];
 }

@@ -7,7 +7,7 @@ import {
 } from '../auth/examine/token.ts';
 import { introspect } from '../auth/introspection/request.ts';
 import { deriveKeyring } from '../auth/keyring.ts';
-import { authenticatedMemory } from '../auth/stored-key-set.ts';
+import { authenticatedMemory, type KeySetMemory } from '../auth/stored-key-set.ts';
 import type { VerifiedClaims } from '../base/caller.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
@@ -37,21 +37,14 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
     const found: { claims: VerifiedClaims | null } = { claims: null };
     const storage = opened.state === 'ready' ? opened.storage : null;
     const keyring = storage && deriveKeyring(readMasterSecret(config));
-    const { jwksMaxStaleSeconds: maxStaleSeconds } = config;
-    const asExamined = (provider: Provider): ExaminedIssuer => {
-      const { jwksUrl: url, algorithms } = provider;
-      const memory = keyring && authenticatedMemory(storage.documents, keyring.providerKeys, url);
-      return {
-        ...rulesOf(provider, config),
-        who: config.providers.length === 1 ? 'the provider' : `the provider "${provider.name}"`,
-        settings: provider.settings,
-        keysNow: () => providerKeysNow({ url, algorithms, maxStaleSeconds, memory, now: clock.now() }),
-      };
+    const asExamined = (provider: Provider) => {
+      const memory =
+        keyring && authenticatedMemory(storage.documents, keyring.providerKeys, provider.jwksUrl);
+      return examinedIssuer(config, provider, memory, clock);
     };
     const own: ExaminedIssuer = {
       ...ownRules(config),
       who: 'this service',
-      // Its own tokens are by its own settings: what is wrong with one was not set wrongly.
       settings: {
         origin: 'BASE_URL',
         issuer: 'BASE_URL',
@@ -90,7 +83,8 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
     };
     const [first, ...others] = config.providers;
     const issuers = [asExamined(first), ...others.map(asExamined), own] as const;
-    const introspection = introspectionOf(config, asExamined);
+    const asked = config.providers.find(({ introspection }) => introspection !== null);
+    const introspection = asked === undefined ? null : opaqueIssuer(asked, asExamined(asked));
     const examined = await examineToken(token, { issuers, introspection, maxHeaderBytes, callerNow, clock });
     const { claims } = found;
     const isRefused = !examined.accepted || claims === null;
@@ -99,10 +93,26 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
   });
 }
 
-function introspectionOf({ providers }: Config, asExamined: (provider: Provider) => ExaminedIssuer) {
-  const provider = providers.find(({ introspection }) => introspection !== null);
-  const endpoint = provider?.introspection;
-  if (provider === undefined || !endpoint) return null;
+/** A provider with its rules. `memory` has its stored keys; null where only the published ones count. */
+export function examinedIssuer(
+  config: Config,
+  provider: Provider,
+  memory: Pick<KeySetMemory, 'load'> | null,
+  clock: Clock,
+): ExaminedIssuer {
+  const { jwksUrl: url, algorithms, settings } = provider;
+  const { jwksMaxStaleSeconds: maxStaleSeconds } = config;
+  return {
+    ...rulesOf(provider, config),
+    who: config.providers.length === 1 ? 'the provider' : `the provider "${provider.name}"`,
+    settings,
+    keysNow: () => providerKeysNow({ url, algorithms, maxStaleSeconds, memory, now: clock.now() }),
+  };
+}
+
+/** The provider that is asked about opaque tokens; null where it is not. */
+export function opaqueIssuer({ introspection }: Provider, issuer: ExaminedIssuer) {
+  if (introspection === null) return null;
   const { signal } = new AbortController();
-  return { issuer: asExamined(provider), ask: (token: string) => introspect(token, endpoint, signal) };
+  return { issuer, ask: (token: string) => introspect(token, introspection, signal) };
 }

@@ -1,12 +1,22 @@
 import type { Command } from 'commander';
+import type { StoredKeys } from '../app/check.ts';
 import { checkFiles, databaseFiles } from '../config/files.ts';
 import { type Environment, loadCollectionsDir, loadConfig, settingText } from '../config/load.ts';
 import { type Config, environmentName, settings } from '../config/settings.ts';
-import { checkAgainstRecords, checkDeclarations, collectionTable } from './check/collections.ts';
-import { keysAsData, keysLine, storedKeys } from './check/stored-keys.ts';
-import { examineErasureLog } from './doctor/data-files.ts';
 import { findingLines, type JsonOption, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
+
+interface CheckOptions extends JsonOption {
+  readonly against?: boolean;
+  readonly all?: boolean;
+}
+
+const helpText = `
+"check <folder>" reads only the YAML files of that folder, one collection each,
+and names every mistake with its file and line: it needs no settings, no
+provider and no database. So does "check" where COLLECTIONS_DIR is the only
+setting. Where none of IDP_ORIGIN, IDPS_FILE and API_AUDIENCE is set, "check"
+takes the settings of the "dev" that runs in this folder.`;
 
 /** `vestibule check`: reads the settings as `serve` would, and the provider's keys as they are stored. */
 export function addTo(program: Command, commandSettings: CommandSettings): void {
@@ -34,53 +44,11 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
       const environment = folder === undefined ? found : { ...found, COLLECTIONS_DIR: folder };
       const config = await loadConfig(environment);
       checkFiles(config);
-      const { readDeclaredCollections } = await import('../app/declared-collections.ts');
-      const declared = await readDeclaredCollections(config);
-      if (options.against) return checkAgainstRecords(config, options.json);
-      const inForce = settingsInForce(environment);
-      const { database, keys } = await storedKeys(config);
-      const collections = declared.map(({ name, title }) => ({ name, title }));
-      const warnings = examineErasureLog(config);
-      const files = databaseFiles(config);
-      const shown = inForce.filter(({ from }) => options.all === true || from === 'set');
-      const data = { settings: inForce, files, collections, database, warnings, ...keysAsData(keys) };
-      print(options.json, { ok: true, ...data }, () =>
-        [
-          'The settings are in order.',
-          '',
-          table(
-            ['SETTING', 'FROM', 'VALUE'],
-            shown.map(({ name, from, value }) => [name, from, value ?? '']),
-          ),
-          ...(options.all
-            ? []
-            : [`${inForce.length - shown.length} more have their defaults: --all shows them.`]),
-          '',
-          ...(files === null ? [] : [fileTable(files), '']),
-          ...providerTable(config),
-          collections.length === 0 ? 'No collections are declared.' : collectionTable(collections),
-          '',
-          ...keys.map(({ who, times }) => keysLine(who, times)),
-          ...(database.sentence === null ? [] : [database.sentence]),
-          ...findingLines(warnings),
-        ].join('\n'),
-      );
+      return options.against ? checkAgainstRecords(config, options.json) : show(config, environment, options);
     });
 }
 
-interface CheckOptions extends JsonOption {
-  readonly against?: boolean;
-  readonly all?: boolean;
-}
-
-const helpText = `
-"check <folder>" reads only the YAML files of that folder, one collection each,
-and names every mistake with its file and line: it needs no settings, no
-provider and no database. So does "check" where COLLECTIONS_DIR is the only
-setting. Where none of IDP_ORIGIN, IDPS_FILE and API_AUDIENCE is set, "check"
-takes the settings of the "dev" that runs in this folder.`;
-
-/** Whoever sets anything else means a service, of which nothing may be missing. */
+/** A folder of declarations can be checked without a service: any other setting means that there is one. */
 function setsOnlyCollections(environment: Environment): boolean {
   const set = Object.keys(settings)
     .map(environmentName)
@@ -88,23 +56,68 @@ function setsOnlyCollections(environment: Environment): boolean {
   return set.join() === 'COLLECTIONS_DIR';
 }
 
-function fileTable(files: Readonly<Record<string, string | null>>): string {
-  const there = Object.entries(files).filter(([, path]) => path !== null);
-  return table(
-    ['FILE', 'PATH'],
-    there.map(([name, path]) => [name.replaceAll('_', ' '), String(path)]),
+async function checkDeclarations(folder: string | null, json: boolean | undefined): Promise<void> {
+  const { declaredIn } = await import('../app/declarations.ts');
+  const collections = declaredIn(folder).map(({ name, title }) => ({ name, title }));
+  const required = Object.entries(settings).filter(
+    ([, { required, requiredWithout }]) => required || requiredWithout !== undefined,
+  );
+  const missing = required.map(([key]) => environmentName(key)).join(' and ');
+  print(json, { ok: true, settings: null, collections, database: null, provider_keys: null }, () =>
+    [
+      'The collections are in order.',
+      '',
+      collectionTable(collections),
+      '',
+      `The settings were not looked at. "npx vestibule check" does that where ${missing} are set.`,
+    ].join('\n'),
   );
 }
 
-/** What the entries of IDPS_FILE come to; nothing where the settings themselves say it. */
-function providerTable({ idpsFile, providers }: Config): readonly string[] {
-  if (idpsFile === null) return [];
-  const rows = providers.map(({ name, issuers, audiences }) => [
-    name,
-    issuers.join(' or '),
-    audiences.join(' or '),
-  ]);
-  return [table(['PROVIDERS', 'ISSUER', 'AUDIENCE'], rows), ''];
+/** Fails when a declaration breaks what exists, so that it can stand before a deployment. */
+async function checkAgainstRecords(config: Config, json: boolean | undefined): Promise<void> {
+  const { judgeCollections } = await import('../app/check.ts');
+  const verdicts = await judgeCollections(config);
+  const isBreaking = verdicts.some(({ verdict }) => verdict === 'breaking');
+  print(json, { ok: !isBreaking, collections: verdicts }, () =>
+    verdicts.length === 0
+      ? 'No collections are declared, and there are no records.'
+      : verdicts.map(({ sentence }) => sentence).join('\n'),
+  );
+  if (isBreaking) process.exitCode = 1;
+}
+
+async function show(config: Config, environment: Environment, { json, all }: CheckOptions): Promise<void> {
+  const { checkService } = await import('../app/check.ts');
+  const { collections, database, keys, warnings } = await checkService(config);
+  const inForce = settingsInForce(environment);
+  const files = databaseFiles(config);
+  const shown = inForce.filter(({ from }) => all === true || from === 'set');
+  const [first, ...others] = keys;
+  const keyData =
+    others.length === 0
+      ? { provider_keys: first?.times ?? null }
+      : { providers: Object.fromEntries(keys.map(({ name, times }) => [name, times])) };
+  const data = { ok: true, settings: inForce, files, collections, database, warnings, ...keyData };
+  print(json, data, () =>
+    [
+      'The settings are in order.',
+      '',
+      table(
+        ['SETTING', 'FROM', 'VALUE'],
+        shown.map(({ name, from, value }) => [name, from, value ?? '']),
+      ),
+      ...(all ? [] : [`${inForce.length - shown.length} more have their defaults: --all shows them.`]),
+      '',
+      ...(files === null ? [] : [fileTable(files), '']),
+      ...(config.idpsFile === null ? [] : [providerTable(config), '']),
+      collections.length === 0 ? 'No collections are declared.' : collectionTable(collections),
+      '',
+      ...keys.map((one) => keysLine(one, others.length > 0)),
+      ...(database.sentence === null ? [] : [database.sentence]),
+      ...findingLines(warnings),
+    ].join('\n'),
+  );
 }
 
 function settingsInForce(environment: Environment) {
@@ -118,4 +131,35 @@ function settingsInForce(environment: Environment) {
       from: isDefault ? ('default' as const) : ('set' as const),
     };
   });
+}
+
+function fileTable(files: Readonly<Record<string, string | null>>): string {
+  const there = Object.entries(files).filter(([, path]) => path !== null);
+  return table(
+    ['FILE', 'PATH'],
+    there.map(([name, path]) => [name.replaceAll('_', ' '), String(path)]),
+  );
+}
+
+function providerTable({ providers }: Config): string {
+  const rows = providers.map(({ name, issuers, audiences }) => [
+    name,
+    issuers.join(' or '),
+    audiences.join(' or '),
+  ]);
+  return table(['PROVIDERS', 'ISSUER', 'AUDIENCE'], rows);
+}
+
+function collectionTable(collections: readonly { readonly name: string; readonly title: string }[]): string {
+  return table(
+    ['COLLECTIONS', 'TITLE'],
+    collections.map(({ name, title }) => [name, title]),
+  );
+}
+
+function keysLine({ name, times }: StoredKeys, isOneOfSeveral: boolean): string {
+  const who = isOneOfSeveral ? `"${name}"` : 'the provider';
+  if (times === null)
+    return `No keys of ${who} are stored that could be read: "npx vestibule serve" fetches them when it starts.`;
+  return `The stored keys of ${who} are ${times.age_seconds} s old, are to be fetched again in ${times.next_fetch_in_seconds} s, and can be used for ${times.stale_seconds_left} s more.`;
 }

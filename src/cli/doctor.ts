@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import type { Finding } from '../base/finding.ts';
-import { checkUp } from './doctor/checkup.ts';
+import { OperatorError } from '../base/errors.ts';
+import { type Finding, failed, passed, skipped } from '../base/finding.ts';
+import { loadConfig, SettingsError } from '../config/load.ts';
 import { findingLines, type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-/** `vestibule doctor`: from the settings to a first 200, and what is in between. */
+/** `vestibule doctor`: checks everything between the settings and a first 200. */
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
@@ -16,6 +17,28 @@ export function addTo(program: Command, settings: CommandSettings): void {
     print(options.json, { ok, checks }, () => [...findingLines(checks), '', verdict(checks)].join('\n'));
     if (!ok) process.exitCode = 1;
   });
+}
+
+const afterSettings = ['collections', 'provider', 'database', 'transport', 'frontends', 'ports'];
+
+export async function checkUp(settings: CommandSettings): Promise<readonly Finding[]> {
+  let absent: string | undefined;
+  try {
+    const found = await settings.ofService();
+    absent = found.absent;
+    const config = await loadConfig(found.environment);
+    const { examineService } = await import('../app/doctor.ts');
+    const from = found.from ?? 'all of them can be read and fit together';
+    return [passed('settings', from), ...(await examineService(config))];
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    const mistakes = error instanceof SettingsError ? error.mistakes : [error.message];
+    const advice = `docs/config.md lists every setting${absent === undefined ? '' : `; and ${absent}`}.`;
+    return [
+      ...mistakes.map((found) => failed('settings', { found, advice })),
+      ...afterSettings.map((name) => skipped(name, 'the settings come first')),
+    ];
+  }
 }
 
 function verdict(checks: readonly Finding[]): string {

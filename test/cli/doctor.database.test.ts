@@ -163,7 +163,7 @@ describe('vestibule doctor, about the database', () => {
       await at((url) => {
         url.port = port;
       }),
-      /^FAIL {2}database +no connection to PostgreSQL \(ECONNREFUSED\); .*Start the database/,
+      /^FAIL {2}database +no connection to PostgreSQL \(ECONNREFUSED\); .*Nothing listens there.*DATABASE_URL/,
     );
     await failuresOf(
       await at((url) => {

@@ -30,12 +30,12 @@ const setups: Record<string, Setup> = {
     discovery: (origin) => ({ issuer: `${origin}/` }),
     settings: (origin) => ({ IDP_ISSUER: origin }),
     fails: [
-      /^FAIL {2}issuer +"http.*\/"; expected "http.*\d"\. Only the trailing slash differs.*Set IDP_ISSUER=http.*\/$/,
+      /^FAIL {2}issuer +"http.*\/"; expected one of "http.*\d"\. .*only by its trailing slash.*Set IDP_ISSUER=http.*\/$/,
     ],
   },
   'an issuer of another realm': {
     discovery: (origin) => ({ issuer: `${origin}/realms/main` }),
-    fails: [/^FAIL {2}issuer .*Set IDP_ISSUER=http:\/\/127\.0\.0\.1:\d+\/realms\/main$/],
+    fails: [/^FAIL {2}issuer .*set IDP_ISSUER=http:\/\/127\.0\.0\.1:\d+\/realms\/main$/],
   },
   'the address for all tenants': {
     discovery: () => ({ issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' }),
@@ -43,13 +43,13 @@ const setups: Record<string, Setup> = {
   },
   'a document without an issuer': {
     discovery: () => ({ issuer: undefined }),
-    fails: [/^FAIL {2}issuer .*no OpenID provider/],
+    fails: [/^FAIL {2}issuer .*No issuer is named.*Check IDP_ORIGIN and IDP_ISSUER/],
   },
   'keys at another path': {
     settings: () => ({ IDP_JWKS_PATH: '/.well-known/jwks.json' }),
     fails: [
       /^FAIL {2}key address .*expected .*\/\.well-known\/jwks\.json.*Set IDP_JWKS_PATH=\/jwks$/,
-      /^FAIL {2}keys +the provider answered with status 404; .*Check IDP_ORIGIN and IDP_JWKS_PATH\./,
+      /^FAIL {2}key +.*answered with status 404; .*Check IDP_ORIGIN and IDP_JWKS_PATH\./,
     ],
   },
   'keys at another host': {
@@ -61,17 +61,12 @@ const setups: Record<string, Setup> = {
   'keys for another algorithm': {
     keys: [curve],
     discovery: () => ({ id_token_signing_alg_values_supported: ['ES256', 'HS256'] }),
-    fails: [
-      /^FAIL {2}algorithms +\["ES256","HS256"\]; expected RS256 \(ALLOWED_ALGORITHMS\)\. Set ALLOWED_ALGORITHMS=ES256$/,
-      /^FAIL {2}keys +no key is usable: algorithm_not_allowed; .*ALLOWED_ALGORITHMS/,
-    ],
+    fails: [/^FAIL {2}algorithm +alg "ES256".*; expected .*RS256.* set ALLOWED_ALGORITHMS=RS256,ES256$/],
   },
-  'no keys': { keys: [], fails: [/^FAIL {2}keys +no key is usable: there is none; .*Check IDP_JWKS_PATH/] },
+  'no keys': { keys: [], fails: [/^FAIL {2}key .*no key is usable: there is none; .*Check .*IDP_JWKS_PATH/] },
   'a key that nobody should use': {
     keys: [goodKey.jwk, weakKey.jwk],
-    warns: [
-      /^WARN {2}keys +1 usable \("good" for RS256\); 1 left out: "weak" \(modulus_size\); expected no key that/,
-    ],
+    warns: [/^WARN {2}key +kid "good", .* 1 usable; left out: "weak" \(modulus_size\); expected/],
   },
   'a clock that is a little off': {
     aheadSeconds: 3.5,
@@ -92,23 +87,23 @@ const setups: Record<string, Setup> = {
   'proofs that are signed in ways that nobody takes here': {
     discovery: () => ({ dpop_signing_alg_values_supported: ['ES512'] }),
     settings: () => ({ WEB: 'on', WEB_CLIENT_ID: 'page', DPOP: 'page' }),
-    warns: [/^WARN {2}bound tokens +\["ES512"\]; .* DPOP=page signs nobody .* set DPOP=on$/],
+    warns: [/^WARN {2}bound tokens +\["ES512"\]; .* DPOP=page signs .* set DPOP=on$/],
   },
   'a page instead of everything': {
     answer: (_request, response) => void response.end('<!doctype html><title>Sign in</title>'),
     warns: [/^WARN {2}discovery +the answer is not JSON/],
-    fails: [/^FAIL {2}keys +the answer is not JSON; .*a page or something else/],
+    fails: [/^FAIL {2}key .*the answer is not JSON; .*a page or something else/],
   },
   'a way to somewhere else': {
     answer: (_request, response) => void response.writeHead(302, { location: '/login' }).end(),
     warns: [/^WARN {2}discovery .*status 302/],
-    fails: [/^FAIL {2}keys .*status 302; .*not fetched from where somebody sends us/],
+    fails: [/^FAIL {2}key .*status 302; .*redirects are not followed/],
   },
   'no answer': {
     answer: () => {},
     fails: [
       /^FAIL {2}discovery +no complete answer within 5000 ms; .*firewall/,
-      /^FAIL {2}keys +no complete answer within 5000 ms; .*firewall/,
+      /^FAIL {2}key .*no complete answer within 5000 ms; .*firewall/,
     ],
   },
   'an IDP_ISSUER that is no address': {
@@ -117,7 +112,7 @@ const setups: Record<string, Setup> = {
   },
 };
 
-describe('vestibule doctor, about the provider', { concurrency: true }, () => {
+describe('vestibule doctor, about the provider', { concurrency: 4 }, () => {
   for (const [name, { settings = () => ({}), fails = [], warns = [], ...wrong }] of Object.entries(setups)) {
     it(`names the cause in one line: ${name}`, async (test) => {
       const provider = await discoveredProvider(wrong);
@@ -167,20 +162,20 @@ describe('vestibule doctor, about the provider', { concurrency: true }, () => {
     );
     const findings = await examined({ ...settings, IDPS_FILE: file });
     assertLines(findings, 'fail', []);
-    assertLines(findings, 'warn', [/^WARN {2}offered: bound tokens .* DPOP=page signs nobody in /]);
+    assertLines(findings, 'warn', [/^WARN {2}offered: bound tokens .* DPOP=page signs /]);
   });
 
   it('names the cause in one line: nobody listens at the provider', async () => {
     const origin = `http://127.0.0.1:${await freePort()}`;
     const findings = await examined(await healthySettings({ IDP_ORIGIN: origin }));
     assertLines(findings, 'fail', [
-      /^FAIL {2}discovery +no connection \(ECONNREFUSED\); .*Nobody listens there\. Check IDP_ORIGIN, /,
-      /^FAIL {2}keys +no connection \(ECONNREFUSED\); /,
+      /^FAIL {2}discovery +no connection \(ECONNREFUSED\); .*Nothing listens there.*IDP_ORIGIN/,
+      /^FAIL {2}key .*no connection \(ECONNREFUSED\); /,
     ]);
     assertLines(findings, 'skip', [
       /skip {2}issuer/,
       /skip {2}key address/,
-      /skip {2}algorithms/,
+      /skip {2}algorithm/,
       /skip {2}clock/,
       /cert/,
     ]);

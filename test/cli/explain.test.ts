@@ -42,7 +42,7 @@ const cases: Record<string, Case> = {
   "an opaque token of Google's": {
     make: () => `ya29.${base64url('opaque as opaque can be')}`,
     code: 'token_malformed',
-    says: /^This is an opaque access token of Google's/,
+    says: /^This is an opaque access token of Google/,
   },
   "a refresh token of Google's": {
     make: () => `1//0${base64url('a refresh token of the opaque kind')}`,
@@ -86,7 +86,7 @@ const cases: Record<string, Case> = {
   'a token that is too long': {
     make: token({ groups: 'x'.repeat(7_000) }),
     code: 'token_too_large',
-    says: /^The token has \d+ bytes, and 8192 are taken at most/,
+    says: /^The token has \d+ bytes, and at most 8192/,
   },
   'a token longer than the headers may be': {
     make: token({ groups: 'x'.repeat(20_000) }),
@@ -151,19 +151,19 @@ const cases: Record<string, Case> = {
   'another realm of the same host': {
     make: token({ iss: 'https://tenant-one.login.example/realms/other' }),
     code: 'issuer_mismatch',
-    says: /^The token comes from another tenant or realm of the same provider: it says ".*other", and ".*main"/,
+    says: /another tenant or realm of the same provider: it says ".*other", and ".*main".*set IDP_ISSUER=https:.*\/other$/,
   },
   'another tenant of the same domain': {
     make: token({ iss: 'https://tenant-two.login.example/realms/main' }),
     code: 'issuer_mismatch',
-    says: /^The token comes from another tenant of the same provider/,
+    says: /another tenant or realm of the same provider: it says ".*tenant-two/,
   },
   'a stranger': {
     make: token({ iss: 'https://accounts.elsewhere.test' }),
     code: 'issuer_mismatch',
-    says: /^The token comes from "https:\/\/accounts\.elsewhere\.test", and only /,
+    says: /"https:\/\/accounts\.elsewhere\.test", and only .* IDP_ORIGIN/,
   },
-  'no issuer': { make: token({ iss: undefined }), code: 'issuer_mismatch', says: /names no issuer/ },
+  'no issuer': { make: token({ iss: undefined }), code: 'issuer_mismatch', says: /^No issuer is named/ },
   'a key that is not published': {
     make: async (provider) => provider.token(rightClaims, {}, await makeKey('rotated-away')),
     code: 'key_unknown',
@@ -236,7 +236,7 @@ const cases: Record<string, Case> = {
   'a token with an empty subject': {
     make: token({ sub: '' }),
     code: 'subject_invalid',
-    says: /names nobody/,
+    says: /"sub" must be a non-empty text/,
   },
   'a token without a scope that is required': {
     make: token({ scope: 'write' }),

@@ -129,12 +129,12 @@ describe('doctor', () => {
     ],
     'that sends us elsewhere': [
       answerWith(302, '', { location: '/' }),
-      /status 302; expected .*no token is sent where somebody sends us/,
+      /status 302; expected .*redirects are not followed/,
     ],
     'that is not there': [answerWith(404), /status 404; expected .*Check "url" of "introspection"/],
     'that takes every token for good': [
       answerJson({ active: true }),
-      /"active": true; expected .*everybody would come in/,
+      /"active": true; expected .*every caller would be let in/,
     ],
     'that is no such endpoint': [answerJson({ hello: 'there' }), /no JSON object with an "active"/],
   };

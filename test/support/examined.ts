@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Finding } from '../../src/base/finding.ts';
-import { checkUp } from '../../src/cli/doctor/checkup.ts';
+import { checkUp } from '../../src/cli/doctor.ts';
 import { findingLines } from '../../src/cli/output.ts';
 import { CommandSettings } from '../../src/cli/settings.ts';
 import { freePort, takePort } from './ports.ts';

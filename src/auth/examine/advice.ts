@@ -1,24 +1,23 @@
 import { roughDuration } from '../../base/duration.ts';
 import { describe, type ErrorCode, type Refusal } from '../../base/errors.ts';
-import { assigned, quoted } from '../../base/finding.ts';
+import { assigned, quoted, unquoted } from '../../base/finding.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
+import { maxTokenBytes } from '../compact.ts';
 import { isMarkedClient } from '../provider-marks.ts';
 import type { StepName } from '../trace.ts';
-import { type Context, requiredShown, shown, shownTime } from './context.ts';
-import { issuerAdvice } from './issuer-advice.ts';
-import { adviceByLooks } from './looks-like.ts';
+import { type NamedRules, requiredShown, shown, shownTime, type TraceContext } from './context.ts';
 
 /** What happened and what to do, in one line, if the step failed with this refusal. */
-export function adviceFor({ code, options }: Refusal, step: StepName, context: Context): string {
+export function adviceFor({ code, options }: Refusal, step: StepName, context: TraceContext): string {
   return advice[code]?.(context, step, options.detail ?? 'no reason given') ?? describe(code).sentence;
 }
 
-type Advice = (context: Context, step: StepName, why: string) => string;
+type Advice = (context: TraceContext, step: StepName, why: string) => string;
 
-const tellsMore = '"npx vestibule doctor" tells more.';
 const idTokenAdvice =
   'This is an ID token: it tells the frontend who signed in, and opens no API. Send the access token.';
 
+/** The advice of `explain` and `doctor`, by the code that the service answers with. */
 const advice: Partial<Record<ErrorCode, Advice>> = {
   authorization_malformed: ({ text }) => adviceByLooks(text),
   headers_too_large: ({ text }) => adviceByLooks(text),
@@ -31,16 +30,21 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
   },
   token_inactive: () =>
     `${describe('token_inactive').sentence} (Or the provider does not tell the client of "introspection" about it.)`,
-  introspection_unavailable: (_context, _step, why) =>
-    `The provider cannot be asked about the token: ${why}. ${tellsMore}`,
-  algorithm_not_allowed({ header, issuer }) {
+  introspection_unavailable(_context, _step, why) {
+    const member = '"introspection" in IDPS_FILE';
+    const todo = /status 40[13]/.test(why)
+      ? `The provider does not accept our client, or the client may not ask. Check "client_id" and "client_secret_file" of ${member}, and the rights of the client.`
+      : connectionAdvice(why, `"url" of ${member}`);
+    return `The provider cannot be asked about the token. ${todo}`;
+  },
+  algorithm_not_allowed({ header, issuer: { algorithms, settings } }) {
     const alg = typeof header?.alg === 'string' ? header.alg : '';
     if (/^HS\d+$/.test(alg))
       return `The token is signed with a shared secret (${alg}), and every service that can check such a token can also forge it. Set the provider to RS256 for this API.`;
     if (/^none$/i.test(alg)) return 'The token is not signed at all (alg "none").';
     if (/^(RS|PS|ES)(256|384|512)$|^EdDSA$|^Ed25519$/.test(alg))
-      return `The token is signed with ${alg}, which ${issuer.settings.algorithms} does not name. Add it there, or let the provider sign otherwise.`;
-    return `The token is signed with ${shown(header?.alg)}, which is never taken. Let the provider sign with RS256.`;
+      return `The token is signed with ${alg}, which ${settings.algorithms} does not name. Let the provider sign otherwise, or set ${assigned([settings.algorithms, [...algorithms, alg].join(',')])}`;
+    return `The token is signed with ${shown(header?.alg)}, which is never accepted. Let the provider sign with RS256.`;
   },
   header_not_supported: () =>
     'The token demands an extension ("crit" or "b64") that is not supported here. Have it issued without.',
@@ -54,14 +58,15 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
       return 'This is no access token, but most likely a refresh token. Send the access token.';
     const { requireAtJwt: setting } = issuer.settings;
     return header.typ === undefined || /^(application\/)?jwt$/i.test(String(header.typ))
-      ? `Only tokens that say "typ": "at+jwt" are taken (${setting}), and this one does not. Let the provider write it (RFC 9068), or set ${assigned([setting, 'false'])}`
+      ? `Only tokens that say "typ": "at+jwt" are accepted (${setting}), and this one does not. Let the provider write it (RFC 9068), or set ${assigned([setting, 'false'])}`
       : `This is no access token: its "typ" is ${shown(header.typ)}. Send the access token.`;
   },
-  keys_unavailable: (_context, _step, why) => keysAdvice(why),
-  storage_unavailable: ({ caller }, step, why) =>
-    step === 'key'
-      ? keysAdvice(why)
-      : `The token is right, but the database cannot be read (${caller && 'unknown' in caller ? caller.unknown : why}). ${tellsMore}`,
+  keys_unavailable: ({ issuer }, _step, why) => keysAdvice(issuer, why),
+  storage_unavailable({ caller, issuer }, step, why) {
+    if (step === 'key') return keysAdvice(issuer, why);
+    const detail = caller && 'unknown' in caller ? caller.unknown : why;
+    return `The token is right, but the database cannot be read (${detail}). ${connectionAdvice(detail, 'DATABASE_URL')}`;
+  },
   key_unknown({ header, keys }) {
     const set = keys?.set.keys ?? [];
     const kid = header?.kid;
@@ -75,16 +80,16 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
   signature_invalid: () =>
     'The signature does not fit: the token was edited after it was signed, or signed with another key of the same name. Get a new one from the provider.',
   proof_required: () =>
-    'Only tokens that are bound to a key are taken here (DPOP is "required"). Ask the provider for the token with a DPoP proof, or set DPOP=on.',
+    'Only tokens that are bound to a key are accepted here (DPOP is "required"). Ask the provider for the token with a DPoP proof, or set DPOP=on.',
   token_bound({ claims: { cnf } }, step) {
     if (step === 'type')
       return 'The token is bound to a key (DPoP), and the answer does not say to which ("cnf"). Let the provider say it.';
     return isJsonObject(cnf) && 'jkt' in cnf
-      ? 'The token is bound to a key (DPoP), which is not taken here as it is. Set DPOP=on; with that on, "cnf" must have the one member "jkt", a SHA-256 in base64url.'
+      ? 'The token is bound to a key (DPoP), which is not accepted here as it is. Set DPOP=on; with that on, "cnf" must have the one member "jkt", a SHA-256 in base64url.'
       : 'The token is bound in a way that cannot be proven here, for example to a certificate (mutual TLS). Switch that off for this API at the provider, or use DPoP.';
   },
   expiry_missing: () =>
-    'The token never expires (no "exp"), and such a token is not taken. Have it issued with one.',
+    'The token never expires (no "exp"), and such a token is not accepted. Have it issued with one.',
   token_expired({ claims, nowSeconds }) {
     const exp = Number(claims.exp);
     return `The token expired ${roughDuration(nowSeconds - exp)} ago (${shownTime(exp)}). Get a new one.`;
@@ -111,7 +116,7 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
     return `The token is for another audience: it says ${said}, and ${settings.audience} is ${(audiences ?? []).map(quoted).join(' or ')}. Ask the provider for a token for that audience (Keycloak: an audience mapper), or set ${settings.audience}.`;
   },
   subject_invalid: () =>
-    'The token names nobody that can be kept apart from others: "sub" must be a non-empty text.',
+    'The token does not name its user in a way that tells users apart: "sub" must be a non-empty text.',
   insufficient_scope({ verified, issuer: { claims: policy, settings } }) {
     const missing = policy.requiredScopes.filter((name) => !verified?.scopes.includes(name));
     return `The token lacks the scope ${missing.join(' ') || '(its list cannot be read)'}. Ask the provider for it when you sign in, or change ${settings.requiredScopes}.`;
@@ -124,8 +129,105 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
     'The token was revoked: its user signed out, the provider or the operator ended the session, the client revoked it, or the operator took one of its scopes from the client. Sign in again, or ask for a new token.',
 };
 
-function keysAdvice(why: string): string {
-  return `The keys of the issuer cannot be had (${why}). ${tellsMore}`;
+/** What to do about a provider or a database that cannot be reached, by the code in the detail of the failure. */
+export function connectionAdvice(detail: string, settings: string): string {
+  const known = connectionFaults.find(([fault]) => fault.test(detail));
+  return (known?.[1] ?? 'Check SETTINGS.').replace('SETTINGS', settings);
+}
+
+const connectionFaults: readonly (readonly [RegExp, string])[] = [
+  [/ENOTFOUND|EAI_AGAIN/, 'There is no such host. Check SETTINGS, and whether this machine resolves names.'],
+  [/ECONNREFUSED/, 'Nothing listens there. Start it, or check host and port in SETTINGS.'],
+  [
+    /SELF.SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/,
+    'This machine does not trust its certificate. Name the certificate authority in NODE_EXTRA_CA_CERTS.',
+  ],
+  [/CERT_HAS_EXPIRED/, 'Its certificate has expired. Renew it there.'],
+  [/ALTNAME_INVALID/, 'Its certificate is for another name. Use the name of the certificate in SETTINGS.'],
+  [/EPROTO|ERR_SSL|WRONG_VERSION/, 'That port speaks no TLS. Check SETTINGS: http or https, and the port.'],
+  [/no complete answer/, 'It does not answer in time. Check SETTINGS, and any firewall or proxy in between.'],
+  [/status 30\d/, 'It redirects, and redirects are not followed. Set SETTINGS to the final address.'],
+  [/status 40[13]/, 'It asks for credentials, and keys are public. Check SETTINGS.'],
+  [/status 404/, 'There is nothing at that address. Check SETTINGS.'],
+  [/status 5\d\d/, 'The provider has trouble of its own. Try again later.'],
+  [/not JSON/, 'What is there is a page or something else. Check SETTINGS.'],
+  [/28P01|28000/, 'The database does not know this user or password. Check SETTINGS.'],
+  [/3D000/, 'The server has no such database. Create it, or check the name in SETTINGS.'],
+  [/not an SQLite database/, 'The file is something else. Check SETTINGS.'],
+  [/locked|busy/, 'Another program holds it. Stop that one.'],
+];
+
+function keysAdvice({ settings }: NamedRules, why: string): string {
+  if (why.includes('algorithm_not_allowed'))
+    return `The published keys are for other algorithms than ${settings.algorithms} names. Add those of the provider.`;
+  const { origin, jwksPath } = settings;
+  const todo = connectionAdvice(why, jwksPath === undefined ? 'DATABASE_URL' : `${origin} and ${jwksPath}`);
+  return `The keys of the issuer cannot be had. ${todo}`;
+}
+
+/** What to do about an issuer that is not accepted: most are a near miss. */
+function issuerAdvice({ claims: { iss }, issuers }: TraceContext): string {
+  const { origin, issuer: setting } = issuers[0].settings;
+  if (typeof iss !== 'string')
+    return `No issuer is named, where a provider writes its own. Check ${origin} and ${setting}.`;
+  if (iss.includes('{'))
+    return `This is the address for all tenants, and tokens name the tenant they are from. Set ${setting} to that of your own tenant, by its id.`;
+  const accepted = issuers.flatMap(({ claims, settings }) =>
+    claims.issuers.map((issuer) => ({
+      issuer,
+      says: `it says ${quoted(iss)}, and ${quoted(issuer)} is accepted`,
+      change: assigned([settings.issuer, unquoted(iss)]),
+    })),
+  );
+  /** The first accepted issuer that has this in common with the one of the token. */
+  const nearest = (partOf: (issuer: string) => string | undefined) => {
+    const part = partOf(iss);
+    return accepted.find(({ issuer }) => part !== undefined && partOf(issuer) === part);
+  };
+  const twin = nearest((issuer) => issuer.replace(/\/+$/, ''));
+  if (twin !== undefined)
+    return `The issuer differs only by its trailing slash: ${twin.says}. Set ${twin.change}`;
+  const isEntra = accepted.some(({ issuer }) => issuer.startsWith('https://login.microsoftonline.com'));
+  if (isEntra && iss.startsWith('https://sts.windows.net/'))
+    return `This is a version 1 token of Entra (${quoted(iss)}). Set "requestedAccessTokenVersion": 2 in the manifest of the API's app registration.`;
+  const sibling =
+    nearest((issuer) => URL.parse(issuer)?.host) ??
+    // The last two names of the host.
+    nearest((issuer) => URL.parse(issuer)?.hostname.match(/[a-z][^.]*\.[a-z][^.]*$/)?.[0]);
+  if (sibling !== undefined)
+    return `This is another tenant or realm of the same provider: ${sibling.says}. Sign in at the accepted one, or set ${sibling.change}`;
+  const todo =
+    issuers.length > 2
+      ? 'Add an entry for it to IDPS_FILE, or let your frontend sign in at one of these.'
+      : `Set ${origin} (and ${setting}) to the provider that your frontend signs in at.`;
+  return `The issuer is ${quoted(iss)}, and only ${accepted.map(({ issuer }) => quoted(issuer)).join(', ')} are accepted. ${todo}`;
+}
+
+const wantsJwt =
+  'Ask the provider for a signed JWT: name this API (API_AUDIENCE) when you ask for the token.';
+
+/** What a text that is no JWT most likely is, and what to send instead. */
+function adviceByLooks(text: string): string {
+  const parts = text.split('.');
+  if (/^[{[]/.test(text))
+    return 'This is JSON, probably the whole answer of a token endpoint. Send the value of its "access_token" alone.';
+  if (/\s/.test(text))
+    return 'There are blanks or line breaks inside the token, as when it was copied from a narrow window. Copy it in one piece.';
+  if (text.length > maxTokenBytes)
+    return `The token has ${text.length} bytes, and at most ${maxTokenBytes} are accepted. Let the provider put fewer claims (groups, roles) into it.`;
+  if (parts.length === 5)
+    return `This is a JWE: an encrypted token that only its provider can read. Auth0 issues one when no audience was asked for. ${wantsJwt}`;
+  if (text.startsWith('ya29.'))
+    return 'This is an opaque access token of Google, which only Google can check. Google issues no access token for an API of your own; put a provider in between that does.';
+  if (/^(1\/\/|[01]\.A|v1\.M)/.test(text))
+    return 'This looks like a refresh token. Trade it in at the provider for an access token, and send that.';
+  if (parts.length === 1)
+    return `This is an opaque token: it holds nothing that could be checked here. ${wantsJwt}`;
+  if (parts.length === 2 || (parts.length === 3 && parts[2] === ''))
+    return 'The signature is missing. Send the token whole.';
+  if (parts.length === 3)
+    return 'The token has three parts, but one of them is no base64url or not the JSON that it should be: it was cut off or changed on the way.';
+  return `This is no JWT. ${wantsJwt}`;
 }
 
 function purposeAdvice(claims: JsonObject): string {

@@ -9,7 +9,8 @@ import type { KeysNow } from './keys-now.ts';
 export interface NamedRules extends Omit<TrustedIssuer, 'keys'> {
   /** "the provider", one of several by its name, or "this service". */
   readonly who: string;
-  readonly settings: IssuerSettingNames;
+  /** Providers have `jwksPath`; our own keys are in the database. */
+  readonly settings: IssuerSettingNames & { readonly jwksPath?: string };
 }
 
 /** A caller as the database has it; or why nothing is known. */
@@ -18,7 +19,7 @@ export type CallerNow =
   | { readonly unknown: string };
 
 /** What a trace is described with. The token itself is never shown. */
-export interface Context {
+export interface TraceContext {
   readonly text: string;
   readonly issuers: readonly [NamedRules, ...NamedRules[]];
   /** The first one stands in for an unknown issuer, so that there is more to tell. */

@@ -1,43 +1,59 @@
 import { roughDuration } from '../../base/duration.ts';
 import { Refusal } from '../../base/errors.ts';
 import { quoted } from '../../base/finding.ts';
+import { admitKey } from '../key-policy.ts';
 import { type KeySet, readKeySet } from '../key-set.ts';
 import { FetchError, fetchDocument } from '../provider-fetch.ts';
 import type { KeySetMemory } from '../stored-key-set.ts';
 
 /** The keys of an issuer as they are now, and where they come from. */
 export interface KeysNow {
-  readonly set: Pick<KeySet, 'keys' | 'find'>;
+  readonly set: Pick<KeySet, 'keys' | 'find'> & Partial<Pick<KeySet, 'alarms'>>;
   readonly source: string;
+  /** The published keys that are not used, with the reason. */
+  readonly leftOut?: readonly string[];
   /** When a key was made, if that is known. */
   readonly madeAt?: (kid: string | undefined) => number | undefined;
 }
 
-interface ProviderKeysNow {
+interface ProviderKeys {
   readonly url: string;
   readonly algorithms: readonly string[];
   readonly maxStaleSeconds: number;
+  /** Null where only the keys that are published now count. */
   readonly memory: Pick<KeySetMemory, 'load'> | null;
   readonly now: number;
 }
 
 /** Fetched now; if that fails, the stored ones that a restart would begin with. */
-export async function providerKeysNow(options: ProviderKeysNow): Promise<KeysNow> {
+export async function providerKeysNow(options: ProviderKeys): Promise<KeysNow> {
   const { url, algorithms, maxStaleSeconds, memory, now } = options;
   const fetched = await fetchDocument(url, new AbortController().signal).then(
-    ({ document }) => readKeySet(document, algorithms),
+    ({ document }) => ({ document, set: readKeySet(document, algorithms) }),
     (error: unknown) => {
-      if (error instanceof FetchError) return error.message;
+      if (error instanceof FetchError) return { document: null, set: error.message };
       throw error;
     },
   );
-  if (typeof fetched !== 'string') return { set: fetched, source: `fetched from ${quoted(url)} just now` };
+  if (typeof fetched.set !== 'string') {
+    const leftOut = unusedKeys(fetched.document, algorithms);
+    const source = `fetched from ${quoted(url)} just now, ${fetched.set.keys.length} usable`;
+    return { set: fetched.set, source, leftOut };
+  }
   const stored = (await memory?.load()) ?? null;
   const set = stored === null ? 'none stored' : readKeySet(stored.document, algorithms);
   const ageSeconds = Math.max(now - (stored?.fetchedAt ?? 0), 0) / 1000;
   if (typeof set === 'string' || ageSeconds >= maxStaleSeconds)
-    throw new Refusal('keys_unavailable', { detail: `${quoted(url)}: ${fetched}` });
-  return { set, source: `stored ${roughDuration(ageSeconds)} ago; they cannot be fetched now: ${fetched}` };
+    throw new Refusal('keys_unavailable', { detail: `${quoted(url)}: ${fetched.set}` });
+  const source = `stored ${roughDuration(ageSeconds)} ago; they cannot be fetched now: ${fetched.set}`;
+  return { set, source };
+}
+
+function unusedKeys(document: unknown, algorithms: readonly string[]): readonly string[] {
+  return (document as { keys: unknown[] }).keys.flatMap((jwk) => {
+    const fault = admitKey(jwk, algorithms);
+    return typeof fault === 'string' ? [`${quoted((jwk as { kid?: unknown } | null)?.kid)} (${fault})`] : [];
+  });
 }
 
 interface OwnKey {

@@ -1,84 +1,76 @@
 import type { Clock } from '../../base/clock.ts';
-import type { JsonObject } from '../../base/json-object.ts';
-import { admitKey, isAlarming, type KeyFault } from '../key-policy.ts';
-import { readKeySet } from '../key-set.ts';
-import { FetchError, type FetchFault, fetchDocument } from '../provider-fetch.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
+import { FetchError, fetchDocument } from '../provider-fetch.ts';
+import type { Step } from './steps.ts';
+import { type ExaminedIssuer, examineToken } from './token.ts';
 
-/** A document that could not be had. */
-export interface Missing {
-  readonly fault: FetchFault;
-  readonly detail: string;
-}
-
-export type ExaminedProvider = Awaited<ReturnType<typeof examineProvider>>;
-export type PublishedKeys = Exclude<ExaminedProvider['keys'], Missing>;
-
-interface Provider {
-  readonly discoveryUrl: string;
-  readonly jwksUrl: string;
-  readonly algorithms: readonly string[];
-  readonly clock: Clock;
-}
-
-/** A provider as it answers now. All questions at once: each has a deadline of its own. */
-export async function examineProvider({ discoveryUrl, jwksUrl, algorithms, clock }: Provider) {
-  const [discovery, keys, aheadSeconds] = await Promise.all([
-    had(discoveryUrl, (document) => ({ document: document as JsonObject })),
-    had(jwksUrl, (document) => publishedKeys(document, algorithms)),
+/** A provider as it answers now. All requests at once: each has a deadline of its own. */
+export async function examineProvider(
+  issuer: ExaminedIssuer,
+  { discoveryUrl, jwksUrl }: { readonly discoveryUrl: string; readonly jwksUrl: string },
+  clock: Clock,
+) {
+  const fetched = issuer.keysNow();
+  const [discovery, aheadSeconds, keys] = await Promise.all([
+    fetchDiscovery(discoveryUrl),
     clockAhead(jwksUrl, clock),
+    fetched.catch(() => null),
   ]);
-  return { discovery, keys, aheadSeconds };
+  const document = discovery instanceof FetchError ? {} : discovery;
+  const sample = sampleToken(document, issuer, keys?.set.keys ?? []);
+  const callerNow = async () => ({ unknown: 'the token is a sample', refusal: null });
+  const issuers = [{ ...issuer, keysNow: () => fetched }] as const;
+  const { steps } = await examineToken(sample, { issuers, maxHeaderBytes: sample.length, callerNow, clock });
+  const stepOf = (name: string) => steps.find((step) => step.name === name) as Step;
+  const header = stepOf('header');
+  return {
+    discovery,
+    aheadSeconds,
+    keys,
+    issuer: stepOf('issuer'),
+    algorithm: header.result === 'fail' ? header : stepOf('algorithm'),
+    key: stepOf('key'),
+  };
 }
 
-async function had<T>(url: string, read: (document: unknown) => T | Missing): Promise<T | Missing> {
+/** The token that the provider would issue by its discovery document and its keys, with a dummy for the signature. */
+function sampleToken(
+  { issuer: iss, id_token_signing_alg_values_supported: announced }: JsonObject,
+  { algorithms }: ExaminedIssuer,
+  keys: readonly { readonly kid: string | undefined; readonly algorithms: readonly string[] }[],
+): string {
+  const signing: readonly unknown[] = Array.isArray(announced) ? announced : [...algorithms];
+  const usable = keys.flatMap((key) => key.algorithms.map((alg) => ({ alg, kid: key.kid })));
+  const allowed = signing.find((alg) => typeof alg === 'string' && algorithms.has(alg));
+  const header = usable.find(({ alg }) => signing.includes(alg)) ?? {
+    alg: allowed ?? signing[0],
+    kid: keys[0]?.kid,
+  };
+  const parts = [JSON.stringify(header), JSON.stringify({ iss }), 'dummy'];
+  return parts.map((part) => Buffer.from(part).toString('base64url')).join('.');
+}
+
+async function fetchDiscovery(url: string): Promise<JsonObject | FetchError> {
   try {
     const { document } = await fetchDocument(url, new AbortController().signal);
-    if (typeof document !== 'object' || document === null) {
-      return { fault: 'not_json', detail: 'the answer is no JSON object' };
-    }
-    return read(document);
+    return isJsonObject(document) ? document : new FetchError('not_json', 'the answer is no JSON object');
   } catch (error) {
-    if (!(error instanceof FetchError)) throw error;
-    return { fault: error.fault, detail: error.message };
+    if (error instanceof FetchError) return error;
+    throw error;
   }
-}
-
-function publishedKeys(document: unknown, algorithms: readonly string[]) {
-  const set = readKeySet(document, algorithms);
-  if (typeof set === 'string') return { fault: 'no_usable_keys', detail: set } as Missing;
-  const published = (document as { keys: unknown[] }).keys;
-  const leftOut = published.flatMap((jwk) => {
-    const kid = nameOf(jwk);
-    const verdict = admitKey(jwk, algorithms);
-    const isUsed =
-      typeof verdict !== 'string' && set.keys.some(({ fingerprint }) => fingerprint === verdict.fingerprint);
-    if (isUsed) return [];
-    const fault: KeyFault = typeof verdict === 'string' ? verdict : 'kid_duplicate';
-    return [{ kid, fault, isAlarming: isAlarming(fault) }];
-  });
-  const usable = set.keys.map(({ kid, algorithms: fitting }) => ({ kid: kid ?? null, algorithms: fitting }));
-  return { usable, leftOut };
-}
-
-function nameOf(jwk: unknown): string | null {
-  const kid = (jwk as { kid?: unknown } | null)?.kid;
-  return typeof kid === 'string' ? kid : null;
 }
 
 const clockDeadlineMs = 5_000;
 
 /**
- * How far its clock is ahead of ours; null when it does not say. By the Date of an answer, whatever else it says. It has
- * whole seconds, and a cache says how old it is.
+ * By how many seconds the clock of the provider is ahead of ours, by the Date header; null without one. The header has
+ * whole seconds, and a cache says how old the answer is.
  */
 async function clockAhead(url: string, clock: Clock): Promise<number | null> {
   try {
     const sentAt = clock.now();
-    const response = await fetch(url, {
-      signal: AbortSignal.timeout(clockDeadlineMs),
-      redirect: 'manual',
-      cache: 'no-store',
-    });
+    const signal = AbortSignal.timeout(clockDeadlineMs);
+    const response = await fetch(url, { signal, redirect: 'manual', cache: 'no-store' });
     const receivedAt = clock.now();
     await response.body?.cancel();
     const ageMs = Number(response.headers.get('age') ?? 0) * 1000;

@@ -5,12 +5,12 @@ import { type Finding, failed, passed, quoted, skipped } from '../../base/findin
 import { maxTokenBytes } from '../compact.ts';
 import type { Outcomes, StepName } from '../trace.ts';
 import { adviceFor } from './advice.ts';
-import { type Context, requiredShown, shown, shownTime } from './context.ts';
+import { requiredShown, shown, shownTime, type TraceContext } from './context.ts';
 
 /** One step as it is shown. The code is what the service refuses the token with if this step fails first. */
 export type Step = Finding & { readonly code: ErrorCode | null };
 
-export function describeSteps(outcomes: Outcomes, context: Context): readonly Step[] {
+export function describeSteps(outcomes: Outcomes, context: TraceContext): readonly Step[] {
   const hasRequired = Object.keys(context.issuer.claims.requiredClaims).length > 0;
   return [...outcomes]
     .filter(([step]) => step !== 'use' || hasRequired)
@@ -25,7 +25,7 @@ export function describeSteps(outcomes: Outcomes, context: Context): readonly St
 }
 
 /** A step that says nothing after an earlier failure is skipped. */
-function reasonToSkip(step: StepName, outcomes: Outcomes, { caller }: Context): string | null {
+function reasonToSkip(step: StepName, outcomes: Outcomes, { caller }: TraceContext): string | null {
   const hasFailed = (...earlier: StepName[]) => earlier.some((name) => outcomes.get(name));
   if ((step === 'algorithm' || step === 'type') && hasFailed('header')) return 'the header is refused';
   if (step === 'key' && hasFailed('header', 'algorithm')) return 'no key is looked for with such a header';
@@ -37,7 +37,7 @@ function reasonToSkip(step: StepName, outcomes: Outcomes, { caller }: Context): 
 }
 
 /** What was found, and what is expected. */
-type View = (context: Context, refusal: Refusal | null) => readonly [found: string, expected: string];
+type View = (context: TraceContext, refusal: Refusal | null) => readonly [found: string, expected: string];
 
 const views: Readonly<Record<StepName, View>> = {
   shape: ({ text, header, issuer }) => [
@@ -80,9 +80,12 @@ const views: Readonly<Record<StepName, View>> = {
     const madeAt = keys.madeAt?.(kid);
     const age = madeAt === undefined ? '' : `, made ${roughDuration(nowSeconds - madeAt / 1000)} ago`;
     const names = keys.set.keys.map((key) => quoted(key.kid)).join(', ');
+    const leftOut = keys.leftOut?.length ? `; left out: ${keys.leftOut.join(', ')}` : '';
     return [
-      refusal === null ? `kid ${quoted(kid)}, ${keys.source}${age}` : `kid ${quoted(kid)} for ${header?.alg}`,
-      `one of kid ${names || '(none)'}, ${keys.source}`,
+      refusal === null
+        ? `kid ${quoted(kid)}, ${keys.source}${age}${leftOut}`
+        : `kid ${quoted(kid)} for ${header?.alg}`,
+      `one of kid ${names || '(none)'}, ${keys.source}${leftOut}`,
     ];
   },
   signature: ({ header }, refusal) => [

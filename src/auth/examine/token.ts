@@ -10,7 +10,7 @@ import type { KeySource } from '../issuers.ts';
 import { FetchError } from '../provider-fetch.ts';
 import { createTrace, type Outcomes, type RunStep } from '../trace.ts';
 import { createTracer } from '../verifier.ts';
-import type { CallerNow, Context, NamedRules } from './context.ts';
+import type { CallerNow, NamedRules, TraceContext } from './context.ts';
 import type { KeysNow } from './keys-now.ts';
 import { describeSteps, type Step } from './steps.ts';
 
@@ -20,7 +20,7 @@ export interface ExaminedIssuer extends NamedRules {
 }
 
 /** Who can be asked about opaque tokens. */
-interface Asked {
+interface OpaqueIssuer {
   readonly issuer: NamedRules;
   /** The provider's answer about a token; null if it is not active. */
   readonly ask: (token: string) => Promise<JsonObject | null>;
@@ -29,7 +29,7 @@ interface Asked {
 export interface ExaminationParts {
   readonly issuers: readonly [provider: ExaminedIssuer, ...others: ExaminedIssuer[]];
   /** Null where opaque tokens are refused. */
-  readonly introspection?: Asked | null;
+  readonly introspection?: OpaqueIssuer | null;
   readonly maxHeaderBytes: number;
   /** The caller, and the code that the service refuses it with. */
   readonly callerNow: (claims: VerifiedClaims) => Promise<CallerNow & { readonly refusal: ErrorCode | null }>;
@@ -53,7 +53,7 @@ export interface Examination {
 export async function examineToken(text: string, parts: ExaminationParts): Promise<Examination> {
   const { issuers, introspection, maxHeaderBytes, clock } = parts;
   const { run, outcomes } = createTrace();
-  const start: Context = {
+  const start: TraceContext = {
     text,
     issuers,
     issuer: issuers[0],
@@ -115,8 +115,12 @@ function headerOf(text: string): JsonObject {
   }
 }
 
-async function traceOpaque({ issuer, ask }: Asked, start: Context, run: RunStep): Promise<Context> {
-  const asked: Context = { ...start, issuers: [issuer], issuer, header: null };
+async function traceOpaque(
+  { issuer, ask }: OpaqueIssuer,
+  start: TraceContext,
+  run: RunStep,
+): Promise<TraceContext> {
+  const asked: TraceContext = { ...start, issuers: [issuer], issuer, header: null };
   const answer = await run('introspection', () => introspected(ask(start.text)), null);
   if (answer === null) return asked;
   const claims = run('type', () => claimsOf(answer, issuer.claims), answer);
@@ -135,7 +139,7 @@ async function introspected(answer: Promise<JsonObject | null>): Promise<JsonObj
 /** A real token has a dozen or two. */
 const mostClaims = 100;
 
-function conclude(outcomes: Outcomes, context: Context): Examination {
+function conclude(outcomes: Outcomes, context: TraceContext): Examination {
   const { claims, verified, caller } = context;
   const steps = describeSteps(outcomes, context);
   const reason = steps.find(({ result }) => result === 'fail');

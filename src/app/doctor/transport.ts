@@ -1,4 +1,4 @@
-import type { ExaminedCertificate } from '../../auth/examine/certificate.ts';
+import { type ExaminedCertificate, examineCertificate } from '../../auth/examine/certificate.ts';
 import { OperatorError } from '../../base/errors.ts';
 import { doubtful, type Finding, failed, passed, skipped } from '../../base/finding.ts';
 import { isHttps, isLoopback } from '../../base/loopback.ts';
@@ -9,22 +9,21 @@ import type { Config } from '../../config/settings.ts';
 const dayMs = 86_400_000;
 const soonDays = 14;
 
-/** How callers reach us: by our own TLS, through a proxy that has it, or from this machine alone; and from which pages. */
-export async function examineTransport(config: Config): Promise<readonly Finding[]> {
+/** How callers reach the service: by its own TLS, through a proxy or from this machine alone; and from which pages. */
+export function transportFindings(config: Config): readonly Finding[] {
   return [
-    ...(await certificateFindings(config)),
+    ...certificateFindings(config),
     proxyFinding(config),
     addressFinding(config),
     frontendsFinding(config),
   ];
 }
 
-async function certificateFindings(config: Config): Promise<readonly Finding[]> {
+function certificateFindings(config: Config): readonly Finding[] {
   try {
     const tls = readTls(config);
     if (tls === null) return [skipped('certificate', 'TLS_CERT_FILE and TLS_KEY_FILE are not set')];
-    const host = hostOf(ownIssuer(config));
-    const { examineCertificate } = await import('../../app/doctor.ts');
+    const host = new URL(ownIssuer(config)).hostname.replace(/^\[|\]$/g, '');
     const certificate = examineCertificate(tls.cert, host);
     return [lifeFinding(certificate), namesFinding(certificate, host)];
   } catch (error) {
@@ -38,15 +37,11 @@ function lifeFinding({ validFrom, validTo, isSelfSigned }: ExaminedCertificate):
   const now = Date.now();
   const days = Math.floor((validTo - now) / dayMs);
   const advice = 'Put a renewed one into TLS_CERT_FILE and TLS_KEY_FILE, and send the service a SIGHUP.';
-  if (now > validTo) {
-    return failed(name, { expected: 'one that is valid now', found: `expired on ${date(validTo)}`, advice });
-  }
+  const expected = 'one that is valid now';
+  if (now > validTo) return failed(name, { expected, found: `expired on ${date(validTo)}`, advice });
   if (now < validFrom) {
-    return failed(name, {
-      expected: 'one that is valid now',
-      found: `valid from ${date(validFrom)} on`,
-      advice: 'Use one that is valid already, or set the clock of this machine.',
-    });
+    const todo = 'Use one that is valid already, or set the clock of this machine.';
+    return failed(name, { expected, found: `valid from ${date(validFrom)} on`, advice: todo });
   }
   const found = `valid until ${date(validTo)}, ${days} days more${isSelfSigned ? '; self-signed: callers must be told to trust it' : ''}`;
   if (days < soonDays) return doubtful(name, { expected: `more than ${soonDays} days`, found, advice });
@@ -70,26 +65,24 @@ function proxyFinding(config: Config): Finding {
   }
   const address = ownIssuer(config);
   if (!isHttps(address)) {
-    return failed(name, {
-      expected: 'a BASE_URL with https',
-      found: address,
-      advice:
-        'With TRUSTED_PROXIES only requests are taken that came to the proxy over https. Set BASE_URL to the address that callers use.',
-    });
+    const advice =
+      'With TRUSTED_PROXIES only requests are accepted that came to the proxy over https. Set BASE_URL to the address that callers use.';
+    return failed(name, { expected: 'a BASE_URL with https', found: address, advice });
   }
   const proxies = config.trustedProxies;
   const isHere = proxies.check('127.0.0.1') || proxies.check('::1', 'ipv6');
-  if (isLoopback(config.host) && !isHere) {
+  if (isLoopback(config.host) && !isHere)
     return failed(name, {
-      expected: `a HOST that the proxy can reach, or a proxy on this machine (127.0.0.1)`,
+      expected: 'a HOST that the proxy can reach, or a proxy on this machine (127.0.0.1)',
       found: `HOST=${config.host} and proxies elsewhere`,
       advice: 'Set HOST=0.0.0.0, or add 127.0.0.1 to TRUSTED_PROXIES.',
     });
-  }
-  if (config.tlsCertFile !== null) {
-    return passed(name, 'callers come over TLS of our own or through the trusted proxies');
-  }
-  return passed(name, 'requests are taken from the trusted proxies alone, with X-Forwarded-Proto: https');
+  return passed(
+    name,
+    config.tlsCertFile === null
+      ? 'requests are accepted from the trusted proxies alone, with X-Forwarded-Proto: https'
+      : 'callers come over TLS of our own or through the trusted proxies',
+  );
 }
 
 /** Without a proxy callers come to the very port that BASE_URL names. */
@@ -114,18 +107,13 @@ function frontendsFinding(config: Config): Finding {
   const own = new URL(ownIssuer(config)).origin;
   const others = config.corsOrigins.filter((origin) => origin !== own);
   if (others.length > 0) return passed(name, `${others.join(', ')} may call the API from a browser`);
-  if (config.web === 'on' || config.corsOrigins.includes(own)) {
+  if (config.web === 'on' || config.corsOrigins.includes(own))
     return passed(name, `pages of ${own} itself, which need no permission`);
-  }
   return doubtful(name, {
     expected: 'the origin of a frontend in CORS_ORIGINS',
     found: 'none',
     advice: `Browsers let no page of another origin than ${own} call the API. Set CORS_ORIGINS=https://www.example.org to the origin of yours.`,
   });
-}
-
-function hostOf(address: string): string {
-  return new URL(address).hostname.replace(/^\[|\]$/g, '');
 }
 
 function date(milliseconds: number): string {

@@ -1,20 +1,29 @@
-import type { ListedWebhook } from '../../app/lists.ts';
-import { OperatorError } from '../../base/errors.ts';
+import type { Keyring } from '../../auth/keyring.ts';
 import { doubtful, type Finding, failed, passed } from '../../base/finding.ts';
 import type { Config } from '../../config/settings.ts';
+import { EgressError } from '../../events/webhooks/egress.ts';
+import type { Storage } from '../../storage/port.ts';
+import { webhookEgress } from '../administration.ts';
+import { type ListedWebhook, listedWebhooks } from '../lists.ts';
 
 const name = 'webhooks';
 
-/** Each webhook: may something be sent to it, and does it take it? Nothing is sent to find out. */
-export async function examineWebhooks(config: Config): Promise<readonly Finding[]> {
-  const { inspectWebhooks } = await import('../../app/doctor.ts');
-  const webhooks = await inspectWebhooks(config).catch((error: unknown) => {
-    // The findings on the database say it.
-    if (error instanceof OperatorError) return null;
-    throw error;
-  });
-  if (webhooks === null || webhooks.length === 0) return [];
-  return webhooks.map(({ webhook, fault }) => webhookFinding(webhook, fault));
+/** Whether each webhook may be sent to, and whether its receiver works. Nothing is sent to find out. */
+export async function webhookFindings(config: Config, storage: Storage, keyring: Keyring) {
+  const egress = webhookEgress(config);
+  const webhooks = await listedWebhooks(storage, keyring);
+  return Promise.all(
+    webhooks.map(async (webhook) => {
+      const fault = await egress.check(webhook.url).then(
+        () => null,
+        (error: unknown) => {
+          if (error instanceof EgressError) return error.message;
+          throw error;
+        },
+      );
+      return webhookFinding(webhook, fault);
+    }),
+  );
 }
 
 function webhookFinding(webhook: ListedWebhook, fault: string | null): Finding {
@@ -23,7 +32,7 @@ function webhookFinding(webhook: ListedWebhook, fault: string | null): Finding {
     return failed(name, {
       expected: 'a webhook that was written by this service',
       found: `${id} is none`,
-      advice: `Somebody without the master secret has changed it in the database, and nothing is sent to it. Find out who; then remove it with "npx vestibule webhook remove ${id} --yes" and add it again.`,
+      advice: `It was changed in the database without the master secret, and nothing is sent to it. Find out by whom; then remove it with "npx vestibule webhook remove ${id} --yes" and add it again.`,
     });
   if (state === 'disabled')
     return doubtful(name, {

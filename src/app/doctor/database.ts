@@ -1,0 +1,197 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { connectionAdvice } from '../../auth/examine/advice.ts';
+import { deriveKeyring } from '../../auth/keyring.ts';
+import { masterSecretFits } from '../../auth/master-secret.ts';
+import { OperatorError } from '../../base/errors.ts';
+import { accessTo } from '../../base/file-access.ts';
+import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
+import { readMasterSecret } from '../../config/files.ts';
+import type { Config } from '../../config/settings.ts';
+import type { FoundStorage } from '../../storage/storage.ts';
+import { createClientMac } from '../../tokens/client-mac.ts';
+import { verdictsOn } from '../check.ts';
+import { readDatabase } from '../read-storage.ts';
+import { webhookFindings } from './webhooks.ts';
+
+type Ready = Extract<FoundStorage, { state: 'ready' }>;
+type OtherVersion = Extract<FoundStorage, { state: 'other_version' }>;
+
+/** The database, its schema and what is in it. Nothing is made or changed. `areDeclared`: the collections can be read. */
+export function databaseFindings(config: Config, areDeclared: boolean): Promise<readonly Finding[]> {
+  const { databaseUrl } = config;
+  const kind = databaseUrl.engine === 'sqlite' ? `SQLite file "${databaseUrl.file}"` : 'PostgreSQL';
+  const secret = secretFinding(config);
+  if (secret.result === 'fail') return Promise.resolve([secret, ...skipAll(afterSecret, secretFirst)]);
+  return readDatabase(config, async (found): Promise<readonly Finding[]> => {
+    switch (found.state) {
+      case 'absent':
+        return [secret, passed('database', `${kind} will be made at the first start`)];
+      case 'unusable': {
+        const advice = found.advice ?? connectionAdvice(found.detail, 'DATABASE_URL');
+        return [
+          secret,
+          failed('database', { expected: `${kind} answers`, found: found.detail, advice }),
+          ...skipAll(afterSecret.slice(1), 'the database does not answer'),
+        ];
+      }
+      case 'other_version':
+        return [
+          secret,
+          passed('database', `${kind} answers`),
+          schemaFinding(found),
+          ...skipAll(['records', 'clients'], 'the schema comes first'),
+        ];
+      case 'ready':
+        return readyFindings(config, found, secret, passed('database', `${kind} answers`), areDeclared);
+    }
+  });
+}
+
+const afterSecret = ['database', 'schema', 'records', 'clients'];
+const secretFirst = 'the master secret comes first';
+
+function skipAll(names: readonly string[], reason: string): readonly Finding[] {
+  return names.map((name) => skipped(name, reason));
+}
+
+function secretFinding(config: Config): Finding {
+  const name = 'master secret';
+  const { masterSecret, masterSecretFile, databaseUrl } = config;
+  const access = databaseUrl.engine === 'sqlite' ? accessTo(databaseUrl.file).state : 'readable';
+  if (access !== 'readable' && masterSecret === null && masterSecretFile === null)
+    return access === 'absent'
+      ? passed(name, 'will be made beside the database at the first start')
+      : skipped(name, 'the database comes first');
+  try {
+    readMasterSecret(config);
+    // A group may read it: that is how a service reads a file that another user owns.
+    if (masterSecretFile === null || (statSync(masterSecretFile).mode & 0o007) === 0)
+      return passed(name, 'can be read');
+    return doubtful(name, {
+      expected: 'to be for the user of the service alone',
+      found: `every user of this machine may open the file ${quoted(masterSecretFile)} (MASTER_SECRET_FILE)`,
+      advice: `Run: chmod o= ${quoted(masterSecretFile)}`,
+    });
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    const advice = 'docs/runbooks.md tells what can still be done ("The master secret is lost").';
+    return failed(name, { found: error.message, advice });
+  }
+}
+
+const otherSecret = failed('master secret', {
+  expected: 'the one that the database was made with',
+  found: 'another',
+  advice:
+    'Set MASTER_SECRET or MASTER_SECRET_FILE to that one, or DATABASE_URL to the database that belongs to this one.',
+});
+
+async function readyFindings(
+  config: Config,
+  { storage, plan, missingRights }: Ready,
+  secret: Finding,
+  database: Finding,
+  areDeclared: boolean,
+): Promise<readonly Finding[]> {
+  const keyring = deriveKeyring(readMasterSecret(config));
+  const fits = await masterSecretFits(storage.documents, keyring);
+  const readable =
+    secret.result === 'warn' ? secret : passed(secret.name, 'is the one that the database was made with');
+  const verdicts = areDeclared ? await verdictsOn(config, storage, keyring) : null;
+  const clientMac = createClientMac(keyring.clients);
+  const foreign = (await storage.clients.list()).filter((client) => !clientMac.isGenuine(client));
+  const rights = {
+    expected: 'a role that can also write',
+    found: `can look, cannot serve: ${missingRights?.found}`,
+    advice: missingRights?.advice ?? '',
+  };
+  return [
+    fits ? readable : otherSecret,
+    database,
+    passed('schema', readySchema(plan)),
+    ...(missingRights === null ? [] : [failed('rights', rights)]),
+    recordsFinding(verdicts),
+    fits ? clientsFinding(foreign) : skipped('clients', secretFirst),
+    ...((await storage.records.isScrubDue()) ? [scrubFinding] : []),
+    ...(fits ? await webhookFindings(config, storage, keyring) : []),
+  ];
+}
+
+function readySchema({ version, newest, verdict }: Ready['plan']): string {
+  if (version > newest)
+    return `version ${version}, of a newer release; this one, which knows versions up to ${newest}, may run beside it`;
+  const contract = '; when no process of an older release runs, "npx vestibule migrate --contract"';
+  return `version ${version}, the newest${verdict === 'contract' ? contract : ''}`;
+}
+
+function schemaFinding({ isTooNew, plan, missingRights }: OtherVersion): Finding {
+  const { version, newest, verdict } = plan;
+  const found = `version ${version}`;
+  if (isTooNew) {
+    const advice = 'A newer release has migrated it. Start a release at least as new as that one.';
+    return failed('schema', { expected: `version ${newest} or less`, found, advice });
+  }
+  if (missingRights !== null)
+    return failed('schema', {
+      expected: `a role that can bring the schema to version ${newest}`,
+      ...missingRights,
+    });
+  if (version === 0)
+    return passed('schema', `the database is empty; the next start brings it to version ${newest}`);
+  if (verdict !== 'stop first')
+    return passed('schema', `${found}; the next start brings it to version ${newest} (${verdict})`);
+  return doubtful('schema', {
+    expected: `version ${newest}`,
+    found,
+    advice:
+      'Processes of an older release cannot go on beside it: see "npx vestibule migrate --plan" before anything of this release is started.',
+  });
+}
+
+function recordsFinding(verdicts: Awaited<ReturnType<typeof verdictsOn>> | null): Finding {
+  const name = 'records';
+  if (verdicts === null) return skipped(name, 'the collections come first');
+  const breaking = verdicts.filter(({ verdict }) => verdict === 'breaking');
+  if (breaking.length === 0) return passed(name, 'those that exist fit the declared collections');
+  return failed(name, {
+    expected: 'records that fit the declared collections',
+    found: breaking.map(({ sentence }) => sentence).join('; '),
+    advice: 'Declare what fits, or start once with "npx vestibule serve --allow-breaking-schemas".',
+  });
+}
+
+const maxNamed = 20;
+
+function clientsFinding(foreign: readonly { readonly id: string }[]): Finding {
+  if (foreign.length === 0) return passed('clients', 'all were written by this service');
+  const ids = foreign.slice(0, maxNamed).map(({ id }) => quoted(id));
+  return failed('clients', {
+    expected: 'clients that were written by this service',
+    found: ids.join(', '),
+    advice:
+      'They were changed in the database without the master secret, and are ignored. Find out by whom; then remove each with "npx vestibule client remove <id> --yes" and add it again.',
+  });
+}
+
+const scrubFinding = doubtful('erased callers', {
+  expected: 'no copies of their records left in the database file',
+  found: 'a caller was erased since the file was last rewritten',
+  advice:
+    'A small file is rewritten within the hour. For a large one run "npx vestibule scrub" at a time when writes may wait.',
+});
+
+/** Warns of a folder in which every user of the machine can replace the database and its master secret. */
+export function dataFolderFindings({ databaseUrl }: Config): readonly Finding[] {
+  if (databaseUrl.engine !== 'sqlite') return [];
+  const folder = dirname(databaseUrl.file);
+  const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & 0o002) === 0) return [];
+  return [
+    doubtful('data folder', {
+      expected: 'that only the user of the service can write to it',
+      found: `every user of this machine can write to the folder ${quoted(folder)} (DATABASE_URL)`,
+      advice: `Run: chmod o-w ${quoted(folder)}`,
+    }),
+  ];
+}

@@ -1,0 +1,173 @@
+import { proofAlgorithms } from '../../auth/dpop/proof-keys.ts';
+import { connectionAdvice } from '../../auth/examine/advice.ts';
+import { examineProvider } from '../../auth/examine/provider.ts';
+import type { Step } from '../../auth/examine/steps.ts';
+import { type ExaminedIssuer, examineToken } from '../../auth/examine/token.ts';
+import { FetchError } from '../../auth/provider-fetch.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { roughDuration } from '../../base/duration.ts';
+import { assigned, doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
+import type { JsonObject } from '../../base/json-object.ts';
+import { createSecret } from '../../base/random.ts';
+import { withoutSecrets } from '../../base/without-password.ts';
+import type { Provider } from '../../config/providers.ts';
+import type { Config } from '../../config/settings.ts';
+import { maxHeaderBytes } from '../../http/limits.ts';
+import { examinedIssuer, opaqueIssuer } from '../explain.ts';
+
+/** Holds what each provider publishes against the settings: the steps of a sample token, as `explain` shows them, and more. */
+export async function providerFindings(config: Config): Promise<readonly Finding[]> {
+  const { providers } = config;
+  const found = await Promise.all(providers.map((provider) => findingsOf(config, provider)));
+  if (providers.length === 1) return found.flat();
+  return found.flatMap((findings, index) =>
+    findings.map((finding) => ({ ...finding, name: `${providers[index]?.name}: ${finding.name}` })),
+  );
+}
+
+async function findingsOf(config: Config, provider: Provider): Promise<readonly Finding[]> {
+  const { issuers, jwksUrl } = provider;
+  const discoveryUrl = `${issuers[0].replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const issuer = examinedIssuer(config, provider, null, systemClock);
+  const [now, introspection] = await Promise.all([
+    examineProvider(issuer, { discoveryUrl, jwksUrl }, systemClock),
+    introspectionFindings(provider, issuer, systemClock),
+  ]);
+  const { discovery, keys } = now;
+  const isMissing = discovery instanceof FetchError;
+  const compared: Finding[] = isMissing
+    ? [
+        discoveryFinding(provider, discoveryUrl, discovery),
+        ...['issuer', 'key address', 'algorithm'].map((name) => skipped(name, noDocument)),
+      ]
+    : [
+        passed('discovery', discoveryUrl),
+        plain('issuer', now.issuer),
+        keyAddressFinding(provider, discovery, keys !== null),
+        plain('algorithm', now.algorithm),
+      ];
+  return [
+    ...compared,
+    ...bindingFindings(config, provider, isMissing ? null : discovery),
+    keys?.set.alarms?.length ? withdrawnFinding(now.key) : plain('key', now.key),
+    clockFinding(now.aheadSeconds),
+    ...introspection,
+  ];
+}
+
+const noDocument = 'there is no discovery document to compare with';
+
+function plain(name: string, { code: _, ...finding }: Step): Finding {
+  return { ...finding, name };
+}
+
+function withdrawnFinding({ found }: Step): Finding {
+  return doubtful('key', {
+    expected: 'only keys that are safe to use',
+    found,
+    advice: 'The provider should withdraw the others. The service does not use them.',
+  });
+}
+
+/** The service needs no discovery document, so only a provider that cannot be reached at all is a failure. */
+function discoveryFinding({ settings }: Provider, url: string, { fault, message }: FetchError): Finding {
+  const expected = `a discovery document at ${url}`;
+  const isAddress = URL.canParse(url);
+  if (isAddress && (fault === 'unreachable' || fault === 'timeout'))
+    return failed('discovery', {
+      expected,
+      found: message,
+      advice: connectionAdvice(message, settings.origin),
+    });
+  return doubtful('discovery', {
+    expected,
+    found: isAddress ? message : `an ${settings.issuer} that is no URL`,
+    advice: `Set ${settings.issuer} to the issuer as the provider shows it (Keycloak: https://host/realms/<realm>; Entra: https://login.microsoftonline.com/<tenant id>/v2.0).`,
+  });
+}
+
+function keyAddressFinding(provider: Provider, document: JsonObject, works: boolean): Finding {
+  const name = 'key address';
+  const { jwksUrl: ours, origin, settings } = provider;
+  const { jwks_uri: theirs, issuer } = document;
+  if (theirs === ours) return passed(name, ours);
+  const url = typeof theirs === 'string' ? URL.parse(theirs) : null;
+  const path = [settings.jwksPath, url?.pathname ?? ''] as const;
+  const all = [[settings.origin, url?.origin ?? ''], path, [settings.issuer, String(issuer)]] as const;
+  const change = url?.origin === origin ? assigned(path) : assigned(...all);
+  const trouble = {
+    expected: `${ours} (${settings.origin} and ${settings.jwksPath})`,
+    found: url === null ? 'no "jwks_uri"' : quoted(theirs),
+    advice: url === null ? 'Ask the provider where its keys are.' : `Set ${change}`,
+  };
+  return works ? doubtful(name, trouble) : failed(name, trouble);
+}
+
+/** Whether the provider says that it binds tokens to keys, where the settings rely on it. Some do so without saying it. */
+function bindingFindings(
+  { dpop, web }: Config,
+  { webClientId }: Provider,
+  document: JsonObject | null,
+): readonly Finding[] {
+  const name = 'bound tokens';
+  const isRequired = dpop.policy === 'required';
+  if (!isRequired && !(web === 'on' && dpop.page && webClientId !== null)) return [];
+  if (document === null) return [skipped(name, noDocument)];
+  const { dpop_signing_alg_values_supported: announced } = document;
+  const common = Array.isArray(announced) ? proofAlgorithms.filter((alg) => announced.includes(alg)) : [];
+  if (common.length > 0) return [passed(name, `by DPoP, with ${common.join(', ')}`)];
+  const effect = isRequired
+    ? 'DPOP=required refuses every token that is not bound'
+    : 'DPOP=page signs no user in with a token that is not bound';
+  return [
+    doubtful(name, {
+      expected: `"dpop_signing_alg_values_supported" with one of ${proofAlgorithms.join(', ')}`,
+      found: Array.isArray(announced) ? quoted(announced) : 'a discovery document that says nothing of DPoP',
+      advice: `${effect}. Let the provider bind the tokens for this API to keys, if it does not, or set ${assigned(['DPOP', 'on'])}`,
+    }),
+  ];
+}
+
+/** Verification tolerates five seconds in either direction. */
+const toleratedSeconds = 5;
+const noticeableSeconds = 2;
+
+function clockFinding(aheadSeconds: number | null): Finding {
+  const name = 'clock';
+  if (aheadSeconds === null) return skipped(name, 'the provider does not tell the time');
+  const distance = Math.abs(aheadSeconds);
+  if (distance <= noticeableSeconds)
+    return passed(name, `agrees with the provider's to ${distance.toFixed(1)} s`);
+  const trouble = {
+    expected: `less than ${noticeableSeconds} s between our clock and the provider's`,
+    found: `ours is ${roughDuration(distance)} ${aheadSeconds > 0 ? 'behind' : 'ahead of'} the provider's`,
+    advice: 'Let this machine set its clock by the network (NTP): tokens are judged by it.',
+  };
+  return distance > toleratedSeconds ? failed(name, trouble) : doubtful(name, trouble);
+}
+
+/** A made-up token must be called inactive by the provider that is asked about opaque tokens. */
+async function introspectionFindings(
+  provider: Provider,
+  issuer: ExaminedIssuer,
+  clock: Clock,
+): Promise<readonly Finding[]> {
+  const introspection = opaqueIssuer(provider, issuer);
+  if (introspection === null) return [];
+  const name = 'introspection';
+  const callerNow = async () => ({ unknown: 'the token is made up', refusal: null });
+  const parts = { issuers: [issuer] as const, introspection, maxHeaderBytes, callerNow, clock };
+  const { steps } = await examineToken(createSecret(), parts);
+  const step = steps.find((one) => one.name === name);
+  const url = withoutSecrets(String(provider.introspection?.url));
+  if (step?.code === 'token_inactive')
+    return [passed(name, `${url} says of a made-up token that it is not active`)];
+  const trouble =
+    step?.code === 'introspection_unavailable'
+      ? { found: step.found, advice: String(step.advice) }
+      : {
+          found: '"active": true',
+          advice: `It calls every token active, so every caller would be let in. Check "url" of "introspection" in IDPS_FILE.`,
+        };
+  return [failed(name, { expected: `"active": false about a made-up token, from ${url}`, ...trouble })];
+}
