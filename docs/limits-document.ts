@@ -156,7 +156,7 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/records/sweeper.ts', 'eventsKeptMs', 'ms', 'How far the log of events goes back.'),
   fixed(
-    'src/base/log-output.ts',
+    'src/base/log.ts',
     'mostWaiting',
     'bytes',
     'Log lines that wait for a reader; what comes then is dropped and counted.',

@@ -13,9 +13,7 @@ import { watch } from './app/watch.ts';
 import { openWrites } from './app/writes.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { ConfirmedTime } from './base/confirmed-time.ts';
-import { createLog, type Log } from './base/log.ts';
-import { standardOutput } from './base/log-output.ts';
-import { createRequestId } from './base/random.ts';
+import { createLog, type Log, standardOutput } from './base/log.ts';
 import { activateDeclarations } from './collections/check-against.ts';
 import type { Collection } from './collections/collection.ts';
 import { withoutNewcomerLimit } from './collections/limits.ts';
@@ -23,14 +21,12 @@ import { readOpenFileLimit } from './config/files.ts';
 import { readRelease } from './config/release.ts';
 import { ownIssuer } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
-import { isTrustedProxy } from './http/client-address.ts';
 import { type Limits, shutdownSeconds, withinOpenFiles } from './http/limits.ts';
 import { Listener } from './http/listener.ts';
 import { createOpsServer } from './http/ops-server.ts';
-import { opsRoutes } from './http/routes.ts';
 import { BackgroundLease } from './ops/background-lease.ts';
 import type { Family } from './ops/exposition.ts';
-import { createReadiness } from './ops/health.ts';
+import { createReadiness, live, ready } from './ops/health.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { findTracing } from './ops/tracing.ts';
 import { Sweeper } from './records/sweeper.ts';
@@ -111,8 +107,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
 
   const release = readRelease();
   const tracing = await findTracing(release.version, log);
-  const metrics = createMetrics(() => keySets());
-  metrics.describeBuild(release, storage.engine);
+  const metrics = createMetrics();
   const base: BaseParts = { config, storage, keyring, audit, metrics, tracing, clock, time, log };
   const writes = await openWrites(base, collections);
   parts.defer(() => writes.stop());
@@ -126,16 +121,12 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
       if (changed.has('signing_keys')) await signingKeys.reload();
     },
   });
-  const { providers, standing, registry, tokenCache } = callers;
+  const { providers, standing, registry } = callers;
   const keySets = () => providers.map(({ name, keys }) => ({ name, ...keys.status() }));
   const events = createEventParts(base, callers, lease);
   const signOut = createSignOut(base, callers, signingKeys);
   let stage: 'open' | 'draining' | 'closing' = 'open';
-  const shared = {
-    limits: limitsOf(config, log),
-    requestId: createRequestId,
-    isProxy: (address: string) => isTrustedProxy(config.trustedProxies, address),
-  };
+  const limits = limitsOf(config, log);
   const service = createService(base, {
     collections,
     collectionsMayChange: development !== undefined,
@@ -147,7 +138,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     frontend,
     isClosing: () => stage === 'closing',
     tls: certificate.tls,
-    shared,
+    limits,
   });
 
   for (const { keys } of providers) {
@@ -159,6 +150,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   parts.defer(() => standing.stop());
   parts.use(events);
   await events.start();
+  let isScrubDue = false;
   const sweeper = new Sweeper({
     store: storage.records,
     events: storage.events,
@@ -167,7 +159,9 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     assertions: storage.assertions,
     collections,
     onBroughtBack: () => registry.forget(),
-    onScrubDue: metrics.setScrubDue,
+    onScrubDue(isDue) {
+      isScrubDue = isDue;
+    },
     hold,
     clock,
     time,
@@ -177,14 +171,25 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   parts.defer(() => sweeper.stop());
 
   const signingKeyIds = () => signingKeys.published().map(({ kid }) => kid);
-  const opsParts = { storage, keySets, signingKeyIds, metrics, isStopping: () => stage !== 'open', clock };
+  const opsParts = { storage, keySets, signingKeyIds, isStopping: () => stage !== 'open', clock };
   let opsAddress = '';
   if (member === undefined) {
-    const opsListener = new Listener(createOpsServer({ ...shared, routes: opsRoutes(opsParts) }), clock);
+    const handlers = { live, ready: ready(opsParts), metrics: metrics.expose };
+    const opsListener = new Listener(createOpsServer(limits, handlers), clock);
     opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
     parts.defer(() => opsListener.close(opsShutdownMs));
   }
-  watch(base, { service, events, writes, tokenCache, standing, certificate, logOutput });
+  watch(base, {
+    release,
+    keySets,
+    service,
+    events,
+    writes,
+    callers,
+    certificate,
+    logOutput,
+    isScrubDue: () => isScrubDue,
+  });
   const listener = new Listener(service, clock);
   const isAlone = member === undefined && development === undefined;
   const address = isAlone ? await listener.listen(config.host, config.port, 'PORT') : '';

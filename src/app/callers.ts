@@ -88,8 +88,8 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     time,
     log,
   });
-  const checkStanding: CheckStanding = (caller) => standing.check(caller);
-  /** Of all that a token is let in by, its times and the standing of its caller are what a moment changes. */
+  const checkStanding: CheckStanding = standing.check.bind(standing);
+  /** Expiry and suspension can change while a body uploads or a stream is open. */
   const checkStillIn: CheckStanding = (caller) => {
     checkTimes(caller.times, clock.now() / 1000);
     return standing.check(caller);

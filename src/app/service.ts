@@ -2,16 +2,12 @@ import { createAuthenticate } from '../auth/authenticate.ts';
 import { resourceMetadataPath } from '../base/addresses.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import type { Collection } from '../collections/collection.ts';
-import { isBehindProxy, ownIssuer } from '../config/rules.ts';
-import { addressFinder } from '../http/client-address.ts';
-import { createObserve } from '../http/observe.ts';
-import { createReceive } from '../http/receive.ts';
+import { ownIssuer } from '../config/rules.ts';
 import { RefusalLimit } from '../http/refusal-limit.ts';
-import { createCountRefused } from '../http/refused-connections.ts';
 import { type ServiceParts, serviceRoutes } from '../http/routes.ts';
 import { createServer, type HttpServer, type ServerParts } from '../http/server.ts';
-import { createTransportCheck } from '../http/transport.ts';
-import { OutageLog } from '../ops/outage-log.ts';
+import { createObserve } from '../ops/observe-requests.ts';
+import { RepeatedWarnings } from '../ops/repeated-warnings.ts';
 import { ReadLimit } from '../records/requests/read-limit.ts';
 import type { WriteQueue } from '../records/write-queue.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
@@ -32,29 +28,30 @@ interface Answering {
   readonly frontend: ServiceParts['frontend'];
   readonly isClosing: () => boolean;
   readonly tls: ServerParts['tls'];
-  /** What the ops port has as well. */
-  readonly shared: Pick<ServerParts, 'limits' | 'requestId' | 'isProxy'>;
+  readonly limits: ServerParts['limits'];
 }
 
 /** The server that callers talk to, with everything it answers to. */
 export function createService(base: BaseParts, answering: Answering): HttpServer {
   const { config, metrics, tracing, clock, log } = base;
-  const { callers, isClosing, tls, shared } = answering;
+  const { callers, isClosing, tls, limits } = answering;
+  const warnings = new RepeatedWarnings(log, clock);
   return createServer({
-    ...shared,
+    limits,
     tls,
     tracing,
-    https: tls !== null || isBehindProxy(config),
     authenticate: createAuthenticate(callers.tokenCache, callers.checkStanding, callers.dpop?.possession),
     checkStillIn: callers.checkStillIn,
     dpop: callers.dpop?.terms ?? null,
-    addressOf: addressFinder(config.trustedProxies),
+    trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     refusals: new RefusalLimit(config.refusalsPerMinute, clock),
-    receive: createReceive(isClosing, createTransportCheck(config.trustedProxies)),
     isClosing,
-    onRefusedConnection: createCountRefused({ metrics, clock, log }),
-    observe: createObserve(log, metrics, new OutageLog(log, clock)),
+    onRefusedConnection(reason) {
+      metrics.countRefusedConnection(reason);
+      warnings.warn({ reason }, 'connections', 'connections refused: too many are open');
+    },
+    observe: createObserve(log, metrics, warnings),
     resourceMetadata: `${ownIssuer(config)}${resourceMetadataPath}`,
     routes: routesOf(base, answering),
   });

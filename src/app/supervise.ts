@@ -1,16 +1,12 @@
 import cluster from 'node:cluster';
 import { systemClock as clock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
-import { createLog } from '../base/log.ts';
-import { standardOutput } from '../base/log-output.ts';
-import { createRequestId } from '../base/random.ts';
+import { createLog, standardOutput } from '../base/log.ts';
 import type { Environment } from '../config/load.ts';
 import { ownIssuer } from '../config/rules.ts';
 import type { Config } from '../config/settings.ts';
-import { isTrustedProxy } from '../http/client-address.ts';
 import { shutdownSeconds } from '../http/limits.ts';
 import { addressText, Listener, listenOn } from '../http/listener.ts';
-import { opsTable } from '../http/ops-routes.ts';
 import { createOpsServer } from '../http/ops-server.ts';
 import { Child, killWhenSilent } from '../supervisor/child.ts';
 import { createChildren } from '../supervisor/children.ts';
@@ -43,13 +39,7 @@ export async function startSupervisor(config: Config, environment: Environment, 
     log,
   });
   const ops = createOps(processes, children.serving, () => isStopping);
-  const opsServer = createOpsServer({
-    limits: config,
-    requestId: createRequestId,
-    isProxy: (peer) => isTrustedProxy(config.trustedProxies, peer),
-    routes: opsTable(ops.handlers),
-  });
-  const opsListener = new Listener(opsServer, clock);
+  const opsListener = new Listener(createOpsServer(config, ops.handlers), clock);
   const opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
 
   const drainMs = config.drainSeconds * 1000;

@@ -1,5 +1,4 @@
-import { createLog } from '../base/log.ts';
-import { standardOutput } from '../base/log-output.ts';
+import { createLog, standardOutput } from '../base/log.ts';
 import type { Config } from '../config/settings.ts';
 
 /** For `serve`: PostgreSQL may start later than this machine, or recover. An SQLite file is there or can be made. */

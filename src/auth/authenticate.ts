@@ -1,4 +1,4 @@
-import { isDpop } from '../base/dpop-scheme.ts';
+import { isDpop } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 import type { RequestOrigin } from '../base/request-origin.ts';
 import { type Digest, digestOf, type Timed, type TokenCache } from './token-cache.ts';

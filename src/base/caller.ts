@@ -67,3 +67,10 @@ export type VerifiedClaims = Omit<Caller, 'id' | 'session' | 'verification'> & {
   /** The token's `sid`, or null when it has none. */
   readonly sessionId: string | null;
 };
+
+const dpopScheme = /^dpop(?:\s|$)/i;
+
+/** True if the credentials are of the scheme of RFC 9449, well-formed or not. */
+export function isDpop(authorization: string | undefined): authorization is string {
+  return authorization?.startsWith('Bearer ') === false && dpopScheme.test(authorization);
+}

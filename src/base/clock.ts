@@ -20,8 +20,8 @@ export function hasBegun(since: unknown, nowSeconds: number): boolean {
 export const clockDifferenceMs = 60_000;
 
 export const systemClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
+  now: Date.now,
+  monotonic: performance.now.bind(performance),
   after(delayMs, task) {
     const timer = setTimeout(task, delayMs);
     timer.unref();

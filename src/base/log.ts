@@ -1,5 +1,6 @@
+import { Buffer } from 'node:buffer';
+import { writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { rememberLast } from './remember-last.ts';
 
 export type Log = Logger;
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -8,13 +9,144 @@ type LogLevel = (typeof logLevels)[number];
 /** Structured lines. No host name and no process id: neither helps, and both identify. `fields` are on every line. */
 export function createLog(
   level: LogLevel,
-  destination: DestinationStream = nowhere,
+  destination: DestinationStream = { write() {} },
   fields: Readonly<Record<string, number>> | null = null,
 ): Log {
   return pino({ level, base: fields, timestamp: () => timeField(Date.now()) }, destination);
 }
 
-/** Put together once for all lines of a millisecond: it is a third of what a line costs. */
-const timeField = rememberLast((now: number) => `,"time":"${new Date(now).toISOString()}"`);
+let lastNow = 0;
+let lastField = '';
 
-const nowhere: DestinationStream = { write() {} };
+/** Made once for all lines of a millisecond: it is a third of what a line costs. */
+function timeField(now: number): string {
+  if (now !== lastNow) {
+    lastNow = now;
+    lastField = `,"time":"${new Date(now).toISOString()}"`;
+  }
+  return lastField;
+}
+
+/** How long a line may wait for others, and for how many characters of them. */
+const waitMs = 20;
+const enough = 16 * 1024;
+/** A pipe holds 64 KiB, which a busy service fills in 10 ms. After other failures (a full disk) there is no hurry. */
+const retryMs = { noRoom: 10, otherwise: 1_000 };
+/** Characters that may wait for a reader; further lines are dropped and counted. */
+export const mostWaiting = 2 * 1024 * 1024;
+
+/** PIPE_BUF: so much is written to a pipe in one piece, also when other processes write to it. */
+const mostInOnePiece = 4096;
+
+/** Makes pino set `lastLevel` before it writes a line. */
+const asksForLevel: unique symbol = Symbol.for('pino.metadata');
+/** The level `warn` as pino writes it. */
+const warn = 40;
+
+/**
+ * Writes log lines in batches of 20 ms: one system call for each line would take a third of the throughput. A line of level
+ * `warn` or above is written at once, after those before it. A reader that stalls or is gone, or a full disk, does not block
+ * or crash the process: lines wait up to a limit, further ones are dropped, and a line says how many.
+ *
+ * `pino.destination` does not do this: on a full disk it blocks the exit of the process for ever.
+ */
+export class LogOutput {
+  readonly [asksForLevel] = true;
+  lastLevel = 0;
+  readonly #write: (bytes: Uint8Array) => number;
+  readonly #isShared: boolean;
+  #lines = '';
+  /** What the reader has not taken yet of the last batch. */
+  #offered: Uint8Array = Buffer.alloc(0);
+  #timer: NodeJS.Timeout | null = null;
+  #retryInMs = retryMs.noRoom;
+  #droppedInAll = 0;
+  /** Dropped since the last line about it. While there are any, all are dropped. */
+  #unreported = 0;
+
+  /** `write` returns how many bytes were taken, or throws. With a shared reader, lines are written in one piece. */
+  constructor(write: (bytes: Uint8Array) => number, isShared = false) {
+    this.#write = write;
+    this.#isShared = isShared;
+  }
+
+  get dropped(): number {
+    return this.#droppedInAll;
+  }
+
+  write(line: string): void {
+    if (this.#unreported > 0 || this.#waiting() >= mostWaiting) {
+      this.#unreported += 1;
+      this.#droppedInAll += 1;
+      return;
+    }
+    this.#lines += line;
+    const isEnough = this.#lines.length >= enough && this.#offered.length === 0;
+    if (isEnough || this.lastLevel >= warn) this.flush();
+    else this.#later(waitMs);
+  }
+
+  /** Offers everything that waits; what is not taken is offered again soon. */
+  flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#offer();
+    if (this.#unreported > 0 && this.#waiting() <= mostWaiting / 2) {
+      this.#lines += linesDropped(this.#unreported);
+      this.#unreported = 0;
+      this.#offer();
+    }
+    if (this.#waiting() > 0) this.#later(this.#retryInMs);
+  }
+
+  #waiting(): number {
+    return this.#lines.length + this.#offered.length;
+  }
+
+  #later(milliseconds: number): void {
+    this.#timer ??= setTimeout(() => this.flush(), milliseconds).unref();
+  }
+
+  #offer(): void {
+    try {
+      while (this.#waiting() > 0) {
+        if (this.#offered.length === 0) {
+          this.#offered = Buffer.from(this.#lines);
+          this.#lines = '';
+        }
+        const piece = this.#isShared ? wholeLines(this.#offered) : this.#offered;
+        this.#offered = this.#offered.subarray(this.#write(piece));
+      }
+    } catch (error) {
+      // There is nowhere to report it to.
+      const hasNoRoom = (error as NodeJS.ErrnoException).code === 'EAGAIN';
+      this.#retryInMs = hasNoRoom ? retryMs.noRoom : retryMs.otherwise;
+    }
+  }
+}
+
+let opened: LogOutput | null = null;
+
+/** The log on standard output, one for each process. Reading `process.stdout` makes Node set a pipe non-blocking. */
+export function standardOutput(isShared = false): LogOutput {
+  if (opened !== null) return opened;
+  const { fd } = process.stdout;
+  const output = new LogOutput((bytes) => writeSync(fd, bytes), isShared);
+  process.once('exit', () => output.flush());
+  opened = output;
+  return output;
+}
+
+/** As many lines as go in one piece; a line that is longer than that goes as it may. */
+function wholeLines(bytes: Uint8Array): Uint8Array {
+  if (bytes.length <= mostInOnePiece) return bytes;
+  const end = bytes.lastIndexOf(newline, mostInOnePiece - 1);
+  return bytes.subarray(0, (end < 0 ? bytes.indexOf(newline) : end) + 1);
+}
+
+const newline = 10;
+
+function linesDropped(count: number): string {
+  const time = new Date().toISOString();
+  return `${JSON.stringify({ level: warn, time, dropped: count, msg: 'log lines dropped, because nobody took them' })}\n`;
+}

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP, isIPv4, type Socket } from 'node:net';
 
 /** Whether a socket's other end is a proxy that the operator named. */
@@ -7,18 +6,9 @@ export function isTrustedProxy(proxies: BlockList, address: string | undefined):
   return isIP(plain) !== 0 && proxies.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6');
 }
 
-/** The caller's address for limits: see callerAddress. */
-export function addressFinder(proxies: BlockList): (request: IncomingMessage) => string {
-  return ({ headers, socket }) => {
-    const forwardedFor = headers['x-forwarded-for'] as string | undefined;
-    return callerAddress(proxies, socket.remoteAddress, forwardedFor);
-  };
-}
-
 /**
- * Where a caller is, for limits and for nothing that is kept. The socket tells; X-Forwarded-For counts only from a
- * trusted proxy, and of its entries only the last one that no trusted proxy wrote about itself: the others are
- * whatever a caller likes to claim. IPv6 callers are taken by network, since each has a whole one to itself.
+ * The address of a caller, for limits only; it is never stored. X-Forwarded-For counts only from a trusted proxy, and of its
+ * entries only the last one that is no trusted proxy: callers can invent the others. IPv6 addresses count by network.
  */
 export function callerAddress(
   proxies: BlockList,

@@ -1,7 +1,7 @@
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { Caller } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
-import type { Answer } from '../base/handler.ts';
+import { type Answer, answer as answerOf } from '../base/handler.ts';
 import { type BodyReader, hasBody } from './body.ts';
 import { createCors } from './cors.ts';
 import type { RequestContext } from './request-context.ts';
@@ -11,7 +11,7 @@ import type { Route } from './routes.ts';
 export interface EndpointParts extends ResponderParts {
   readonly corsOrigins: readonly string[];
   readonly authenticate: Authenticate<Caller, RequestContext>;
-  /** Throws, or rejects, when a caller who was let in would not be let in any more. From memory, as a rule. */
+  /** Checks expiry and standing again. Throws or rejects. */
   readonly checkStillIn: (caller: Caller) => void | Promise<void>;
   readonly bodies: BodyReader;
 }
@@ -96,4 +96,21 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
     }
   };
   return { handle, responder };
+}
+
+/** Every other method at a known address: a preflight where scripts may call, else 405. */
+export function otherMethods(path: string, routes: readonly Route[], parts: EndpointParts): Endpoint {
+  const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const scriptable = parts.corsOrigins.length > 0 && routes.some(({ cors }) => cors);
+  const allow = scriptable ? [...methods, 'OPTIONS'] : methods;
+  const cors = scriptable ? createCors(parts.corsOrigins).preflight(methods) : null;
+  const responder = new Responder(parts, { pattern: path, personal: false, cors });
+  const preflight = answerOf(null, '', { status: 204, headers: { allow: allow.join(', ') } });
+  return {
+    responder,
+    handle(context) {
+      if (scriptable && context.request.method === 'OPTIONS') responder.send(context, preflight);
+      else responder.refuse(context, new Refusal('method_not_allowed', { allow }));
+    },
+  };
 }

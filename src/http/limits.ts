@@ -62,7 +62,7 @@ export function serverOptions(limits: Limits) {
     // A header sent twice becomes one with a comma in it. By default Node would silently keep the first
     // Authorization or Content-Type and drop the other, and a proxy in front might have judged that other one.
     joinDuplicateHeaders: true,
-    // Node's own refusal would not be a problem document; see http/receive.
+    // Node's own refusal would not be a problem document; see http/server.
     requireHostHeader: false,
     // A request without a body needs no stream for one.
     optimizeEmptyRequests: true,

@@ -1,33 +1,40 @@
-import { createReceive } from './receive.ts';
-import { createServer, type HttpServer, type ServerParts } from './server.ts';
+import { BlockList } from 'node:net';
+import type { PublicHandler } from '../base/handler.ts';
+import type { Limits } from './limits.ts';
+import type { Route } from './routes.ts';
+import { createServer, type HttpServer } from './server.ts';
 
-/** The ops port: plain HTTP for the machine's own eyes, open until the very end, and not counted. */
-const plainInternal = {
-  tls: null,
-  tracing: null,
-  https: false,
-  corsOrigins: [],
-  refusals: null,
-  receive: createReceive(() => false, null),
-  isClosing: () => false,
-  onRefusedConnection: () => {},
-  observe: () => () => {},
-  resourceMetadata: null,
-  dpop: null,
-  // None of its routes asks for a token.
-  authenticate: () => {
-    throw new Error('There are no callers on the ops port.');
-  },
-  checkStillIn: () => {},
-  addressOf: () => '',
-} satisfies Partial<ServerParts>;
+/** The handlers of one process, or of a supervisor for all of its processes. */
+type OpsHandlers = Readonly<Record<'live' | 'ready' | 'metrics', PublicHandler>>;
 
-type OpsServerParts = Pick<ServerParts, 'limits' | 'requestId' | 'isProxy' | 'routes'>;
+export function opsRoutes({ live, ready, metrics }: OpsHandlers): readonly Route[] {
+  const get = (path: string, handle: PublicHandler): Route => {
+    return { method: 'GET', path, access: 'ops', cors: false, handle, describe: null };
+  };
+  return [get('/livez', live), get('/readyz', ready), get('/metrics', metrics)];
+}
 
 /** Probes and Prometheus need few; the rest of the open files is for callers (see http/limits). */
 const maxOpsConnections = 64;
 
-export function createOpsServer({ limits, requestId, isProxy, routes }: OpsServerParts): HttpServer {
-  const own = { ...limits, maxConnections: maxOpsConnections, maxConnectionsPerAddress: maxOpsConnections };
-  return createServer({ ...plainInternal, limits: own, requestId, isProxy, routes });
+/** The ops port: plain HTTP for this machine, open until the end; its requests are not counted. */
+export function createOpsServer(limits: Limits, handlers: OpsHandlers): HttpServer {
+  return createServer({
+    routes: opsRoutes(handlers),
+    limits: { ...limits, maxConnections: maxOpsConnections, maxConnectionsPerAddress: maxOpsConnections },
+    trustedProxies: new BlockList(),
+    tls: null,
+    tracing: null,
+    corsOrigins: [],
+    refusals: null,
+    isClosing: () => false,
+    onRefusedConnection: () => {},
+    observe: () => () => {},
+    resourceMetadata: null,
+    dpop: null,
+    authenticate: () => {
+      throw new Error('No route of the ops port takes a token.');
+    },
+    checkStillIn: () => {},
+  });
 }

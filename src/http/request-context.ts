@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BlockList } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { UsedProof } from '../base/caller.ts';
 import type { Input } from '../base/handler.ts';
 import { type RequestSpan, readTraceparent } from '../base/tracing.ts';
+import { callerAddress } from './client-address.ts';
 import type { RefusalLimit } from './refusal-limit.ts';
 import { type Params, pathOf } from './router.ts';
 
 export interface ContextParts {
-  readonly addressOf: (request: IncomingMessage) => string;
+  /** Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
+  readonly trustedProxies: BlockList;
   /** Limits the refusals of protected routes by where they come from. */
   readonly refusals: RefusalLimit | null;
 }
@@ -73,7 +76,9 @@ export class RequestContext implements Input {
 
   /** That of its span, or the one that the caller names; null for most. */
   get traceId(): string | null {
-    return this.span?.traceId ?? readTraceparent(this.header('traceparent'))?.traceId ?? null;
+    if (this.span !== null) return this.span.traceId;
+    const traceparent = this.header('traceparent');
+    return traceparent === undefined ? null : (readTraceparent(traceparent)?.traceId ?? null);
   }
 
   header(name: string): string | undefined {
@@ -81,8 +86,11 @@ export class RequestContext implements Input {
     return this.request.headers[name] as string | undefined;
   }
 
+  /** The caller's address, for limits. */
   get address(): string {
-    return this.#parts.addressOf(this.request);
+    const { headers, socket } = this.request;
+    const forwardedFor = headers['x-forwarded-for'] as string | undefined;
+    return callerAddress(this.#parts.trustedProxies, socket.remoteAddress, forwardedFor);
   }
 
   hasHungUp(): boolean {

@@ -1,17 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { pipeline } from 'node:stream/promises';
-import { isDpop } from '../base/dpop-scheme.ts';
-import { describe, type ErrorCode, Refusal } from '../base/errors.ts';
+import { isDpop } from '../base/caller.ts';
+import { describe, Refusal } from '../base/errors.ts';
 import type { Answer, Outlet } from '../base/handler.ts';
+import type { Observe } from '../ops/observe-requests.ts';
 import { discardBody, hasBody, isTooLong } from './body.ts';
 import { type DpopTerms, unchallenged } from './challenge.ts';
 import type { Connections } from './connections.ts';
 import type { CorsHeaders } from './cors.ts';
 import { cacheControlAt, fixedHeaders } from './headers.ts';
 import type { Limits } from './limits.ts';
-import type { Observe } from './observe.ts';
 import { toProblem, toRefusal } from './problem.ts';
+import { countsAsRefused } from './refusal-limit.ts';
 import type { ContextParts, RequestContext } from './request-context.ts';
 import type { UnsentAnswers } from './unsent-answers.ts';
 
@@ -35,7 +36,7 @@ interface ResponderOptions {
   readonly personal: boolean;
   /** Requests may be proven with DPoP, or the next one is. */
   readonly tellsNonce?: boolean;
-  /** Whoever is refused too often at such a route waits. */
+  /** Refusals of this route count for the limit by address. */
   readonly countsRefusals?: boolean;
   readonly cors: CorsHeaders | null;
   readonly contentPolicy?: string | undefined;
@@ -46,7 +47,7 @@ interface ResponderOptions {
 const lingerMs = 1_000;
 const lingerBytes = 4 * 1024 * 1024;
 
-/** Puts the answers and refusals of one route on the wire, and sees to it that each is counted. */
+/** Sends the answers and refusals of one route, and has each counted. */
 export class Responder {
   readonly #parts: ResponderParts;
   readonly #options: ResponderOptions;
@@ -73,7 +74,7 @@ export class Responder {
     return this.#options.pattern;
   }
 
-  /** Never throws, and neither does `refuse`: nobody would catch it, and the process would end for all. */
+  /** Never throws, and neither does `refuse`: an uncaught error would end the process. */
   send(context: RequestContext, answer: Answer): void {
     try {
       this.#write(context, answer, null);
@@ -92,21 +93,16 @@ export class Responder {
 
   #writeRefusal(context: RequestContext, given: Refusal): void {
     const { connections, refusals, resourceMetadata, dpop } = this.#parts;
-    let refusal = given;
-    const isTurnedAway = this.#options.countsRefusals === true && isTurnedAwayAtTheDoor(refusal.code);
-    if (isTurnedAway && refusals !== null) {
-      const counted = refusals.count(context.address, refusal);
-      if (!neverReplaced.has(refusal.code)) refusal = counted;
-    }
-    const isLast = isTurnedAway && connections.isRefusedTooOften(context.request.socket);
+    const isCounted = this.#options.countsRefusals === true && countsAsRefused(given.code);
+    const refusal = isCounted ? (refusals?.count(context.address, given) ?? given) : given;
+    const isLast = isCounted && connections.isRefusedTooOften(context.request.socket);
     const challenged = { resourceMetadata, dpop, byDpop: isDpop(context.authorization) };
     this.#write(context, toProblem(refusal, challenged), refusal, isLast);
   }
 
   /**
-   * What was to be said cannot be written: a header has a character that none may have, for instance. That is a bug of
-   * ours, and costs this one request: it gets a 500 without any header of its own, or, where even that cannot be sent or
-   * another answer has begun, a closed connection.
+   * For an answer that cannot be written, for instance because a header has a forbidden character. That is a bug of ours: the
+   * request gets a 500 without headers of its own, or a closed connection if the answer has begun.
    */
   #fail(context: RequestContext, error: unknown): void {
     const refusal = new Refusal('internal', { cause: error });
@@ -128,7 +124,7 @@ export class Responder {
   #write(context: RequestContext, answer: Answer, refusal: Refusal | null, isToldLast = false): void {
     const { request, response, id } = context;
     const { status, text, chunks, live } = answer;
-    // The connection broke, and http/server has said and counted why.
+    // The connection broke, and http/server has answered and counted that.
     if (request.socket.writableEnded) return void context.span?.end(status, 'connection_broken');
     if (response.headersSent || response.destroyed) {
       this.#finish(context, status, refusal);
@@ -144,7 +140,7 @@ export class Responder {
       isToldLast ||
       isEndless ||
       isNodesLast ||
-      // What ends it in the end is mostly that this process stops.
+      // A stream mostly ends because this process stops.
       live !== null ||
       this.#parts.isClosing() ||
       !response.shouldKeepAlive;
@@ -162,12 +158,12 @@ export class Responder {
     const encoding = answer.isAscii ? 'latin1' : 'utf8';
     if (hasLeftover && isLast) this.#endLater(context, text, encoding);
     else response.end(text, encoding);
-    this.#parts.unsent.hold(response, text.length, () => context.address);
+    if (response.writableLength > 0) this.#parts.unsent.hold(response, text.length, () => context.address);
     if (hasLeftover && !isLast) this.#keepConnection(request);
     this.#finish(context, status, refusal);
   }
 
-  /** The next request comes after the rest of this one's body, which nobody will read; unless that has no end. */
+  /** Discards the rest of the body before the next request, up to a limit. */
   #keepConnection(request: IncomingMessage): void {
     discardBody(request, {
       maxBytes: this.#parts.limits.maxBodyBytes,
@@ -177,10 +173,7 @@ export class Responder {
     });
   }
 
-  /**
-   * With its length known the answer is complete for the caller. Closed at once, with bytes still coming in, the
-   * connection would be reset, and the reset may overtake the answer.
-   */
+  /** Closing at once, with bytes still coming in, would reset the connection, and the reset may overtake the answer. */
   #endLater({ request, response }: RequestContext, text: string, encoding: 'latin1' | 'utf8'): void {
     response.write(text, encoding);
     const timer = setTimeout(() => response.end(), lingerMs);
@@ -199,7 +192,7 @@ export class Responder {
     context.span?.end(status, refusal?.code ?? null);
   }
 
-  /** As fast as the caller takes it. Where it breaks half-way the connection does, so that nobody takes a part for the whole. */
+  /** As fast as the caller takes it. An error half-way closes the connection, so that a part cannot pass for the whole. */
   async #pour(context: RequestContext, status: number, chunks: AsyncIterable<string>): Promise<void> {
     const { request, response } = context;
     try {
@@ -212,7 +205,7 @@ export class Responder {
     }
   }
 
-  /** It is counted when it is over. */
+  /** A stream is counted when it ends. */
   #hold(context: RequestContext, status: number, live: NonNullable<Answer['live']>): void {
     const { request, response } = context;
     // Small pieces are to go out as they come.
@@ -261,32 +254,4 @@ function outletOf(response: ServerResponse): Outlet {
     cut: () => void response.destroy(),
     onClose: (callback) => void response.once('close', callback),
   };
-}
-
-/** Whoever is let in and asks for too much is no stranger at the door. */
-const forMembers: ReadonlySet<ErrorCode> = new Set([
-  'client_not_admitted',
-  'not_owner',
-  'action_not_allowed',
-  // A step of the way in (RFC 9449 section 9), and of a token that holds.
-  'proof_nonce_required',
-]);
-
-/**
- * Refusals that are counted like others but never become 429: they tell an honest caller what to do next (sign in, get a new
- * token), and such callers share an address with a flooder.
- */
-const neverReplaced: ReadonlySet<ErrorCode> = new Set([
-  'token_missing',
-  'token_expired',
-  'token_not_yet_valid',
-  'token_revoked',
-  'token_inactive',
-  'insufficient_scope',
-  'consumer_suspended',
-  'client_disabled',
-]);
-
-function isTurnedAwayAtTheDoor(code: ErrorCode): boolean {
-  return code === 'logout_token_invalid' || (describe(code).status === 403 && !forMembers.has(code));
 }

@@ -29,8 +29,6 @@ import type { Description } from '../openapi/description.ts';
 import { apiVersion, openapiDocument } from '../openapi/document.ts';
 import * as openapi from '../openapi/serve.ts';
 import type { TokenTerms } from '../openapi/token-terms.ts';
-import { live, type ReadinessParts, ready } from '../ops/health.ts';
-import type { Metrics } from '../ops/metrics.ts';
 import { describeList, describeRead } from '../records/describe/reads.ts';
 import * as writing from '../records/describe/writes.ts';
 import type { RecordParts } from '../records/requests/handler-parts.ts';
@@ -51,7 +49,6 @@ import {
 } from '../tokens/metadata.ts';
 import { describeKeys, publishedKeys } from '../tokens/published-keys.ts';
 import { describeRevoke, type RevokeParts, revokeToken } from '../tokens/revoke.ts';
-import { opsTable } from './ops-routes.ts';
 
 /** Who may call a route. There is no default: a route that does not say is not a route. */
 export type Route = RouteBase &
@@ -207,11 +204,4 @@ function frontendRoutes({ files, contentPolicy, ...settings }: FrontendParts): r
     }),
     ...files.assets.map((file) => own(`/web/${file.name}`, asset(file))),
   ];
-}
-
-type OpsParts = ReadinessParts & { readonly metrics: Metrics };
-
-/** Everything the ops port of a process answers to. */
-export function opsRoutes({ metrics, ...readiness }: OpsParts): readonly Route[] {
-  return opsTable({ live, ready: ready(readiness), metrics: metrics.expose });
 }

@@ -5,33 +5,30 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { Socket } from 'node:net';
+import type { BlockList, Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { Refusal } from '../base/errors.ts';
+import { createRequestId } from '../base/random.ts';
 import type { Tracing } from '../base/tracing.ts';
 import { BodyReader } from './body.ts';
-import { peerAddress } from './client-address.ts';
-import { Connections, type RefusedConnection } from './connections.ts';
-import { createEndpoint, type Endpoint, type EndpointParts } from './endpoint.ts';
+import { isTrustedProxy } from './client-address.ts';
+import type { RefusedConnection } from './connection-limit.ts';
+import { Connections } from './connections.ts';
+import { createEndpoint, type Endpoint, type EndpointParts, otherMethods } from './endpoint.ts';
 import { fixedHeaders } from './headers.ts';
 import { connectionLimits, serverOptions, sweepEveryMs } from './limits.ts';
-import { otherMethods } from './other-methods.ts';
 import { brokenRequest, rawProblem } from './problem.ts';
-import type { Receive } from './receive.ts';
 import { RequestContext } from './request-context.ts';
 import { Responder } from './respond.ts';
 import { type Params, Router } from './router.ts';
 import type { Route } from './routes.ts';
 import { UnsentAnswers } from './unsent-answers.ts';
 
-export interface ServerParts extends Omit<EndpointParts, 'bodies' | 'connections' | 'unsent'> {
+export interface ServerParts extends Omit<EndpointParts, 'bodies' | 'connections' | 'unsent' | 'https'> {
   readonly routes: readonly Route[];
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  readonly receive: Receive;
-  readonly requestId: () => string;
-  readonly isProxy: (address: string) => boolean;
   readonly onRefusedConnection: (reason: RefusedConnection) => void;
-  /** Null where nobody listens. */
+  /** Null without an OpenTelemetry SDK. */
   readonly tracing: Tracing | null;
 }
 
@@ -49,23 +46,28 @@ interface Address {
 
 const noParams: Params = {};
 
-/** A server for a table of routes. The trip of a request: the router -> receive -> its endpoint -> its responder. */
+/** A server for a table of routes. The trip of a request: the router -> its endpoint -> its responder. */
 export function createServer(serverParts: ServerParts): HttpServer {
-  const { limits, tls, receive, requestId, isProxy, onRefusedConnection, tracing } = serverParts;
+  const { limits, tls, isClosing, trustedProxies, onRefusedConnection, tracing } = serverParts;
+  const isBehindProxy = trustedProxies.rules.length > 0;
   const connections = new Connections({
     ...connectionLimits(limits),
-    addressOf: peerAddress,
-    isProxy,
+    trustedProxies,
     onRefused: onRefusedConnection,
   });
-  const bodies = new BodyReader(limits.maxBodyBytes);
-  const parts: EndpointParts = { ...serverParts, connections, bodies, unsent: new UnsentAnswers() };
+  const parts: EndpointParts = {
+    ...serverParts,
+    https: tls !== null || isBehindProxy,
+    connections,
+    bodies: new BodyReader(limits.maxBodyBytes),
+    unsent: new UnsentAnswers(),
+  };
   const nowhere = new Responder(parts, { pattern: '(none)', personal: false, cors: null });
   const router = routerOf(serverParts.routes, parts);
 
   const answer = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     const contextWith = (params: Params) =>
-      new RequestContext(parts, request, response, requestId(), params, expectsContinue);
+      new RequestContext(parts, request, response, createRequestId(), params, expectsContinue);
     let found: ReturnType<typeof router.find>;
     try {
       found = router.find(request.url ?? '');
@@ -85,7 +87,9 @@ export function createServer(serverParts: ServerParts): HttpServer {
 
   const serve = (context: RequestContext, endpoint: Endpoint | undefined) => {
     try {
-      receive(context.request);
+      if (isClosing()) throw new Refusal('shutting_down');
+      checkHead(context.request);
+      if (isBehindProxy) checkTransport(context.request, trustedProxies);
     } catch (error) {
       return (endpoint?.responder ?? nowhere).refuse(context, error);
     }
@@ -97,11 +101,7 @@ export function createServer(serverParts: ServerParts): HttpServer {
   const server: Server =
     tls === null
       ? createHttpServer(options)
-      : createHttpsServer({
-          ...options,
-          ...tls,
-          minVersion: 'TLSv1.2',
-        });
+      : createHttpsServer({ ...options, ...tls, minVersion: 'TLSv1.2' });
   const take = (request: IncomingMessage, response: ServerResponse, expectsContinue = false) =>
     connections.begin(request.socket, response, () => answer(request, response, expectsContinue));
   server.on('request', (request, response) => take(request, response));
@@ -146,4 +146,26 @@ function routerOf(routes: readonly Route[], parts: EndpointParts): Router<Addres
     router.add(path, { endpoints, others: otherMethods(path, atPath, parts) });
   }
   return router;
+}
+
+/** What RFC 9112 asks of the head of a request and Node lets pass: a version we speak, and one Host. */
+function checkHead({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): void {
+  if (httpVersionMajor !== 1) throw new Refusal('bad_request', { detail: 'HTTP version' });
+  // Two Host headers arrive joined by a comma (see http/limits).
+  const hasOneHost = headers.host !== undefined && !headers.host.includes(',');
+  if (!hasOneHost && httpVersionMinor > 0) throw new Refusal('bad_request', { detail: 'Host header' });
+}
+
+/**
+ * HTTPS only, where there are trusted proxies: over our own TLS, or by a proxy that says so. Without proxies and TLS `config`
+ * makes sure that the service listens on loopback alone.
+ */
+function checkTransport({ socket, headers }: IncomingMessage, trustedProxies: BlockList): void {
+  if ('encrypted' in socket) return;
+  if (!isTrustedProxy(trustedProxies, socket.remoteAddress))
+    throw new Refusal('https_required', { detail: 'peer is no trusted proxy' });
+  const forwardedProto = headers['x-forwarded-proto'] as string | undefined;
+  // Every hop that a chain of proxies reports must have been https.
+  const allHttps = forwardedProto?.split(',').every((hop) => hop.trim().toLowerCase() === 'https');
+  if (!allHttps) throw new Refusal('https_required', { detail: 'X-Forwarded-Proto is not "https"' });
 }

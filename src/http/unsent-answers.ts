@@ -6,16 +6,16 @@ export const maxUnsentBytesInAll = 64 * 1024 * 1024;
 export const maxUnsentBytesPerAddress = 32 * 1024 * 1024;
 /** What an answer in pieces counts for: a page of records, and the piece that is being sent. */
 export const bytesOfAnswerInPieces = 1024 * 1024;
-/** Smaller answers are not counted: the system takes them at once. */
+/** Smaller answers are not counted. */
 const smallAnswerBytes = 4_096;
 
 /** Bounds the memory of answers that callers do not read, or read slowly. Past that the oldest one is cut off. */
 export class UnsentAnswers {
   readonly #budget = new ByteBudget(maxUnsentBytesInAll, maxUnsentBytesPerAddress, 'unsent answers');
 
-  /** For every answer that was written in one piece. */
+  /** For an answer in one piece that the system has not taken at once. */
   hold(response: ServerResponse, bytes: number, addressOf: () => string): void {
-    if (bytes > smallAnswerBytes && response.writableLength > 0) this.#count(response, bytes, addressOf());
+    if (bytes > smallAnswerBytes) this.#count(response, bytes, addressOf());
   }
 
   /** For every answer that is sent in pieces. */

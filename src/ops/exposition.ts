@@ -1,21 +1,16 @@
-interface About {
+import { type Across, type MetricName, metricCatalogue } from './metric-catalogue.ts';
+
+/** A metric with its values: plain data that one process can send to another. */
+export interface Family {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly across: Across;
   readonly help: string;
-  /** What several processes are together, where it is not what goes for the type: counters are summed, of gauges it is the most. */
-  readonly across?: Across;
-}
-
-export type Across = 'sum' | 'most' | 'least';
-
-/** A metric with its values: plain data, so that one process can tell another. */
-export interface Family extends About {
   readonly samples: readonly Sample[];
 }
 
-/** One value of a metric. */
 export interface Sample {
-  /** What its line adds to the name of the metric: a histogram has several. */
+  /** Added to the name of the metric: a histogram has several lines. */
   readonly suffix?: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
@@ -23,42 +18,64 @@ export interface Sample {
 
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Metrics by name. The values are made at the moment they are asked for. */
-export class Exposition {
-  readonly #metrics: (() => Family)[] = [];
+type ByMetric<Value> = { readonly [name in MetricName]?: Value };
 
-  add(about: About, samples: () => readonly Sample[]): void {
-    this.#metrics.push(() => ({ ...about, samples: samples() }));
+/** Metrics of the catalogue with their values, which are read when they are asked for. */
+export class Exposition {
+  readonly #samples = new Map<MetricName, () => readonly Sample[]>();
+
+  add(name: MetricName, samples: () => readonly Sample[]): void {
+    this.#samples.set(name, samples);
   }
 
-  gauge(name: string, help: string, value: () => number, across: Across = 'most'): void {
-    this.add({ name, type: 'gauge', help, across }, () => [{ labels: {}, value: value() }]);
+  /** Metrics without labels. */
+  watch(values: ByMetric<() => number>): void {
+    for (const [name, value] of Object.entries(values))
+      this.add(name as MetricName, () => [{ labels: {}, value: value() }]);
+  }
+
+  /** Metrics with a value for each item, whose name is the value of a label. */
+  watchEach<Item>(
+    label: string,
+    items: () => readonly Item[],
+    nameOf: (item: Item) => string,
+    values: ByMetric<(item: Item) => number>,
+  ): void {
+    for (const [name, read] of Object.entries(values))
+      this.add(name as MetricName, () =>
+        items().map((item) => ({ labels: { [label]: nameOf(item) }, value: read(item) })),
+      );
   }
 
   /**
-   * Counts by the values of one label; the function that counts. Those of `known` are there from the beginning: whoever
-   * watches for an increase does not see the first one of a value that was not there before.
+   * Returns the function that counts one, by the value of a label. Values of `known` begin with 0: Prometheus cannot see the
+   * first increase of a series that was not there before.
    */
-  counter(
-    name: string,
-    help: string,
-    label: string,
-    known: readonly string[] = [],
-  ): (labelled: string) => void {
+  counter(name: MetricName, label: string, known: readonly string[] = []): (labelled: string) => void {
     const counts = new Map(known.map((labelled) => [labelled, 0]));
-    this.add({ name, type: 'counter', help }, () =>
-      [...counts].map(([labelled, value]) => ({ labels: { [label]: labelled }, value })),
+    this.add(name, () =>
+      Array.from(counts, ([labelled, value]) => ({ labels: { [label]: labelled }, value })),
     );
     return (labelled) => counts.set(labelled, (counts.get(labelled) ?? 0) + 1);
   }
 
-  /** A count that somebody else keeps. */
-  total(name: string, help: string, value: () => number): void {
-    this.add({ name, type: 'counter', help }, () => [{ labels: {}, value: value() }]);
+  /** The same by provider and result. */
+  providerCounter(name: MetricName): (provider: string, result: string) => void {
+    const counts = new Map<string, Sample>();
+    this.add(name, () => [...counts.values()]);
+    return (provider, result) => {
+      const key = `${provider} ${result}`;
+      const value = (counts.get(key)?.value ?? 0) + 1;
+      counts.set(key, { labels: { provider, result }, value });
+    };
   }
 
   families(): readonly Family[] {
-    return this.#metrics.map((metric) => metric());
+    return Array.from(this.#samples, ([name, samples]) => ({
+      name,
+      ...metricCatalogue[name],
+      samples: samples(),
+    }));
   }
 }
 
@@ -82,4 +99,32 @@ function line(name: string, { suffix = '', labels, value }: Sample): string {
 
 function escaped(text: string | number): string {
   return String(text).replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}
+
+const combine: Readonly<Record<Across, (one: number, other: number) => number>> = {
+  sum: (one, other) => one + other,
+  // NaN in one process is NaN in all: the worst value is told.
+  most: Math.max,
+  least: Math.min,
+};
+
+/** The metrics of several processes as one: values with the same name and labels are combined. */
+export function mergeMetrics(processes: readonly (readonly Family[])[]): readonly Family[] {
+  const byName = Map.groupBy(processes.flat(), ({ name }) => name);
+  return [...byName.values()].map((families) => {
+    const family = families[0] as Family;
+    const samples = new Map<string, Sample>();
+    for (const sample of families.flatMap((one) => one.samples)) {
+      const { value, ...labelled } = sample;
+      const key = JSON.stringify(labelled);
+      const known = samples.get(key);
+      samples.set(key, known ? { ...labelled, value: combine[family.across](known.value, value) } : sample);
+    }
+    return { ...family, samples: [...samples.values()] };
+  });
+}
+
+/** What outlives a process: its counts, not its gauges. */
+export function countsOf(families: readonly Family[]): readonly Family[] {
+  return families.filter(({ type }) => type !== 'gauge');
 }

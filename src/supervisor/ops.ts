@@ -1,7 +1,13 @@
 import { answer } from '../base/handler.ts';
-import { Exposition, expositionText, expositionType, type Family } from '../ops/exposition.ts';
+import {
+  countsOf,
+  Exposition,
+  expositionText,
+  expositionType,
+  type Family,
+  mergeMetrics,
+} from '../ops/exposition.ts';
 import { describeProcess } from '../ops/process-metrics.ts';
-import { countsOf, together } from '../ops/summed-metrics.ts';
 import { worstLife, worstReadiness } from '../ops/worst-health.ts';
 import type { Child } from './child.ts';
 
@@ -16,12 +22,11 @@ export function createOps(processes: number, serving: () => readonly Child[], is
   let ended = 0;
   const own = new Exposition();
   describeProcess(own);
-  own.gauge('vestibule_processes_wanted', 'Processes that there should be.', () => processes, 'sum');
-  const servingHelp = 'Processes that take connections now.';
-  own.gauge('vestibule_processes_serving', servingHelp, () => serving().length, 'sum');
-  const endedHelp = 'Processes that have ended without being told to.';
-  const endedTotal = { name: 'vestibule_processes_ended_total', type: 'counter', help: endedHelp } as const;
-  own.add(endedTotal, () => [{ labels: {}, value: ended }]);
+  own.watch({
+    vestibule_processes_wanted: () => processes,
+    vestibule_processes_serving: () => serving().length,
+    vestibule_processes_ended_total: () => ended,
+  });
 
   /** The answers of those that still serve afterwards. */
   const askAll = async <Q extends 'live' | 'ready' | 'metrics'>(question: Q) => {
@@ -37,13 +42,13 @@ export function createOps(processes: number, serving: () => readonly Child[], is
       async metrics() {
         for (const { child, told } of await askAll('metrics'))
           if (told !== null) lastMetrics.set(child, told);
-        const all = together([own.families(), ...lastMetrics.values(), countsOfEnded]);
+        const all = mergeMetrics([own.families(), ...lastMetrics.values(), countsOfEnded]);
         return answer(expositionType, expositionText(all));
       },
     },
     /** For a process that has ended. */
     forget(child: Child): void {
-      countsOfEnded = together([countsOfEnded, countsOf(lastMetrics.get(child) ?? [])]);
+      countsOfEnded = mergeMetrics([countsOfEnded, countsOf(lastMetrics.get(child) ?? [])]);
       lastMetrics.delete(child);
       if (!isStopping()) ended += 1;
     },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { opsRoutes, type Route, type ServiceParts, serviceRoutes } from '../../src/http/routes.ts';
+import { opsRoutes } from '../../src/http/ops-server.ts';
+import { type Route, type ServiceParts, serviceRoutes } from '../../src/http/routes.ts';
 import { attackedService } from '../support/attacked-service.ts';
 import { type Reply, request } from '../support/request.ts';
 
@@ -14,7 +15,7 @@ const routes = {
     records: {},
     signOut: {},
   } as unknown as ServiceParts),
-  ops: opsRoutes({ metrics: {} } as unknown as Parameters<typeof opsRoutes>[0]),
+  ops: opsRoutes({} as unknown as Parameters<typeof opsRoutes>[0]),
 };
 
 type Caller = 'none' | 'expired' | 'wrong audience' | 'valid';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createLog } from '../../src/base/log.ts';
-import { LogOutput, mostWaiting } from '../../src/base/log-output.ts';
+import { createLog, LogOutput, mostWaiting } from '../../src/base/log.ts';
 import { until } from '../support/polling.ts';
 
 /** A reader that takes at most so much at a time, or nothing at all. */

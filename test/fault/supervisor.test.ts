@@ -8,8 +8,7 @@ import { connect as connectTls } from 'node:tls';
 import { shareOf } from '../../src/app/member.ts';
 import { createLog } from '../../src/base/log.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { expositionText, type Family } from '../../src/ops/exposition.ts';
-import { countsOf, together } from '../../src/ops/summed-metrics.ts';
+import { countsOf, expositionText, type Family, mergeMetrics } from '../../src/ops/exposition.ts';
 import { killWhenSilent } from '../../src/supervisor/child.ts';
 import { Backoff } from '../../src/supervisor/children.ts';
 import { newMasterSecret } from '../support/master-secret.ts';
@@ -245,14 +244,17 @@ describe('what a supervisor decides', () => {
 
   it('counters are summed, ages are the greatest, what is left is the least, and nothing is a number where one has none', () => {
     const process = (count: number, age: number, left: number): Family[] => [
-      { name: 'a_total', type: 'counter', help: '', samples: [{ labels: { route: '/' }, value: count }] },
+      {
+        ...({ name: 'a_total', type: 'counter', help: '', across: 'sum' } as const),
+        samples: [{ labels: { route: '/' }, value: count }],
+      },
       { name: 'age', type: 'gauge', help: '', across: 'most', samples: [{ labels: {}, value: age }] },
       { name: 'left', type: 'gauge', help: '', across: 'least', samples: [{ labels: {}, value: left }] },
     ];
-    const told = together([process(1, 5, 7), process(2, 9, 3)]);
+    const told = mergeMetrics([process(1, 5, 7), process(2, 9, 3)]);
     const values = (families: readonly Family[]) => families.map(({ samples }) => samples[0]?.value);
     assert.deepEqual(values(told), [3, 9, 3]);
-    assert.deepEqual(values(together([process(1, 5, 7), process(2, Number.NaN, 3)])), [3, Number.NaN, 3]);
+    assert.deepEqual(values(mergeMetrics([process(1, 5, 7), process(2, Number.NaN, 3)])), [3, Number.NaN, 3]);
     assert.deepEqual(
       countsOf(told).map(({ name }) => name),
       ['a_total'],

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, BlockList } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import { json, live, type PublicHandler } from '../../src/base/handler.ts';
-import { createReceive } from '../../src/http/receive.ts';
 import type { Route } from '../../src/http/routes.ts';
 import { createServer } from '../../src/http/server.ts';
 
@@ -60,13 +59,10 @@ describe('an answer that cannot be sent', () => {
       },
       tls: null,
       tracing: null,
-      https: false,
       corsOrigins: [],
       refusals: null,
-      receive: createReceive(() => false, null),
       isClosing: () => false,
-      isProxy: () => false,
-      requestId: () => 'some-request',
+      trustedProxies: new BlockList(),
       onRefusedConnection: () => {},
       observe: () => (_method, status, _milliseconds, _id, refusal) =>
         void observed.push([status, refusal?.code, refusal?.options.cause]),
@@ -74,7 +70,6 @@ describe('an answer that cannot be sent', () => {
       dpop: null,
       authenticate: () => assert.fail('no route here asks for a token'),
       checkStillIn: () => {},
-      addressOf: () => '127.0.0.1',
     }));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
