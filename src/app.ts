@@ -13,7 +13,7 @@ import { watch } from './app/watch.ts';
 import { openWrites } from './app/writes.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { ConfirmedTime } from './base/confirmed-time.ts';
-import { createLog, type Log, standardOutput } from './base/log.ts';
+import { createLog, type Log, type LogOutput, standardOutput } from './base/log.ts';
 import { activateDeclarations } from './collections/check-against.ts';
 import type { Collection } from './collections/collection.ts';
 import { withoutNewcomerLimit } from './collections/limits.ts';
@@ -36,6 +36,7 @@ import { SigningKeys } from './tokens/signing-keys.ts';
 /** What a test may replace; the service runs on the real ones. */
 export interface Surroundings {
   readonly clock?: Clock;
+  readonly logOutput?: LogOutput;
   readonly steps?: readonly Migration[];
   /** For one of several processes that a supervisor has started: its number. */
   readonly member?: { readonly process: number };
@@ -70,7 +71,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   // and callers lives long and is let go by the thousand, and took a quarter more memory than what was alive.
   setFlagsFromString('--heap-growing-percent=20');
   const { clock = systemClock, steps, member, development } = surroundings;
-  const logOutput = standardOutput(member !== undefined);
+  const logOutput = surroundings.logOutput ?? standardOutput(member !== undefined);
   const logText = development?.logText;
   const destination = logText ? { write: (line: string) => logOutput.write(logText(line)) } : logOutput;
   const log = createLog(config.logLevel, destination, member && { process: member.process });

@@ -12,14 +12,14 @@ import { concurrently } from '../support/flood.ts';
 import { oneService } from '../support/one-service.ts';
 import { until } from '../support/polling.ts';
 import { request, withToken } from '../support/request.ts';
-import { me, type Settings } from '../support/service.ts';
+import { me, ownProcess, type Settings } from '../support/service.ts';
 
 const notes = `
 schema: { properties: { text: { type: string, maxLength: 280 }, stars: { type: integer } } }
 limits: { per_user: 100000, writes: 100000/min }`;
 
 function crowd(settings: Settings) {
-  const running = oneService({ COLLECTIONS_DIR: declarationsFolder({ notes }), ...settings });
+  const running = oneService({ ...ownProcess, COLLECTIONS_DIR: declarationsFolder({ notes }), ...settings });
   const held = new Set<Socket>();
   after(() => {
     for (const socket of held) socket.destroy();

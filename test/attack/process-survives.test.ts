@@ -7,7 +7,7 @@ import { makeKey } from '../support/provider.ts';
 import { PseudoRandom } from '../support/pseudo-random.ts';
 import { exchange, head, parseReply, statuses } from '../support/raw-http.ts';
 import { request, withToken } from '../support/request.ts';
-import { me, type Settings } from '../support/service.ts';
+import { me, ownProcess, type Settings } from '../support/service.ts';
 
 const seed = 20_240_229;
 const jsonType = 'content-type: application/json';
@@ -22,7 +22,7 @@ const impatient = {
 
 /** Whatever a test has sent it: the process runs, has had no error of its own, and lets the right ones in. */
 function survivor(settings: Settings): () => AttackedService {
-  const target = attackedService({ settings });
+  const target = attackedService({ settings: { ...settings, ...ownProcess } });
   afterEach(async () => {
     const { service, provider, url } = target();
     assert.equal(service.process.exitCode, null);

@@ -9,6 +9,7 @@ import { TestProvider } from '../support/provider.ts';
 import {
   type DatabaseEngine,
   newSettings,
+  ownProcess,
   quickSigning,
   type Settings,
   startService,
@@ -43,7 +44,12 @@ describe('the work in the background', { concurrency: true }, () => {
       const [engine, overrides] = await place();
       const provider = await TestProvider.start();
       t.after(() => provider.stop());
-      const settings = await newSettings(engine, { ...quickSigning, ...provider.settings, ...overrides });
+      const settings = await newSettings(engine, {
+        ...ownProcess,
+        ...quickSigning,
+        ...provider.settings,
+        ...overrides,
+      });
       const killed = await startService(settings);
       const first = await holderOtherThan(settings, [], 5_000);
       const others = [await startService(settings), await startService(settings)];

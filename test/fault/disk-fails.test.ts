@@ -7,7 +7,7 @@ import { declaredProcesses } from '../support/declared-processes.ts';
 import { diskCalls, failCalls } from '../support/failing-calls.ts';
 import { until } from '../support/polling.ts';
 import { request } from '../support/request.ts';
-import { fileOf } from '../support/service.ts';
+import { fileOf, ownProcess } from '../support/service.ts';
 
 const declarations = {
   notes:
@@ -18,7 +18,7 @@ const mostCalls = 60;
 
 /** SQLite's own way of testing: each call that reaches the disk fails once, and then for good, until none is left. */
 describe('a disk that fails, below SQLite', () => {
-  const one = declaredProcesses('sqlite', 1, declarations);
+  const one = declaredProcesses('sqlite', 1, declarations, ownProcess);
   const fail = (when: string, error = 'EIO') =>
     failCalls(Number(one().service(0).process.pid), { calls: diskCalls, error, when });
   const file = () => fileOf(one().processes.settings);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { clockedPair } from '../support/clocked-pair.ts';
 import { request } from '../support/request.ts';
-import { me } from '../support/service.ts';
+import { me, ownProcess } from '../support/service.ts';
 
 interface Planted {
   readonly subject: string;
@@ -14,7 +14,7 @@ interface Planted {
 const pastExpiryMs = 600_000 + 120_000;
 
 describe('what the memory of a running service holds of callers', () => {
-  const pair = clockedPair();
+  const pair = clockedPair({ settings: ownProcess });
 
   /** Each with a token of its own, which is sent several times: to be remembered, and to be found. */
   async function plant(count: number, scope: string, sent = 3): Promise<Planted[]> {

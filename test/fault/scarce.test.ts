@@ -15,6 +15,7 @@ import { request, withToken } from '../support/request.ts';
 import {
   me,
   newSettings,
+  ownProcess,
   quickSigning,
   type Service,
   type Settings,
@@ -42,6 +43,7 @@ describe('a service with too little', () => {
   });
   const place = (overrides: Settings = {}) =>
     newSettings('sqlite', {
+      ...ownProcess,
       ...quickSigning,
       ...provider.settings,
       COLLECTIONS_DIR: declarationsFolder(declarations),

@@ -6,7 +6,14 @@ import { after, before, describe, it } from 'node:test';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
 import { withToken } from '../support/request.ts';
-import { me, newSettings, type Service, type Settings, startService } from '../support/service.ts';
+import {
+  me,
+  newSettings,
+  ownProcess,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/service.ts';
 import { writeTlsFiles } from '../support/tls-files.ts';
 
 /** Clients that hold on to their connections, and a service that must neither starve nor hang because of them. */
@@ -25,6 +32,7 @@ describe('connections that are held', { concurrency: true }, () => {
 
   const start = async (overrides: Settings) => {
     const settings = await newSettings('sqlite', {
+      ...ownProcess,
       ...provider.settings,
       ...overrides,
     });

@@ -19,6 +19,7 @@ import {
   databaseEngines,
   fileOf,
   newSettings,
+  ownProcess,
   quickSigning,
   type Service,
   type Settings,
@@ -44,6 +45,7 @@ for (const engine of databaseEngines) {
     });
     const newPlace = (overrides: Settings = {}) =>
       newSettings(engine, {
+        ...ownProcess,
         ...quickSigning,
         ...provider.settings,
         COLLECTIONS_DIR: declarationsFolder(declarations),

@@ -6,7 +6,7 @@ import { insertAll } from '../support/batches.ts';
 import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { newRecord } from '../support/records.ts';
-import { databaseEngines } from '../support/service.ts';
+import { databaseEngines, ownProcess } from '../support/service.ts';
 
 interface Page {
   readonly items: readonly WireRecord[];
@@ -30,7 +30,7 @@ const pageBytes = 1_048_576;
 
 for (const engine of databaseEngines) {
   describe(`what one list may cost, on ${engine}`, () => {
-    const one = declaredProcesses(engine, 1, declarations);
+    const one = declaredProcesses(engine, 1, declarations, ownProcess);
     /** A person with records that were written long ago, oldest first. */
     const owner = async (collection: string, fields: readonly object[], isLive = (_: number) => false) => {
       const caller = await one().person();

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { connect } from 'node:tls';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
-import { newSettings, type Service, startService } from '../support/service.ts';
+import { newSettings, ownProcess, type Service, startService } from '../support/service.ts';
 import { writeTlsFiles } from '../support/tls-files.ts';
 
 type TlsFiles = Awaited<ReturnType<typeof writeTlsFiles>>;
@@ -30,7 +30,7 @@ describe('SIGHUP', () => {
   let second: TlsFiles;
   before(async () => {
     provider = await TestProvider.start();
-    const settings = await newSettings('sqlite', provider.settings);
+    const settings = await newSettings('sqlite', { ...provider.settings, ...ownProcess });
     first = await writeTlsFiles(String(settings.TEST_DIRECTORY));
     const elsewhere = await newSettings('sqlite', {});
     second = await writeTlsFiles(String(elsewhere.TEST_DIRECTORY));

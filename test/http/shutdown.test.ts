@@ -6,7 +6,15 @@ import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
 import { head, parseReply } from '../support/raw-http.ts';
 import { request } from '../support/request.ts';
-import { addClient, me, newSettings, type Service, type Settings, startService } from '../support/service.ts';
+import {
+  addClient,
+  me,
+  newSettings,
+  ownProcess,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/service.ts';
 import { credentialsBody } from '../support/token-endpoint.ts';
 
 /** A request whose headers the service has read and whose body is still to come. */
@@ -50,7 +58,7 @@ describe('the end of the process', () => {
   const started: Service[] = [];
   before(async () => {
     provider = await TestProvider.start();
-    settings = await newSettings('sqlite', provider.settings);
+    settings = await newSettings('sqlite', { ...provider.settings, ...ownProcess });
     body = credentialsBody({ id: 'caller', secret: await addClient(settings, 'caller') });
   });
   after(async () => {

@@ -25,6 +25,7 @@ import {
   type ClockedService,
   fileOf,
   newSettings,
+  ownProcess,
   quickSigning,
   type Service,
   type Settings,
@@ -53,6 +54,7 @@ describe('an alert fires when', () => {
   /** With settings of its own, a database of its own and the common provider. */
   const settingsFor = (engine: 'sqlite' | 'postgres', overrides: Settings = {}) =>
     newSettings(engine, {
+      ...ownProcess,
       ...quickSigning,
       ...provider.settings,
       COLLECTIONS_DIR: 'collections',

@@ -64,14 +64,12 @@ export class AttackedService extends Attacked {
 
   /** Stops everything first, so that a failed check leaves no process behind. */
   async stop(): Promise<void> {
-    const { exitCode } = this.service.process;
     const isWithinBudget = this.#isWithinFetchBudget();
     try {
       await this.service.stop();
     } finally {
       await this.provider.stop();
     }
-    assert.equal(exitCode, null, 'the process ran to the end');
     assert.ok(isWithinBudget, `the keys were fetched ${this.provider.fetches} times`);
     assert.deepEqual(this.#consumers(), [...this.#accepted].sort(), 'only who got in is registered');
   }

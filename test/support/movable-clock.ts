@@ -1,5 +1,12 @@
 import type { Clock } from '../../src/base/clock.ts';
 
+/** A change that a test asks a service in another process for. */
+export type ClockChange =
+  | { readonly advanceMs: number }
+  | { readonly stepWallClockMs: number }
+  | { readonly holdWallClock: boolean }
+  | { readonly holdTime: true };
+
 /** Runs with the real time, and can be moved ahead (or, the wall clock alone, anywhere). */
 export class MovableClock implements Clock {
   #aheadMs = 0;
@@ -36,6 +43,13 @@ export class MovableClock implements Clock {
     entry.arm();
     this.#tasks.add(entry);
     return cancel;
+  }
+
+  change(change: ClockChange): void {
+    if ('advanceMs' in change) this.advance(change.advanceMs);
+    else if ('stepWallClockMs' in change) this.stepWallClock(change.stepWallClockMs);
+    else if ('holdWallClock' in change) this.holdWallClock(change.holdWallClock);
+    else this.holdTime();
   }
 
   /** Time passes: whatever falls due on the way runs now, and the rest has so much less to wait. */

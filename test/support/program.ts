@@ -9,7 +9,7 @@ const entryPoints = {
   'storage/sqlite/worker-start': 'src/storage/sqlite/worker-start.js',
   'records/rules/write-rules': 'src/records/rules/write-rules.ts',
   'clocked-main': 'test/support/clocked-main.ts',
-  'release-main': 'test/support/release-main.ts',
+  'host-main': 'test/support/host-main.ts',
 };
 
 /**

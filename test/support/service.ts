@@ -8,8 +8,10 @@ import type { ClockMessage } from './clocked-main.ts';
 import { canShareProcess, runInSharedProcess } from './commands.ts';
 import type { Release } from './future-steps.ts';
 import { newMasterSecret } from './master-secret.ts';
+import type { ClockChange } from './movable-clock.ts';
 import type { Outcome } from './outcome.ts';
 import { createDatabase } from './postgres.ts';
+import { ServiceHost } from './service-host.ts';
 import { part, surroundings } from './surroundings.ts';
 
 export type DatabaseEngine = 'sqlite' | 'postgres';
@@ -17,17 +19,18 @@ export const databaseEngines: readonly DatabaseEngine[] = ['sqlite', 'postgres']
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** A running `vestibule serve` process, and all that a test may know of it from outside. */
+/** A running service, and all that a test may know of it from outside. */
 export interface Service {
   readonly url: string;
   readonly opsUrl: string;
   /** The settings it runs with; a second process with the same ones shares its database. */
   readonly settings: Settings;
+  /** Only where the settings include `ownProcess`. */
   readonly process: ChildProcess;
   /** What it has written to standard output so far, a parsed line each. */
   logLines(): Record<string, unknown>[];
   metrics(): Promise<string>;
-  /** SIGTERM, and the check that it ended well. */
+  /** Stops it as SIGTERM does, and checks that it ended well. */
   stop(): Promise<void>;
 }
 
@@ -41,15 +44,21 @@ export interface ClockedService extends Service {
   holdWallClock(isHeld: boolean): Promise<void>;
   /** From now on no time passes but by `advance`, however slow the machine is; the wall clock goes on. */
   holdTime(): Promise<void>;
-  /** All texts that its heap holds, garbage left out; of each the first 1,024 characters. */
+  /** All texts that its heap holds, garbage left out; of each the first 1,024 characters. Needs `ownProcess`. */
   heapTexts(): Promise<string>;
 }
 
-interface ClockedOptions {
-  readonly clocked: true;
+interface StartOptions {
   /** How far ahead its clock is when it starts: a restart after time was moved. */
   readonly aheadMs?: number;
+  readonly release?: Release | undefined;
 }
+
+/**
+ * For tests that kill, signal or measure the process, or read its standard output: `vestibule serve` in a process of its
+ * own. It stands among the settings, so that every helper hands it on. All other services share a process.
+ */
+export const ownProcess: Settings = { TEST_PROCESS: 'own' };
 
 export const me = '/api/consumer/v1/me';
 
@@ -83,28 +92,76 @@ export async function newSettings(engine: DatabaseEngine, overrides: Settings): 
   };
 }
 
-/** Starts `vestibule serve` and waits until it listens; with `clocked`, the same with a clock to move. */
-export function startService(settings: Settings): Promise<Service>;
-export function startService(settings: Settings, options: ClockedOptions): Promise<ClockedService>;
-/** The same of another release. */
-export function startService(settings: Settings, options: { readonly release: Release }): Promise<Service>;
+/** Starts a service and waits until it listens; with `clocked`, one with a clock to move. */
+export function startService(
+  settings: Settings,
+  options: StartOptions & { readonly clocked: true },
+): Promise<ClockedService>;
+export function startService(settings: Settings, options?: StartOptions): Promise<Service>;
 export async function startService(
   settings: Settings,
-  options?: ClockedOptions | { readonly release: Release },
+  options: StartOptions & { readonly clocked?: true } = {},
 ): Promise<Service> {
   const logFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.log`;
-  if (options === undefined)
-    return running(
-      settings,
-      logFile,
-      await spawnVestibule(settings, ['serve', ...serveOptions(settings)], logFile),
-    );
-  if ('release' in options) {
-    const environment = { ...settings, TEST_RELEASE: options.release };
-    const program = await pathOf('release-main');
-    return running(settings, logFile, spawnNode(program, environment, [], logFile, false));
-  }
-  const environment = { ...settings, TEST_CLOCK_AHEAD_MS: String(options.aheadMs ?? 0) };
+  if (!needsProcess(settings)) return startHosted(settings, logFile, options);
+  if (options.clocked) return startClockedProcess(settings, logFile, options.aheadMs ?? 0);
+  const serve = ['serve', ...serveOptions(settings)];
+  return running(settings, logFile, await spawnVestibule(settings, serve, logFile));
+}
+
+function needsProcess(settings: Settings): boolean {
+  return (
+    settings.TEST_PROCESS === 'own' ||
+    settings.TEST_SERVE_OPTIONS !== undefined ||
+    Object.keys(settings).some((name) => name.startsWith('NODE_'))
+  );
+}
+
+let host: ServiceHost | null = null;
+
+async function startHosted(
+  settings: Settings,
+  logFile: string,
+  { aheadMs = 0, release }: StartOptions,
+): Promise<ClockedService> {
+  if (host === null || host.hasEnded) host = new ServiceHost(await pathOf('host-main'));
+  const current = host;
+  const { id, address, opsAddress } = await current.ask({ start: settings, logFile, aheadMs, release });
+  const change = async (clock: ClockChange) => {
+    await current.ask({ service: id, clock });
+  };
+  const metrics = async () => (await fetch(`${opsAddress}/metrics`)).text();
+  let isStopped = false;
+  return {
+    url: String(address),
+    opsUrl: String(opsAddress),
+    settings,
+    get process(): ChildProcess {
+      throw new Error('This service shares its process. Add ...ownProcess to its settings.');
+    },
+    metrics,
+    logLines: () => parseLines(readFileSync(logFile, 'utf8')),
+    advance: (advanceMs) => change({ advanceMs }),
+    stepWallClock: (stepWallClockMs) => change({ stepWallClockMs }),
+    holdWallClock: (holdWallClock) => change({ holdWallClock }),
+    holdTime: () => change({ holdTime: true }),
+    heapTexts: () => assert.fail('This service shares its heap. Add ...ownProcess to its settings.'),
+    async stop() {
+      if (isStopped) return;
+      isStopped = true;
+      writeFileSync(`${logFile}.metrics`, await metrics());
+      await current.ask({ service: id, stop: true });
+      assert.equal(current.output, '', 'a service that runs well writes nothing to standard error');
+    },
+  };
+}
+
+async function startClockedProcess(
+  settings: Settings,
+  logFile: string,
+  aheadMs: number,
+): Promise<ClockedService> {
+  const environment = { ...settings, TEST_CLOCK_AHEAD_MS: String(aheadMs) };
   const spawned = spawnNode(await pathOf('clocked-main'), environment, [], logFile, true);
   const service = await running(settings, logFile, spawned);
   const move = async (message: ClockMessage) => {
@@ -112,7 +169,7 @@ export async function startService(
     spawned.child.send(message);
     await moved;
   };
-  const clocked: ClockedService = {
+  return {
     ...service,
     advance: (advanceMs) => move({ advanceMs }),
     stepWallClock: (stepWallClockMs) => move({ stepWallClockMs }),
@@ -126,7 +183,6 @@ export async function startService(
       return snapshot.slice(snapshot.lastIndexOf('"strings":['));
     },
   };
-  return clocked;
 }
 
 /** The same by a command that becomes the service, such as one that gives it less of something. */
@@ -194,7 +250,7 @@ async function spawnVestibule(settings: Settings, parameters: readonly string[],
   return spawnNode(await pathOf('vestibule'), settings, parameters, outputFile, false);
 }
 
-async function pathOf(program: 'vestibule' | 'clocked-main' | 'release-main'): Promise<string> {
+async function pathOf(program: 'vestibule' | 'clocked-main' | 'host-main'): Promise<string> {
   const isOurs = program === 'vestibule';
   if (surroundings().hasProgram !== true)
     return resolvePath(isOurs ? 'bin/vestibule.js' : `test/support/${program}.ts`);
