@@ -46,7 +46,14 @@ const durations = new Map<string, number>(
   existsSync(durationsFile) ? JSON.parse(readFileSync(durationsFile, 'utf8')) : [],
 );
 const waiting: string[] = [];
-const parts = await startParts(runDirectory, { nextFile: () => waiting.shift() ?? null });
+const broken = new AbortController();
+const parts = await startParts(runDirectory, {
+  nextFile: () => waiting.shift() ?? null,
+  onFailure(reason) {
+    if (!broken.signal.aborted) console.error(`\nThe tests cannot run here. ${reason}\n`);
+    broken.abort();
+  },
+});
 const surroundings: Omit<Surroundings, 'audience'> = {
   runDirectory,
   partsUrl: parts.url,
@@ -70,7 +77,8 @@ try {
  * named, since a test that needs a quiet machine is a defect, too.
  */
 async function runAgain(failed: readonly string[]): Promise<readonly string[]> {
-  if (failed.length === 0 || failed.length > mostRunAgain || failed.includes(runner)) return failed;
+  if (broken.signal.aborted || failed.length === 0 || failed.length > mostRunAgain || failed.includes(runner))
+    return failed;
   console.log(`\nOnce more, by themselves: ${failed.join(', ')}`);
   const failedAlone = await runTests(failed, 1);
   const unsteady = failed.filter((file) => !failedAlone.includes(file));
@@ -86,7 +94,7 @@ async function runAgain(failed: readonly string[]): Promise<readonly string[]> {
  * A file that says that it needs a process of its own gets one. Returns the files that failed.
  */
 async function runTests(all: readonly string[], atOnce = processes): Promise<readonly string[]> {
-  if (all.length === 0) return [];
+  if (all.length === 0 || broken.signal.aborted) return all;
   const needsOwn = (file: string) => readFileSync(file, 'utf8').includes('Needs a process of its own');
   const [own, shared] = [all.filter(needsOwn), all.filter((file) => !needsOwn(file))];
   waiting.push(...shared.toSorted((one, other) => expectedMs(other) - expectedMs(one)));
@@ -95,6 +103,7 @@ async function runTests(all: readonly string[], atOnce = processes): Promise<rea
     files: [...own, ...workers].map((file) => resolve(file)),
     concurrency: atOnce,
     timeout: 300_000,
+    signal: broken.signal,
   });
   const failed = new Set<string>();
   events.on('test:fail', ({ name, nesting, file = runner }) => {

@@ -26,6 +26,8 @@ export interface Parts {
 
 interface PartsOptions {
   readonly nextFile?: () => string | null;
+  /** A part cannot start: no test that needs it can pass. */
+  readonly onFailure?: (reason: string) => void;
   /**
    * Whether PostgreSQL waits for the disk. The tests do not need it: nothing there has to outlive the machine, and a
    * process that is killed loses nothing by it. What measures does.
@@ -98,7 +100,7 @@ const starts: { readonly [Name in keyof Parts]: Start<Parts[Name]> } = {
  * the test files.
  */
 export async function startParts(directory: string, options: PartsOptions = {}) {
-  const { nextFile = () => null, isDurable = false } = options;
+  const { nextFile = () => null, onFailure = () => {}, isDurable = false } = options;
   const later = new AsyncDisposableStack();
   const started = new Map<string, Promise<unknown>>();
   const get = async (name: string): Promise<unknown> => {
@@ -114,7 +116,11 @@ export async function startParts(directory: string, options: PartsOptions = {}) 
     response.setHeader('connection', 'close');
     get(String(request.url).slice(1)).then(
       (value) => response.end(JSON.stringify(value)),
-      (error: Error) => response.writeHead(500).end(error.message),
+      (error: unknown) => {
+        const reason = error instanceof Error ? error.message : `The part ${request.url} failed: ${error}`;
+        response.writeHead(500).end(reason);
+        onFailure(reason);
+      },
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

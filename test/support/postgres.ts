@@ -15,6 +15,7 @@ export async function startPostgres(directory: string, port: number, flags: read
   // The package ends every process that loads it with 0, whatever that process says itself: no failed test would be noticed.
   process.prependListener('beforeExit', () => process.exit());
   const password = randomUUID();
+  let said = '';
   const server = new EmbeddedPostgres({
     databaseDir: directory,
     port,
@@ -26,11 +27,18 @@ export async function startPostgres(directory: string, port: number, flags: read
     // The copies that \`createDatabase\` makes are made by the system, which takes half as long as reading and writing them.
     postgresFlags: ['-c', 'file_copy_method=clone', ...flags],
     initdbFlags: ['--encoding=UTF8', '--locale=C', quickPasswords],
-    onLog: () => {},
+    onLog: (text: string) => {
+      said = (said + text).slice(-2_000);
+    },
     onError: () => {},
   });
-  await server.initialise();
-  await server.start();
+  try {
+    await server.initialise();
+    await server.start();
+  } catch {
+    // The package rejects with nothing when the server ends at once; what the server said is the reason.
+    throw new Error(`PostgreSQL does not start in ${directory}: ${said.trim()}`);
+  }
   return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, stop: () => server.stop() };
 }
 

@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { canaryHeaders } from './canaries.ts';
 import { documentedReply } from './openapi.ts';
@@ -15,10 +17,38 @@ export interface Reply {
  * against the service's own description of itself.
  */
 export async function request(url: string, init: RequestInit = {}): Promise<Reply> {
-  const response = await fetch(url, { ...init, headers: { ...canaryHeaders, ...init.headers } });
-  const { status, headers } = response;
-  const text = await response.text();
-  return documentedReply(url, init.method ?? 'GET', { status, headers, text, json: () => JSON.parse(text) });
+  const reply = await send(url, { ...init, headers: { ...canaryHeaders, ...init.headers } });
+  return documentedReply(url, init.method ?? 'GET', { ...reply, json: () => JSON.parse(reply.text) });
+}
+
+const agent = new Agent({ keepAlive: true });
+
+/** `fetch` took almost half of the time of the processes that run tests; `node:http` takes a third of that. */
+export function send(url: string, init: RequestInit = {}): Promise<Omit<Reply, 'json'>> {
+  const { method = 'GET', body = null, signal } = init;
+  const { promise, resolve, reject } = Promise.withResolvers<Omit<Reply, 'json'>>();
+  const headers = new Headers(init.headers);
+  if (body instanceof URLSearchParams && !headers.has('content-type'))
+    headers.set('content-type', 'application/x-www-form-urlencoded;charset=UTF-8');
+  const bytes = body instanceof Uint8Array ? body : Buffer.from(body === null ? '' : String(body));
+  if (body !== null || method === 'POST' || method === 'PUT')
+    headers.set('content-length', String(bytes.length));
+  const options = { agent, method, headers: Object.fromEntries(headers), ...(signal ? { signal } : {}) };
+  const asked = httpRequest(url, options, async (response) => {
+    try {
+      const received = new Headers();
+      const raw = response.rawHeaders;
+      for (let at = 0; at < raw.length; at += 2) received.append(String(raw[at]), String(raw[at + 1]));
+      const chunks = await response.toArray();
+      const text = Buffer.concat(chunks).toString();
+      resolve({ status: Number(response.statusCode), headers: received, text });
+    } catch (error) {
+      reject(error);
+    }
+  });
+  asked.on('error', reject);
+  asked.end(bytes);
+  return promise;
 }
 
 export function withToken(url: string, token: string): Promise<Reply> {

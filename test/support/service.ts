@@ -11,6 +11,7 @@ import { newMasterSecret } from './master-secret.ts';
 import type { ClockChange } from './movable-clock.ts';
 import type { Outcome } from './outcome.ts';
 import { createDatabase } from './postgres.ts';
+import { send } from './request.ts';
 import { ServiceHost } from './service-host.ts';
 import { part, surroundings } from './surroundings.ts';
 
@@ -130,7 +131,7 @@ async function startHosted(
   const change = async (clock: ClockChange) => {
     await current.ask({ service: id, clock });
   };
-  const metrics = async () => (await fetch(`${opsAddress}/metrics`)).text();
+  const metrics = async () => (await send(`${opsAddress}/metrics`)).text;
   let isStopped = false;
   return {
     url: String(address),
@@ -209,7 +210,7 @@ async function running(
   const started = await listening(child, output);
   const url = String(started.address);
   const opsUrl = String(started.ops_address);
-  const metrics = async () => (await fetch(`${opsUrl}/metrics`)).text();
+  const metrics = async () => (await send(`${opsUrl}/metrics`)).text;
   return {
     url,
     opsUrl,
