@@ -8,10 +8,10 @@ import { startParts } from './support/parts.ts';
 import type { Surroundings } from './support/surroundings.ts';
 
 /**
- * `npm test`: runs every test file, and afterwards test/after, which looks through everything that all the processes of
- * the run have left behind. `npm test -- test/http/me.200.test.ts` runs only the files named. What is slow to start
- * (PostgreSQL, the providers, the build of the frontend) starts when a file first asks for it. `--large` and `--pooled` are
- * `npm run test:large` and `npm run test:pooled`, which see test/README.md.
+ * Runs the test files of a tier, or the files named. `npm test` is everything that a change can break (*.test.ts), and
+ * afterwards test/after, which searches everything that the run has left behind. `npm run test:drills` is long scenarios
+ * (*.drill.ts), `npm run test:release` what is shipped (*.release.ts). What is slow to start (PostgreSQL, the providers,
+ * the build of the frontend) starts when a file first asks for it. test/README.md says more.
  */
 const runDirectory = resolve('.test-run');
 const cacheDirectory = `${runDirectory}-cache`;
@@ -19,7 +19,7 @@ const cacheDirectory = `${runDirectory}-cache`;
 const runner = 'test/support/file-runner.ts';
 /** One more than the cores that are to be expected: there is always one that waits for a disk or a clock. */
 const processes = 3;
-/** So many files at most are run once more by themselves when they have failed beside others: more is no coincidence. */
+/** Of the drills that failed beside others, so many at most are run once more by themselves. */
 const mostRunAgain = 5;
 
 /** How long each file took when it was last run, in milliseconds. */
@@ -33,14 +33,20 @@ mkdirSync(runDirectory, { recursive: true });
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { large: { type: 'boolean', default: false }, pooled: { type: 'boolean', default: false } },
+  options: {
+    tier: { type: 'string', default: 'test' },
+    large: { type: 'boolean', default: false },
+    pooled: { type: 'boolean', default: false },
+  },
 });
+if (!['test', 'drill', 'release'].includes(values.tier))
+  throw new Error(`There is no tier "${values.tier}".`);
 if (values.large) process.env.VESTIBULE_TEST_LARGE = 'yes';
 if (values.pooled) process.env.VESTIBULE_TEST_POOLED = 'yes';
 const named = positionals.map((file) => file.replace(/^\.\//, ''));
 const missing = named.filter((file) => !existsSync(file));
 if (missing.length > 0) throw new Error(`There is no such test file: ${missing.join(', ')}`);
-const files = named.length > 0 ? named : globSync('test/**/*.test.ts').sort().filter(isAsked);
+const files = named.length > 0 ? named : globSync(`test/**/*.${values.tier}.ts`).sort().filter(isAsked);
 const isAfter = (file: string) => file.startsWith('test/after/');
 const durations = new Map<string, number>(
   existsSync(durationsFile) ? JSON.parse(readFileSync(durationsFile, 'utf8')) : [],
@@ -64,7 +70,7 @@ process.env.VESTIBULE_TEST = JSON.stringify(surroundings);
 process.env.NODE_COMPILE_CACHE = cacheDirectory;
 try {
   const failed = await runTests(files.filter((file) => !isAfter(file)));
-  const failedAlone = named.length > 0 ? failed : await runAgain(failed);
+  const failedAlone = values.tier === 'drill' ? await runAgain(failed) : failed;
   const failedAfter = await runTests(files.filter(isAfter));
   process.exitCode = failedAlone.length + failedAfter.length === 0 ? 0 : 1;
   writeFileSync(durationsFile, JSON.stringify([...durations]));

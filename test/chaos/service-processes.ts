@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { until } from '../support/polling.ts';
-import { type Service, type Settings, startService } from '../support/service.ts';
+import { ownProcess, type Service, type Settings, startService } from '../support/service.ts';
 import type { Tally } from './journal.ts';
 
 const errorLevel = 50;
@@ -12,7 +12,7 @@ export class ServiceProcesses {
   readonly #services: Service[] = [];
 
   constructor(settings: Settings, tally: Tally) {
-    this.#settings = settings;
+    this.#settings = { ...settings, ...ownProcess };
     this.#tally = tally;
   }
 

@@ -2,18 +2,18 @@
 export const startCommand = 'npm ci && npm start';
 
 const byInstallation = 'is run by test/support/installed-packages.ts, for all tests of test/packages';
-const byFrontend = 'is run by test/docs/frontend.test.ts, in a folder of its own';
+const byFrontend = 'is run by test/docs/frontend.release.ts, in a folder of its own';
 
 /** Commands that no test of this folder runs, with the reason. */
 export const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm test': 'is what runs this test',
   'npm ci': 'has been run, else there would be no test',
-  'npm install --omit=optional ./vestibule-server-0.1.0.tgz': 'is run by test/packages/server.test.ts',
+  'npm install --omit=optional ./vestibule-server-0.1.0.tgz': 'is run by test/packages/server.release.ts',
   'npm test': 'is what runs this test',
   'npm test -- test/http/me.403.test.ts': 'is a part of what runs this test',
   'npm test -- test/browser/trip.test.ts': 'is a part of what runs this test',
-  'npm run check': 'is run by test/rules/check.test.ts',
-  'npm run format': 'changes the files that are tested; what it repairs is found by test/rules/check.test.ts',
+  'npm run check': 'is run by .ci/run',
+  'npm run format': 'changes the files that are tested; what it repairs is found by npm run check',
   'npm run docs':
     'changes the files that are tested; test/rules/documents.test.ts makes the same and compares',
   'npx vestibule webhook test whk_...': 'is run by test/cli/webhook.test.ts, where there is a receiver',
@@ -26,28 +26,28 @@ export const notRun: Readonly<Record<string, string>> = {
   'npx vestibule restore vestibule-backup.db': 'is run by test/cli/restore.test.ts, into an empty place',
   'npx vestibule restore': 'is run by test/cli/restore.test.ts',
   'npx vestibule move --to postgres://vestibule@db.example.org/vestibule?sslmode=verify-full':
-    'is run by test/cli/move.test.ts, with a database that is there',
+    'is run by test/cli/move.drill.ts, with a database that is there',
   'npx vestibule backup': 'is run by test/cli/backup.test.ts',
   'npx vestibule --settings /etc/vestibule/settings backup <file>': 'is run by test/cli/backup.test.ts',
   'npx vestibule dev --dpop': 'is run by test/cli/dev.test.ts, with ports that are free',
-  'npx vestibule dev': 'is run by test/packages/server.test.ts, with ports that are free',
+  'npx vestibule dev': 'is run by test/packages/server.release.ts, with ports that are free',
   'npx vestibule client scopes <id> ...': 'is run by test/http/token.revoked.test.ts, with scopes',
   'npx vestibule dev token --user ada': 'is run by test/cli/dev.running.test.ts',
   'npx vestibule dev token --user ada --scope bookings.read': 'is run by test/cli/dev.users.test.ts',
-  'npm run pack': 'is run by test/packages/tarball.test.ts, in a copy of the project',
+  'npm run pack': 'is run by test/packages/tarball.release.ts, in a copy of the project',
   'npm run bench': 'takes twelve minutes and two idle cores',
   'npm run chaos -- --kills 100 --database postgres --processes 2':
-    'takes ten minutes; test/fault/records-durable.test.ts does the same with a few kills',
+    'takes ten minutes; test/fault/records-durable.drill.ts does the same with a few kills',
   'npm run soak -- --minutes 60 --database sqlite':
-    'takes an hour; test/fault/soak.test.ts does the same for seconds',
+    'takes an hour; test/fault/soak.drill.ts does the same for seconds',
   'npm run overload -- --database sqlite':
-    'measures, and wants two idle cores; test/fault/overload-http.test.ts holds what can be counted',
+    'measures, and wants two idle cores; test/fault/overload-http.drill.ts holds what can be counted',
   'npm run scale -- --rows 10000000':
     'takes an hour and 40 GB; test/contract/partitions.test.ts runs the statements of docs/scale.md',
   'npm install ./vestibule-client-0.1.0.tgz': byInstallation,
   'npm install ./vestibule-verify-0.1.0.tgz': byInstallation,
   'npx vestibule types > collections.d.ts':
-    'is what typesDocument writes, which test/packages/client.readme.test.ts compiles',
+    'is what typesDocument writes, which test/packages/client.readme.release.ts compiles',
   'npm init --yes': byFrontend,
   'npm install ./vestibule-server-0.1.0.tgz ./vestibule-client-0.1.0.tgz': byFrontend,
   'npm install --save-dev vite@7.3.8 typescript@7.0.2': byFrontend,

@@ -171,7 +171,8 @@ describe('as many connections as one address may have, from a trusted proxy', ()
 
 describe('unfinished bodies of strangers', () => {
   const { running, hold } = holders({ MAX_CONNECTIONS_PER_ADDRESS: '10000', REQUEST_TIMEOUT_SECONDS: '60' });
-  const size = 60_000;
+  // One byte less than a buffer of the parser: four addresses fill the room for bodies of strangers.
+  const size = 65_535;
   const unfinished = head('POST', '/token', 'content-type: application/json', `content-length: ${size + 1}`);
 
   it('[G189] do not use up the memory for the bodies of others', async () => {

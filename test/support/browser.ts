@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { BrowserLog } from './browser-log.ts';
 import { type BrowserSite, startBrowserSite } from './browser-site.ts';
 import { Visitor } from './browser-visitor.ts';
-import { launchChromium } from './chromium.ts';
+import { connectChromium } from './chromium.ts';
 
 /** Long enough for a machine that does much else; nothing ever waits that long when it works. */
 const patienceMs = 20_000;
@@ -23,7 +23,7 @@ export class Browsing {
   static async start(startSite: () => Promise<BrowserSite>): Promise<Browsing> {
     const site = await startSite();
     try {
-      return new Browsing(site, await launchChromium());
+      return new Browsing(site, await connectChromium());
     } catch (error) {
       await site.stop();
       throw error;

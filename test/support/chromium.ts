@@ -1,14 +1,28 @@
 import { type Browser, chromium } from 'playwright-core';
 import { findProgram } from './programs.ts';
+import { part } from './surroundings.ts';
 
-/**
- * A real browser. No name resolves but those that are given: a page that asks for somebody outside is found out, and never
- * gets there.
- */
-export async function launchChromium(...names: readonly string[]): Promise<Browser> {
+/** No name resolves but those that are given: a page that asks for somebody outside is found out, and never gets there. */
+async function launchOptions(names: readonly string[] = []) {
   const rules = ['MAP * ~NOTFOUND', ...['127.0.0.1', ...names].map((name) => `EXCLUDE ${name}`)];
-  return chromium.launch({
+  return {
     executablePath: await findProgram('chromium'),
     args: ['--no-sandbox', `--host-resolver-rules=${rules.join(', ')}`],
-  });
+  };
+}
+
+/** The Chromium of the run, which all test files share. Each has contexts of its own, which end with `close`. */
+export async function connectChromium(): Promise<Browser> {
+  const { url } = await part('chromium');
+  return chromium.connect(url);
+}
+
+/** A Chromium of a test's own, in which further names resolve. */
+export async function launchChromium(...names: readonly string[]): Promise<Browser> {
+  return chromium.launch(await launchOptions(names));
+}
+
+export async function startChromium(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const server = await chromium.launchServer({ ...(await launchOptions()), host: '127.0.0.1' });
+  return { url: server.wsEndpoint(), stop: () => server.close() };
 }

@@ -1,6 +1,6 @@
 import { build } from 'esbuild';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { launchChromium } from './chromium.ts';
+import { connectChromium } from './chromium.ts';
 import { ClientStage, type StageCommand } from './client-stage.ts';
 import { part } from './surroundings.ts';
 
@@ -40,7 +40,7 @@ export class ClientBrowser {
       format: 'iife',
       target: 'es2022',
     });
-    const browser = await launchChromium();
+    const browser = await connectChromium();
     const stage = await ClientStage.start();
     const context = await browser.newContext();
     await context.exposeFunction('askStage', (command: StageCommand, values: never[]) =>

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { waitForDatabase } from '../../src/app/wait-for-database.ts';
 import { type App, startApp } from '../../src/app.ts';
-import { LogOutput } from '../../src/base/log-output.ts';
+import { LogOutput } from '../../src/base/log.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { type Release, releases } from './future-steps.ts';
 import { type ClockChange, MovableClock } from './movable-clock.ts';

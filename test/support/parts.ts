@@ -12,6 +12,8 @@ export interface Parts {
   /** A PgBouncer in front of it. */
   readonly pooler: { readonly port: number };
   readonly providers: SharedProviders;
+  /** A browser that other processes connect to. */
+  readonly chromium: { readonly url: string };
   /** The service put together from what stands in src now. */
   readonly program: { readonly folder: string };
   /** What is tested in a browser is what stands in web/src now. */
@@ -64,6 +66,12 @@ const starts: { readonly [Name in keyof Parts]: Start<Parts[Name]> } = {
     const { stop, ...providers } = await startSharedProviders();
     later.defer(stop);
     return providers;
+  },
+  async chromium(later) {
+    const { startChromium } = await import('./chromium.ts');
+    const { url, stop } = await startChromium();
+    later.defer(stop);
+    return { url };
   },
   async program(_later, directory) {
     const { buildProgram } = await import('./program.ts');

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { ApiCaller } from '../support/api-caller.ts';
-import { launchChromium } from '../support/chromium.ts';
+import { connectChromium } from '../support/chromium.ts';
 import { type Ended, type, typeUntil } from '../support/installed.ts';
 import { freePort } from '../support/ports.ts';
 import { TestProvider } from '../support/provider.ts';
@@ -39,7 +39,7 @@ describe('the package of the service, installed into an empty folder', () => {
     copyFileSync(`${tarballs}/${tarball}`, `${folder}/${tarball}`);
     wentWell(await typed(`${documented} --ignore-scripts`));
     provider = await TestProvider.start();
-    browser = await launchChromium();
+    browser = await connectChromium();
   });
   after(async () => {
     await browser?.close();
