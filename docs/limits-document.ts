@@ -12,7 +12,7 @@ interface FixedLimit {
 }
 
 export const fixedLimits: readonly FixedLimit[] = [
-  fixed('src/auth/compact.ts', 'maxTokenBytes', 'bytes', 'The longest token (403 `token_too_large`).'),
+  fixed('src/auth/jws.ts', 'maxTokenBytes', 'bytes', 'The longest token (403 `token_too_large`).'),
   fixed('src/base/clock.ts', 'clockToleranceSeconds', 'seconds', 'How far clocks may be apart.'),
   fixed(
     'src/auth/dpop/proof.ts',
@@ -22,7 +22,7 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/auth/dpop/proof.ts', 'longestJti', '', 'Characters in the id of a DPoP proof.'),
   fixed(
-    'src/auth/dpop/seen-proofs.ts',
+    'src/auth/dpop/possession.ts',
     'mostSeenProofs',
     '',
     'Used DPoP proofs that are remembered (503 `overloaded`).',
@@ -41,19 +41,19 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Characters in the header of a proof whose key is remembered; of a longer one it is read each time.',
   ),
   fixed(
-    'src/auth/token-cache.ts',
+    'src/auth/authenticate.ts',
     'tokenCachePlaces',
     '',
     'Verified tokens that are remembered, so that they are not verified again.',
   ),
   fixed(
-    'src/auth/token-cache.ts',
+    'src/auth/authenticate.ts',
     'placeBytes',
     'bytes',
     'Memory for the subject and scopes of a remembered token; one that takes more counts as several.',
   ),
   fixed('src/auth/dpop/nonce.ts', 'slotMs', 'ms', 'How long a nonce of DPoP is the current one.'),
-  fixed('src/auth/header.ts', 'longestKid', '', 'Characters in the name of a key.'),
+  fixed('src/auth/jws.ts', 'longestKid', '', 'Characters in the name of a key.'),
   fixed('src/auth/provider-fetch.ts', 'maxDocumentBytes', 'bytes', 'The largest key set of a provider.'),
   fixed(
     'src/auth/introspection/request.ts',
@@ -66,12 +66,6 @@ export const fixedLimits: readonly FixedLimit[] = [
     'fetchDeadlineMs',
     'ms',
     'How long a provider may take to answer with either.',
-  ),
-  fixed(
-    'src/auth/provider-document.ts',
-    'mostPutOff',
-    '',
-    'Logout tokens whose first arrival is remembered while their key is not known.',
   ),
   fixed('src/auth/key-set.ts', 'maxKeys', '', 'Keys of a key set that are looked at.'),
   fixed(

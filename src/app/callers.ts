@@ -1,9 +1,9 @@
+import { TokenCache, tokenCachePlaces } from '../auth/authenticate.ts';
+import { checkTimes } from '../auth/claims.ts';
 import { fetchDocument } from '../auth/provider-fetch.ts';
 import { ProviderKeys } from '../auth/provider-keys.ts';
 import { SignatureQueue } from '../auth/signature-queue.ts';
 import type { authenticatedMemory } from '../auth/stored-key-set.ts';
-import { TokenCache, tokenCachePlaces } from '../auth/token-cache.ts';
-import { checkTimes } from '../auth/token-times.ts';
 import { createVerifier } from '../auth/verifier.ts';
 import type { Caller } from '../base/caller.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';

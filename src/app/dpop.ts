@@ -1,8 +1,7 @@
 import { createNonces } from '../auth/dpop/nonce.ts';
-import { createPossession, createUseProof } from '../auth/dpop/possession.ts';
+import { createPossession, createUseProof, SeenProofs } from '../auth/dpop/possession.ts';
 import { createProofCheck } from '../auth/dpop/proof.ts';
 import { proofAlgorithms } from '../auth/dpop/proof-keys.ts';
-import { SeenProofs } from '../auth/dpop/seen-proofs.ts';
 import type { SignatureQueue } from '../auth/signature-queue.ts';
 import { tokenPath } from '../base/addresses.ts';
 import { ownIssuer } from '../config/rules.ts';
@@ -29,7 +28,7 @@ export function createDpop({ config, keyring, clock }: BaseParts, signatures: Si
     return proof.thumbprint;
   };
   return {
-    possession: createPossession({ checkProof, useProof, baseUrl }),
+    provePossession: createPossession(checkProof, useProof, baseUrl),
     proveKey,
     terms: { algorithms: proofAlgorithms, isRequired, nonce: nonces && (() => nonces.current()) },
   };

@@ -1,4 +1,4 @@
-import type { TrustedIssuer } from '../auth/issuers.ts';
+import type { TrustedIssuer } from '../auth/verifier.ts';
 import type { Provider } from '../config/providers.ts';
 import { ownIssuer } from '../config/rules.ts';
 import { type Config, signingAlgorithms } from '../config/settings.ts';

@@ -40,7 +40,7 @@ export function createService(base: BaseParts, answering: Answering): HttpServer
     limits,
     tls,
     tracing,
-    authenticate: createAuthenticate(callers.tokenCache, callers.checkStanding, callers.dpop?.possession),
+    authenticate: createAuthenticate(callers.tokenCache, callers.standing, callers.dpop?.provePossession),
     checkStillIn: callers.checkStillIn,
     dpop: callers.dpop?.terms ?? null,
     trustedProxies: config.trustedProxies,

@@ -1,22 +1,23 @@
-import type { VerifiedClaims } from '../base/caller.ts';
+import { hasExpired, type TokenTimes, type VerifiedClaims } from '../base/caller.ts';
 import { isUsableName, namedAudience } from '../base/claim-values.ts';
+import { clockToleranceSeconds } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
-import type { JsonObject } from '../base/json-object.ts';
+import { isJsonObject, type JsonObject } from '../base/json-object.ts';
 import type { ClaimPath, RequiredClaims } from '../base/provider-rules.ts';
-import { requireScopes } from '../base/scopes.ts';
-import { grantedScopes } from './granted-scopes.ts';
+import { isScopeName, readScopes, requireScopes } from '../base/scopes.ts';
 import { isMarkedClient, isMarkedIdToken } from './provider-marks.ts';
-import { type DpopPolicy, readBinding } from './token-binding.ts';
-import { checkLifetime, checkTimes, noTimes, readTimes } from './token-times.ts';
 import { type RunStep, untraced } from './trace.ts';
+
+/** Whether tokens bound to a key by DPoP (`cnf.jkt`, RFC 9449 section 6) are refused, accepted or required. */
+type DpopPolicy = 'off' | 'on' | 'required';
 
 /** What a token of one issuer must say. */
 export interface ClaimsPolicy {
   /** The exact values of `iss`. */
   readonly issuers: readonly string[];
-  /** One of these must be among those of the token; null: whomever it is for. */
+  /** The token must name one of these; null accepts any audience. */
   readonly audiences: readonly string[] | null;
-  /** Where the token says whom it is for: `aud`, or what a provider without one has instead. */
+  /** The claim with the audience: `aud`, or the substitute of a provider without `aud`. */
   readonly audienceClaim: string;
   readonly requiredClaims: RequiredClaims;
   /** Access tokens may carry a `nonce`: `requiredClaims` tell them from ID tokens. */
@@ -24,14 +25,14 @@ export interface ClaimsPolicy {
   readonly requiredScopes: readonly string[];
   /** The claims that grant scopes, each by the names that lead to it. */
   readonly scopesFrom: readonly ClaimPath[];
-  /** From `iat` to `exp`; null: as long as the issuer says. */
+  /** From `iat` to `exp`; null for no limit. */
   readonly maxLifetimeSeconds: number | null;
   /** Every token of this issuer speaks for a machine client. */
   readonly clientsOnly: boolean;
   readonly dpop: DpopPolicy;
 }
 
-/** Checks the claims of a token one after the other. Pure: the time is passed in. */
+/** Checks the claims of a token. Pure: the time is passed in. */
 export function checkClaims(
   claims: JsonObject,
   policy: ClaimsPolicy,
@@ -59,7 +60,8 @@ export function checkClaims(
     times,
     credentialId,
     boundTo,
-    sessionId: readSession(claims),
+    // An unusable `sid` counts as none: such a token ends with every session of its subject.
+    sessionId: isUsableName(claims.sid) ? claims.sid : null,
     tokenId: credentialId === null ? null : (claims.jti as string),
   };
 }
@@ -71,12 +73,12 @@ function checkIssuer({ iss }: JsonObject, { issuers }: ClaimsPolicy): string {
   return known;
 }
 
-/** Claims that only an ID token has. They betray one even when its audience happens to be this API. */
+/** Claims that only ID tokens have. */
 const idTokenClaims = ['at_hash', 'c_hash', 's_hash'];
 
 /**
- * Tokens of the same provider that are signed with the same key but are no access tokens. `nonce` is an ID token's
- * too, save that older Keycloaks copy it into access tokens, which they mark with a `typ` claim of "Bearer".
+ * Refuses other tokens that the provider signs with the same key. A `nonce` means an ID token, except that older Keycloaks
+ * copy it into access tokens, with a `typ` claim of "Bearer".
  */
 function checkPurpose(claims: JsonObject, { allowsNonce }: ClaimsPolicy): void {
   const statedType = claims.typ;
@@ -88,7 +90,64 @@ function checkPurpose(claims: JsonObject, { allowsNonce }: ClaimsPolicy): void {
     throw new Refusal('token_type_not_allowed');
 }
 
-/** What a provider says only in some of the tokens that it signs with the same key. */
+/** A SHA-256 in base64url. */
+const thumbprintForm = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * The thumbprint of the key that a token is bound to; null for a bearer token. Any other form of `cnf` (RFC 7800), such as
+ * a certificate, cannot be proven here.
+ */
+function readBinding({ cnf }: JsonObject, dpop: DpopPolicy): string | null {
+  if (cnf === undefined) {
+    if (dpop === 'required') throw new Refusal('proof_required');
+    return null;
+  }
+  const { jkt, ...others } = isJsonObject(cnf) ? cnf : {};
+  const isUsable = typeof jkt === 'string' && thumbprintForm.test(jkt) && Object.keys(others).length === 0;
+  if (dpop === 'off' || !isUsable) throw new Refusal('token_bound');
+  return jkt;
+}
+
+const noTimes: TokenTimes = { expiresAtSeconds: 0, notBeforeSeconds: null, issuedAtSeconds: null };
+
+function readTimes(claims: JsonObject): TokenTimes {
+  const expiresAtSeconds = optionalTime(claims, 'exp');
+  if (expiresAtSeconds === null) throw new Refusal('expiry_missing');
+  return {
+    expiresAtSeconds,
+    notBeforeSeconds: optionalTime(claims, 'nbf'),
+    issuedAtSeconds: optionalTime(claims, 'iat'),
+  };
+}
+
+/** The end of the year 9999, the last that a date can show. */
+const latestTimeSeconds = 253_402_300_799;
+
+function optionalTime(claims: JsonObject, name: string): number | null {
+  const value = claims[name];
+  if (value === undefined) return null;
+  if (typeof value !== 'number' || !(value >= 0 && value <= latestTimeSeconds))
+    throw new Refusal('claim_invalid');
+  return value;
+}
+
+/** Also checks cached tokens: they expire, and clocks are set back. */
+export function checkTimes(times: TokenTimes, nowSeconds: number): void {
+  const { notBeforeSeconds, issuedAtSeconds } = times;
+  if (hasExpired(times, nowSeconds)) throw new Refusal('token_expired');
+  const latestStart = nowSeconds + clockToleranceSeconds;
+  if ((notBeforeSeconds ?? 0) > latestStart || (issuedAtSeconds ?? 0) > latestStart)
+    throw new Refusal('token_not_yet_valid');
+}
+
+/** A token without `iat` has an unknown lifetime, which counts as too long. */
+function checkLifetime({ expiresAtSeconds, issuedAtSeconds }: TokenTimes, maxSeconds: number | null): void {
+  if (maxSeconds === null) return;
+  if (issuedAtSeconds === null || expiresAtSeconds - issuedAtSeconds > maxSeconds)
+    throw new Refusal('token_lifetime_too_long');
+}
+
+/** Claims by which a provider tells its access tokens from its other tokens. */
 function checkRequired(claims: JsonObject, required: RequiredClaims): void {
   for (const name in required) {
     const wanted = required[name];
@@ -104,29 +163,41 @@ function checkAudience(claim: unknown, audiences: readonly string[] | null): str
   return ours;
 }
 
-/**
- * Nothing stands in for a missing subject: `client_id` and `azp` name a program, and all people behind it would become
- * one caller.
- */
+/** Nothing replaces a missing subject: `client_id` and `azp` name a program, and all its users would become one caller. */
 function readSubject({ sub: value }: JsonObject): string | null {
   if (value === undefined) return null;
   if (!isUsableName(value)) throw new Refusal('subject_invalid');
   return value;
 }
 
-/** A token without a subject has nobody behind it. */
+const none: readonly string[] = [];
+
+/** All scopes that the claims grant. A claim that is not a list of scopes grants none. */
+function grantedScopes(claims: JsonObject, from: readonly ClaimPath[]): readonly string[] {
+  const granted = from.map((path) => scopesAt(claims, path)).filter((scopes) => scopes.length > 0);
+  return granted.length > 1 ? [...new Set(granted.flat())] : (granted[0] ?? none);
+}
+
+/** One text or, except for `scope` (RFC 9068), a list. Items that cannot be scopes are left out. */
+function scopesAt(claims: JsonObject, path: readonly string[]): readonly string[] {
+  let value: unknown = claims;
+  for (const name of path) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return none;
+    value = value[name];
+  }
+  if (typeof value === 'string') return readScopes(value) ?? none;
+  if (!Array.isArray(value) || (path.length === 1 && path[0] === 'scope')) return none;
+  return value.filter((item) => typeof item === 'string' && isScopeName(item));
+}
+
+/** A token without a subject belongs to no user. */
 function isClient(claims: JsonObject, subject: string | null): boolean {
   return subject === null || isMarkedClient(claims, subject);
 }
 
-/** Our own tokens begin their `jti` with the name of the credentials that they were issued for. */
+/** The `jti` of our own tokens begins with the id of the credentials they were issued for. */
 function credentialOf({ jti }: JsonObject): string | null {
   const name = typeof jti === 'string' ? jti.split('.', 1)[0] : '';
   if (!name) throw new Refusal('claim_invalid');
   return name;
-}
-
-/** What is no usable name of a session is none: such a token ends with every session of its subject. */
-function readSession({ sid }: JsonObject): string | null {
-  return isUsableName(sid) ? sid : null;
 }

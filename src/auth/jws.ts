@@ -1,14 +1,75 @@
+import { Buffer, isUtf8 } from 'node:buffer';
 import type { KeyObject } from 'node:crypto';
 import { Refusal } from '../base/errors.ts';
-import type { JsonObject } from '../base/json-object.ts';
+import { isJsonObject, type JsonObject } from '../base/json-object.ts';
 import { rememberLast } from '../base/remember-last.ts';
 import type { RequestOrigin } from '../base/request-origin.ts';
-import { jsonObject, parseCompact } from './compact.ts';
-import { readHeader, type TokenHeader } from './header.ts';
-import { chooseIssuer, type KeySource } from './issuers.ts';
 import { signatureHolds } from './signature.ts';
 import type { SignatureQueue } from './signature-queue.ts';
 import { type RunStep, untraced } from './trace.ts';
+
+/** The longest token that is read. A usual one has one or two thousand bytes. */
+export const maxTokenBytes = 8192;
+
+/** Splits a compact JWS, without any cryptography: garbage must cost next to nothing. */
+export function parseCompact(text: string) {
+  if (text.length > maxTokenBytes) throw new Refusal('token_too_large');
+  const headerEnd = text.indexOf('.');
+  const payloadEnd = text.indexOf('.', headerEnd + 1);
+  // A third dot is part of the signature, where `decode` refuses it.
+  if (payloadEnd === -1) throw new Refusal('token_malformed');
+  const signed = Buffer.from(text.slice(0, payloadEnd));
+  return {
+    // In base64url. From the bytes, because it is cached: a slice of a text keeps the whole token in memory.
+    header: signed.toString('latin1', 0, headerEnd),
+    unverifiedPayload: jsonObject(text.slice(headerEnd + 1, payloadEnd)),
+    signed,
+    signature: decode(text.slice(payloadEnd + 1)),
+  };
+}
+
+export function jsonObject(segment: string): JsonObject {
+  const bytes = decode(segment);
+  let value: unknown;
+  try {
+    value = isUtf8(bytes) ? JSON.parse(bytes.toString('utf8')) : null;
+  } catch {
+    throw new Refusal('token_malformed');
+  }
+  if (!isJsonObject(value)) throw new Refusal('token_malformed');
+  return value;
+}
+
+/** Strict, unlike Node: accepts only the one spelling of the bytes. */
+function decode(segment: string): Buffer {
+  const bytes = Buffer.from(segment, 'base64url');
+  if (segment === '' || bytes.toString('base64url') !== segment) throw new Refusal('token_malformed');
+  return bytes;
+}
+
+export interface TokenHeader {
+  readonly algorithm: string;
+  readonly kid: string | undefined;
+  /** `typ` in lower case without `application/`; undefined when absent. */
+  readonly type: string | undefined;
+}
+
+const longestKid = 512;
+
+/** Reads header segments; most tokens of an issuer have the same one. `jku`, `x5u`, `jwk` and `x5c` are never used. */
+export function headerReader(algorithms: Iterable<string>): (segment: string) => TokenHeader {
+  const allowed = new Set(algorithms);
+  return rememberLast((segment) => {
+    const { alg, kid, typ, crit, b64 } = jsonObject(segment);
+    if (typeof alg !== 'string' || !allowed.has(alg)) throw new Refusal('algorithm_not_allowed');
+    // With `b64` (RFC 7797) the payload is not base64url, even if `crit` does not list it.
+    if (crit !== undefined || b64 !== undefined) throw new Refusal('header_not_supported');
+    if (kid !== undefined && (typeof kid !== 'string' || kid.length > longestKid))
+      throw new Refusal('token_malformed');
+    if (typ !== undefined && typeof typ !== 'string') throw new Refusal('token_type_not_allowed');
+    return { algorithm: alg, kid, type: typ?.toLowerCase().replace(/^application\//, '') };
+  });
+}
 
 /**
  * Opens a compact JWS: access tokens, logout tokens, client assertions and DPoP proofs. The caller chooses the key by the
@@ -37,52 +98,49 @@ export function openJws<Header extends { readonly algorithm: string }>(
   };
 }
 
-/** Reads header segments; most tokens of an issuer have the same one. */
-export function headerReader(algorithms: Iterable<string>): (segment: string) => TokenHeader {
-  const allowed = new Set(algorithms);
-  return rememberLast((segment) => readHeader(jsonObject(segment), allowed));
+type FoundKey = KeyObject | undefined | Promise<KeyObject | undefined>;
+
+/** The keys of one issuer: a provider's published set, or our own. */
+export interface KeySource {
+  /**
+   * Undefined if no usable key fits. Rejects with `keys_unavailable` if that is not known now. An unknown key is fetched only
+   * for a token that `looksRight` otherwise.
+   */
+  find(kid: string | undefined, algorithm: string, looksRight: () => boolean): FoundKey;
+  /** Changes with the keys; null while none may be used. A cached token counts only with the generation that verified it. */
+  readonly generation: number | null;
 }
 
-/** An issuer as far as signatures go. */
-export interface Signer {
+/** An issuer with its own keys, which never verify the tokens of another. */
+export interface SigningIssuer {
   readonly keys: KeySource;
   readonly algorithms: ReadonlySet<string>;
   readonly claims: { readonly issuers: readonly string[] };
 }
 
-/** Undefined if the issuer has no such key. The claims are unverified: they decide whether a key is fetched, nothing else. */
-type FindKey<Issuer> = (
-  issuer: Issuer,
-  header: TokenHeader,
-  unverifiedClaims: JsonObject,
-  text: string,
-) => ReturnType<KeySource['find']>;
-
-interface OpenOptions<Issuer> {
+interface OpenSignedOptions<Issuer> {
   readonly issuers: readonly Issuer[];
   /** Throws if the issuer does not sign this kind of JWS with such a `typ`. */
   readonly checkType?: (type: string | undefined, issuer: Issuer) => void;
-  readonly findKey: FindKey<Issuer>;
+  /** The claims are unverified: they decide whether a key is fetched, nothing else. */
+  readonly findKey: (issuer: Issuer, header: TokenHeader, unverifiedClaims: JsonObject) => FoundKey;
   readonly signatures: Pick<SignatureQueue, 'run'>;
 }
 
 /** Opens a JWS of a trusted issuer: parse -> header -> issuer -> algorithm -> type -> key -> signature. */
-export function createOpenSigned<Issuer extends Signer>(options: OpenOptions<Issuer>) {
+export function createOpenSigned<Issuer extends SigningIssuer>(options: OpenSignedOptions<Issuer>) {
   const { issuers, checkType, findKey, signatures } = options;
   const readSegment = headerReader(issuers.flatMap((issuer) => [...issuer.algorithms]));
   return async (text: string, origin: RequestOrigin, run: RunStep = untraced) => {
     const readTraced = (segment: string) => run('header', () => readSegment(segment), noHeader);
     const { header, unverifiedClaims, verify } = openJws(text, readTraced, signatures);
-    const issuer = run(
-      'issuer',
-      () => chooseIssuer(issuers, unverifiedClaims.iss),
-      issuers[0] as Awaited<Issuer>,
-    );
+    const { iss } = unverifiedClaims;
+    const issuer = run('issuer', () => chooseIssuer(issuers, iss), issuers[0] as Awaited<Issuer>);
     run('algorithm', () => checkAlgorithm(header, issuer), undefined);
     run('type', () => checkType?.(header.type, issuer), undefined);
     // Before the key: if the keys change meanwhile, the result is not cached as valid.
-    const generation = issuer.keys.generation();
-    const found = run('key', () => existing(findKey(issuer, header, unverifiedClaims, text)), undefined);
+    const { generation } = issuer.keys;
+    const found = run('key', () => existing(findKey(issuer, header, unverifiedClaims)), undefined);
     const key = found instanceof Promise ? await found : found;
     const claims = await run('signature', () => verify(() => key, origin), unverifiedClaims);
     return { issuer, header, generation, claims };
@@ -91,11 +149,18 @@ export function createOpenSigned<Issuer extends Signer>(options: OpenOptions<Iss
 
 const noHeader: TokenHeader = { algorithm: '', kid: undefined, type: undefined };
 
-function checkAlgorithm({ algorithm }: TokenHeader, { algorithms }: Signer): void {
+/** The unverified `iss` chooses the issuer, by an exact match. */
+export function chooseIssuer<Issuer extends SigningIssuer>(issuers: readonly Issuer[], iss: unknown): Issuer {
+  const chosen = typeof iss === 'string' && issuers.find(({ claims }) => claims.issuers.includes(iss));
+  if (!chosen) throw new Refusal('issuer_mismatch');
+  return chosen;
+}
+
+function checkAlgorithm({ algorithm }: TokenHeader, { algorithms }: SigningIssuer): void {
   if (!algorithms.has(algorithm)) throw new Refusal('algorithm_not_allowed');
 }
 
-function existing(found: ReturnType<KeySource['find']>): ReturnType<KeySource['find']> {
+function existing(found: FoundKey): FoundKey {
   if (found instanceof Promise) return found.then(existing);
   if (found === undefined) throw new Refusal('key_unknown');
   return found;

@@ -3,7 +3,7 @@ import { Refusal } from '../base/errors.ts';
 import { errorFields, type PlainLog } from '../base/plain-log.ts';
 import type { Tracing } from '../base/tracing.ts';
 import { ExpiringMap } from './expiring-map.ts';
-import type { KeySource } from './issuers.ts';
+import type { KeySource } from './jws.ts';
 import { type KeySet, readKeySet } from './key-set.ts';
 import { FetchError, type FetchedDocument, type FetchFault } from './provider-fetch.ts';
 import type { KeySetMemory, StoredKeySet } from './stored-key-set.ts';
@@ -13,18 +13,14 @@ const refreshBoundsSeconds = { shortest: 60, unstated: 600, longest: 86_400 };
 const backOffSeconds = { first: 1, longest: 60, longestWithoutKeys: 4 };
 /** A provider that asks us to stay away for longer than this is asked again all the same. */
 const longestRetryAfterSeconds = 300;
-const longestRestoreMs = 2_000;
-/** An unknown `kid` is either a rotation or an invention; inventions must not become requests to the provider. */
+/** Between two fetches for an unknown `kid`, so that invented ones do not become requests to the provider. */
 const unknownKidCoolDownMs = 30_000;
-/** How long a key name that was not found is remembered, and how many of them. */
+/** How long a `kid` that was not found is remembered, and how many of them. */
 const unknownKidMs = 60_000;
 const maxUnknownKids = 1_000;
 
-/** Requests that wait for a fetch hold memory. */
-const mostWaiting = 10_000;
-
 interface ProviderKeysOptions {
-  /** One try at the key set; `headers` are to be sent with it. */
+  /** Fetches the key set, with additional `headers`. */
   readonly ask: (
     stopping: AbortSignal,
     headers?: Readonly<Record<string, string>>,
@@ -34,20 +30,11 @@ interface ProviderKeysOptions {
   readonly memory: KeySetMemory;
   readonly clock: Clock;
   readonly log: PlainLog;
-  /** Hears of every try: null when it went well. */
+  /** Called after every fetch; null for success. */
   readonly onFetch: (fault: FetchFault | null) => void;
-  /** From 0 up to 1: spreads retries, so that many processes do not come back in step. */
+  /** From 0 up to 1: jitter for retries. */
   readonly random?: () => number;
   readonly tracing?: Tracing | null;
-}
-
-interface CurrentSet {
-  readonly set: KeySet;
-  readonly generation: number;
-  /** Which of our fetches it is from; 0 for one of an earlier process. */
-  readonly fetchNumber: number;
-  /** On the monotonic clock; before zero when it was fetched before this process began. */
-  readonly fetchedAt: number;
 }
 
 /**
@@ -57,19 +44,21 @@ interface CurrentSet {
  */
 export class ProviderKeys implements KeySource {
   readonly #options: ProviderKeysOptions;
-  /** Key names that were not in a fresh key set: a token that names one causes no fetch. */
-  readonly #unknownKids: ExpiringMap<string, true>;
-  #current: CurrentSet | null = null;
+  /** A plain field, because every request reads it. */
+  generation: number | null = null;
+  #lastGeneration = 0;
+  #set: KeySet | null = null;
+  /** On the monotonic clock; before zero when it was fetched before this process began. */
+  #fetchedAt = 0;
+  /** A `kid` that was looked for causes no further fetch. Any set that was fetched after this time shows whether it exists. */
+  readonly #unknownKids: ExpiringMap<string, number>;
   #restored: Promise<void> | null = null;
   #inFlight: Promise<void> | null = null;
-  #fetchesBegun = 0;
-  #waiting = 0;
   #failuresInARow = 0;
   #lastFault: FetchFault | null = null;
   #lastSoughtAt = Number.NEGATIVE_INFINITY;
   #nextFetchAt: number | null = null;
   #cancelTimer: () => void = () => {};
-  #isTooOld = false;
   #cancelExpiry: () => void = () => {};
   readonly #stopping = new AbortController();
 
@@ -78,9 +67,9 @@ export class ProviderKeys implements KeySource {
     this.#unknownKids = new ExpiringMap(options.clock, unknownKidMs, maxUnknownKids);
   }
 
-  /** Takes up the stored set and begins the first fetch. Waits for no answer: a provider that is down must not keep us down. */
+  /** Restores the stored set and begins the first fetch, without waiting for it: the provider may be down. */
   async start(): Promise<void> {
-    this.#restored = this.#restoreInTime();
+    this.#restored = this.#restore();
     await this.#restored;
     void this.#refresh();
   }
@@ -92,36 +81,24 @@ export class ProviderKeys implements KeySource {
   }
 
   find(kid: string | undefined, algorithm: string, looksRight: () => boolean) {
-    return this.#usable()?.set.find(kid, algorithm) ?? this.#lookFor(kid, algorithm, looksRight);
+    return this.#usable()?.find(kid, algorithm) ?? this.#lookFor(kid, algorithm, looksRight);
   }
 
-  generation(): number | null {
-    return this.#usable()?.generation ?? null;
-  }
-
-  get fetchesBegun(): number {
-    return this.#fetchesBegun;
-  }
-
-  /** To be asked after `find`, which has the provider asked as soon as that may be. See `auth/provider-document`. */
-  secondsUntilTold(kid: string | undefined, fetchesBegun: number): number | null {
-    const isTold = (this.#current?.fetchNumber ?? 0) > fetchesBegun;
-    if (kid === undefined || this.#has(kid) || isTold) return null;
-    const { nextFetchSeconds } = this.status();
-    // A name that was looked for of late has no fetch of its own before that is forgotten.
-    const remembered = this.#unknownKids.secondsLeft(kid);
-    const seconds = remembered > 0 ? Math.min(remembered, nextFetchSeconds) : nextFetchSeconds;
-    return Math.max(Math.ceil(seconds), 1);
+  /** After `find` without success: the seconds until the key is looked for again; null if the provider does not have it. */
+  secondsUntilRetry(kid: string | undefined): number | null {
+    if (kid === undefined || this.#has(kid)) return null;
+    if (this.#fetchedAt > (this.#unknownKids.get(kid) ?? Number.POSITIVE_INFINITY)) return null;
+    return this.#secondsUntilFetch();
   }
 
   /** What readiness, metrics and the operator are shown. */
   status() {
     const { clock, maxStaleSeconds } = this.#options;
-    const age = this.#current === null ? null : (clock.monotonic() - this.#current.fetchedAt) / 1000;
+    const age = this.#set === null ? null : (clock.monotonic() - this.#fetchedAt) / 1000;
     return {
       usable: this.#usable() !== null,
-      keys: this.#current?.set.keys.length ?? 0,
-      alarmingKeys: this.#current?.set.alarms.length ?? 0,
+      keys: this.#set?.keys.length ?? 0,
+      alarmingKeys: this.#set?.alarms.length ?? 0,
       ageSeconds: age,
       staleLeftSeconds: age === null ? 0 : Math.max(maxStaleSeconds - age, 0),
       nextFetchSeconds:
@@ -133,60 +110,53 @@ export class ProviderKeys implements KeySource {
   async #lookFor(kid: string | undefined, algorithm: string, looksRight: () => boolean) {
     if (this.#usable() === null) {
       await this.#restored;
-      await this.#fetched();
+      await this.#inFlight;
     }
-    const key = this.#set().find(kid, algorithm);
+    const key = this.#required().find(kid, algorithm);
     if (key !== undefined || kid === undefined || !looksRight()) return key;
     await this.#seek(kid);
-    return this.#set().find(kid, algorithm);
+    return this.#required().find(kid, algorithm);
   }
 
-  /** The end of the fetch in flight, if there is one. Only so many may wait for it. */
-  async #fetched(): Promise<void> {
-    if (this.#inFlight === null) return;
-    if (this.#waiting >= mostWaiting) throw new Refusal('overloaded', { retryAfterSeconds: 1 });
-    this.#waiting += 1;
-    try {
-      await this.#inFlight;
-    } finally {
-      this.#waiting -= 1;
-    }
+  #usable(): KeySet | null {
+    return this.generation === null ? null : this.#set;
   }
 
-  #set(): KeySet {
-    const usable = this.#usable();
-    if (usable !== null) return usable.set;
+  #required(): KeySet {
+    const set = this.#usable();
+    if (set !== null) return set;
     throw new Refusal('keys_unavailable', {
       detail: `last fault: ${this.#lastFault ?? 'none, the set is too old'}`,
-      retryAfterSeconds: Math.max(Math.ceil(this.status().nextFetchSeconds), 1),
+      retryAfterSeconds: this.#secondsUntilFetch(),
     });
   }
 
-  #usable(): CurrentSet | null {
-    return this.#isTooOld ? null : this.#current;
+  #secondsUntilFetch(): number {
+    return Math.max(Math.ceil(this.status().nextFetchSeconds), 1);
   }
 
   /**
-   * One more fetch for a `kid` that is not in the set, at most once in a cool-down; a name that comes too early is
-   * looked for when the cool-down ends, so that a flood of invented names does not hide a rotation.
+   * Fetches once more for a `kid` that is not in the set, at most once in a cool-down. During the cool-down the fetch is
+   * scheduled for its end, so that a flood of invented names does not hide a rotation.
    */
   async #seek(kid: string): Promise<void> {
-    await this.#fetched();
+    await this.#inFlight;
     if (this.#has(kid) || this.#unknownKids.has(kid) || this.#failuresInARow > 0) return;
     const now = this.#options.clock.monotonic();
     const mayFetchAt = this.#lastSoughtAt + unknownKidCoolDownMs;
     if (now < mayFetchAt) {
+      this.#unknownKids.set(kid, now);
       if (this.#nextFetchAt === null || this.#nextFetchAt > mayFetchAt) {
         this.#schedule((mayFetchAt - now) / 1000, () => this.#seekNow());
       }
       return;
     }
     await this.#seekNow();
-    if (!this.#has(kid) && this.#failuresInARow === 0) this.#unknownKids.set(kid, true);
+    if (!this.#has(kid) && this.#failuresInARow === 0) this.#unknownKids.set(kid, Number.NEGATIVE_INFINITY);
   }
 
   #has(kid: string): boolean {
-    return this.#current?.set.keys.some((key) => key.kid === kid) ?? false;
+    return this.#set?.keys.some((key) => key.kid === kid) ?? false;
   }
 
   #seekNow(): Promise<void> {
@@ -206,12 +176,11 @@ export class ProviderKeys implements KeySource {
     const { algorithms, clock, log, onFetch, maxStaleSeconds } = this.#options;
     const startedAt = clock.monotonic();
     const fetchedAt = clock.now();
-    this.#fetchesBegun += 1;
     try {
       const { document, maxAgeSeconds } = await this.#ask();
       const set = readKeySet(document, algorithms);
       if (typeof set === 'string') throw new FetchError('no_usable_keys', set);
-      this.#adopt(set, startedAt, this.#fetchesBegun);
+      this.#adopt(set, startedAt);
       this.#failuresInARow = 0;
       this.#lastFault = null;
       onFetch(null);
@@ -239,7 +208,7 @@ export class ProviderKeys implements KeySource {
     }
   }
 
-  /** Beside everything else: nobody waits for the database to use keys that are at hand. */
+  /** In the background: requests use the keys before they are stored. */
   async #store(stored: StoredKeySet): Promise<void> {
     try {
       await this.#options.memory.save(stored);
@@ -261,47 +230,35 @@ export class ProviderKeys implements KeySource {
     this.#schedule(delay);
   }
 
-  #adopt(set: KeySet, fetchedAt: number, fetchNumber: number): void {
-    const before = this.#current;
-    const changed = before?.set.fingerprint !== set.fingerprint;
-    const generation = (before?.generation ?? 0) + (changed ? 1 : 0);
-    if (changed) this.#unknownKids.clear();
-    if (set.alarms.length > 0 && String(before?.set.alarms) !== String(set.alarms)) {
-      this.#options.log.error({ faults: set.alarms }, 'provider publishes keys that must not be used');
+  #adopt(set: KeySet, fetchedAt: number): void {
+    const { clock, log, maxStaleSeconds } = this.#options;
+    const before = this.#set;
+    if (before?.fingerprint !== set.fingerprint) {
+      this.#lastGeneration += 1;
+      this.#unknownKids.clear();
     }
-    this.#current = { set, generation, fetchNumber, fetchedAt };
-    // A clock beside the requests instead of a look at the time on each of them.
-    const { clock, maxStaleSeconds } = this.#options;
+    if (set.alarms.length > 0 && String(before?.alarms) !== String(set.alarms))
+      log.error({ faults: set.alarms }, 'provider publishes keys that must not be used');
+    this.#set = set;
+    this.#fetchedAt = fetchedAt;
     const leftMs = fetchedAt + maxStaleSeconds * 1000 - clock.monotonic();
-    this.#isTooOld = leftMs <= 0;
+    this.generation = leftMs > 0 ? this.#lastGeneration : null;
     this.#cancelExpiry();
     this.#cancelExpiry = clock.after(Math.max(leftMs, 0), () => {
-      this.#isTooOld = true;
+      this.generation = null;
     });
   }
 
-  /** Settles in any case: a store that hangs keeps nobody from asking the provider. */
-  #restoreInTime(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#options.clock.after(longestRestoreMs, resolve);
-    void this.#restore().then(() => {
-      cancel();
-      resolve();
-    });
-    return promise;
-  }
-
-  /** The set that an earlier process left, so that a restart during the provider's outage serves at once. */
+  /** Adopts the stored set, so that a restart during the provider's outage can verify tokens. */
   async #restore(): Promise<void> {
     const { memory, algorithms, clock, log } = this.#options;
     try {
       const stored = await memory.load();
-      // What comes late is older than what was fetched meanwhile.
-      if (stored === null || this.#current !== null) return;
+      if (stored === null) return;
       const set = readKeySet(stored.document, algorithms);
       if (typeof set === 'string') return;
       const ageMs = Math.max(clock.now() - stored.fetchedAt, 0);
-      this.#adopt(set, clock.monotonic() - ageMs, 0);
+      this.#adopt(set, clock.monotonic() - ageMs);
       log.info(
         { keys: set.keys.length, age_seconds: Math.round(ageMs / 1000) },
         'provider keys taken from storage',
@@ -313,7 +270,7 @@ export class ProviderKeys implements KeySource {
 
   #backOff(): number {
     const { first, longest, longestWithoutKeys } = backOffSeconds;
-    // While nobody can come in, the provider's return must not go unnoticed for long.
+    // Without keys every token is refused, so the provider's return must be noticed soon.
     const most = this.#usable() === null ? longestWithoutKeys : longest;
     const step = Math.min(first * 2 ** (this.#failuresInARow - 1), most);
     return step * (1 + (this.#options.random ?? Math.random)() / 4);
@@ -327,7 +284,7 @@ export class ProviderKeys implements KeySource {
   }
 }
 
-/** As the provider asks, within bounds; and always so early that a failure leaves half of the stale window to try again. */
+/** The provider's `max-age` within bounds; at most half of the stale window, which leaves the other half for retries. */
 function refreshSeconds(maxAgeSeconds: number | null, maxStaleSeconds: number): number {
   const { shortest, unstated, longest } = refreshBoundsSeconds;
   return Math.min(Math.max(maxAgeSeconds ?? unstated, shortest), longest, maxStaleSeconds / 2);

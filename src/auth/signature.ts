@@ -1,6 +1,5 @@
 import { constants, type KeyObject, type VerifyKeyObjectInput, verify } from 'node:crypto';
 import type { SignatureAlgorithm } from '../base/signature-algorithms.ts';
-import type { CompactToken } from './compact.ts';
 
 interface Scheme {
   readonly hash: string | null;
@@ -34,15 +33,18 @@ const known: Readonly<Record<SignatureAlgorithm, Scheme>> = {
 };
 const schemes: Readonly<Record<string, Scheme>> = known;
 
-type Signed = Pick<CompactToken, 'signed' | 'signature'>;
+interface Signed {
+  readonly signed: Buffer;
+  readonly signature: Buffer;
+}
 
-/** Whether the signature of a token holds; told at once, on this thread. */
+/** Checks a signature, on this thread. */
 export function signatureHolds(token: Signed, key: KeyObject, algorithm: string): boolean {
   const scheme = schemes[algorithm];
   try {
     return scheme !== undefined && verify(scheme.hash, token.signed, scheme.keyed(key), token.signature);
   } catch {
-    // A signature that is none for this kind of key.
+    // The signature has the wrong form for this kind of key.
     return false;
   }
 }

@@ -1,13 +1,18 @@
 import type { Verification } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
+import { Refusal } from '../base/errors.ts';
 import type { JsonObject } from '../base/json-object.ts';
 import type { RequestOrigin } from '../base/request-origin.ts';
-import { checkClaims } from './claims.ts';
-import { checkType } from './header.ts';
-import type { TrustedIssuer } from './issuers.ts';
-import { createOpenSigned } from './jws.ts';
+import { type ClaimsPolicy, checkClaims } from './claims.ts';
+import { createOpenSigned, type SigningIssuer } from './jws.ts';
 import { SignatureQueue } from './signature-queue.ts';
 import { type RunStep, untraced } from './trace.ts';
+
+/** An issuer of access tokens, with its own keys and rules. */
+export interface TrustedIssuer extends SigningIssuer {
+  readonly requireAtJwt: boolean;
+  readonly claims: ClaimsPolicy;
+}
 
 export type Verify = ReturnType<typeof createVerifier>;
 /** The claims of a token whose signature holds, and the keys that it was verified with. */
@@ -27,7 +32,7 @@ export function createVerifier(
   };
 }
 
-/** The same steps with a trace, to explain the outcome: goes on after a refusal, and lets nobody in. */
+/** The same steps with a trace, which goes on after a refusal, to explain the outcome. */
 export function createTracer<Issuer extends TrustedIssuer>(issuers: readonly Issuer[], clock: Clock) {
   const steps = createSteps(issuers, clock, new SignatureQueue());
   return (text: string, run: RunStep) => steps(text, { address: '', isSuspect: () => false }, run);
@@ -40,24 +45,31 @@ function createSteps<Issuer extends TrustedIssuer>(
 ) {
   const check = (claims: JsonObject, issuer: Issuer, run: RunStep) =>
     checkClaims(claims, issuer.claims, clock.now() / 1000, run);
-  /** A key is fetched only for a token whose claims would pass. */
-  const looksRight = (claims: JsonObject, issuer: Issuer) => {
-    try {
-      check(claims, issuer, untraced);
-      return true;
-    } catch {
-      return false;
-    }
-  };
   const open = createOpenSigned<Issuer>({
     issuers,
-    checkType: (type, { requireAtJwt }) => checkType(type, requireAtJwt),
+    checkType,
     findKey: (issuer, { kid, algorithm }, claims) =>
-      issuer.keys.find(kid, algorithm, () => looksRight(claims, issuer)),
+      issuer.keys.find(kid, algorithm, () => succeeds(() => check(claims, issuer, untraced))),
     signatures,
   });
   return async (text: string, origin: RequestOrigin, run: RunStep) => {
     const { claims: payload, ...opened } = await open(text, origin, run);
     return { ...opened, payload, claims: check(payload, opened.issuer, run) };
   };
+}
+
+/** `at+jwt` is the type of access tokens (RFC 9068); most providers send `JWT` or no type. */
+function checkType(type: string | undefined, { requireAtJwt }: TrustedIssuer): void {
+  const allowed = type === 'at+jwt' || (!requireAtJwt && (type === undefined || type === 'jwt'));
+  if (!allowed) throw new Refusal('token_type_not_allowed');
+}
+
+/** True if the check does not throw. */
+export function succeeds(check: () => unknown): boolean {
+  try {
+    check();
+    return true;
+  } catch {
+    return false;
+  }
 }

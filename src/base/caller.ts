@@ -30,13 +30,13 @@ export interface UsedProof {
 
 /** The keys that a token was verified with, or what its provider has said of it. The token counts only while they are the same. */
 export interface Verification {
-  readonly keys: { generation(): number | null };
+  readonly keys: { readonly generation: number | null };
   /** Null for a token that was verified with the first keys there were: nobody knows whether they are those of now. */
   readonly generation: number | null;
 }
 
 export function isCurrent({ keys, generation }: Verification): boolean {
-  return generation !== null && keys.generation() === generation;
+  return generation !== null && keys.generation === generation;
 }
 
 /** Who a verified token speaks for. Built in `auth/` from a token whose signature holds, and nowhere else. */

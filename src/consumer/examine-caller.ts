@@ -22,7 +22,7 @@ interface CallerParts {
 }
 
 /** The token was verified just now, and is not looked at again. */
-const justVerified: Verification = { keys: { generation: () => 0 }, generation: 0 };
+const justVerified: Verification = { keys: { generation: 0 }, generation: 0 };
 
 /** What is known of a caller and what it is shut out with, if it is, as the service would find it. Registers nobody. */
 export async function examineCaller(claims: VerifiedClaims, parts: CallerParts) {

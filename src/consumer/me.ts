@@ -11,7 +11,7 @@ import type { Registry } from './registry.ts';
  * The first sight of a caller registers it.
  */
 export function me(registry: Registry): BearerHandler {
-  /** By the caller, which `auth/token-cache` forgets with the token. The first answer is not kept: many tokens are sent once. */
+  /** Answers by caller; the token cache holds the callers. The first answer is not kept, because many tokens are sent once. */
   const answers = new WeakMap<Caller, { readonly consumer: Consumer; readonly answer: Answer | null }>();
 
   const answerTo = (caller: Caller, consumer: Consumer | null): Answer => {

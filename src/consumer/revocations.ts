@@ -3,10 +3,11 @@ import { Refusal } from '../base/errors.ts';
 import type { Revocation, RevocationStore, StoredRevocation } from '../storage/port.ts';
 import type { RevocationNames } from './revocation-names.ts';
 
-/** The revocations of the database, in memory: about 180 bytes each. While there are none, nothing is looked up. */
+/** The revocations of the database, in memory: about 180 bytes each. */
 export class Revocations {
   readonly #names: RevocationNames;
-  readonly #known = new Map<string, Omit<Revocation, 'name'>>();
+  /** By name. */
+  readonly known: Map<string, Omit<Revocation, 'name'>> = new Map();
   readonly #counts = new Map<string, number>();
   /** The newest that was read. */
   #last: Pick<StoredRevocation, 'seq' | 'name'> = { seq: 0, name: '' };
@@ -15,10 +16,6 @@ export class Revocations {
 
   constructor(names: RevocationNames) {
     this.#names = names;
-  }
-
-  get size(): number {
-    return this.#known.size;
   }
 
   /** How many revocations count towards the limit of an issuer. */
@@ -53,9 +50,9 @@ export class Revocations {
 
   /** The later times count, as in the database: an older database revives no token. */
   #take({ name, issuedUntil, forgetAt, issuer }: Revocation): void {
-    const known = this.#known.get(name);
+    const known = this.known.get(name);
     if (known === undefined) this.#count(issuer, 1);
-    this.#known.set(name, {
+    this.known.set(name, {
       issuedUntil: Math.max(issuedUntil, known?.issuedUntil ?? 0),
       forgetAt: Math.max(forgetAt, known?.forgetAt ?? 0),
       issuer: known === undefined ? issuer : known.issuer,
@@ -68,16 +65,16 @@ export class Revocations {
 
   /** Drops the revocations whose tokens have all expired. */
   forget(now: number): void {
-    for (const [name, { forgetAt, issuer }] of this.#known) {
+    for (const [name, { forgetAt, issuer }] of this.known) {
       if (forgetAt > now) continue;
-      this.#known.delete(name);
+      this.known.delete(name);
       this.#count(issuer, -1);
     }
   }
 
   /** Throws when the token was revoked. */
   check(caller: Caller): void {
-    if (this.#known.size === 0 || this.#passed.has(caller)) return;
+    if (this.#passed.has(caller)) return;
     if (this.#namesOf(caller).some((name) => this.#isRevoked(caller, name)))
       throw new Refusal('token_revoked');
     this.#passed.add(caller);
@@ -99,7 +96,7 @@ export class Revocations {
    * revocation is forgotten; signing in again does not help, the provider has to write `iat`.
    */
   #isRevoked({ times: { issuedAtSeconds } }: Caller, name: string): boolean {
-    const revocation = this.#known.get(name);
+    const revocation = this.known.get(name);
     if (revocation === undefined) return false;
     return (
       issuedAtSeconds === null || Math.floor(issuedAtSeconds) <= Math.floor(revocation.issuedUntil / 1000)

@@ -86,7 +86,7 @@ export class Standing {
 
   /** How many revocations there are. */
   get revocations(): number {
-    return this.#revocations.size;
+    return this.#revocations.known.size;
   }
 
   countRevocations(issuer: string): number {
@@ -96,10 +96,10 @@ export class Standing {
   /** Throws when the caller is shut out. A promise only for a client not heard of yet: it may be brand-new. */
   check(caller: Caller): void | Promise<void> {
     const { id, issuer, subject } = caller;
-    // The size first: hashing the id for a lookup costs more, and usually nobody is suspended.
+    // The sizes first: usually there are no suspensions and revocations, and hashing an id costs more.
     if (id !== null && this.#suspended.size > 0 && this.#suspended.has(id))
       throw new Refusal('consumer_suspended');
-    this.#revocations.check(caller);
+    if (this.#revocations.known.size > 0) this.#revocations.check(caller);
     if (issuer !== this.#options.ownIssuer || subject === null) return;
     // The credentials or scopes may be newer than what is in memory.
     if (refusalFor(caller, this.#options.clients.find(subject)) !== null)

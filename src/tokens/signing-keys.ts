@@ -95,7 +95,7 @@ export class SigningKeys {
   }
 
   /** Another one as soon as a key has retired, too: what it has verified counts no more. */
-  generation(): number {
+  get generation(): number {
     const now = this.#options.clock.now();
     if (now >= this.#retirementAt) {
       this.#generation += 1;

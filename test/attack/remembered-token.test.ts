@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
-import type { TrustedIssuer } from '../../src/auth/issuers.ts';
-import { digestOf, TokenCache } from '../../src/auth/token-cache.ts';
-import { createVerifier } from '../../src/auth/verifier.ts';
+import { digestOf, TokenCache } from '../../src/auth/authenticate.ts';
+import { createVerifier, type TrustedIssuer } from '../../src/auth/verifier.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createPseudonym } from '../../src/consumer/pseudonym.ts';
 import { usualClaims } from '../support/claims-policy.ts';
@@ -33,7 +32,9 @@ function remembering(maxPlaces = 100) {
   const state = { generation: 1 as number | null, verified: 0, whileFinding: () => {} };
   const issuer: TrustedIssuer = {
     keys: {
-      generation: () => state.generation,
+      get generation() {
+        return state.generation;
+      },
       async find(kid, algorithm) {
         state.whileFinding();
         return set.find(kid, algorithm);

@@ -262,11 +262,13 @@ for (const [token, cache] of Object.entries({
 })) {
   it(`a good token does not help whoever is shut out: ${token}`, async () => {
     const calm = { address: '', isSuspect: () => false };
-    const authenticate = createAuthenticate(cache, (caller) => {
-      if (caller.id === 'usr_a') throw new Refusal('consumer_suspended');
+    const authenticate = createAuthenticate(cache, {
+      check({ id }) {
+        if (id === 'usr_a') throw new Refusal('consumer_suspended');
+      },
     });
     await assert.rejects(async () => authenticate('Bearer x', calm), refusal('consumer_suspended'));
-    const open = createAuthenticate(cache, () => {});
+    const open = createAuthenticate(cache, { check() {} });
     assert.equal((await open('Bearer x', calm)).id, 'usr_a');
   });
 }

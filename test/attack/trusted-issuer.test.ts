@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { checkClaims } from '../../src/auth/claims.ts';
-import { chooseIssuer, type TrustedIssuer } from '../../src/auth/issuers.ts';
+import { chooseIssuer } from '../../src/auth/jws.ts';
+import type { TrustedIssuer } from '../../src/auth/verifier.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { usualClaims } from '../support/claims-policy.ts';
 
-const keys = { find: async () => undefined, generation: () => null };
+const keys = { find: async () => undefined, generation: null };
 const trusted = (...issuers: string[]): TrustedIssuer => ({
   keys,
   algorithms: new Set(['RS256']),

@@ -196,7 +196,7 @@ for (const engine of storageKinds) {
         assert.equal(await read(), 3);
         for (const time of [5, 6, 7]) await signOut(time, 'somebody else');
         assert.equal(await read(), 1, 'however often it was noted between two looks');
-        assert.equal(known.size, others.length + 3);
+        assert.equal(known.known.size, others.length + 3);
         await empty.query(
           "update revocations set seq = seq + 1, issued_until = 8 where name = 'somebody else'",
         );

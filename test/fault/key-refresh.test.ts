@@ -202,21 +202,21 @@ it('[B63] keys past the bound of their age are not used', async () => {
   provider.answer = answerWith(500);
   clock.advance((maxStaleSeconds - 10) * 1000);
   assert.ok(await find(provider.key.kid));
-  assert.equal(keys.generation(), 1);
+  assert.equal(keys.generation, 1);
   clock.advance(20_000);
-  assert.equal(keys.generation(), null);
+  assert.equal(keys.generation, null);
   await assert.rejects(find(provider.key.kid), (error) => (error as Refusal).code === 'keys_unavailable');
 });
 
 it('[B82] a key that is gone from the set is gone with the next refresh, and the set is another one', async () => {
   await begin();
-  assert.equal(keys.generation(), 1);
+  assert.equal(keys.generation, 1);
   const [old] = provider.keys;
   provider.keys = [await makeKey()];
   clock.advance(600_001);
   await tried(2);
   assert.equal(await find(String(old?.kid)), undefined);
-  assert.equal(keys.generation(), 2);
+  assert.equal(keys.generation, 2);
 });
 
 it('[B67] an answer without a usable key leaves the last good set as it was', async () => {
@@ -228,7 +228,7 @@ it('[B67] an answer without a usable key leaves the last good set as it was', as
     await tried(before + 1);
     assert.ok(await find(provider.key.kid), body);
   }
-  assert.equal(keys.generation(), 1);
+  assert.equal(keys.generation, 1);
 });
 
 it('the set of an earlier process is used at once, and is as old as it is', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createVerifier } from '../../packages/verify/src/index.ts';
-import { tokenCachePlaces } from '../../src/auth/token-cache.ts';
+import { tokenCachePlaces } from '../../src/auth/authenticate.ts';
 import { concurrently, tally } from '../support/flood.ts';
 // Needs a process of its own: what other files have left in the heap would be counted.
 import { heldBytes } from '../support/heap.ts';

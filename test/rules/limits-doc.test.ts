@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { constantOf, fixedLimits, limitsDocument } from '../../docs/limits-document.ts';
-import { maxTokenBytes } from '../../src/auth/compact.ts';
+import { maxTokenBytes } from '../../src/auth/jws.ts';
 import { maxJsonDepth } from '../../src/base/strict-json.ts';
 import { parseNewcomerRate, parsePeriod, parseRate } from '../../src/collections/limits.ts';
 import { environmentName, settings } from '../../src/config/settings.ts';

@@ -1,8 +1,8 @@
 import { JwtVerifier } from 'aws-jwt-verify';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import type { KeySource } from '../../src/auth/issuers.ts';
+import { digestOf, TokenCache } from '../../src/auth/authenticate.ts';
+import type { KeySource } from '../../src/auth/jws.ts';
 import { readKeySet } from '../../src/auth/key-set.ts';
-import { digestOf, TokenCache } from '../../src/auth/token-cache.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
 import type { Caller } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -31,7 +31,7 @@ export async function ourVerdict(
       if (typeof set === 'string') throw new Refusal('keys_unavailable');
       return set.find(kid, algorithm);
     },
-    generation: () => 1,
+    generation: 1,
   };
   const trusted = {
     keys,

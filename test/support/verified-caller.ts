@@ -14,7 +14,7 @@ export function verifiedCaller(changes: Partial<Caller> = {}): Caller {
     boundTo: null,
     session: null,
     tokenId: null,
-    verification: { keys: { generation: () => 1 }, generation: 1 },
+    verification: { keys: { generation: 1 }, generation: 1 },
     ...changes,
   };
 }

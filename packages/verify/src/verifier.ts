@@ -1,7 +1,6 @@
-import { createAuthenticate } from '../../../src/auth/authenticate.ts';
+import { createAuthenticate, TokenCache } from '../../../src/auth/authenticate.ts';
 import { FetchError } from '../../../src/auth/provider-fetch.ts';
 import { ProviderKeys } from '../../../src/auth/provider-keys.ts';
-import { TokenCache } from '../../../src/auth/token-cache.ts';
 import { createVerifier as createVerify } from '../../../src/auth/verifier.ts';
 import { Refusal } from '../../../src/base/errors.ts';
 import { errorFields, type PlainLog } from '../../../src/base/plain-log.ts';
@@ -85,7 +84,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     maxPlaces: settings.cacheEntries,
     clock,
   });
-  const authenticate = createAuthenticate<Caller>(cache, () => {});
+  const authenticate = createAuthenticate<Caller>(cache, { check() {} });
   const started = keys.start();
 
   const admit = (caller: Caller, { scopes }: Needs): Verdict => {

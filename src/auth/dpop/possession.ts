@@ -1,15 +1,15 @@
 import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { Caller, UsedProof } from '../../base/caller.ts';
+import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { RequestOrigin } from '../../base/request-origin.ts';
-import type { Possession } from '../authenticate.ts';
+import type { ProvePossession } from '../authenticate.ts';
 import type { CheckProof, Proof } from './proof.ts';
-import { invalidProof } from './proof-fault.ts';
-import type { SeenProofs } from './seen-proofs.ts';
+import { invalidProof } from './proof-keys.ts';
 
 /** A request as far as a proof is about it. */
-export interface ProvableRequest extends RequestOrigin {
+interface ProvableRequest extends RequestOrigin {
   readonly method: string;
   readonly path: string;
   header(name: string): string | undefined;
@@ -17,41 +17,27 @@ export interface ProvableRequest extends RequestOrigin {
   proof: UsedProof | null;
 }
 
-interface PossessionParts {
-  readonly checkProof: CheckProof;
-  readonly useProof: (proof: Proof) => UsedProof;
-  /** The address that callers know us by. */
-  readonly baseUrl: string;
-}
-
 /** A token bound to a key is accepted only with a proof by that key, and each proof only once. */
-export function createPossession(parts: PossessionParts): Possession<Caller, ProvableRequest> {
-  const { checkProof, useProof, baseUrl } = parts;
-  return {
-    checkBearer({ boundTo }) {
-      if (boundTo !== null) throw new Refusal('token_bound');
-    },
-    async checkProof({ boundTo }, token, request) {
-      if (boundTo === null) throw invalidProof('cnf');
-      const proof = await checkProof(
-        request.header('dpop'),
-        {
-          method: request.method,
-          uri: `${baseUrl}${request.path}`,
-          tokenDigest: Buffer.from(token, 'latin1').toString('base64url'),
-          thumbprint: boundTo,
-        },
-        request,
-      );
-      request.proof = useProof(proof);
-    },
+export function createPossession(
+  checkProof: CheckProof,
+  useProof: (proof: Proof) => UsedProof,
+  baseUrl: string,
+): ProvePossession<Caller, ProvableRequest> {
+  return async ({ boundTo }, token, request) => {
+    if (boundTo === null) throw invalidProof('cnf');
+    const proven = {
+      method: request.method,
+      uri: `${baseUrl}${request.path}`,
+      tokenDigest: Buffer.from(token, 'latin1').toString('base64url'),
+      thumbprint: boundTo,
+    };
+    request.proof = useProof(await checkProof(request.header('dpop'), proven, request));
   };
 }
 
 /**
- * Notes that a proof is used, and refuses one that was. The key comes first in what is digested: who finds a digest in the
- * database cannot try out whose it is. (An HMAC would take three times as long, and protect from nothing more: nobody is
- * shown a digest.)
+ * Marks a proof as used, and refuses one that was. The key comes first in the digest, so a reader of the database cannot
+ * test whose proof it is. (An HMAC takes three times as long and protects no more: digests are not shown to callers.)
  */
 export function createUseProof(digestKey: Uint8Array, seen: SeenProofs) {
   const start = Buffer.from(digestKey).toString('base64url');
@@ -60,4 +46,69 @@ export function createUseProof(digestKey: Uint8Array, seen: SeenProofs) {
     if (!seen.use(used)) throw new Refusal('proof_replayed');
     return used;
   };
+}
+
+/** More than one core can verify within the two minutes that a proof counts at most. */
+export const mostSeenProofs = 1_000_000;
+/** Proofs that expire within the same slot are forgotten together. */
+const slotMs = 10_000;
+
+interface Slot {
+  readonly proofs: Set<number>;
+  /** On the monotonic clock. */
+  endsAt: number;
+}
+
+/**
+ * The used proofs, until they have expired by both clocks: setting the clock revives none. When it is full, further proofs
+ * are refused as `overloaded`. 48 bits of each digest are kept, so a new proof is taken for another one once in 280
+ * million times with a million in memory, which takes about 50 MB.
+ */
+export class SeenProofs {
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly #most: number;
+  /** By the slot in which the proofs expire. */
+  readonly #slots = new Map<number, Slot>();
+  #size = 0;
+
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>, most = mostSeenProofs) {
+    this.#clock = clock;
+    this.#most = most;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Marks a proof as used; false if it was used before. */
+  use({ digest, expiresAt }: UsedProof): boolean {
+    this.#forgetExpired();
+    const name = Buffer.from(digest.buffer, digest.byteOffset, 6).readUIntBE(0, 6);
+    // In all slots: another proof with the same `jti` counts as the same one, whenever it expires.
+    for (const { proofs } of this.#slots.values()) if (proofs.has(name)) return false;
+    if (this.#size >= this.#most)
+      throw new Refusal('overloaded', { detail: 'DPoP proofs to be remembered', retryAfterSeconds: 1 });
+    this.#slotFor(expiresAt).proofs.add(name);
+    this.#size += 1;
+    return true;
+  }
+
+  #slotFor(expiresAt: number): Slot {
+    const number = Math.floor(expiresAt / slotMs);
+    const slot = this.#slots.get(number) ?? { proofs: new Set(), endsAt: 0 };
+    this.#slots.set(number, slot);
+    const leftMs = (number + 1) * slotMs - this.#clock.now();
+    slot.endsAt = Math.max(slot.endsAt, this.#clock.monotonic() + leftMs);
+    return slot;
+  }
+
+  #forgetExpired(): void {
+    const slotNow = Math.floor(this.#clock.now() / slotMs);
+    const monotonicNow = this.#clock.monotonic();
+    for (const [number, { proofs, endsAt }] of this.#slots) {
+      if (number >= slotNow || endsAt > monotonicNow) continue;
+      this.#slots.delete(number);
+      this.#size -= proofs.size;
+    }
+  }
 }

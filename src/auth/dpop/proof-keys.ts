@@ -1,33 +1,54 @@
 import { hash, type KeyObject } from 'node:crypto';
+import { Refusal } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import { RecentMap } from '../../base/recent-map.ts';
-import { jsonObject } from '../compact.ts';
+import { jsonObject } from '../jws.ts';
 import { admitKey } from '../key-policy.ts';
-import { invalidProof } from './proof-fault.ts';
 
-/** What proofs may be signed with. Asymmetric ones only, and short: every challenge lists them. */
+/** The rule that a DPoP proof breaks, for programs: mostly the name of a claim or header member. */
+export type ProofFault =
+  | 'missing'
+  | 'repeated'
+  | 'jwt'
+  | 'typ'
+  | 'alg'
+  | 'crit'
+  | 'jwk'
+  /** The token is bound to another key, or to none. */
+  | 'cnf'
+  | 'signature'
+  | 'jti'
+  | 'htm'
+  | 'htu'
+  | 'iat'
+  | 'exp'
+  | 'nbf'
+  | 'ath';
+
+export function invalidProof(fault: ProofFault): Refusal {
+  return new Refusal('proof_invalid', { detail: fault, members: { proof_fault: fault } });
+}
+
+/** What proofs may be signed with. A short list, because every challenge contains it. */
 export const proofAlgorithms = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'] as const;
 
-/** The key that a proof was made with, as its header says. */
+/** The key in the header of a proof. */
 export interface ProofKey {
   readonly key: KeyObject;
   readonly algorithm: string;
-  /** RFC 7638, SHA-256, in base64url: what `cnf.jkt` of a bound token says. */
+  /** RFC 7638, SHA-256, in base64url: `cnf.jkt` of a bound token. */
   readonly thumbprint: string;
 }
 
-/** Of RSA: clients choose their keys themselves, and the larger one is, the longer each of its proofs takes to check. */
+/** Of RSA: clients choose their own keys, and larger ones make every check slower. */
 export const mostProofKeyBits = 4096;
 
 /** A client has the same header in all its proofs. An entry takes about 2 KB, and 4 KB at most. */
 const mostRemembered = 10_000;
-/** Twice what a header with an RSA key of 4096 bits has. A longer one is read each time. */
+/** Twice the header with an RSA key of 4096 bits. Longer ones are not cached. */
 const longestRemembered = 2048;
 
-/**
- * Reads the headers of proofs, and remembers the keys of those that held: to import a key takes a third of the time
- * that a signature takes to check.
- */
+/** Caches the keys of valid proofs by their header: importing a key takes a third of the time of a signature check. */
 export class ProofKeys {
   readonly #remembered = new RecentMap<string, ProofKey>(mostRemembered);
 
@@ -39,7 +60,7 @@ export class ProofKeys {
     if (header.length <= longestRemembered) this.#remembered.set(header, key);
   }
 
-  /** The key is looked at only if it is the one with the thumbprint that is wanted; null wants any. */
+  /** Reads a header. Imports the key only if it has the wanted thumbprint; null wants any. */
   read(header: string, wanted: string | null): ProofKey {
     const { typ, alg, jwk, crit, b64 } = jsonObject(header);
     if (typeof typ !== 'string' || !/^(application\/)?dpop\+jwt$/i.test(typ)) throw invalidProof('typ');
@@ -62,7 +83,7 @@ function isProofAlgorithm(alg: unknown): alg is (typeof proofAlgorithms)[number]
 /** Of RSA, of the curves, and of a shared secret. */
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-/** The members that define a key of this kind, in the order of their names (RFC 7638 section 3.2, RFC 8037 section 2). */
+/** The members that define a key, in the order of their names (RFC 7638 section 3.2, RFC 8037 section 2). */
 const definingMembers: Readonly<Record<string, readonly string[]>> = {
   EC: ['crv', 'kty', 'x', 'y'],
   OKP: ['crv', 'kty', 'x'],

@@ -5,35 +5,33 @@ import type { RequestOrigin } from '../../base/request-origin.ts';
 import { openJws } from '../jws.ts';
 import type { SignatureQueue } from '../signature-queue.ts';
 import type { Nonces } from './nonce.ts';
-import { invalidProof, type ProofFault } from './proof-fault.ts';
-import { ProofKeys } from './proof-keys.ts';
-import { isSameUri } from './uri.ts';
+import { invalidProof, type ProofFault, ProofKeys } from './proof-keys.ts';
 
-/** How far the time in a proof may be from ours, either way. Browsers keep the time of machines that nobody sets. */
+/** How far the time in a proof may be from ours, either way: the clocks of browsers are often wrong. */
 export const proofWindowSeconds = 60;
 const longestJti = 512;
 
 /** The request that a proof has to be for. */
 export interface ProvenRequest {
   readonly method: string;
-  /** As callers know it, without query and fragment. */
+  /** As clients know it, without query and fragment. */
   readonly uri: string;
-  /** The SHA-256 of the access token that is sent along, in base64url; null where none is. */
+  /** The SHA-256 of the access token in the request, in base64url; null without one. */
   readonly tokenDigest: string | null;
-  /** The key that the token is bound to; null where any key will do. */
+  /** The key that the token is bound to; null for any key. */
   readonly thumbprint: string | null;
 }
 
 export interface Proof {
   readonly thumbprint: string;
   readonly jti: string;
-  /** From then on it would be refused for its age, in milliseconds since 1970. */
+  /** When it is too old to be accepted, in milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
 interface ProofParts {
   readonly signatures: Pick<SignatureQueue, 'run'>;
-  /** Null where proofs need none. */
+  /** Null if proofs need no nonce. */
   readonly nonces: Nonces | null;
   readonly now: () => number;
 }
@@ -42,7 +40,7 @@ export type CheckProof = ReturnType<typeof createProofCheck>;
 
 /**
  * RFC 9449 section 4.3, in this order: one header, a JWT, its type, algorithm and key, the key that the token is bound
- * to, the signature, then what it says. Whether it was used before is for `seen-proofs` to say.
+ * to, the signature, then the claims. `SeenProofs` refuses one that was used before.
  */
 export function createProofCheck({ signatures, nonces, now }: ProofParts) {
   const keys = new ProofKeys();
@@ -96,7 +94,7 @@ function asProofFault(error: unknown): unknown {
   return fault === undefined ? error : invalidProof(fault);
 }
 
-/** `iat` decides. `exp` and `nbf` are nothing that a proof needs, and count when they are there (RFC 7519). */
+/** `exp` and `nbf` are optional (RFC 7519). */
 function checkTimes({ iat, exp, nbf }: JsonObject, nowSeconds: number): number {
   if (typeof iat !== 'number' || !(Math.abs(nowSeconds - iat) <= proofWindowSeconds))
     throw invalidProof('iat');
@@ -104,6 +102,30 @@ function checkTimes({ iat, exp, nbf }: JsonObject, nowSeconds: number): number {
     throw invalidProof('exp');
   if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= nowSeconds + proofWindowSeconds))
     throw invalidProof('nbf');
-  // A whole number, as it is kept; "iat" need not be one.
+  // The database keeps whole milliseconds; `iat` may be a fraction.
   return Math.ceil((iat + proofWindowSeconds) * 1000);
+}
+
+/** Absolute, in ASCII, without credentials and without anything that a URL parser would repair. */
+const plainUri = /^https?:\/\/[^\s\\@/?#]+(?:[/?#][!-[\]-~]*)?$/i;
+const escapes = /%[0-9a-f]{2}/gi;
+const unreserved = /^[A-Za-z0-9._~-]$/;
+
+/** Compares without query and fragment (RFC 9449 section 4.3), after the normalisation of RFC 3986 sections 6.2.2 and 6.2.3. */
+function isSameUri(htu: string, uri: string): boolean {
+  if (htu === uri) return true;
+  const normal = normalised(htu);
+  return normal !== null && normal === normalised(uri);
+}
+
+function normalised(text: string): string | null {
+  if (!plainUri.test(text)) return null;
+  // Escapes first: a dot may be escaped.
+  const url = URL.parse(text.replace(escapes, plainEscape));
+  return url === null ? null : `${url.origin}${url.pathname}`;
+}
+
+function plainEscape(text: string): string {
+  const character = String.fromCharCode(Number.parseInt(text.slice(1), 16));
+  return unreserved.test(character) ? character : text.toUpperCase();
 }

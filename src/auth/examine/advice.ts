@@ -2,7 +2,7 @@ import { roughDuration } from '../../base/duration.ts';
 import { describe, type ErrorCode, type Refusal } from '../../base/errors.ts';
 import { assigned, quoted, unquoted } from '../../base/finding.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
-import { maxTokenBytes } from '../compact.ts';
+import { maxTokenBytes } from '../jws.ts';
 import { isMarkedClient } from '../provider-marks.ts';
 import type { StepName } from '../trace.ts';
 import { type NamedRules, requiredShown, shown, shownTime, type TraceContext } from './context.ts';

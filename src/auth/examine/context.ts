@@ -2,7 +2,7 @@ import type { VerifiedClaims } from '../../base/caller.ts';
 import { quoted } from '../../base/finding.ts';
 import type { JsonObject } from '../../base/json-object.ts';
 import type { IssuerSettingNames } from '../../base/provider-rules.ts';
-import type { TrustedIssuer } from '../issuers.ts';
+import type { TrustedIssuer } from '../verifier.ts';
 import type { KeysNow } from './keys-now.ts';
 
 /** The rules of an issuer, and how to name it and its settings to the operator. */

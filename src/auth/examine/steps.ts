@@ -2,7 +2,7 @@ import { clockToleranceSeconds } from '../../base/clock.ts';
 import { roughDuration } from '../../base/duration.ts';
 import type { ErrorCode, Refusal } from '../../base/errors.ts';
 import { type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
-import { maxTokenBytes } from '../compact.ts';
+import { maxTokenBytes } from '../jws.ts';
 import type { Outcomes, StepName } from '../trace.ts';
 import { adviceFor } from './advice.ts';
 import { requiredShown, shown, shownTime, type TraceContext } from './context.ts';

@@ -4,9 +4,8 @@ import { describe, type ErrorCode, Refusal } from '../../base/errors.ts';
 import { unquoted } from '../../base/finding.ts';
 import type { JsonObject } from '../../base/json-object.ts';
 import { checkClaims } from '../claims.ts';
-import { jsonObject, parseCompact } from '../compact.ts';
 import { claimsOf, isOpaque } from '../introspection/request.ts';
-import type { KeySource } from '../issuers.ts';
+import { jsonObject, type KeySource, parseCompact } from '../jws.ts';
 import { FetchError } from '../provider-fetch.ts';
 import { createTrace, type Outcomes, type RunStep } from '../trace.ts';
 import { createTracer } from '../verifier.ts';
@@ -100,7 +99,7 @@ async function traceJwt(text: string, { issuers, clock }: ExaminationParts, run:
       keys = await keysNow();
       return keys.set.find(kid, algorithm);
     },
-    generation: () => null,
+    generation: null,
   });
   const withKeys = issuers.map((issuer) => ({ ...issuer, keys: keySource(issuer) }));
   const { issuer, claims: verified, payload: claims } = await createTracer(withKeys, clock)(text, run);

@@ -9,12 +9,11 @@ import type { RequestOrigin } from '../../base/request-origin.ts';
 import { singleFlight } from '../../base/single-flight.ts';
 import type { Tracing } from '../../base/tracing.ts';
 import { WindowCounter } from '../../base/window-counter.ts';
+import { type Digest, digestOf } from '../authenticate.ts';
 import { checkClaims } from '../claims.ts';
 import { ExpiringMap } from '../expiring-map.ts';
-import type { TrustedIssuer } from '../issuers.ts';
 import { FetchError, type FetchFault } from '../provider-fetch.ts';
-import { type Digest, digestOf } from '../token-cache.ts';
-import type { Verified, Verify } from '../verifier.ts';
+import type { TrustedIssuer, Verified, Verify } from '../verifier.ts';
 import { claimsOf, isAboutToken, isOpaque, isOutage } from './request.ts';
 
 /** How long an answer is cached: a revoked token works for that long. */
@@ -219,7 +218,12 @@ export class Introspection {
 
 /** The token cache asks for the generation of the keys; this one changes when the answer expires. */
 function validUntil(endsAt: number, clock: Clock): Verification {
-  return { keys: { generation: () => (clock.monotonic() < endsAt ? 0 : null) }, generation: 0 };
+  const keys = {
+    get generation() {
+      return clock.monotonic() < endsAt ? 0 : null;
+    },
+  };
+  return { keys, generation: 0 };
 }
 
 function unavailable(detail: string, retryAfterSeconds: number): Refusal {

@@ -2,7 +2,7 @@ import { Refusal } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import type { IntrospectionEndpoint } from '../../base/provider-rules.ts';
 import type { ClaimsPolicy } from '../claims.ts';
-import { maxTokenBytes } from '../compact.ts';
+import { maxTokenBytes } from '../jws.ts';
 import { FetchError, fetchDocument } from '../provider-fetch.ts';
 
 /** Eight times the longest JWT. */
