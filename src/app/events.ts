@@ -3,7 +3,7 @@ import { LongPolls } from '../events/long-polls.ts';
 import { StreamLimit, streamsPerCaller } from '../events/stream-limit.ts';
 import { Streams } from '../events/streams.ts';
 import { EventTail } from '../events/tail.ts';
-import { Dispatcher } from '../events/webhooks/dispatcher.ts';
+import { WebhookDispatcher } from '../events/webhooks/dispatcher.ts';
 import { createSend } from '../events/webhooks/send.ts';
 import { shutdownSeconds } from '../http/limits.ts';
 import type { BackgroundLease } from '../ops/background-lease.ts';
@@ -28,7 +28,7 @@ export function createEventParts(
   const longPolls = new LongPolls();
   const streams = new Streams({ tail, store, checkStanding, clock });
   const sender = createSend(webhookEgress(config), clock, tracing);
-  const webhooks = new Dispatcher({
+  const webhooks = new WebhookDispatcher({
     webhooks: storage.webhooks,
     deliveries: storage.deliveries,
     events: store,

@@ -19,12 +19,10 @@ export class FairQueue<Item> {
     this.#size += 1;
   }
 
-  /** The first item of the next key in turn. A key whose first item is not ready is passed over. */
-  take(isReady: (item: Item) => boolean = () => true): Item | undefined {
+  /** The first item of the next key in turn. */
+  take(): Item | undefined {
     for (const [key, line] of this.#lines) {
-      const [next] = line;
-      if (next === undefined || !isReady(next)) continue;
-      line.shift();
+      const next = line.shift();
       this.#size -= 1;
       this.#lines.delete(key);
       if (line.length > 0) this.#lines.set(key, line);

@@ -6,7 +6,7 @@ import { answersJson, type Description, tags } from '../openapi/description.ts';
 import * as schema from '../openapi/schemas.ts';
 import { ownerOf, requireScopesOf } from '../records/caller-access.ts';
 import type { RecordParts } from '../records/requests/handler-parts.ts';
-import { budgetsOfErased, formerName } from '../records/rules/spent-budgets.ts';
+import { budgetsOfErased, formerName } from '../records/rules/budgets.ts';
 
 /**
  * DELETE /me: everything that is held about the caller goes, and the answer counts it. What it had spent

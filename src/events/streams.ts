@@ -4,7 +4,6 @@ import { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Outlet } from '../base/handler.ts';
 import type { EventStore, StoredEvent } from '../storage/port.ts';
-import { Beats } from './beats.ts';
 import { erasedType, presentEvent } from './catalogue.ts';
 import { type EventReader, placeIn, readVisible } from './reader.ts';
 import type { EventTail } from './tail.ts';
@@ -29,14 +28,16 @@ interface Stream {
   /** It could not be asked whether the caller is shut out. */
   isUnsure: boolean;
   isOver: boolean;
+  /** By the monotonic clock. */
+  heartbeatAt: number;
 }
 
 /** Where a stream is to begin: after this position; null: now. */
-type Start = number | null;
+type StartPosition = number | null;
 
 const notBegun = -1;
 const tickMs = 1_000;
-const beatEveryMs = 15_000;
+const heartbeatEveryMs = 15_000;
 /** How long a caller is to wait before it comes again, and how much longer at most: not all come back at once. */
 const retryMs = 2_000;
 const retrySpreadMs = 2_000;
@@ -55,14 +56,11 @@ export class Streams {
   /** Null while there are no streams: then nobody has to read the log. */
   #unsubscribe: (() => void) | null = null;
   #cancelTick: () => void = () => {};
-  readonly #beats: Beats<Stream>;
   readonly #readers = new ConcurrencyLimit(readers);
   #isClosing = false;
 
   constructor(options: StreamsOptions) {
     this.#options = options;
-    const { clock } = options;
-    this.#beats = new Beats({ clock, everyMs: beatEveryMs, onBeat: (stream) => this.#beat(stream) });
   }
 
   get size(): number {
@@ -87,7 +85,7 @@ export class Streams {
   }
 
   /** Throws while the process stops. The returned function starts the stream once the response head is sent. */
-  open(caller: Caller, reader: EventReader, start: Start): (outlet: Outlet) => void {
+  open(caller: Caller, reader: EventReader, start: StartPosition): (outlet: Outlet) => void {
     if (this.#isClosing) throw new Refusal('shutting_down');
     return (outlet) => {
       const stream: Stream = {
@@ -98,13 +96,11 @@ export class Streams {
         isLive: false,
         isUnsure: false,
         isOver: false,
+        // Streams that open together do not get their heartbeats together.
+        heartbeatAt: this.#options.clock.monotonic() + Math.random() * heartbeatEveryMs,
       };
       this.#add(stream);
-      const endBeats = this.#beats.add(stream);
-      outlet.onClose(() => {
-        endBeats();
-        this.#remove(stream);
-      });
+      outlet.onClose(() => this.#remove(stream));
       // Only from now on is it looked at when somebody is shut out, and that may have happened since the caller was let in.
       this.#check(stream);
       if (!stream.isOver) void this.#begin(stream, start);
@@ -121,7 +117,7 @@ export class Streams {
     for (const stream of [...this.#all]) this.#check(stream);
   }
 
-  async #begin(stream: Stream, start: Start): Promise<void> {
+  async #begin(stream: Stream, start: StartPosition): Promise<void> {
     const { store } = this.#options;
     try {
       const extent = await store.extent();
@@ -207,16 +203,23 @@ export class Streams {
   }
 
   #tick(): void {
-    const nowSeconds = this.#options.clock.now() / 1000;
+    const { clock } = this.#options;
+    const nowSeconds = clock.now() / 1000;
+    const now = clock.monotonic();
     for (const stream of [...this.#all]) {
       if (hasExpired(stream.caller.times, nowSeconds)) this.#end(stream, 'token_expired');
       else if (!isCurrent(stream.caller.verification)) this.#letGo(stream);
-      else if (stream.isUnsure) this.#check(stream);
+      else {
+        if (stream.isUnsure) this.#check(stream);
+        if (stream.heartbeatAt <= now) this.#heartbeat(stream, now);
+      }
     }
   }
 
-  /** The position goes along: whoever has seen nothing for long comes back to here, and not to what is kept no more. */
-  #beat({ outlet, has, isLive, isOver }: Stream): void {
+  /** With the position: a caller that got no event for weeks must not resume where events are pruned. */
+  #heartbeat(stream: Stream, now: number): void {
+    stream.heartbeatAt = now + heartbeatEveryMs;
+    const { outlet, has, isLive, isOver } = stream;
     if (isLive && !isOver && outlet.unsent === 0)
       outlet.write(`id: ${Math.max(this.#options.tail.last, has)}\n\n`);
   }

@@ -1,3 +1,4 @@
+import { contentPolicy } from '../base/content-policy.ts';
 import { type Answer, answer, json, type PublicHandler } from '../base/handler.ts';
 import type { Asset } from './built-files.ts';
 
@@ -42,3 +43,26 @@ export function frontendConfig({ providers, dpop, api }: FrontendSettings): Publ
 function always(ready: Answer): PublicHandler {
   return () => ready;
 }
+
+/** Where providers keep the pictures of people, besides their own origin: Auth0, Google, GitHub and Gravatar. */
+const pictureOrigins = [
+  'https://cdn.auth0.com',
+  'https://s.gravatar.com',
+  'https://lh3.googleusercontent.com',
+  'https://avatars.githubusercontent.com',
+];
+
+/** The page may ask this service and the providers, and show pictures of people. */
+export function frontendContentPolicy(providers: readonly string[]): string {
+  return contentPolicy(
+    `connect-src ${["'self'", ...new Set(providers)].join(' ')}`,
+    `img-src ${["'self'", ...new Set([...providers, ...pictureOrigins])].join(' ')}`,
+  );
+}
+
+/** What else a browser is told about the page: no other page reaches into it, and no address tells where one came from. */
+export const pageHeaders = {
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+};

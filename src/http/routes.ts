@@ -23,8 +23,13 @@ import { describeOverview, overview } from '../consumer/overview.ts';
 import { describeLogout, logOut } from '../consumer/sign-out/logout.ts';
 import { describeUsage, usage } from '../consumer/usage.ts';
 import type { BuiltFiles } from '../frontend/built-files.ts';
-import { pageHeaders } from '../frontend/content-policy.ts';
-import { asset, type FrontendSettings, frontendConfig, page as frontendPage } from '../frontend/page.ts';
+import {
+  asset,
+  type FrontendSettings,
+  frontendConfig,
+  page as frontendPage,
+  pageHeaders,
+} from '../frontend/page.ts';
 import type { Description } from '../openapi/description.ts';
 import { apiVersion, openapiDocument } from '../openapi/document.ts';
 import * as openapi from '../openapi/serve.ts';

@@ -61,3 +61,11 @@ export function answersJson(description: string, schema: Schema): Description['a
 export function answersText(description: string, mediaType: string): Description['answers'] {
   return { 200: { description, content: { [mediaType]: { schema: { type: 'string' } } } } };
 }
+
+export function queryParameter(name: string, description: string, schema: Schema): Parameter {
+  return { name, in: 'query', description, schema };
+}
+
+export function headerParameter(name: string, description: string, schema?: Schema): Parameter {
+  return { name, in: 'header', description, schema: { type: 'string', ...schema } };
+}

@@ -11,7 +11,7 @@ import {
   sharedResponses,
 } from './error-responses.ts';
 import { budgetHeaders } from './headers.ts';
-import type { OpenApiDocument, Operation, Response, Tag } from './openapi-types.ts';
+import type { ApiOperation, OpenApiDocument, Response, Tag } from './openapi-types.ts';
 import {
   canOccur,
   nonceHeader,
@@ -31,9 +31,9 @@ interface DescribedRoute {
   readonly describe: (() => Description) | null;
 }
 
-type Described = Omit<DescribedRoute, 'describe'> & Description;
+type DocumentedRoute = Omit<DescribedRoute, 'describe'> & Description;
 
-interface About {
+interface DocumentOptions {
   readonly version: string;
   readonly baseUrl: string;
   readonly tokens: TokenTerms;
@@ -43,7 +43,7 @@ interface About {
 export const apiVersion = '1.0.0';
 
 /** The whole API as OpenAPI 3.1, made from the table of routes and in its order. */
-export function openapiDocument(routes: readonly DescribedRoute[], about: About): OpenApiDocument {
+export function openapiDocument(routes: readonly DescribedRoute[], about: DocumentOptions): OpenApiDocument {
   const { tokens } = about;
   const described = routes.flatMap(({ method, path, access, describe }) =>
     describe === null ? [] : [{ method, path, access, ...describe() }],
@@ -85,13 +85,13 @@ export function openapiDocument(routes: readonly DescribedRoute[], about: About)
 }
 
 /** Those of collections first, then what is there whatever is declared. */
-function tagsOf(described: readonly Described[]): readonly Tag[] {
+function tagsOf(described: readonly DocumentedRoute[]): readonly Tag[] {
   const builtIn: readonly Tag[] = Object.values(tags);
   const declared = described.map(({ tag }) => tag).filter((tag) => !builtIn.includes(tag));
   return [...new Map(declared.map((tag) => [tag.name, tag])).values(), ...builtIn];
 }
 
-function operationOf(route: Described, tokens: TokenTerms): Operation {
+function operationOf(route: DocumentedRoute, tokens: TokenTerms): ApiOperation {
   const { name, summary, description, tag, deprecated, limits, parameters, body, answers, budget } = route;
   const nonce = tellsNonce(route) ? nonceHeader(tokens) : {};
   const codes = codesOf(route).filter((code) => canOccur(code, tokens));
@@ -119,7 +119,10 @@ function operationOf(route: Described, tokens: TokenTerms): Operation {
 }
 
 /** What a receiver gets (https://www.standardwebhooks.com), and what it has to answer. */
-function webhooksOf({ tag, webhooks }: Described): Readonly<Record<string, { readonly post: Operation }>> {
+function webhooksOf({
+  tag,
+  webhooks,
+}: DocumentedRoute): Readonly<Record<string, { readonly post: ApiOperation }>> {
   if (webhooks === undefined) return {};
   const header = (name: string, description: string) =>
     ({ name, in: 'header', required: true, description, schema: { type: 'string' } }) as const;
@@ -129,7 +132,7 @@ function webhooksOf({ tag, webhooks }: Described): Readonly<Record<string, { rea
     header('webhook-signature', 'Over id, timestamp and body: one for each secret that is in use.'),
   ];
   const operations = Object.entries(webhooks.of).map(([name, summary]) => {
-    const post: Operation = {
+    const post: ApiOperation = {
       operationId: `on_${name.replace('.', '_')}`,
       summary,
       tags: [tag.name],
@@ -146,14 +149,14 @@ function webhooksOf({ tag, webhooks }: Described): Readonly<Record<string, { rea
 }
 
 /** Wherever a token or a proof is taken. */
-function tellsNonce({ access }: Described): boolean {
+function tellsNonce({ access }: DocumentedRoute): boolean {
   return access === 'bearer' || access === 'client_credentials';
 }
 
 function securityOf(
-  { access, scope, isForPeople, bindsTokens }: Described,
+  { access, scope, isForPeople, bindsTokens }: DocumentedRoute,
   tokens: TokenTerms,
-): Operation['security'] {
+): ApiOperation['security'] {
   if (access === 'client_credentials') return bindsTokens ? waysToToken(tokens) : [{}, { clientBasic: [] }];
   return access === 'bearer' ? waysIn(tokens, scope ? [scope.name] : [], isForPeople === true) : [];
 }
@@ -165,7 +168,7 @@ const parameterErrors = { path: 'not_found', query: 'query_invalid', header: 'he
 const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Everything that a route can be refused with. */
-export function codesOf(route: Described): ErrorCode[] {
+export function codesOf(route: DocumentedRoute): ErrorCode[] {
   const { access, isForPeople, parameters = [], errors = [], budget } = route;
   return [
     ...anyRequest,
@@ -181,8 +184,8 @@ export function codesOf(route: Described): ErrorCode[] {
 }
 
 function securitySchemes(
-  described: readonly Described[],
-  { baseUrl, tokens }: About,
+  described: readonly DocumentedRoute[],
+  { baseUrl, tokens }: DocumentOptions,
 ): Record<string, object> {
   const scopes = described.flatMap(({ scope }) => (scope ? [[scope.name, scope.meaning]] : []));
   return {

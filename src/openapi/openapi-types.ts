@@ -27,9 +27,9 @@ export interface Tag {
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 export const methods: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
-type PathItem = { readonly [M in Method]?: Operation };
+type PathItem = { readonly [M in Method]?: ApiOperation };
 
-export interface Operation {
+export interface ApiOperation {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string | undefined;
@@ -46,7 +46,7 @@ export interface Operation {
 export interface DocumentedOperation {
   readonly path: string;
   readonly method: Method;
-  readonly operation: Operation;
+  readonly operation: ApiOperation;
 }
 
 export interface Parameter {

@@ -1,17 +1,15 @@
 import { type Html, html } from '../base/html.ts';
-import { follow } from './follow-reference.ts';
 import type {
+  ApiOperation,
   Content,
   DocumentedOperation,
   OpenApiDocument,
-  Operation,
   Parameter,
   Reference,
   Response,
 } from './openapi-types.ts';
-import { curl } from './page-curl.ts';
-import { factRow, meaningOf, resolve, schemaRows, typeInWords } from './page-schema.ts';
-import { tryForm } from './page-try.ts';
+import { curl, tryForm } from './page-calls.ts';
+import { factRow, follow, meaningOf, resolve, schemaRows, typeInWords } from './page-schema.ts';
 
 /** One operation, folded to a line: first how it is called, then what it takes, what it answers, and how it refuses. */
 export function operationOf(endpoint: DocumentedOperation, document: OpenApiDocument): Html {
@@ -59,7 +57,7 @@ ${schemaRows(schema, document)}`;
 ${bodies}`;
 }
 
-function answersOf({ responses }: Operation, document: OpenApiDocument): Html {
+function answersOf({ responses }: ApiOperation, document: OpenApiDocument): Html {
   const all = Object.entries(responses).map(([status, told]) => ({
     status,
     response: '$ref' in told ? (follow((told as Reference).$ref, document) as Response) : told,

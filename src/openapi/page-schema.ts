@@ -1,6 +1,5 @@
 import { type Html, html } from '../base/html.ts';
 import { isJsonObject } from '../base/json-object.ts';
-import { follow } from './follow-reference.ts';
 import type { OpenApiDocument, Schema } from './openapi-types.ts';
 import { boundsInWords } from './schema-words.ts';
 
@@ -87,4 +86,13 @@ export function resolve(schema: Schema, document: OpenApiDocument): Schema {
   if (typeof $ref !== 'string') return schema;
   const target = follow($ref, document);
   return isJsonObject(target) ? resolve({ ...target, ...beside }, document) : beside;
+}
+
+/** What a reference of the form `#/...` leads to (RFC 6901 section 6); undefined where there is nothing. */
+export function follow(reference: string, root: object): unknown {
+  return reference
+    .slice('#/'.length)
+    .split('/')
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((whole, name) => (whole as Record<string, unknown> | undefined)?.[name], root);
 }

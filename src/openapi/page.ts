@@ -1,6 +1,6 @@
 import { type Html, html } from '../base/html.ts';
 import { type DocumentedOperation, methods, type OpenApiDocument, type Tag } from './openapi-types.ts';
-import { isPublic, needsProof } from './page-curl.ts';
+import { isPublic, needsProof } from './page-calls.ts';
 import { operationOf, paragraphs } from './page-operation.ts';
 
 /**

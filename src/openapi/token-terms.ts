@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../base/errors.ts';
 import { sometimes } from './headers.ts';
-import type { Headers, Operation } from './openapi-types.ts';
+import type { ApiOperation, Headers } from './openapi-types.ts';
 
 /** What the settings say of tokens that are bound to their sender, as far as it can be seen from outside. */
 export interface TokenTerms {
@@ -10,7 +10,7 @@ export interface TokenTerms {
   readonly nonce: boolean;
 }
 
-type Ways = Operation['security'];
+type Ways = ApiOperation['security'];
 
 const takesProofs = ({ dpop }: TokenTerms) => dpop !== 'off';
 const needsNonce = ({ nonce }: TokenTerms) => nonce;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { FairQueue } from '../base/fair-queue.ts';
@@ -12,20 +13,13 @@ interface WriteQueueOptions {
   readonly onBatch?: (size: number, seconds: number) => void;
 }
 
-interface Waiting {
+interface QueuedWrite {
   readonly operation: Operation;
   readonly bytes: number;
   readonly since: number;
-  readonly arrival: Arrival;
   readonly isGone: () => boolean;
   readonly resolve: (done: Done) => void;
   readonly reject: (error: unknown) => void;
-}
-
-/** What came in the same turn of the event loop. */
-interface Arrival {
-  /** The turn after it is over, too: whoever hung up right behind the request has been noticed. */
-  isSettled: boolean;
 }
 
 /** In one transaction: more would keep the first waiting for the last. */
@@ -45,10 +39,9 @@ const checkEveryMs = 100;
 export class WriteQueue {
   readonly #options: WriteQueueOptions;
   /** By caller. */
-  readonly #waiting = new FairQueue<Waiting>();
+  readonly #waiting = new FairQueue<QueuedWrite>();
   #waitingBytes = 0;
   readonly #capacity: QueueCapacity;
-  #arrival: Arrival | null = null;
   #running: Promise<void> | null = null;
   #isStopped = false;
 
@@ -77,7 +70,6 @@ export class WriteQueue {
         operation,
         bytes,
         since: this.#options.clock.monotonic(),
-        arrival: this.#thisTurn(),
         isGone,
         resolve,
         reject,
@@ -102,39 +94,26 @@ export class WriteQueue {
     await this.#running;
   }
 
-  #thisTurn(): Arrival {
-    if (this.#arrival !== null) return this.#arrival;
-    const arrival = { isSettled: false };
-    this.#arrival = arrival;
-    setImmediate(() => {
-      this.#arrival = null;
-      setImmediate(() => {
-        arrival.isSettled = true;
-      });
-    });
-    return arrival;
-  }
-
   async #run(): Promise<void> {
     // A database that has fallen silent answers the batch after seconds; nobody else has to wait for that.
     // A process that had no time for its events hears of those first: the batch may be over, and the next one begin.
-    const check = () => setImmediate(() => this.#refuseOld());
+    const check = () => setImmediate().then(() => this.#refuseOld());
     const lookout = setInterval(check, checkEveryMs).unref();
-    let batch: Waiting[] = [];
-    let running: Promise<readonly Outcome[]> = nothingForATurn();
+    let batch: QueuedWrite[] = [];
+    let running: Promise<readonly Outcome[]> = nothingForTwoTurns();
     do {
       const outcomes = await running;
       // The next one is under way before these are answered: the database need not wait for that.
       const done = batch;
       batch = this.#nextBatch();
-      running = batch.length > 0 ? this.#outcomesOf(batch) : nothingForATurn();
+      running = batch.length > 0 ? this.#outcomesOf(batch) : nothingForTwoTurns();
       settle(done, outcomes);
     } while (batch.length > 0 || this.#waiting.size > 0);
     clearInterval(lookout);
     this.#running = null;
   }
 
-  async #outcomesOf(batch: readonly Waiting[]): Promise<readonly Outcome[]> {
+  async #outcomesOf(batch: readonly QueuedWrite[]): Promise<readonly Outcome[]> {
     const { store, clock, onBatch } = this.#options;
     const begunAt = clock.monotonic();
     try {
@@ -150,11 +129,11 @@ export class WriteQueue {
     }
   }
 
-  #nextBatch(): Waiting[] {
-    const batch: Waiting[] = [];
+  #nextBatch(): QueuedWrite[] {
+    const batch: QueuedWrite[] = [];
     let bytes = 0;
     while (batch.length < mostInBatch && bytes < mostBatchBytes) {
-      const next = this.#waiting.take(({ arrival }) => arrival.isSettled);
+      const next = this.#waiting.take();
       if (next === undefined) break;
       this.#waitingBytes -= next.bytes;
       if (next.isGone()) next.reject(new Refusal('bad_request', { detail: 'the caller has hung up' }));
@@ -177,11 +156,14 @@ export class WriteQueue {
   }
 }
 
-function nothingForATurn(): Promise<readonly []> {
-  return new Promise((resolve) => setImmediate(() => resolve([])));
+/** Two turns of the event loop: then it is known which callers hung up right after they sent the request. */
+async function nothingForTwoTurns(): Promise<readonly []> {
+  await setImmediate();
+  await setImmediate();
+  return [];
 }
 
-function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
+function settle(batch: readonly QueuedWrite[], outcomes: readonly Outcome[]): void {
   batch.forEach(({ resolve, reject }, index) => {
     const outcome = outcomes[index] as Outcome;
     if ('done' in outcome) resolve(outcome.done as Done);

@@ -1,7 +1,7 @@
 import {
+  type ApiOperation,
   methods,
   type OpenApiDocument,
-  type Operation,
   type Response,
 } from '../../src/openapi/openapi-types.ts';
 import { answerChanges, Pair, requestChanges } from './breaking-schemas.ts';
@@ -24,7 +24,12 @@ export function breakingChanges(before: OpenApiDocument, after: OpenApiDocument)
   );
 }
 
-function operationChanges(pair: Pair, what: string, old: Operation, current: Operation): readonly string[] {
+function operationChanges(
+  pair: Pair,
+  what: string,
+  old: ApiOperation,
+  current: ApiOperation,
+): readonly string[] {
   return [
     ...(old.operationId === current.operationId ? [] : [`${what} is called ${current.operationId}`]),
     ...securityChanges(what, old, current),
@@ -35,8 +40,8 @@ function operationChanges(pair: Pair, what: string, old: Operation, current: Ope
 }
 
 /** Each way in that was open must still be. */
-function securityChanges(what: string, old: Operation, current: Operation): readonly string[] {
-  const ways = (operation: Operation) => (operation.security.length === 0 ? [{}] : operation.security);
+function securityChanges(what: string, old: ApiOperation, current: ApiOperation): readonly string[] {
+  const ways = (operation: ApiOperation) => (operation.security.length === 0 ? [{}] : operation.security);
   return ways(old).flatMap((way) => {
     const isOpen = ways(current).some((now) =>
       Object.entries(now).every(([scheme, scopes]) => {
@@ -50,7 +55,12 @@ function securityChanges(what: string, old: Operation, current: Operation): read
   });
 }
 
-function parameterChanges(pair: Pair, what: string, old: Operation, current: Operation): readonly string[] {
+function parameterChanges(
+  pair: Pair,
+  what: string,
+  old: ApiOperation,
+  current: ApiOperation,
+): readonly string[] {
   const had = new Map((old.parameters ?? []).map((each) => [`${each.in} ${each.name}`, each]));
   const has = new Map((current.parameters ?? []).map((each) => [`${each.in} ${each.name}`, each]));
   const gone = [...had.keys()].filter((key) => !has.has(key)).map((key) => `${what}: ${key} is gone`);
@@ -65,7 +75,7 @@ function parameterChanges(pair: Pair, what: string, old: Operation, current: Ope
   return [...gone, ...changed];
 }
 
-function bodyChanges(pair: Pair, what: string, old: Operation, current: Operation): readonly string[] {
+function bodyChanges(pair: Pair, what: string, old: ApiOperation, current: ApiOperation): readonly string[] {
   const content = current.requestBody?.content ?? {};
   const isDemanded = current.requestBody?.required === true && old.requestBody?.required !== true;
   const changed = Object.entries(old.requestBody?.content ?? {}).flatMap(([type, { schema }]) => {
@@ -77,12 +87,17 @@ function bodyChanges(pair: Pair, what: string, old: Operation, current: Operatio
 }
 
 /** What is said of a body, by an operation that takes none and by a method in which none is read. */
-function couldNeverCome(what: string, status: string, { requestBody }: Operation): boolean {
+function couldNeverCome(what: string, status: string, { requestBody }: ApiOperation): boolean {
   const isAboutBody = status === '413' || status === '415';
   return isAboutBody && requestBody === undefined && /^(?:GET|DELETE) /.test(what);
 }
 
-function responseChanges(pair: Pair, what: string, old: Operation, current: Operation): readonly string[] {
+function responseChanges(
+  pair: Pair,
+  what: string,
+  old: ApiOperation,
+  current: ApiOperation,
+): readonly string[] {
   return Object.entries(old.responses).flatMap(([status, told]) => {
     const where = `${what} ${status}`;
     const now = current.responses[status];

@@ -4,8 +4,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { allTokens, documentWith } from '../../docs/openapi-document.ts';
 import { catalogue, type ErrorCode } from '../../src/base/errors.ts';
-import { follow } from '../../src/openapi/follow-reference.ts';
-import { methods, type Operation, type Response } from '../../src/openapi/openapi-types.ts';
+import { type ApiOperation, methods, type Response } from '../../src/openapi/openapi-types.ts';
+import { follow } from '../../src/openapi/page-schema.ts';
 import type { TokenTerms } from '../../src/openapi/token-terms.ts';
 import { awkward, everything, shipped, smallest, unusual } from './samples.ts';
 
@@ -20,13 +20,13 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   }),
 );
 
-function responseTo(operation: Operation | undefined, status: number): Response {
+function responseTo(operation: ApiOperation | undefined, status: number): Response {
   const told = operation?.responses[status];
   assert.ok(told !== undefined, `${operation?.operationId} ${status}`);
   return '$ref' in told ? (follow(told.$ref, document) as Response) : told;
 }
 
-function codesOf(operation: Operation | undefined, status: number): readonly ErrorCode[] {
+function codesOf(operation: ApiOperation | undefined, status: number): readonly ErrorCode[] {
   const { properties } = responseTo(operation, status).content?.['application/problem+json']?.schema ?? {};
   return (properties as { code: { enum: ErrorCode[] } }).code.enum;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/base/clock.ts';
 import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
 import { createLog } from '../../src/base/log.ts';
-import { Dispatcher } from '../../src/events/webhooks/dispatcher.ts';
+import { WebhookDispatcher } from '../../src/events/webhooks/dispatcher.ts';
 import type { Sending, Sent } from '../../src/events/webhooks/send.ts';
 import type { Box } from '../../src/events/webhooks/signing.ts';
 import { BackgroundLease } from '../../src/ops/background-lease.ts';
@@ -22,7 +22,7 @@ export function dispatching(
   const sent: string[] = [];
   let tell: () => void = () => {};
   const lease = new BackgroundLease({ store: storage.leases, clock });
-  const dispatcher = new Dispatcher({
+  const dispatcher = new WebhookDispatcher({
     ...storage,
     lease,
     tail: {

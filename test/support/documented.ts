@@ -3,8 +3,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { ErrorCode } from '../../src/base/errors.ts';
 import type { Schema } from '../../src/collections/collection.ts';
-import { follow } from '../../src/openapi/follow-reference.ts';
-import type { Method, OpenApiDocument, Operation, Response } from '../../src/openapi/openapi-types.ts';
+import type { ApiOperation, Method, OpenApiDocument, Response } from '../../src/openapi/openapi-types.ts';
+import { follow } from '../../src/openapi/page-schema.ts';
 
 /** What a service answered to a request, as far as its document speaks of it. */
 export interface Exchange {
@@ -79,7 +79,7 @@ export class Documented {
     this.#assertFits('problem', { $ref: '#/components/schemas/Problem' }, JSON.parse(exchange.body), what);
   }
 
-  #responseOf(operation: Operation, exchange: Exchange): Response {
+  #responseOf(operation: ApiOperation, exchange: Exchange): Response {
     const told = operation.responses[exchange.status];
     if (told === undefined) {
       assert.fail(`${title(exchange)}: ${operation.operationId} documents no such status. ${exchange.body}`);

@@ -5,8 +5,8 @@ import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { allTokens, documentWith } from '../../docs/openapi-document.ts';
 import type { Collection } from '../../src/collections/collection.ts';
-import { follow } from '../../src/openapi/follow-reference.ts';
-import type { OpenApiDocument, Operation, Response } from '../../src/openapi/openapi-types.ts';
+import type { ApiOperation, OpenApiDocument, Response } from '../../src/openapi/openapi-types.ts';
+import { follow } from '../../src/openapi/page-schema.ts';
 import { problemsOf } from '../../src/records/types/collection-types.ts';
 import { nameTypes } from '../../src/records/types/record-types.ts';
 import { typesDocument } from '../../src/records/types/types-document.ts';
@@ -45,7 +45,7 @@ function compile(files: Readonly<Record<string, string>>): string {
 }
 
 /** The codes that the OpenAPI document has for an operation. */
-function codesIn(document: OpenApiDocument, operation: Operation): readonly string[] {
+function codesIn(document: OpenApiDocument, operation: ApiOperation): readonly string[] {
   const codes = Object.values(operation.responses).flatMap((response) => {
     const { content } = ('$ref' in response ? follow(response.$ref, document) : response) as Response;
     const problem = content?.['application/problem+json'] as

@@ -1,8 +1,7 @@
 import type { Collection } from '../../collections/collection.ts';
 import { reachedStates } from '../../collections/declaration-rules.ts';
 import { erasedType, isTold, type recordEvents } from '../../events/catalogue.ts';
-import { type Description, tags } from '../../openapi/description.ts';
-import { headerParameter, queryParameter } from '../../openapi/parameters.ts';
+import { type Description, headerParameter, queryParameter, tags } from '../../openapi/description.ts';
 import * as schema from '../../openapi/schemas.ts';
 import { longestWaitSeconds } from './event-query.ts';
 

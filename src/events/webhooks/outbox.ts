@@ -2,14 +2,13 @@ import type { Clock } from '../../base/clock.ts';
 import { errorFields } from '../../base/plain-log.ts';
 import type { Delivery, DeliveryStore, EventStore, Webhook } from '../../storage/port.ts';
 import { erasedType } from '../catalogue.ts';
-import { pauseEnd } from './backoff.ts';
+import { type Attempt, type AttemptParts, pauseEnd, recordAttempts } from './backoff.ts';
 import { headersOf, messageOf, orderKey } from './message.ts';
 import { typeMatcher } from './patterns.ts';
-import { type Attempt, type RecordParts, recordAttempts } from './record-attempts.ts';
 import type { Send } from './send.ts';
 import { type Box, createSigner, openSecrets, type Signer } from './signing.ts';
 
-export interface OutboxParts extends RecordParts {
+export interface OutboxParts extends AttemptParts {
   readonly deliveries: DeliveryStore;
   readonly events: Pick<EventStore, 'list'>;
   readonly send: Send;

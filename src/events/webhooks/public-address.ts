@@ -1,7 +1,8 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** IPv4 networks that are not of the internet (IANA's registry of special addresses, RFC 6890). */
-const special4 = networks('ipv4', [
+/** Networks that are not of the internet (IANA's registries of special addresses, RFC 6890). */
+const special = new BlockList();
+for (const [address, bits] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -20,40 +21,26 @@ const special4 = networks('ipv4', [
   ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-]);
-
-/** All that is given out of IPv6. What lies outside (loopback, private, link-local, NAT64, multicast) is not of the internet. */
-const global6 = networks('ipv6', [['2000::', 3]]);
-
-/** Within it: assignments to protocols (Teredo among them), documentation, and 6to4, which leads to any IPv4 address. */
-const special6 = networks('ipv6', [
+] as const)
+  special.addSubnet(address, bits, 'ipv4');
+// Protocol assignments (Teredo among them), documentation, and 6to4, which leads to any IPv4 address.
+for (const [address, bits] of [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
   ['3fff::', 20],
-]);
+] as const)
+  special.addSubnet(address, bits, 'ipv6');
+
+/** Global unicast, and IPv4-mapped addresses, which `special` compares with its IPv4 networks as well. */
+const global6 = new BlockList();
+global6.addSubnet('2000::', 3, 'ipv6');
+global6.addSubnet('::ffff:0:0', 96, 'ipv6');
 
 /** Whether an address, in any spelling that a resolver or the URL parser gives it, is one of the internet. */
 export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) return !special4.check(address, 'ipv4');
+  if (isIPv4(address)) return !special.check(address, 'ipv4');
   // With a zone it is an address of one link.
   if (!isIPv6(address) || address.includes('%')) return false;
-  const mapped = mappedIpv4(address);
-  if (mapped !== null) return isPublicAddress(mapped);
-  return global6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
-}
-
-/** The IPv4 address that an IPv6 address such as `::ffff:127.0.0.1` stands for: the socket connects to that. */
-function mappedIpv4(address: string): string | null {
-  const plain = URL.parse(`http://[${address}]`)?.hostname ?? '';
-  const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(plain) ?? [];
-  if (high === undefined || low === undefined) return null;
-  const [one, other] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
-  return [one >> 8, one & 0xff, other >> 8, other & 0xff].join('.');
-}
-
-function networks(family: 'ipv4' | 'ipv6', list: readonly (readonly [string, number])[]): BlockList {
-  const matcher = new BlockList();
-  for (const [address, bits] of list) matcher.addSubnet(address, bits, family);
-  return matcher;
+  return global6.check(address, 'ipv6') && !special.check(address, 'ipv6');
 }

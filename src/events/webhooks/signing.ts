@@ -14,7 +14,7 @@ export interface Box {
   unseal(sealed: Uint8Array, context: string): Uint8Array | null;
 }
 
-type Bound = Pick<NewWebhook, 'id' | 'url' | 'events'>;
+type SealedWebhook = Pick<NewWebhook, 'id' | 'url' | 'events'>;
 
 export function createWebhookId(): string {
   return `whk_${randomBytes(12).toString('hex')}`;
@@ -34,14 +34,14 @@ export function createSigner(secret: Uint8Array): Signer {
 }
 
 /** Binds the secret to the webhook's address and events: write access to the database is not enough to redirect events. */
-export function sealSecret(box: Box, webhook: Bound, secret: Uint8Array): Uint8Array {
+export function sealSecret(box: Box, webhook: SealedWebhook, secret: Uint8Array): Uint8Array {
   return box.seal(secret, contextOf(webhook));
 }
 
 /** The secrets that sign now, newest first. Null if the webhook was changed without the master secret. */
 export function openSecrets(
   box: Box,
-  webhook: Bound & Pick<NewWebhook, 'secrets'>,
+  webhook: SealedWebhook & Pick<NewWebhook, 'secrets'>,
   now: number,
 ): readonly Uint8Array[] | null {
   const { current, previous } = webhook.secrets;
@@ -50,6 +50,6 @@ export function openSecrets(
   return opened.every((secret) => secret !== null) ? opened : null;
 }
 
-function contextOf({ id, url, events }: Bound): string {
+function contextOf({ id, url, events }: SealedWebhook): string {
   return JSON.stringify(['webhook', id, url, events]);
 }

@@ -24,7 +24,7 @@ export function describeIn(
   return {
     ...own,
     name: `${name}_${own.name}`,
-    tag: { name, description: description ?? title },
+    tag: { name, description: description === null ? title : `${title}\n\n${description}` },
     budget: purpose === 'read' ? 'reads' : 'writes',
     scope: scope === null ? null : { name: scope, meaning },
     isForPeople: access.clients === 'none',

@@ -1,8 +1,7 @@
 import type { Collection } from '../../collections/collection.ts';
-import type { Description } from '../../openapi/description.ts';
+import { type Description, headerParameter, queryParameter } from '../../openapi/description.ts';
 import { eventsHeaders, sometimes, version } from '../../openapi/headers.ts';
 import type { Parameter, Schema, Schemas } from '../../openapi/openapi-types.ts';
-import { headerParameter, queryParameter } from '../../openapi/parameters.ts';
 import { dateTime, text } from '../../openapi/schemas.ts';
 import { defaultPage, largestPage } from '../requests/list-query.ts';
 import { describeIn, idParameter, recordAnswer, schemasOf } from './in-collection.ts';

@@ -1,10 +1,9 @@
 import type { ErrorCode } from '../../base/errors.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { limitsAsData, limitsText } from '../../collections/limits.ts';
-import type { Description } from '../../openapi/description.ts';
+import { type Description, headerParameter } from '../../openapi/description.ts';
 import { always, sometimes, version } from '../../openapi/headers.ts';
 import type { Headers } from '../../openapi/openapi-types.ts';
-import { headerParameter } from '../../openapi/parameters.ts';
 import { describeIn, idParameter, type OwnDescription, recordAnswer, schemasOf } from './in-collection.ts';
 
 /** The routes of requests/write.ts. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { WindowCounter } from '../../base/window-counter.ts';
-import { rateHeaders } from './rate-headers.ts';
+import { type Budget, secondsLeft } from '../rules/budgets.ts';
 
 /** How much each caller may read of this process in a minute. */
 export class ReadLimit {
@@ -20,9 +20,20 @@ export class ReadLimit {
   /** Counts one read, and returns the headers that show what is left. Throws when nothing was. */
   take(owner: string): Record<string, string> {
     const { limit: allowed, windowMs } = this.#counter;
-    const { used, resetsAt, secondsLeft } = this.#counter.take(owner);
+    const { used, resetsAt, secondsLeft: retryAfterSeconds } = this.#counter.take(owner);
     const headers = rateHeaders('reads', { used, resetsAt, allowed, windowMs }, this.#clock.monotonic());
-    if (secondsLeft === 0) return headers;
-    throw new Refusal('read_limit_reached', { retryAfterSeconds: secondsLeft, headers });
+    if (retryAfterSeconds === 0) return headers;
+    throw new Refusal('read_limit_reached', { retryAfterSeconds, headers });
   }
+}
+
+/** As the draft "RateLimit header fields for HTTP" has them. */
+export function rateHeaders(policy: 'reads' | 'writes', budget: Budget, now: number) {
+  const { used, allowed, windowMs } = budget;
+  const left = Math.max(allowed - used, 0);
+  const seconds = secondsLeft(budget, now);
+  return {
+    'ratelimit-policy': `"${policy}";q=${allowed};w=${windowMs / 1000}`,
+    ratelimit: `"${policy}";r=${left};t=${seconds}`,
+  };
 }

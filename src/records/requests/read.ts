@@ -4,11 +4,9 @@ import type { Collection } from '../../collections/collection.ts';
 import { CallerAccess } from '../caller-access.ts';
 import { hasAlready } from '../preconditions.ts';
 import { etagOf, isExpired, present } from '../present.ts';
-import { cursorAt, readCursor } from './cursor.ts';
-import type { CollectionParts } from './handler-parts.ts';
+import { type CollectionParts, recordId } from './handler-parts.ts';
 import { linkTo, readListQuery } from './list-query.ts';
-import { readPage } from './page.ts';
-import { recordId } from './record-id.ts';
+import { cursorAt, readCursor, readPage } from './page.ts';
 
 /** GET /<collection>/{id} */
 export function readRecord(parts: CollectionParts): BearerHandler {

@@ -1,5 +1,5 @@
 import type { UsedProof } from '../../base/caller.ts';
-import { Refusal } from '../../base/errors.ts';
+import { describe, Refusal } from '../../base/errors.ts';
 import { type Answer, answer, type BearerHandler, type Input, jsonText } from '../../base/handler.ts';
 import { createRecordId, createRevision } from '../../base/random.ts';
 import { CallerAccess, type CallerIdentity } from '../caller-access.ts';
@@ -7,10 +7,8 @@ import { readFields, readPatch, toBody } from '../fields.ts';
 import { createsOnly, ifMatch } from '../preconditions.ts';
 import { etagOf, present } from '../present.ts';
 import type { IdempotencyKey, RecordChange, RefusalFacts, WriteResult } from '../rules/operation.ts';
-import type { CollectionParts, RecordParts } from './handler-parts.ts';
-import { rateHeaders } from './rate-headers.ts';
-import { recordId } from './record-id.ts';
-import { countingUncharged } from './uncharged-writes.ts';
+import { type CollectionParts, type RecordParts, recordId } from './handler-parts.ts';
+import { rateHeaders } from './read-limit.ts';
 
 /**
  * From a request to an operation: whatever can be said of it without the database is said here (decide/ has the rest),
@@ -73,26 +71,26 @@ function submitting(parts: CollectionParts, readChange: ReadChange): BearerHandl
       throw refusal;
     }
     const operation = { caller: access.caller, now: clock.now(), proof: input.proof, change };
-    const answering: Answering = { ...parts, access, now: operation.now };
+    const context: AnswerContext = { ...parts, access, now: operation.now };
     const bytes = input.body?.byteLength ?? 0;
     try {
       const { result } = await writes.submit(operation, bytes, () => input.hasHungUp());
       if (result === null) throw new Error('A write of a record has a result.');
-      return { answer: answerTo(result, answering), isCharged: result.kind !== 'repeated' };
+      return { answer: answerTo(result, context), isCharged: result.kind !== 'repeated' };
     } catch (error) {
-      throw error instanceof Refusal ? withFacts(error, answering) : error;
+      throw error instanceof Refusal ? withFacts(error, context) : error;
     }
   });
 }
 
-interface Answering extends Pick<CollectionParts, 'collection' | 'path'> {
+interface AnswerContext extends Pick<CollectionParts, 'collection' | 'path'> {
   readonly access: CallerAccess;
   readonly now: number;
 }
 
 function answerTo(
   { kind, record, budget }: WriteResult,
-  { collection, path, access, now }: Answering,
+  { collection, path, access, now }: AnswerContext,
 ): Answer {
   const rate = budget === null ? {} : rateHeaders('writes', budget, now);
   if (kind === 'removed') return answer(null, '', { status: 204, headers: rate });
@@ -106,7 +104,7 @@ function answerTo(
   });
 }
 
-function withFacts({ code, options }: Refusal, { collection, access, now }: Answering): Refusal {
+function withFacts({ code, options }: Refusal, { collection, access, now }: AnswerContext): Refusal {
   const { budget, current }: RefusalFacts = options.facts ?? {};
   const { facts: _, ...rest } = options;
   if (budget !== undefined)
@@ -148,4 +146,43 @@ function idempotencyKey(
   if (key === undefined) return null;
   if (!keyForm.test(key)) throw new Refusal('header_invalid', { members: { header: 'Idempotency-Key' } });
   return { keyDigest: digest.of(id, collection.name, key), requestDigest: digest.of(body) };
+}
+
+type Write = (
+  ...request: Parameters<BearerHandler>
+) => Promise<{ readonly answer: Answer; readonly isCharged: boolean }>;
+
+/**
+ * A write that is refused, or was done before, has looked something up for the caller and is charged to no budget of the
+ * collection. So it counts as a read. It takes its place before it begins, or any number of them could be under way at
+ * once. Writes that succeed cost no reads, nor do those that are refused because a budget is spent; but these, too, keep
+ * their place for the minute.
+ */
+function countingUncharged({ reads, attempts }: RecordParts, write: Write): BearerHandler {
+  return async (input, caller) => {
+    const { id } = caller;
+    if (id === null) return (await write(input, caller)).answer;
+    attempts.take(id);
+    try {
+      const { answer, isCharged } = await write(input, caller);
+      if (!isCharged) return { ...answer, head: [...answer.head, ...Object.entries(reads.take(id)).flat()] };
+      attempts.refund(id);
+      return answer;
+    } catch (error) {
+      const status = error instanceof Refusal ? describe(error.code).status : 500;
+      if (error instanceof Refusal && isAnswerToTheCaller(status)) throw withHeaders(error, reads.take(id));
+      // A caller that comes again although its budget is spent reads from the database each time: so many a minute.
+      if (status !== 429) attempts.refund(id);
+      throw error;
+    }
+  };
+}
+
+/** Not what says that the caller is to come again later: a budget of its own is spent, or the service cannot serve it. */
+function isAnswerToTheCaller(status: number): boolean {
+  return status < 500 && status !== 429;
+}
+
+function withHeaders({ code, options }: Refusal, headers: Readonly<Record<string, string>>): Refusal {
+  return new Refusal(code, { ...options, headers: { ...options.headers, ...headers } });
 }

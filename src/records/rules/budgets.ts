@@ -1,7 +1,8 @@
 import { clockDifferenceMs } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
-import type { CollectionLimits, Rate } from '../../collections/collection.ts';
-import type { Usage } from '../../storage/port.ts';
+import type { KeyedDigest } from '../../base/keyed-digest.ts';
+import type { Collection, CollectionLimits, Rate } from '../../collections/collection.ts';
+import type { ErasedBudgets, Usage } from '../../storage/port.ts';
 
 /** A budget as it stands: so many of so many, until then. */
 export interface Budget {
@@ -20,7 +21,7 @@ export const unused: Usage = {
   newcomerSince: 0,
 };
 
-interface Writer {
+interface WriterAge {
   readonly registeredAt: number;
   readonly now: number;
 }
@@ -33,24 +34,19 @@ export function writeBudget({ writes }: CollectionLimits, usage: Usage, now: num
 export function newcomerBudget(
   { newcomer }: CollectionLimits,
   usage: Usage,
-  { registeredAt, now }: Writer,
+  { registeredAt, now }: WriterAge,
 ): Budget | null {
   if (newcomer === null || now >= registeredAt + newcomer.forMs) return null;
   return budget(newcomer, usage.newcomerWrites, usage.newcomerSince, now);
 }
 
-/** When the last window ends in which something was spent; null when none runs. */
-export function spentUntil({ writes, newcomer }: CollectionLimits, usage: Usage, now: number): number | null {
-  const budgets = [
-    budget(writes, usage.writes, usage.writesSince, now),
-    ...(newcomer === null ? [] : [budget(newcomer, usage.newcomerWrites, usage.newcomerSince, now)]),
-  ];
-  const ends = budgets.filter(({ used }) => used > 0).map(({ resetsAt }) => resetsAt);
-  return ends.length === 0 ? null : Math.max(...ends);
-}
-
 /** The usage after one more write, which adds so many records. Throws when there is no room for it. */
-export function charge(limits: CollectionLimits, usage: Usage, writer: Writer, addedRecords: number): Usage {
+export function charge(
+  limits: CollectionLimits,
+  usage: Usage,
+  writer: WriterAge,
+  addedRecords: number,
+): Usage {
   const { now } = writer;
   const writes = writeBudget(limits, usage, now);
   if (writes.used >= writes.allowed) throw spent('write_budget_spent', writes, now);
@@ -69,32 +65,13 @@ export function charge(limits: CollectionLimits, usage: Usage, writer: Writer, a
   };
 }
 
-/** Windows begin at whole multiples of their length, the same for everybody and in every process. */
+/** Windows begin at whole multiples of their length, the same for every caller and process. */
 function budget({ count, windowMs }: Rate, used: number, since: number, now: number): Budget {
-  // A clock that was set back, or is a little behind another one, opens no window a second time.
-  const start = Math.max(windowAt(now, windowMs), since);
+  const current = now - (now % windowMs);
+  // A clock that is a little behind opens no window twice. A window far ahead comes from a wrong clock and does not count.
+  const isFarAhead = since > now + Math.max(windowMs, clockDifferenceMs);
+  const start = isFarAhead ? current : Math.max(current, since);
   return { used: start === since ? used : 0, allowed: count, windowMs, resetsAt: start + windowMs };
-}
-
-function windowAt(now: number, windowMs: number): number {
-  return now - (now % windowMs);
-}
-
-/**
- * The same usage, unless a clock that was wrong has counted it in a window to come: what was used there is used up in the
- * window of now instead, or there would be nothing left until that time. The next window stays as it is, or a clock that
- * is set back and forth would open it twice.
- */
-export function asOfNow({ writes, newcomer }: CollectionLimits, usage: Usage, now: number): Usage {
-  const writesSince = notAhead(usage.writesSince, writes.windowMs, now);
-  const newcomerSince = notAhead(usage.newcomerSince, newcomer?.windowMs ?? 1, now);
-  if (writesSince === usage.writesSince && newcomerSince === usage.newcomerSince) return usage;
-  return { ...usage, writesSince, newcomerSince };
-}
-
-function notAhead(since: number, windowMs: number, now: number): number {
-  const isAhead = since > now + Math.max(windowMs, clockDifferenceMs);
-  return isAhead ? windowAt(now, windowMs) : since;
 }
 
 /** Never more than one window. */
@@ -105,4 +82,38 @@ export function secondsLeft({ windowMs, resetsAt }: Budget, now: number): number
 function spent(code: 'write_budget_spent' | 'newcomer_budget_spent', budget: Budget, now: number): Refusal {
   const retryAfterSeconds = Math.max(secondsLeft(budget, now), 1);
   return new Refusal(code, { retryAfterSeconds, facts: { budget } });
+}
+
+/**
+ * The name under which it is kept what an erased caller had spent. The pseudonym leads to it only with the master
+ * secret, and it leads back to nobody.
+ */
+export function formerName(digest: KeyedDigest, id: string): Uint8Array {
+  return digest.of('erased', id);
+}
+
+/** Who erases itself and comes back goes on with what it had spent, until the windows of its budgets end. */
+export function budgetsOfErased(
+  collections: readonly Collection[],
+  former: Uint8Array,
+  now: number,
+): ErasedBudgets {
+  const limitsOf = new Map(collections.map(({ name, limits }) => [name, limits]));
+  return {
+    former,
+    endOf(collection, usage) {
+      const limits = limitsOf.get(collection);
+      return limits === undefined ? null : spentUntil(limits, usage, now);
+    },
+  };
+}
+
+/** When the last window ends in which something was spent; null when none runs. */
+function spentUntil({ writes, newcomer }: CollectionLimits, usage: Usage, now: number): number | null {
+  const budgets = [
+    budget(writes, usage.writes, usage.writesSince, now),
+    ...(newcomer === null ? [] : [budget(newcomer, usage.newcomerWrites, usage.newcomerSince, now)]),
+  ];
+  const ends = budgets.filter(({ used }) => used > 0).map(({ resetsAt }) => resetsAt);
+  return ends.length === 0 ? null : Math.max(...ends);
 }

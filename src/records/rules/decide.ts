@@ -1,12 +1,11 @@
 import type { UsedProof } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { Collection } from '../../collections/collection.ts';
-import type { BatchChanges, Consumer, Loaded, Outcome, Usage } from '../../storage/port.ts';
+import type { BatchChanges, Consumer, Loaded, Outcome } from '../../storage/port.ts';
 import { CallerAccess } from '../caller-access.ts';
 import { type Fields, mergePatch, toBody } from '../fields.ts';
 import { fieldsOf } from '../present.ts';
 import { BatchState, type Effects } from './batch-state.ts';
-import { asOfNow } from './budgets.ts';
 import { decideAction, decideEdit, decideRemove } from './change.ts';
 import { decideCreate, decideCreateUnder } from './create.ts';
 import type { Decided, Writing } from './decision.ts';
@@ -60,12 +59,11 @@ function decide(
   if (change.kind === 'refused') return { effects: [], consumer, result: null };
   const collection = rules.collections.get(change.collection);
   if (collection === undefined) throw new Error(`There is no collection "${change.collection}".`);
-  const usage = settledUsage(collection, who, now, state);
   const writing: Writing = {
     access: new CallerAccess(who, collection),
     collection,
     consumer,
-    usage,
+    usage: state.usage(who.id, collection.name),
     // A caller that comes with this very write counts, too.
     newcomers: state.newcomers + (known === null && who.kind === 'user' ? 1 : 0),
     newcomersPerHour: rules.newcomersPerHour,
@@ -84,21 +82,6 @@ function decide(
  */
 function checkProof(proof: UsedProof, state: BatchState): void {
   if (!state.useProof(proof)) throw new Refusal('proof_replayed');
-}
-
-/** A window that a wrong clock has put into the future is brought back, whatever becomes of the write. */
-function settledUsage(
-  { name, limits }: Collection,
-  { id }: Operation['caller'],
-  now: number,
-  state: BatchState,
-): Usage {
-  const usage = state.usage(id, name);
-  const settled = asOfNow(limits, usage, now);
-  // An erased caller has no usage row.
-  const isKnown = state.consumer(id) !== null;
-  if (settled !== usage && isKnown) state.apply({ usage: { owner: id, collection: name, after: settled } });
-  return settled;
 }
 
 function decideChange(

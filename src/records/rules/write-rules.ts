@@ -7,9 +7,9 @@ import type {
   OwnerInCollection,
   RecordName,
 } from '../../storage/port.ts';
+import { formerName } from './budgets.ts';
 import { decideAll, type WriteRules } from './decide.ts';
 import type { Change, Operation, RecordChange } from './operation.ts';
-import { formerName } from './spent-budgets.ts';
 
 const hourMs = 3_600_000;
 

@@ -1,6 +1,39 @@
 import { type Html, html } from '../base/html.ts';
-import type { DocumentedOperation, Parameter } from './openapi-types.ts';
-import { firstBody, isPublic, needsProof } from './page-curl.ts';
+import type { ApiOperation, DocumentedOperation, OpenApiDocument, Parameter } from './openapi-types.ts';
+
+/** An operation as a line for the shell that does it. */
+export function curl({ path, method, operation }: DocumentedOperation, { servers }: OpenApiDocument): string {
+  const url = `${servers[0]?.url ?? ''}${path.replace('{id}', '$ID')}`;
+  const [contentType, media] = firstBody(operation) ?? [];
+  const isProven = needsProof(operation);
+  const parts = [
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"${url}"`,
+    ...(isPublic(operation) ? [] : [`-H "Authorization: ${isProven ? 'DPoP' : 'Bearer'} $TOKEN"`]),
+    ...(isProven ? ['-H "DPoP: $PROOF"'] : []),
+    ...(contentType === undefined ? [] : [`-H "Content-Type: ${contentType}"`]),
+    ...(media?.example === undefined ? [] : [`-d ${quoted(JSON.stringify(media.example))}`]),
+  ];
+  return parts.join(' \\\n  ');
+}
+
+/** The one that an example is made of. */
+function firstBody({ requestBody }: ApiOperation) {
+  return Object.entries(requestBody?.content ?? {})[0];
+}
+
+/** Without a token of ours, that is: POST /token has other ways. */
+export function isPublic({ security }: ApiOperation): boolean {
+  return security.every((way) => !('bearer' in way || 'dpop' in way));
+}
+
+/** Whether nothing will do without a DPoP proof. */
+export function needsProof({ security }: ApiOperation): boolean {
+  return security.length > 0 && security.every((way) => 'dpopProof' in way);
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
 
 /**
  * A form that web/reference/script.js sends by fetch: the browser itself may send no form of this page. Hidden until the script is

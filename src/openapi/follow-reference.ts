@@ -1,8 +1,0 @@
-/** What a reference of the form `#/...` leads to (RFC 6901 section 6); undefined where there is nothing. */
-export function follow(reference: string, root: object): unknown {
-  return reference
-    .slice('#/'.length)
-    .split('/')
-    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((whole, name) => (whole as Record<string, unknown> | undefined)?.[name], root);
-}
