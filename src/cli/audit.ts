@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { loadStorageConfig } from '../config/load.ts';
 import { look } from './database.ts';
-import { type JsonOption, print, printing, table } from './output.ts';
+import { optionOf } from './options.ts';
+import { isoTime, type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 /** `vestibule audit`: what was done to clients, keys and callers, by which command or process, and when. */
@@ -10,12 +11,12 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option(
       '--since <date>',
       'from then on, for example 2026-01-31 or 2026-01-31T12:00:00Z (default: from the first line on)',
-      date,
+      optionOf(date),
     )
     .action(async (options: JsonOption & { readonly since?: number }) => {
       const config = loadStorageConfig(await settings.ofDatabase());
       const entries = await look(config, ({ audit }) => audit.list(options.since ?? 0));
-      const data = entries.map(({ at, ...entry }) => ({ at: new Date(at).toISOString(), ...entry }));
+      const data = entries.map(({ at, ...entry }) => ({ at: isoTime(at), ...entry }));
       print(options.json, data, () =>
         data.length === 0
           ? 'Nothing has been done yet.'
@@ -31,6 +32,6 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
 function date(text: string): number {
   const time = /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw new InvalidArgumentError('Expected a date, for example 2026-01-31.');
+  if (Number.isNaN(time)) throw new Error('must be a date, for example 2026-01-31');
   return time;
 }

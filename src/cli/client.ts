@@ -1,13 +1,13 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Administration } from '../app/administration.ts';
 import type { ListedClient } from '../app/lists.ts';
-import { parseDuration } from '../base/duration.ts';
 import { OperatorError } from '../base/errors.ts';
 import { readText } from '../config/files.ts';
 import { loadStorageConfig } from '../config/load.ts';
 import type { ClientSecret, ClientState } from '../storage/port.ts';
 import { administer } from './database.ts';
-import { type JsonOption, print, printing, table } from './output.ts';
+import { collect, duration, optionOf } from './options.ts';
+import { isoTime, type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 interface AddOptions extends JsonOption {
@@ -57,7 +57,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option(
       '--retire-after <time>',
       'let the secret before it end by itself, for example 7d, 12h or 30min',
-      duration,
+      optionOf(duration),
       null,
     )
     .option('--label <text>', 'what the secret is for, in your own words', '')
@@ -122,7 +122,7 @@ function showSecret(id: string, secret: string): string {
 
 function afterRotation(id: string, othersExpireAt: number | null): string {
   if (othersExpireAt !== null)
-    return `Give it to the client until ${new Date(othersExpireAt).toISOString()}: then the secret before it ends by itself.`;
+    return `Give it to the client until ${isoTime(othersExpireAt)}: then the secret before it ends by itself.`;
   return [
     'Both secrets work now. Give this one to the client; once "npx vestibule client list" says that it is used, end the other:',
     `npx vestibule client remove-secret ${id} <secret-id>`,
@@ -159,9 +159,8 @@ function showClients(clients: readonly ReturnType<typeof asData>[]): string {
   ].join('\n\n');
 }
 
-/** For whoever did not look at the column. */
 const foreignWarning =
-  'A client that is not genuine was changed in the database by somebody without the master secret, and is ignored. Find out who, then remove it and add it again.';
+  'A client that is not genuine was changed in the database without the master secret, and is ignored. Find out by whom, then remove it and add it again.';
 
 function asData({ id, label, state, scopes, publicKeys, createdAt, secrets, isGenuine }: ListedClient) {
   return {
@@ -169,7 +168,7 @@ function asData({ id, label, state, scopes, publicKeys, createdAt, secrets, isGe
     label,
     state,
     genuine: isGenuine,
-    created_at: new Date(createdAt).toISOString(),
+    created_at: isoTime(createdAt),
     scopes,
     authentication: publicKeys === null ? 'secret' : 'private_key_jwt',
     secrets: secrets.map(secretAsData),
@@ -180,18 +179,8 @@ function secretAsData({ id, label, createdAt, expiresAt, lastUsedOn }: ClientSec
   return {
     secret_id: id,
     label,
-    created_at: new Date(createdAt).toISOString(),
-    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-    last_used_on: lastUsedOn === null ? null : new Date(lastUsedOn).toISOString().slice(0, 10),
+    created_at: isoTime(createdAt),
+    expires_at: isoTime(expiresAt),
+    last_used_on: isoTime(lastUsedOn)?.slice(0, 10) ?? null,
   };
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
-}
-
-function duration(text: string): number {
-  const milliseconds = parseDuration(text);
-  if (milliseconds !== null) return milliseconds;
-  throw new InvalidArgumentError('Expected a number and s, min, h or d, for example 7d, and at most 3650d.');
 }

@@ -2,10 +2,12 @@ import type { Command } from 'commander';
 import type { Administration } from '../app/administration.ts';
 import { consumerPrefix } from '../base/addresses.ts';
 import { OperatorError } from '../base/errors.ts';
+import { integer } from '../config/kinds.ts';
 import { loadStorageConfig } from '../config/load.ts';
 import type { Consumer, ConsumerState, Storage, Usage } from '../storage/port.ts';
 import { administer, look } from './database.ts';
-import { type JsonOption, print, printing, table } from './output.ts';
+import { optionOf } from './options.ts';
+import { isoTime, type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 /** `vestibule consumer ...`: the callers, by the pseudonym that GET /me shows them. */
@@ -130,15 +132,13 @@ export function addTo(program: Command, settings: CommandSettings): void {
     });
 
   printing(consumer, 'top', 'show who has the most records')
-    .option('--limit <n>', 'how many callers', '20')
-    .action(async (options: JsonOption & { readonly limit: string }) => {
-      if (!/^[1-9]\d{0,3}$/.test(options.limit))
-        throw new OperatorError(`--limit must be a whole number from 1 to 9999; found "${options.limit}".`);
-      const rows = await read(({ records }) => records.top(Number(options.limit)));
+    .option('--limit <n>', 'how many callers', optionOf(integer(1, 9999)), 20)
+    .action(async (options: JsonOption & { readonly limit: number }) => {
+      const rows = await read(({ records }) => records.top(options.limit));
       const data = rows.map(({ owner, records, bytes }) => ({ id: owner, records, bytes }));
       print(options.json, data, () =>
         data.length === 0
-          ? 'Nobody has any records.'
+          ? 'There are no records.'
           : table(
               ['ID', 'RECORDS', 'BYTES'],
               data.map(({ id, records, bytes }) => [id, String(records), String(bytes)]),
@@ -157,10 +157,6 @@ function noSuchRecord(collection: string, id: string): OperatorError {
   return new OperatorError(
     `There is no record "${id}" in the collection "${collection}". It may have been deleted or have expired; its id is the last part of its address, GET ${consumerPrefix}/<collection>/<id>.`,
   );
-}
-
-function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }
 
 interface Held {
@@ -193,8 +189,8 @@ function asData({ consumer, usage, signedOutAt, sessionEndedAt }: Held) {
     kind,
     state,
     registered_at: isoTime(registeredAt),
-    signed_out_at: signedOutAt === null ? null : isoTime(signedOutAt),
-    session_ended_at: sessionEndedAt === null ? null : isoTime(sessionEndedAt),
+    signed_out_at: isoTime(signedOutAt),
+    session_ended_at: isoTime(sessionEndedAt),
     records,
   };
 }

@@ -18,6 +18,7 @@ import type { DevProvider } from './dev/provider.ts';
 import { controlPath, findRunningDev, requestUserToken, writeRunningFile } from './dev/running.ts';
 import { readDevUsers, readUsersFile, usersFile } from './dev/users.ts';
 import { servedAnew, welcome } from './dev/welcome.ts';
+import { optionOf } from './options.ts';
 import { write } from './output.ts';
 import { allowBreakingOption, runUntilSignal } from './serve.ts';
 import type { CommandSettings } from './settings.ts';
@@ -25,7 +26,7 @@ import type { CommandSettings } from './settings.ts';
 interface DevOptions {
   readonly port?: string;
   readonly providerPort: string;
-  readonly tokenSeconds: string;
+  readonly tokenSeconds: number;
   readonly refreshTokens: boolean;
   readonly dpop?: boolean;
   readonly allowBreakingSchemas?: boolean;
@@ -38,7 +39,12 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .description('run the service with a provider of its own on loopback, for development')
     .option('--port <number>', 'the port of the service (default: PORT, else 8080)')
     .option('--provider-port <number>', 'the port of the provider', '3000')
-    .option('--token-seconds <number>', 'how long the access tokens of the provider live', '600')
+    .option(
+      '--token-seconds <number>',
+      'how long the access tokens of the provider live',
+      optionOf(integer(1, 86400)),
+      600,
+    )
     .option('--no-refresh-tokens', 'let the provider give the frontend no refresh tokens')
     .option('--dpop', 'let the page have its tokens bound to a key that never leaves the browser (DPoP)')
     .option(...allowBreakingOption)
@@ -76,7 +82,7 @@ async function startDevelopment(environment: Environment, options: DevOptions) {
     audience: config.apiAudience,
     scopes: () => scopesOf(collections),
     users: () => users,
-    accessTokenSeconds: readTokenSeconds(options),
+    accessTokenSeconds: options.tokenSeconds,
     webClient: {
       id: webClientId,
       ...homesOf(config),
@@ -128,14 +134,6 @@ async function startDevelopment(environment: Environment, options: DevOptions) {
 async function readCollections(config: Config): Promise<readonly Collection[]> {
   const { readDeclaredCollections } = await import('../app/declared-collections.ts');
   return readDeclaredCollections(config);
-}
-
-function readTokenSeconds({ tokenSeconds }: DevOptions): number {
-  try {
-    return integer(1, 86400)(tokenSeconds);
-  } catch (error) {
-    throw new OperatorError(`--token-seconds ${(error as Error).message}; found "${tokenSeconds}".`);
-  }
 }
 
 async function startProvider(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../base/errors.ts';
 import { type Finding, failed, passed, skipped } from '../base/finding.ts';
-import { loadConfig, SettingsError } from '../config/load.ts';
+import { SettingsError } from '../config/load.ts';
 import { findingLines, type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
@@ -22,18 +22,14 @@ export function addTo(program: Command, settings: CommandSettings): void {
 const afterSettings = ['collections', 'provider', 'database', 'transport', 'frontends', 'ports'];
 
 export async function checkUp(settings: CommandSettings): Promise<readonly Finding[]> {
-  let absent: string | undefined;
   try {
-    const found = await settings.ofService();
-    absent = found.absent;
-    const config = await loadConfig(found.environment);
+    const { config, from = 'all of them can be read and fit together' } = await settings.ofService();
     const { examineService } = await import('../app/doctor.ts');
-    const from = found.from ?? 'all of them can be read and fit together';
     return [passed('settings', from), ...(await examineService(config))];
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     const mistakes = error instanceof SettingsError ? error.mistakes : [error.message];
-    const advice = `docs/config.md lists every setting${absent === undefined ? '' : `; and ${absent}`}.`;
+    const advice = 'docs/config.md lists every setting.';
     return [
       ...mistakes.map((found) => failed('settings', { found, advice })),
       ...afterSettings.map((name) => skipped(name, 'the settings come first')),

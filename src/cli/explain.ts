@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import type { ExplainedToken } from '../app/explain.ts';
 import { describe, OperatorError } from '../base/errors.ts';
-import { type Environment, loadConfig, SettingsError } from '../config/load.ts';
-import type { Config } from '../config/settings.ts';
 import { findingLines, type JsonOption, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
@@ -27,25 +25,15 @@ export function addTo(program: Command, settings: CommandSettings): void {
           { exitCode: 2 },
         );
       }
-      const { environment, from, absent } = await settings.ofService();
+      const { config, from } = await settings.ofService();
       // On standard error: what stands on standard output is about the token, as text and as JSON.
       if (from !== undefined) write(`Settings: ${from}.\n`, process.stderr);
-      const config = await loadService(environment, absent);
       const token = bareToken(await readInput());
       const { explainToken } = await import('../app/explain.ts');
       const explained = await explainToken(config, token);
       print(options.json, asData(explained, options), () => forPeople(explained, options));
       if (!explained.accepted) process.exitCode = 1;
     });
-}
-
-async function loadService(environment: Environment, absent: string | undefined): Promise<Config> {
-  try {
-    return await loadConfig(environment);
-  } catch (error) {
-    if (!(error instanceof SettingsError) || absent === undefined) throw error;
-    throw new OperatorError(`${error.message}\nNor are there any to be found: ${absent}.`);
-  }
 }
 
 /** Far more than is ever taken for a token. */

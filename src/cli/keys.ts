@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadKeyConfig, loadStorageConfig } from '../config/load.ts';
 import type { SigningKeyRecord } from '../storage/port.ts';
 import { administer, look } from './database.ts';
-import { type JsonOption, print, printing, table } from './output.ts';
+import { isoTime, type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 /** `vestibule keys ...`: the keys that sign the tokens of POST /token. */
@@ -53,9 +53,9 @@ function asData({ kid, algorithm, createdAt, signsFrom, retiresAt }: SigningKeyR
     algorithm,
     use,
     signing: use === 'signs',
-    created_at: new Date(createdAt).toISOString(),
-    signs_from: new Date(signsFrom).toISOString(),
-    retires_at: retiresAt === null ? null : new Date(retiresAt).toISOString(),
+    created_at: isoTime(createdAt),
+    signs_from: isoTime(signsFrom),
+    retires_at: isoTime(retiresAt),
   };
 }
 

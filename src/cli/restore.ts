@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { loadStorageConfig } from '../config/load.ts';
+import { collect } from './options.ts';
 import { type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
@@ -19,7 +20,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option(
       '--erasures <place>',
       'where it stands who was erased after the backup: a log of erasures, or the URL of the database that was in use; may be given several times',
-      (place: string, before: readonly string[] = []) => [...before, place],
+      collect,
     )
     .option(
       '--without-erasures',

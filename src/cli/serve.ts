@@ -1,11 +1,10 @@
 import cluster from 'node:cluster';
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
-import { OperatorError } from '../base/errors.ts';
 import { errorFields } from '../base/plain-log.ts';
 import { processCount } from '../config/kinds.ts';
 import { type Environment, loadConfig } from '../config/load.ts';
-import type { Config } from '../config/settings.ts';
+import { optionOf } from './options.ts';
 import type { CommandSettings } from './settings.ts';
 
 /** Also of `dev`. */
@@ -15,7 +14,7 @@ export const allowBreakingOption = [
 ] as const;
 
 interface ServeOptions {
-  readonly processes: string;
+  readonly processes: number;
   readonly allowBreakingSchemas?: boolean;
 }
 
@@ -26,14 +25,19 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .description(
       'run the service until SIGTERM or SIGINT; makes the database, or brings it to this release (MIGRATE); SIGHUP has the certificate read again',
     )
-    .option('--processes <number>', 'how many processes share the port, or "auto": one for each core', '1')
+    .option(
+      '--processes <number>',
+      'how many processes share the port, or "auto": one for each core',
+      optionOf(processCount),
+      1,
+    )
     .option(...allowBreakingOption)
     .action((options: ServeOptions) => runUntilSignal(() => start(settings.given(), options)));
 }
 
 /** One process, or a supervisor that starts several; each of those runs this command, too. */
 async function start(environment: Environment, options: ServeOptions): Promise<Running> {
-  const processes = readProcesses(options);
+  const { processes } = options;
   if (cluster.isWorker) return (await import('../app/member.ts')).startMember(processes);
   const config = await loadConfig(environment);
   await (await import('../app/wait-for-database.ts')).waitForDatabase(config);
@@ -41,22 +45,9 @@ async function start(environment: Environment, options: ServeOptions): Promise<R
     const { acceptBreaking, readDeclaredCollections } = await import('../app/declared-collections.ts');
     await acceptBreaking(config, await readDeclaredCollections(config));
   }
-  if (processes === 1) return startService(config);
+  // The app is loaded once the settings are right, so that a mistake in them is reported at once.
+  if (processes === 1) return (await import('../app.ts')).startApp(config);
   return (await import('../app/supervise.ts')).startSupervisor(config, environment, processes);
-}
-
-function readProcesses({ processes }: ServeOptions): number {
-  try {
-    return processCount(processes);
-  } catch (error) {
-    throw new OperatorError(`--processes ${(error as Error).message}; found "${processes}".`);
-  }
-}
-
-/** The app is loaded once the settings are right: a mistake in them is said at once. */
-export async function startService(config: Config): Promise<App> {
-  const { startApp } = await import('../app.ts');
-  return startApp(config);
 }
 
 type Running = Pick<App, 'log' | 'stop' | 'reload'>;

@@ -1,14 +1,12 @@
-import { type Environment, mistakesInFile } from '../config/load.ts';
-import { environmentName, settings as known } from '../config/settings.ts';
+import { type Environment, loadConfig, mistakesInFile, SettingsError } from '../config/load.ts';
+import { type Config, environmentName, settings as known } from '../config/settings.ts';
 import { findRunningDev } from './dev/running.ts';
 import { write } from './output.ts';
 
-export interface FoundSettings {
+interface FoundSettings {
   readonly environment: Environment;
   /** Says that they are those of a running `dev`, where they are. */
   readonly from?: string;
-  /** Why there is no `dev` whose settings could be taken, where no service is named. */
-  readonly absent?: string;
 }
 
 /** Either of them says that a service is meant, and which. */
@@ -43,7 +41,19 @@ export class CommandSettings {
   }
 
   /** For a command that looks at a whole service. Where `from` is, the command has to say it. */
-  async ofService(): Promise<FoundSettings> {
+  async ofService(changes: Environment = {}): Promise<FoundSettings & { readonly config: Config }> {
+    const { absent, ...found } = await this.#find();
+    const environment = { ...found.environment, ...changes };
+    try {
+      return { ...found, environment, config: await loadConfig(environment) };
+    } catch (error) {
+      if (!(error instanceof SettingsError) || absent === undefined) throw error;
+      throw new SettingsError([...error.mistakes, `There are no other settings to use: ${absent}.`]);
+    }
+  }
+
+  /** `absent`: why there is no `dev` whose settings could be used, where no service is named. */
+  async #find(): Promise<FoundSettings & { readonly absent?: string }> {
     const given = this.given();
     const isNamed = namesService(given);
     if (isNamed && isSet(given, 'DATABASE_URL')) return { environment: given };

@@ -1,11 +1,12 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Administration } from '../app/administration.ts';
-import { parseDuration } from '../base/duration.ts';
 import { OperatorError } from '../base/errors.ts';
+import { integer, type Parse } from '../config/kinds.ts';
 import { loadStorageConfig, loadWebhookConfig } from '../config/load.ts';
 import type { Replayed } from '../events/webhooks/webhooks.ts';
 import { administer } from './database.ts';
-import { type JsonOption, print, printing, write } from './output.ts';
+import { duration, optionOf } from './options.ts';
+import { isoTime, type JsonOption, print, printing, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 import { asData, deliveryAsData, showDeliveries, showWebhook, showWebhooks } from './webhook/show.ts';
 
@@ -56,27 +57,21 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const { secret, previousEndsAt } = await work('rotate', (webhooks) =>
         webhooks.rotate(id, options.now === true),
       );
-      const ends = previousEndsAt === null ? null : new Date(previousEndsAt).toISOString();
+      const ends = isoTime(previousEndsAt);
       const data = { webhook_id: id, secret, previous_secret_ends_at: ends };
       print(options.json, data, () => showSecret(id, secret));
     });
 
-  printing(webhook, 'disable <id>', 'send nothing more to it; what happens meanwhile waits').action(
-    async (id: string, options: JsonOption) => {
-      await work('disable', (webhooks) => webhooks.disable(id));
-      print(options.json, { webhook_id: id, state: 'disabled' }, () => `Webhook "${id}" is disabled.`);
-    },
-  );
-
-  printing(webhook, 'enable <id>', 'go on where it was disabled').action(
-    async (id: string, options: JsonOption) => {
-      await work('enable', (webhooks) => webhooks.enable(id));
-      print(options.json, { webhook_id: id, state: 'active' }, () => `Webhook "${id}" is active.`);
-    },
-  );
+  const setState = (name: 'disable' | 'enable', state: string, description: string) =>
+    printing(webhook, `${name} <id>`, description).action(async (id: string, options: JsonOption) => {
+      await work(name, (webhooks) => webhooks[name](id));
+      print(options.json, { webhook_id: id, state }, () => `Webhook "${id}" is ${state}.`);
+    });
+  setState('disable', 'disabled', 'send nothing more to it; what happens meanwhile waits');
+  setState('enable', 'active', 'go on where it was disabled');
 
   printing(webhook, 'remove <id>', 'remove the webhook and whatever it has not got yet, for good')
-    .option('--yes', 'say that it is meant; without it nothing is removed')
+    .option('--yes', 'confirm; without it nothing is removed')
     .action(async (id: string, options: JsonOption & { yes?: boolean }) => {
       if (!options.yes)
         throw new OperatorError(`This deletes what webhook "${id}" has not got yet, too. Say so with --yes.`);
@@ -86,7 +81,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
   printing(webhook, 'deliveries <id>', 'list what it has not got yet, and what was given up')
     .option('--dead', 'only what was given up')
-    .option('--limit <n>', 'so many', limit, 100)
+    .option('--limit <n>', 'so many', optionOf(integer(1, 99_999)), 100)
     .action(async (id: string, options: JsonOption & { dead?: boolean; limit: number }) => {
       const { listDeliveries } = await import('../app/lists.ts');
       const state = options.dead ? 'dead' : null;
@@ -102,8 +97,12 @@ export function addTo(program: Command, settings: CommandSettings): void {
     });
 
   printing(webhook, 'replay <id>', 'send again, under the same ids, what it got or was given up')
-    .option('--since <when>', 'what happened since then: a duration such as 2h, or a position', since)
-    .option('--to <position>', 'with --since: up to this position', position)
+    .option(
+      '--since <when>',
+      'what happened since then: a duration such as 2h, or a position',
+      optionOf(since),
+    )
+    .option('--to <position>', 'with --since: up to this position', optionOf(position))
     .option('--dead', 'what was given up')
     .action(async (id: string, options: ReplayOptions) => {
       const count = await work('replay', (webhooks) => webhooks.replay(id, replayed(options)));
@@ -122,7 +121,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     const { sent, webhook: tested } = await work('test', (webhooks) => webhooks.test(id));
     const reason = sent.ok ? null : sent.reason;
     const { failingSince, lastFailure: failure } = tested;
-    const since = failingSince === null ? null : new Date(failingSince).toISOString();
+    const since = isoTime(failingSince);
     const data = { webhook_id: id, ok: sent.ok, status: sent.status, reason, sent_by: 'command' };
     print(options.json, { ...data, service_failing_since: since, service_last_failure: failure }, () =>
       [
@@ -153,22 +152,10 @@ function replayed({ since: from, to, dead }: ReplayOptions): Replayed {
   throw new OperatorError('Say what is to be sent again: either --dead, or --since with or without --to.');
 }
 
-function since(text: string): Exclude<Replayed, 'dead'>['since'] {
-  if (/^\d{1,15}$/.test(text)) return { position: Number(text) };
-  const milliseconds = parseDuration(text);
-  if (milliseconds !== null) return { ms: milliseconds };
-  throw new InvalidArgumentError('Expected a number and s, min, h or d, for example 2h, or a position.');
-}
+const position = integer(0, 999_999_999_999_999);
 
-function position(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected a position, for example 1200.');
-}
-
-function limit(text: string): number {
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected a whole number from 1 to 99999.');
-}
+const since: Parse<Exclude<Replayed, 'dead'>['since']> = (text) =>
+  /^\d+$/.test(text) ? { position: position(text) } : { ms: duration(text) };
 
 function showSecret(id: string, secret: string): string {
   return [

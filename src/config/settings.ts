@@ -19,15 +19,15 @@ export interface Setting<T = unknown, D extends string | null = string | null> {
   readonly secret?: true;
 }
 
-type Described = Pick<Setting, 'example' | 'sentence' | 'secret' | 'requiredWithout'>;
+type SettingTexts = Pick<Setting, 'example' | 'sentence' | 'secret' | 'requiredWithout'>;
 
-function required<T>(parse: kind.Parse<T>, about: Described) {
+function required<T>(parse: kind.Parse<T>, about: SettingTexts) {
   return { parse, default: null, required: true, ...about } as const;
 }
-function optional<T>(parse: kind.Parse<T>, about: Described) {
+function optional<T>(parse: kind.Parse<T>, about: SettingTexts) {
   return { parse, default: null, required: false, ...about } as const;
 }
-function defaulted<T>(parse: kind.Parse<T>, value: string, about: Described) {
+function defaulted<T>(parse: kind.Parse<T>, value: string, about: SettingTexts) {
   return { parse, default: value, required: false, ...about } as const;
 }
 

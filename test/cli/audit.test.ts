@@ -212,7 +212,7 @@ describe('the time from which the audit is shown', () => {
       const settings = { TEST_DIRECTORY: newDirectory() };
       const { code, stdout, stderr } = await runVestibule(settings, 'audit', '--since', since);
       assert.deepEqual([code, stdout], [2, '']);
-      assert.match(stderr, /Expected a date, for example 2026-01-31/);
+      assert.match(stderr, /must be a date, for example 2026-01-31/);
     });
   }
 });

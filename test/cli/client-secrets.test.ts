@@ -182,7 +182,7 @@ for (const engine of databaseEngines) {
       for (const time of ['7', 'd', '7w', '1.5h', '-1d', ' 7d', '3651d', '']) {
         const { code, stdout, stderr } = await client('rotate', 'owner', '--retire-after', time);
         assert.deepEqual([code, stdout], [2, ''], time);
-        assert.match(stderr, /Expected a number and s, min, h or d, for example 7d/);
+        assert.match(stderr, /must be a number and s, min, h or d, for example 7d/);
       }
       assert.equal((await secretsOf('owner')).length, 1);
     });

@@ -100,7 +100,9 @@ for (const engine of databaseEngines) {
       const [first] = JSON.parse(succeeded(await consumer('top', '--json')));
       assert.deepEqual({ ...first, bytes: first.bytes > 0 }, { id, records: 2, bytes: true });
       assert.match(succeeded(await consumer('top', '--limit', '1')), new RegExp(`^ID .*\n${id} +2 `));
-      refused(await consumer('top', '--limit', '0'), /whole number from 1 to 9999/);
+      const wrong = await consumer('top', '--limit', '0');
+      assert.equal(wrong.code, 2);
+      assert.match(wrong.stderr, /whole number from 1 to 9999/);
     });
 
     it('finds the caller whose record it is, says what to do next, and the audit says that it was asked', async () => {

@@ -104,7 +104,7 @@ describe('the other commands and a running dev', () => {
     refused(await endOf(noSettings, token('ada'), elsewhere), /no "npx vestibule dev" runs in this folder/);
     const { stdout, code } = await endOf(noSettings, ['doctor'], elsewhere);
     assert.equal(code, 1);
-    assert.match(stdout, /IDP_ORIGIN is not set.*no "npx vestibule dev" runs in this folder/);
+    assert.match(stdout, /IDP_ORIGIN is not set[\s\S]*no "npx vestibule dev" runs in this folder/);
   });
 
   it('one that was killed is not taken for running, and the next one is found', async () => {
@@ -114,7 +114,7 @@ describe('the other commands and a running dev', () => {
     refused(await endOf(noSettings, token('ada'), folder), /does not run any more/);
     const { stdout, code } = await endOf(noSettings, ['doctor'], folder);
     assert.equal(code, 1);
-    assert.match(stdout, /IDP_ORIGIN is not set.*does not run any more/);
+    assert.match(stdout, /IDP_ORIGIN is not set[\s\S]*does not run any more/);
 
     dev = await startDevelopment(folder, { OPS_PORT: '0' });
     assert.equal((await callAs(dev, 'ada', '/me')).status, 200);

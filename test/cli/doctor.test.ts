@@ -59,7 +59,7 @@ describe('vestibule doctor, about frontends and ports', () => {
     test.after(release);
     await failuresOf(
       await healthy({ OPS_PORT: String(port) }),
-      /^FAIL {2}ops port +another program listens there: it does not answer HTTP; expected 127\.0\.0\.1:\d+ is free\. Stop it \("lsof -i :\d+" .*OPS_PORT=/,
+      /^FAIL {2}ops port +another program listens there: it does not answer HTTP; expected 127\.0\.0\.1:\d+ is free\. Stop it \("lsof -i :\d+" .*OPS_PORT/,
     );
     await failuresOf(
       await healthy({ OPS_HOST: '192.0.2.1' }),
@@ -91,7 +91,7 @@ describe('the command vestibule doctor', () => {
     const ours = { ...settings, DATABASE_URL: `sqlite:${newDirectory()}/ours.db` };
     await failuresOf(
       ours,
-      /^FAIL {2}port +another vestibule .*PORT=\d+/,
+      /^FAIL {2}port +another vestibule .*choose another PORT/,
       /^FAIL {2}ops port +another vestibule /,
     );
     const opsPort = String(await freePort());

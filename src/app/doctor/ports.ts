@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { keysPath } from '../../base/addresses.ts';
 import { catalogue } from '../../base/errors.ts';
-import { doubtful, type Finding, failed, passed, quoted } from '../../base/finding.ts';
+import { doubtful, type Finding, failed, passed } from '../../base/finding.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import type { Config } from '../../config/settings.ts';
 import { readDatabase } from '../read-storage.ts';
@@ -52,12 +52,11 @@ function portFinding(place: Port, fault: string | null, owner: PortOwner | null)
   if (port === 0) return passed(name, 'any free one is used');
   if (fault === null) return passed(name, expected);
   if (owner !== null) return ownerFinding(place, owner);
-  if (fault === 'EACCES') {
-    const advice = `Only an administrator may listen on ports below 1024. Choose another, for example ${setting}=${setting === 'PORT' ? 8080 : 8081}, or allow it (CAP_NET_BIND_SERVICE).`;
-    return failed(name, { expected, found: 'this user may not listen there', advice });
-  }
   const hostSetting = setting === 'PORT' ? 'HOST' : 'OPS_HOST';
-  const advice = `Set ${hostSetting} to an address of this machine, for example ${hostSetting}=127.0.0.1`;
+  const advice =
+    fault === 'EACCES'
+      ? `Only an administrator may listen on ports below 1024. Choose a ${setting} above, or allow it (CAP_NET_BIND_SERVICE).`
+      : `Set ${hostSetting} to an address of this machine, for example ${hostSetting}=127.0.0.1`;
   return failed(name, { expected, found: `this machine cannot listen there (${fault})`, advice });
 }
 
@@ -65,8 +64,7 @@ function portFinding(place: Port, fault: string | null, owner: PortOwner | null)
 function ownerFinding({ name, host, port, setting }: Port, { who, says, isReady }: PortOwner): Finding {
   const place = `${host}:${port}`;
   const expected = `${place} is free`;
-  const another = `choose another port, for example ${setting}=${port > 65_525 ? port - 10 : port + 10}`;
-  const advice = `Stop it ("lsof -i :${port}" says which it is), or ${another}`;
+  const advice = `Stop it ("lsof -i :${port}" says which it is), or choose another ${setting}`;
   if (who === 'another program')
     return failed(name, { expected, found: `another program listens there: ${says}`, advice });
   if (who === 'another vestibule') {
@@ -128,13 +126,11 @@ async function ask({ host, port }: Port, path: string) {
     const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
     const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}${path}`;
     const response = await fetch(url, { signal: AbortSignal.timeout(deadlineMs), redirect: 'manual' });
-    const server = response.headers.get('server');
-    const name = server === null ? '' : ` and calls itself ${quoted(server)}`;
     const json: JsonObject | null = await response.json().then(
       (body: unknown) => (isJsonObject(body) ? body : null),
       () => null,
     );
-    return { says: `it answers HTTP with ${response.status}${name}`, json, isOk: response.ok };
+    return { says: `it answers HTTP with ${response.status}`, json, isOk: response.ok };
   } catch {
     return { says: noHttp, json: null, isOk: false };
   }

@@ -37,12 +37,12 @@ function lifeFinding({ validFrom, validTo, isSelfSigned }: ExaminedCertificate):
   const now = Date.now();
   const days = Math.floor((validTo - now) / dayMs);
   const advice = 'Put a renewed one into TLS_CERT_FILE and TLS_KEY_FILE, and send the service a SIGHUP.';
-  const expected = 'one that is valid now';
-  if (now > validTo) return failed(name, { expected, found: `expired on ${date(validTo)}`, advice });
-  if (now < validFrom) {
-    const todo = 'Use one that is valid already, or set the clock of this machine.';
-    return failed(name, { expected, found: `valid from ${date(validFrom)} on`, advice: todo });
-  }
+  if (now > validTo || now < validFrom)
+    return failed(name, {
+      expected: `one that is valid now (${date(now)})`,
+      found: `valid from ${date(validFrom)} until ${date(validTo)}`,
+      advice,
+    });
   const found = `valid until ${date(validTo)}, ${days} days more${isSelfSigned ? '; self-signed: callers must be told to trust it' : ''}`;
   if (days < soonDays) return doubtful(name, { expected: `more than ${soonDays} days`, found, advice });
   return passed(name, found);

@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Provider } from 'oidc-provider';
 import { devPassword, signIn } from './accounts.ts';
+import type { ApiResource } from './api-resource.ts';
 import { controlPath } from './running.ts';
 import { usersFile } from './users.ts';
 
-type Context = Parameters<Parameters<Provider['use']>[0]>[0];
+export type KoaContext = Parameters<Parameters<Provider['use']>[0]>[0];
 
 export interface Control {
   /** In a file that only the user who started `dev` can read. */
@@ -17,7 +18,7 @@ export interface Control {
 /** What the other commands ask a running `dev`: whether it is the one they take it for, and for the token of a user. */
 export function addControl(provider: Provider, control: Control): void {
   const expected = Buffer.from(`Bearer ${control.secret}`);
-  const isAllowed = (ctx: Context) => {
+  const isAllowed = (ctx: KoaContext) => {
     const sent = Buffer.from(ctx.get('authorization'));
     return sent.length === expected.length && timingSafeEqual(sent, expected);
   };
@@ -33,7 +34,7 @@ export function addControl(provider: Provider, control: Control): void {
   });
 }
 
-async function answerWithToken(ctx: Context, { issue, scopesOf }: Control): Promise<void> {
+async function answerWithToken(ctx: KoaContext, { issue, scopesOf }: Control): Promise<void> {
   const wanted = new URLSearchParams(ctx.querystring);
   const scopes = wanted.getAll('scope');
   const outcome = signIn(wanted.get('user') ?? '', devPassword);
@@ -51,4 +52,33 @@ function missingScopes(wanted: readonly string[], scopes: readonly string[]): st
   const missing = wanted.filter((scope) => !scopes.includes(scope));
   if (missing.length === 0) return null;
   return `This user does not have the scope ${missing.join(' ')}, but: ${scopes.join(' ')}. The file "${usersFile}" and the collections say which scopes there are.`;
+}
+
+/**
+ * An access token for the API, as the frontend would get it once that user has signed in and allowed it these scopes. They
+ * are all that the user has if there are none.
+ */
+export async function issueUserToken(
+  provider: Provider,
+  { identifier, describe, scopesOf }: ApiResource,
+  clientId: string,
+  accountId: string,
+  scopes: readonly string[],
+): Promise<string> {
+  const client = await provider.Client.find(clientId);
+  if (client === undefined) throw new Error(`The provider has no client "${clientId}".`);
+  const resourceServer = new provider.ResourceServer(identifier, describe());
+  const scope = (scopes.length > 0 ? scopes : scopesOf(accountId)).join(' ');
+  const grant = new provider.Grant({ accountId, clientId });
+  grant.addResourceScope(identifier, scope);
+  const grantId = await grant.save();
+  // The resource says for whom the token is, how long it lives and how it is signed.
+  return new provider.AccessToken({
+    client,
+    accountId,
+    grantId,
+    gty: 'authorization_code',
+    scope,
+    resourceServer,
+  }).save();
 }

@@ -2,9 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Interaction, InteractionResults, Provider } from 'oidc-provider';
 import { nameOf, signIn, suggestedUsers } from './accounts.ts';
 import type { ApiResource } from './api-resource.ts';
+import type { KoaContext } from './control.ts';
 import { consentPage, loginPage, messagePage, sendPage } from './pages.ts';
-
-type Context = Parameters<Parameters<Provider['use']>[0]>[0];
 
 const prefix = '/interaction/';
 const largestForm = 8192;
@@ -40,7 +39,7 @@ export function addInteractions(provider: Provider, api: ApiResource): void {
 }
 
 /** A browser sends the cookie of one interaction to the address of that interaction only; null = it sent none. */
-async function findInteraction(provider: Provider, ctx: Context): Promise<Interaction | null> {
+async function findInteraction(provider: Provider, ctx: KoaContext): Promise<Interaction | null> {
   try {
     return await provider.interactionDetails(ctx.req, ctx.res);
   } catch (error) {
@@ -50,7 +49,7 @@ async function findInteraction(provider: Provider, ctx: Context): Promise<Intera
 }
 
 function showLogin(
-  ctx: Context,
+  ctx: KoaContext,
   api: ApiResource,
   interaction: Interaction,
   userName?: string,
@@ -62,7 +61,7 @@ function showLogin(
   sendPage(ctx, page, interaction.params.redirect_uri);
 }
 
-function showConsent(ctx: Context, api: ApiResource, interaction: Interaction): void {
+function showConsent(ctx: KoaContext, api: ApiResource, interaction: Interaction): void {
   const { client_id, scope = '', redirect_uri } = interaction.params;
   const accountId = interaction.session?.accountId ?? '';
   const refused = refusedScopes(api, accountId);
@@ -80,7 +79,7 @@ function refusedScopes(api: ApiResource, accountId: string): ReadonlySet<string>
 
 /** Null = the question was put again, with what is wrong. */
 function submitLogin(
-  ctx: Context,
+  ctx: KoaContext,
   api: ApiResource,
   interaction: Interaction,
   form: URLSearchParams,
@@ -94,7 +93,7 @@ function submitLogin(
 }
 
 /** What the provider found to be missing in what the person has allowed this application before. */
-interface Missing {
+interface MissingGrants {
   readonly missingOIDCScope?: string[];
   readonly missingOIDCClaims?: string[];
   readonly missingResourceScopes?: Record<string, string[]>;
@@ -117,7 +116,7 @@ async function decide(
   const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
   const grant =
     known ?? new provider.Grant({ accountId: session?.accountId, clientId: String(params.client_id) });
-  const missing: Missing = interaction.prompt.details;
+  const missing: MissingGrants = interaction.prompt.details;
   if (missing.missingOIDCScope) grant.addOIDCScope(missing.missingOIDCScope);
   if (missing.missingOIDCClaims) grant.addOIDCClaims(missing.missingOIDCClaims);
   for (const [resource, scopes] of Object.entries(missing.missingResourceScopes ?? {})) {

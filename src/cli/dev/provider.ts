@@ -1,16 +1,14 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 // Not the package's front door: all that it adds is a warning, printed at import, about every release of Node
 // that is not yet an LTS one.
 import { Provider } from 'oidc-provider/lib/provider.js';
 import { apiResource } from './api-resource.ts';
 import { createConfiguration, createSigningKey, type DevProviderOptions } from './configuration.ts';
-import { addControl } from './control.ts';
+import { addControl, issueUserToken } from './control.ts';
 import { addInteractions } from './interactions.ts';
-import { onlyAtOwnHosts } from './own-hosts.ts';
 import { addPictures } from './pictures.ts';
-import { issueUserToken } from './user-token.ts';
 
 const host = '127.0.0.1';
 
@@ -58,4 +56,19 @@ export async function startDevProvider(options: DevProviderOptions): Promise<Dev
     await stop();
     throw error;
   }
+}
+
+/**
+ * Answers requests for these host names only, against DNS rebinding: a page elsewhere can give its own name the address of
+ * this machine, and could then sign in as any user and read the tokens. The Host header has that name.
+ */
+function onlyAtOwnHosts(names: readonly string[], port: number, listener: RequestListener): RequestListener {
+  // As browsers write it: without the port where it is 80.
+  const hosts = new Set(names.map((name) => new URL(`http://${name}:${port}`).host));
+  return (request, response) => {
+    if (hosts.has(request.headers.host?.toLowerCase() ?? '')) return listener(request, response);
+    const text = `This provider answers at ${[...hosts].join(' and ')} only.\n`;
+    response.writeHead(421, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+    response.end(text);
+  };
 }

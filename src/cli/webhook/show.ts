@@ -1,5 +1,5 @@
 import type { ListedDelivery, ListedWebhook } from '../../app/lists.ts';
-import { table } from '../output.ts';
+import { isoTime, table } from '../output.ts';
 
 /** A webhook as data, never with its secrets. */
 export function asData(webhook: ListedWebhook) {
@@ -10,17 +10,17 @@ export function asData(webhook: ListedWebhook) {
     state: webhook.state,
     disabled_because: webhook.disabledBecause,
     genuine: webhook.isGenuine,
-    created_at: time(webhook.createdAt),
+    created_at: isoTime(webhook.createdAt),
     position: webhook.position,
     delivered: webhook.delivered,
     dead: webhook.dead,
-    oldest_undelivered_at: time(webhook.oldestAt),
-    last_success_at: time(webhook.lastSuccessAt),
+    oldest_undelivered_at: isoTime(webhook.oldestAt),
+    last_success_at: isoTime(webhook.lastSuccessAt),
     last_failure: webhook.lastFailure,
-    failing_since: time(webhook.failingSince),
-    disabled_at: time(webhook.disabledAt),
-    paused_until: time(webhook.pausedUntil),
-    previous_secret_ends_at: time(webhook.secrets.previous?.endsAt ?? null),
+    failing_since: isoTime(webhook.failingSince),
+    disabled_at: isoTime(webhook.disabledAt),
+    paused_until: isoTime(webhook.pausedUntil),
+    previous_secret_ends_at: isoTime(webhook.secrets.previous?.endsAt ?? null),
   };
 }
 
@@ -52,7 +52,7 @@ export function showWebhook(webhook: WebhookData): string {
 }
 
 function noteOn(webhook: WebhookData): string {
-  if (!webhook.genuine) return 'changed by somebody without the master secret, and ignored';
+  if (!webhook.genuine) return 'changed without the master secret, and ignored';
   if (webhook.state === 'disabled') return `disabled: ${reasons[webhook.disabled_because ?? 'operator']}`;
   if (webhook.failing_since === null) return '';
   return `failing since ${webhook.failing_since} (${webhook.last_failure}); disabled on ${webhook.disabled_at} unless it works by then`;
@@ -72,9 +72,9 @@ export function deliveryAsData(delivery: ListedDelivery) {
     type: event.type,
     state,
     attempts,
-    happened_at: time(event.at),
-    tried_at: time(triedAt),
-    due_at: state === 'dead' ? null : time(dueAt),
+    happened_at: isoTime(event.at),
+    tried_at: isoTime(triedAt),
+    due_at: state === 'dead' ? null : isoTime(dueAt),
     reason,
   };
 }
@@ -93,10 +93,4 @@ export function showDeliveries(deliveries: readonly ReturnType<typeof deliveryAs
       one.reason ?? '-',
     ]),
   );
-}
-
-function time(at: number): string;
-function time(at: number | null): string | null;
-function time(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }

@@ -1,0 +1,26 @@
+import { InvalidArgumentError } from 'commander';
+import { parseDuration } from '../base/duration.ts';
+import type { Parse } from '../config/kinds.ts';
+
+/** The value of an option is parsed like a setting of that kind. A wrong value is wrong usage. */
+export function optionOf<T>(parse: Parse<T>): (text: string) => T {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      throw new InvalidArgumentError(`It ${(error as Error).message}.`);
+    }
+  };
+}
+
+/** In milliseconds. */
+export const duration: Parse<number> = (text) => {
+  const milliseconds = parseDuration(text);
+  if (milliseconds !== null) return milliseconds;
+  throw new Error('must be a number and s, min, h or d, for example 7d, and at most 3650d');
+};
+
+/** For an option that may be given several times. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
