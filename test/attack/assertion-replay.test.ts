@@ -15,7 +15,7 @@ import { withBrokenSignature } from '../support/compact.ts';
 import { assertOAuthError, encodeForm, formType, postForm } from '../support/oauth-form.ts';
 import { TestProvider } from '../support/provider.ts';
 import { type Reply, request } from '../support/request.ts';
-import { databaseEngines, newSettings, type Service, startService } from '../support/service.ts';
+import { newSettings, type Service, someEngine, startService } from '../support/service.ts';
 
 const settingsOfAll = { REFUSALS_PER_MINUTE: '1000000' };
 
@@ -33,7 +33,7 @@ function assertRefused(reply: Reply, what: string): void {
   assertOAuthError(reply, 401, 'invalid_client', what);
 }
 
-for (const engine of databaseEngines) {
+for (const engine of someEngine) {
   describe(`an assertion that is sent again, on ${engine}`, () => {
     let provider: TestProvider;
     let first: Service;

@@ -8,7 +8,7 @@ import { type Claims, makeKey, type ProviderKey, TestProvider } from '../support
 import { canarySession, extension, logoutToken, sign, webClient } from '../support/provider-documents.ts';
 import { assertNoEcho, assertRefused } from '../support/refusals.ts';
 import { type Reply, request, withToken } from '../support/request.ts';
-import { me, newSettings, quickSigning, type Service, startService } from '../support/service.ts';
+import { me, newSettings, type Service, startService } from '../support/service.ts';
 import { tokenOf } from '../support/token-endpoint.ts';
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
@@ -20,7 +20,6 @@ let ownToken: string;
 before(async () => {
   provider = await TestProvider.start();
   const settings = await newSettings('sqlite', {
-    ...quickSigning,
     ...provider.settings,
     WEB_CLIENT_ID: webClient,
     REFUSALS_PER_MINUTE: '1000000',
@@ -290,7 +289,6 @@ describe('a good logout token', () => {
 describe('a flood of documents that nobody has signed', () => {
   it('costs the provider nothing, is slowed down, and holds up neither a real logout nor anybody else', async () => {
     const settings = await newSettings('sqlite', {
-      ...quickSigning,
       ...provider.settings,
       WEB_CLIENT_ID: webClient,
       REFUSALS_PER_MINUTE: '50',

@@ -11,17 +11,17 @@ import { assertRefused } from '../support/refusals.ts';
 import { withToken } from '../support/request.ts';
 import {
   addClient,
-  databaseEngines,
   me,
   newSettings,
   runVestibule,
   type Service,
+  someEngine,
   startService,
 } from '../support/service.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/token-endpoint.ts';
 
 /** Whoever can write to the database, and has no master secret, must not become a client, nor let one do more. */
-for (const engine of databaseEngines) {
+for (const engine of someEngine) {
   describe(`rows that somebody else has written, on ${engine}`, () => {
     let provider: TestProvider;
     let service: Service;

@@ -15,7 +15,7 @@ import { inputWith } from '../support/input.ts';
 import { TestProvider } from '../support/provider.ts';
 import { exchange, head, parseReply } from '../support/raw-http.ts';
 import { addRefusedClients } from '../support/refused-clients.ts';
-import { databaseEngines, newSettings, type Service, startService } from '../support/service.ts';
+import { newSettings, type Service, someEngine, startService } from '../support/service.ts';
 import type { Credentials } from '../support/token-endpoint.ts';
 
 const unlimited = 1_000_000;
@@ -79,7 +79,7 @@ function countedEndpoint({ storage, keyring, clientMac }: Administration, failur
   };
 }
 
-for (const engine of databaseEngines) {
+for (const engine of someEngine) {
   describe(engine, () => {
     let provider: TestProvider;
     let service: Service;

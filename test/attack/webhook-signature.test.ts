@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type CloudEvent, HTTP } from 'cloudevents';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { databaseEngines } from '../support/service.ts';
+import { someEngine } from '../support/service.ts';
 import type { Received } from '../support/webhook-receiver.ts';
 import { webhookStage } from '../support/webhook-stage.ts';
 
@@ -21,7 +21,7 @@ function isGenuine(secret: string, { headers, body }: Pick<Received, 'headers' |
   return verdicts[0] === true;
 }
 
-for (const engine of databaseEngines) {
+for (const engine of someEngine) {
   describe(`what is sent to a receiver on ${engine}`, () => {
     const stage = webhookStage(engine);
 

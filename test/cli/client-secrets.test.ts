@@ -7,11 +7,11 @@ import { withToken } from '../support/request.ts';
 import {
   addClient,
   type ClockedService,
-  databaseEngines,
   me,
   newSettings,
   runVestibule,
   type Settings,
+  someEngine,
   startService,
 } from '../support/service.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/token-endpoint.ts';
@@ -26,7 +26,7 @@ interface ListedSecret {
   readonly last_used_on: string | null;
 }
 
-for (const engine of databaseEngines) {
+for (const engine of someEngine) {
   describe(`secrets of a client on ${engine}`, () => {
     let provider: TestProvider;
     let settings: Settings;

@@ -7,18 +7,18 @@ import { TestProvider } from '../support/provider.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { request, withToken } from '../support/request.ts';
 import {
-  databaseEngines,
   me,
   newSettings,
   runVestibule,
   type Service,
   type Settings,
+  someEngine,
   startService,
 } from '../support/service.ts';
 
 const nobody = `usr_${'x'.repeat(43)}`;
 
-for (const engine of databaseEngines) {
+for (const engine of someEngine) {
   describe(`vestibule consumer on ${engine}`, () => {
     let provider: TestProvider;
     let settings: Settings;

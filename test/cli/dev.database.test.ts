@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { callAs, type Development, startDevelopment } from '../support/development.ts';
 import { endOf, newDirectory, type Outcome, succeeded } from '../support/outcome.ts';
 import { until } from '../support/polling.ts';
-import { quickSigning, type Settings, startThrough } from '../support/service.ts';
+import { type Settings, startThrough } from '../support/service.ts';
 
 const noSettings = {};
 /** The database of `serve`, where nobody says otherwise. */
@@ -139,7 +139,7 @@ describe('the database of dev', () => {
 
     const settings = parseEnv(printed.replaceAll(' ', '\n')) as Settings;
     const inFolder = ['sh', '-c', 'cd "$0" && exec "$1" "$2" "$3"', folder];
-    const service = await startThrough(inFolder, { ...settings, ...quickSigning, TEST_DIRECTORY: folder });
+    const service = await startThrough(inFolder, { ...settings, TEST_DIRECTORY: folder });
     const refused = await getsToken(service.url);
     assert.deepEqual([refused.status, await refused.text()], [401, '{}']);
     exampleClient = JSON.parse(

@@ -6,7 +6,7 @@ import { generate } from 'selfsigned';
 import { type DiscoveredProvider, discoveredProvider } from '../support/discovered-provider.ts';
 import { assertLines, examined, healthySettings, linesOf } from '../support/examined.ts';
 import { newDirectory } from '../support/outcome.ts';
-import { quickSigning, type Settings, startService } from '../support/service.ts';
+import { type Settings, startService } from '../support/service.ts';
 
 const day = 86_400_000;
 let provider: DiscoveredProvider;
@@ -42,7 +42,7 @@ describe('vestibule doctor, about TLS and proxies', () => {
   it('knows the service itself where it takes no plain HTTP, by its ops port', async () => {
     const proxied = { TRUSTED_PROXIES: '10.0.0.7', BASE_URL: 'https://api.example.org' };
     for (const settings of [await overTls(await tls()), await healthy(proxied)]) {
-      const running = { ...quickSigning, ...settings };
+      const running = { ...settings };
       const service = await startService(running);
       try {
         const passed = linesOf(await examined(running), 'pass').join('\n');

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Finding } from '../../src/base/finding.ts';
 import { plainSql } from '../support/plain-sql.ts';
-import { databaseEngines, newSettings, runVestibule, type Settings } from '../support/service.ts';
+import { newSettings, runVestibule, type Settings, someEngine } from '../support/service.ts';
 import { webhookCommand } from '../support/webhook-stage.ts';
 
-for (const engine of databaseEngines) {
+for (const engine of someEngine) {
   describe(`vestibule doctor, about webhooks on ${engine}`, () => {
     let settings: Settings;
     let id: string;

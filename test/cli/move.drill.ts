@@ -17,7 +17,6 @@ import {
   addClient,
   fileOf,
   newSettings,
-  quickSigning,
   runVestibule,
   type Settings,
   startService,
@@ -43,7 +42,7 @@ describe('vestibule move, from SQLite to PostgreSQL', () => {
 
   before(async () => {
     provider = await TestProvider.start();
-    const shared = { ...quickSigning, ...provider.settings, COLLECTIONS_DIR: declarationsFolder({ notes }) };
+    const shared = { ...provider.settings, COLLECTIONS_DIR: declarationsFolder({ notes }) };
     source = await newSettings('sqlite', shared);
     const url = await createDatabase();
     target = { ...source, DATABASE_URL: url, MASTER_SECRET_FILE: `${fileOf(source)}.secret` };

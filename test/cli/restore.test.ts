@@ -26,7 +26,6 @@ import { plainNotes } from '../support/sample-declarations.ts';
 import {
   fileOf,
   newSettings,
-  quickSigning,
   runVestibule,
   type Service,
   type Settings,
@@ -52,7 +51,6 @@ describe('vestibule restore', () => {
   const elsewhere = async (): Promise<Settings> => ({
     ...(await newSettings('sqlite', {})),
     ...provider.settings,
-    ...quickSigning,
     COLLECTIONS_DIR: String(settings.COLLECTIONS_DIR),
     MASTER_SECRET_FILE: `${fileOf(settings)}.secret`,
   });
@@ -62,7 +60,6 @@ describe('vestibule restore', () => {
   before(async () => {
     provider = await TestProvider.start();
     settings = await newSettings('sqlite', {
-      ...quickSigning,
       ...provider.settings,
       COLLECTIONS_DIR: declarationsFolder({ notes }),
     });
@@ -367,7 +364,6 @@ describe('a backup from before an upgrade that had to stop first', () => {
     const folder = newDirectory();
     backup = `${folder}/backup.db`;
     settings = await newSettings('sqlite', {
-      ...quickSigning,
       ...provider.settings,
       COLLECTIONS_DIR: declarationsFolder({ notes }),
     });

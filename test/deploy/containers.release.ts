@@ -12,7 +12,7 @@ import { declarationsFolder } from '../support/declared-processes.ts';
 import { endOf, succeeded } from '../support/outcome.ts';
 import { freePort } from '../support/ports.ts';
 import { TestProvider } from '../support/provider.ts';
-import { newSettings, quickSigning, type Settings, startService, startThrough } from '../support/service.ts';
+import { newSettings, type Settings, startService, startThrough } from '../support/service.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const names = new Set(Object.keys(known).map(environmentName));
@@ -96,9 +96,7 @@ describe('the service as the image has it', () => {
   after(() => provider.stop());
 
   it('is healthy when it is ready, and not when nobody answers', async () => {
-    const service = await startService(
-      await newSettings('sqlite', { ...quickSigning, ...provider.settings }),
-    );
+    const service = await startService(await newSettings('sqlite', { ...provider.settings }));
     const health = (port: string) =>
       spawnSync(process.execPath, ['deploy/docker/health.js'], { env: { OPS_PORT: port } }).status;
     assert.equal(health(new URL(service.opsUrl).port), 0);
@@ -108,7 +106,6 @@ describe('the service as the image has it', () => {
 
   it('serves where nothing can be written to but its own folder', async () => {
     const settings = await newSettings('sqlite', {
-      ...quickSigning,
       ...provider.settings,
       COLLECTIONS_DIR: declarationsFolder(collections),
     });

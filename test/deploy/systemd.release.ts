@@ -12,7 +12,7 @@ import { endOf, newDirectory, succeeded } from '../support/outcome.ts';
 import { until } from '../support/polling.ts';
 import { findProgram } from '../support/programs.ts';
 import { TestProvider } from '../support/provider.ts';
-import { newSettings, quickSigning, startThrough } from '../support/service.ts';
+import { newSettings, startThrough } from '../support/service.ts';
 
 const unitFile = 'deploy/systemd/vestibule.service';
 const unit = readFileSync(unitFile, 'utf8');
@@ -115,7 +115,6 @@ describe('the unit for systemd', () => {
 /** All that two processes call from their start to their end, with a write in between. */
 async function callsOfService(provider: TestProvider): Promise<readonly string[]> {
   const settings = await newSettings('sqlite', {
-    ...quickSigning,
     ...provider.settings,
     TEST_SERVE_OPTIONS: '--processes 2',
     COLLECTIONS_DIR: declarationsFolder({

@@ -7,7 +7,7 @@ import { OwnPostgres } from '../support/own-postgres.ts';
 import { until } from '../support/polling.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { TestProvider } from '../support/provider.ts';
-import { newSettings, quickSigning, runVestibule, type Settings, startService } from '../support/service.ts';
+import { newSettings, runVestibule, type Settings, startService } from '../support/service.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 
@@ -22,7 +22,7 @@ describe('a standby that takes over without the last commits', () => {
     primary = await OwnPostgres.start(['-c', 'fsync=off']);
     const url = await createDatabase(primary.url);
     standby = await primary.standby({ isAwaited: false });
-    const place = await newSettings('sqlite', { ...quickSigning, ...provider.settings });
+    const place = await newSettings('sqlite', { ...provider.settings });
     settings = {
       ...place,
       DATABASE_URL: url,

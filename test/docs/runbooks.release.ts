@@ -16,7 +16,6 @@ import {
   type DatabaseEngine,
   databaseEngines,
   newSettings,
-  quickSigning,
   runVestibule,
   type Settings,
   startService,
@@ -155,7 +154,6 @@ for (const engine of databaseEngines)
 /** Settings with the master secret in a file, as an operator has them. */
 async function newPlace(engine: DatabaseEngine, changes: Settings): Promise<Settings> {
   const { MASTER_SECRET: _, ...settings } = await newSettings(engine, {
-    ...quickSigning,
     COLLECTIONS_DIR: declarationsFolder(declarations),
     ...changes,
   });

@@ -10,7 +10,6 @@ import {
   type DatabaseEngine,
   newSettings,
   ownProcess,
-  quickSigning,
   type Settings,
   startService,
 } from '../support/service.ts';
@@ -46,7 +45,6 @@ describe('the work in the background', { concurrency: true }, () => {
       t.after(() => provider.stop());
       const settings = await newSettings(engine, {
         ...ownProcess,
-        ...quickSigning,
         ...provider.settings,
         ...overrides,
       });

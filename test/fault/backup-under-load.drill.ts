@@ -15,7 +15,6 @@ import { plainNotes } from '../support/sample-declarations.ts';
 import {
   fileOf,
   newSettings,
-  quickSigning,
   runVestibule,
   type Service,
   type Settings,
@@ -36,7 +35,6 @@ describe('a backup while everybody writes', () => {
   before(async () => {
     provider = await TestProvider.start();
     settings = await newSettings('sqlite', {
-      ...quickSigning,
       ...provider.settings,
       COLLECTIONS_DIR: declarationsFolder({ notes }),
       NEWCOMERS_PER_HOUR: '0',
@@ -100,7 +98,7 @@ describe('a backup while everybody writes', () => {
     );
     assert.ok(during.length > 0, 'control: somebody wrote meanwhile');
 
-    const restored = { ...(await newSettings('sqlite', {})), ...provider.settings, ...quickSigning };
+    const restored = { ...(await newSettings('sqlite', {})), ...provider.settings };
     const place = {
       ...restored,
       COLLECTIONS_DIR: String(settings.COLLECTIONS_DIR),

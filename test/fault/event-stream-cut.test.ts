@@ -5,12 +5,12 @@ import type { ApiCaller } from '../support/api-caller.ts';
 import { declaredProcesses } from '../support/declared-processes.ts';
 import { eventDeclarations } from '../support/event-declarations.ts';
 import { PseudoRandom } from '../support/pseudo-random.ts';
-import { databaseEngines } from '../support/service.ts';
+import { someEngine } from '../support/service.ts';
 import { sized } from '../support/size.ts';
 
 const cuts = sized(200, 1_000);
 
-for (const engine of databaseEngines) {
+for (const engine of someEngine) {
   describe(`a stream of events that is cut off again and again, on ${engine}`, () => {
     const two = declaredProcesses(engine, 2, eventDeclarations);
 

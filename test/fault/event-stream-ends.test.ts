@@ -7,7 +7,7 @@ import { eventDeclarations } from '../support/event-declarations.ts';
 import { EventStream } from '../support/event-stream.ts';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
-import { newSettings, quickSigning, type Service, startService } from '../support/service.ts';
+import { newSettings, type Service, startService } from '../support/service.ts';
 
 /** A service of its own, which may be stopped. */
 async function withService(
@@ -16,7 +16,6 @@ async function withService(
 ): Promise<void> {
   const provider = await TestProvider.start();
   const settings = await newSettings('sqlite', {
-    ...quickSigning,
     ...provider.settings,
     COLLECTIONS_DIR: declarationsFolder(eventDeclarations),
     READS_PER_MINUTE: '1000000',

@@ -7,7 +7,7 @@ import { startOpaqueProvider } from '../support/opaque-provider.ts';
 import { until } from '../support/polling.ts';
 import { makeKey, TestProvider } from '../support/provider.ts';
 import { assertRefused } from '../support/refusals.ts';
-import { type ClockedService, newSettings, quickSigning, startService } from '../support/service.ts';
+import { type ClockedService, newSettings, startService } from '../support/service.ts';
 
 const dayMs = 86_400_000;
 /** The provider does not say how long its keys may be kept. */
@@ -18,7 +18,7 @@ describe('a stream of events whose token was verified with keys of yesterday', (
   let service: ClockedService;
   before(async () => {
     provider = await TestProvider.start();
-    service = await startService(await newSettings('sqlite', { ...quickSigning, ...provider.settings }), {
+    service = await startService(await newSettings('sqlite', { ...provider.settings }), {
       clocked: true,
     });
   });

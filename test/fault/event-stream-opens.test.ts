@@ -21,7 +21,7 @@ import { anyKeys, createTestDatabase } from '../support/databases.ts';
 import { inputWith } from '../support/input.ts';
 import { until } from '../support/polling.ts';
 import { anyLine } from '../support/records.ts';
-import { databaseEngines } from '../support/service.ts';
+import { someEngine } from '../support/service.ts';
 import { verifiedCaller } from '../support/verified-caller.ts';
 
 const caller = verifiedCaller();
@@ -47,7 +47,7 @@ class Written implements Outlet {
   onClose(): void {}
 }
 
-for (const engine of databaseEngines) {
+for (const engine of someEngine) {
   describe(`events for a caller who is shut out right after it was let in, on ${engine}`, () => {
     /** `GET /events` on a database of its own, and what suspends the caller; settles when that was heard of here. */
     async function start(ends: AsyncDisposableStack) {

@@ -3,7 +3,6 @@ import { after, before, describe, it } from 'node:test';
 import { atOnce, DeclaredProcesses, declarationsFolder } from '../support/declared-processes.ts';
 import { createDatabase, pooled } from '../support/postgres.ts';
 import { Processes } from '../support/processes.ts';
-import { quickSigning } from '../support/service.ts';
 import { assertShutOutInTime } from '../support/shut-out.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
@@ -13,7 +12,6 @@ function behindPooler(): () => DeclaredProcesses {
   let two: DeclaredProcesses | undefined;
   before(async () => {
     const processes = await Processes.start('postgres', 2, {
-      ...quickSigning,
       DATABASE_URL: await pooled(await createDatabase()),
       COLLECTIONS_DIR: declarationsFolder(declarations),
       READS_PER_MINUTE: '100000',

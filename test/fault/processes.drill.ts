@@ -6,10 +6,10 @@ import { oneService } from '../support/one-service.ts';
 import { until } from '../support/polling.ts';
 import { head, parseReply } from '../support/raw-http.ts';
 import { rawRequest, request, withToken } from '../support/request.ts';
-import { me, quickSigning, runVestibule, type Service } from '../support/service.ts';
+import { me, runVestibule, type Service } from '../support/service.ts';
 import { childrenOf, endings, metric, SteadyLoad, serving } from '../support/supervised.ts';
 
-const settings = { ...quickSigning, TEST_SERVE_OPTIONS: '--processes 2', REFUSALS_PER_MINUTE: '1000000' };
+const settings = { TEST_SERVE_OPTIONS: '--processes 2', REFUSALS_PER_MINUTE: '1000000' };
 
 /** How many requests each process has answered, by its log. */
 const answeredBy = (service: Service, route: string) => {

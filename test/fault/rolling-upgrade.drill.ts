@@ -12,7 +12,6 @@ import {
   type DatabaseEngine,
   databaseEngines,
   newSettings,
-  quickSigning,
   type Settings,
   startService,
 } from '../support/service.ts';
@@ -72,7 +71,6 @@ class Load {
 
 async function upgradeAndBack(engine: DatabaseEngine, provider: TestProvider) {
   const settings: Settings = await newSettings(engine, {
-    ...quickSigning,
     ...provider.settings,
     COLLECTIONS_DIR: declarationsFolder({ notes: declared('notes'), bookings: declared('bookings') }),
     READS_PER_MINUTE: '1000000',

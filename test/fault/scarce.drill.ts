@@ -16,7 +16,6 @@ import {
   me,
   newSettings,
   ownProcess,
-  quickSigning,
   type Service,
   type Settings,
   startService,
@@ -44,7 +43,6 @@ describe('a service with too little', () => {
   const place = (overrides: Settings = {}) =>
     newSettings('sqlite', {
       ...ownProcess,
-      ...quickSigning,
       ...provider.settings,
       COLLECTIONS_DIR: declarationsFolder(declarations),
       READS_PER_MINUTE: '100000',
@@ -199,7 +197,7 @@ describe('a service with too little', () => {
 
 describe('a rolling restart while the provider is down', () => {
   it('[F172] lets in whom it let in before, by the keys that were stored, and nobody else', async () => {
-    const processes = await Processes.start('postgres', 2, quickSigning);
+    const processes = await Processes.start('postgres', 2);
     const { provider } = processes;
     try {
       const before = await provider.token({ sub: 'before' });

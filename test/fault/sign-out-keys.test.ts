@@ -9,7 +9,7 @@ import { type Claims, makeKey, type ProviderKey, TestProvider } from '../support
 import { logoutToken, webClient } from '../support/provider-documents.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { type Reply, request, withToken } from '../support/request.ts';
-import { type ClockedService, me, newSettings, quickSigning, startService } from '../support/service.ts';
+import { type ClockedService, me, newSettings, startService } from '../support/service.ts';
 
 /** A provider that sends logout tokens, and that is about to use another key. */
 let provider: TestProvider;
@@ -17,7 +17,6 @@ let service: ClockedService;
 before(async () => {
   provider = await TestProvider.start();
   const settings = await newSettings('sqlite', {
-    ...quickSigning,
     ...provider.settings,
     WEB_CLIENT_ID: webClient,
     REFUSALS_PER_MINUTE: '1000000',

@@ -22,7 +22,6 @@ import {
   addClient,
   fileOf,
   newSettings,
-  quickSigning,
   runVestibule,
   type Service,
   startService,
@@ -31,7 +30,7 @@ import { childrenOf, endings, serving } from '../support/supervised.ts';
 import { writeTlsFiles } from '../support/tls-files.ts';
 import { credentialsBody } from '../support/token-endpoint.ts';
 
-const settings = { ...quickSigning, TEST_SERVE_OPTIONS: '--processes 2' };
+const settings = { TEST_SERVE_OPTIONS: '--processes 2' };
 
 describe('a process that cannot start any more', () => {
   let provider: TestProvider;

@@ -20,7 +20,6 @@ import {
   fileOf,
   newSettings,
   ownProcess,
-  quickSigning,
   type Service,
   type Settings,
   startService,
@@ -46,7 +45,6 @@ for (const engine of databaseEngines) {
     const newPlace = (overrides: Settings = {}) =>
       newSettings(engine, {
         ...ownProcess,
-        ...quickSigning,
         ...provider.settings,
         COLLECTIONS_DIR: declarationsFolder(declarations),
         READS_PER_MINUTE: '100000',
@@ -206,7 +204,7 @@ describe('a process that waits for its database while it starts', () => {
   let settings: Settings;
   before(async () => {
     provider = await TestProvider.start();
-    settings = await newSettings('postgres', { ...quickSigning, ...provider.settings });
+    settings = await newSettings('postgres', { ...provider.settings });
     await (await startService(settings)).stop();
   });
   after(() => provider.stop());

@@ -8,7 +8,7 @@ import { until } from '../support/polling.ts';
 import { makeKey, TestProvider } from '../support/provider.ts';
 import { listOf, twoProviders } from '../support/provider-list.ts';
 import { withToken } from '../support/request.ts';
-import { addClient, me, newSettings, quickSigning, startService } from '../support/service.ts';
+import { addClient, me, newSettings, startService } from '../support/service.ts';
 import { type Credentials, tokenOf } from '../support/token-endpoint.ts';
 
 const refreshMs = 601_000;
@@ -204,7 +204,7 @@ describe('a provider that becomes an entry of a list', () => {
   it('has the same callers as before, and the other one others', async (t) => {
     const [one, other] = [await TestProvider.start(), await TestProvider.start()];
     t.after(() => Promise.all([one.stop(), other.stop()]));
-    const settings = await newSettings('sqlite', quickSigning);
+    const settings = await newSettings('sqlite', {});
     const shown = async (own: Readonly<Record<string, string>>, providers: readonly TestProvider[]) => {
       const service = await startService(own);
       try {

@@ -7,7 +7,7 @@ import { type DevProvider, startDevProvider } from '../../src/cli/dev/provider.t
 import { assertProofRefused, newDpopKey, proofBy, withProof } from '../support/dpop.ts';
 import { newMasterSecret } from '../support/master-secret.ts';
 import { freePort } from '../support/ports.ts';
-import { type ClockedService, me, newSettings, quickSigning, startService } from '../support/service.ts';
+import { type ClockedService, me, newSettings, startService } from '../support/service.ts';
 import { surroundings } from '../support/surroundings.ts';
 
 /** A real provider issues the tokens, nonces are required, and time passes for all of them alike. Needs a process of its own. */
@@ -25,7 +25,6 @@ before(async () => {
   });
   const port = String(await freePort());
   const settings = await newSettings('sqlite', {
-    ...quickSigning,
     IDP_ORIGIN: provider.origin,
     IDP_JWKS_PATH: '/jwks',
     DPOP: 'nonce',

@@ -5,10 +5,10 @@ import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/declared-pr
 import { eventDeclarations } from '../support/event-declarations.ts';
 import { EventStream } from '../support/event-stream.ts';
 import { until } from '../support/polling.ts';
-import { databaseEngines, runVestibule } from '../support/service.ts';
+import { runVestibule, someEngine } from '../support/service.ts';
 import type { Credentials } from '../support/token-endpoint.ts';
 
-for (const engine of databaseEngines) {
+for (const engine of someEngine) {
   describe(`GET /events as a stream, at two processes on ${engine}`, () => {
     const two = declaredProcesses(engine, 2, eventDeclarations);
     let credentials: Credentials | undefined;

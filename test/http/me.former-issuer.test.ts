@@ -12,14 +12,7 @@ import { logoutToken, webClient } from '../support/provider-documents.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { request } from '../support/request.ts';
 import { sampleDeclarations } from '../support/sample-declarations.ts';
-import {
-  newSettings,
-  quickSigning,
-  runVestibule,
-  type Service,
-  type Settings,
-  startService,
-} from '../support/service.ts';
+import { newSettings, runVestibule, type Service, type Settings, startService } from '../support/service.ts';
 
 /** The settings of a provider whose issuer was `former`. */
 const ways: Record<string, (provider: TestProvider, former: string, settings: Settings) => Settings> = {
@@ -55,7 +48,6 @@ for (const [name, settingsOf] of Object.entries(ways)) {
     before(async () => {
       [former, provider] = [await TestProvider.start(), await TestProvider.start()];
       settings = await newSettings('sqlite', {
-        ...quickSigning,
         COLLECTIONS_DIR: declarationsFolder(sampleDeclarations),
       });
       service = await startService({ ...settings, ...former.settings });
@@ -145,7 +137,7 @@ for (const [name, settingsOf] of Object.entries(ways)) {
 describe('a provider with another issuer than before, without a former issuer', () => {
   it('has other callers', async () => {
     const providers = [await TestProvider.start(), await TestProvider.start()];
-    const settings = await newSettings('sqlite', quickSigning);
+    const settings = await newSettings('sqlite', {});
     const ids = new Set<unknown>();
     for (const provider of providers) {
       const service = await startService({ ...settings, ...provider.settings });

@@ -5,7 +5,7 @@ import { assertProblem } from '../support/answers.ts';
 import type { ApiCaller, WireRecord } from '../support/api-caller.ts';
 import { bytesOf, declaredService } from '../support/declared-service.ts';
 import { head, rawReply } from '../support/raw-http.ts';
-import { databaseEngines } from '../support/service.ts';
+import { someEngine } from '../support/service.ts';
 
 type Asked = readonly [
   method: string,
@@ -39,7 +39,7 @@ const verbs: readonly Asked[] = [
   ['POST', ''],
 ];
 
-for (const engine of databaseEngines) {
+for (const engine of someEngine) {
   describe(`records of others, on ${engine}`, () => {
     const declared = declaredService(engine);
     const ask = (caller: ApiCaller, path: string, [method, action, body, headers]: Asked) =>

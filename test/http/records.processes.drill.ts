@@ -8,13 +8,7 @@ import { tally } from '../support/flood.ts';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
 import type { Reply } from '../support/request.ts';
-import {
-  databaseEngines,
-  newSettings,
-  quickSigning,
-  type Service,
-  startService,
-} from '../support/service.ts';
+import { databaseEngines, newSettings, type Service, startService } from '../support/service.ts';
 import { childrenOf, serving } from '../support/supervised.ts';
 
 const quota = 10;
@@ -39,7 +33,6 @@ for (const engine of databaseEngines) {
     before(async () => {
       provider = await TestProvider.start();
       const settings = await newSettings(engine, {
-        ...quickSigning,
         ...provider.settings,
         COLLECTIONS_DIR: declarationsFolder(declarations),
         READS_PER_MINUTE: '1000000',

@@ -9,7 +9,7 @@ import { tally } from '../support/flood.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
 import type { Reply } from '../support/request.ts';
-import { databaseEngines, me } from '../support/service.ts';
+import { me, someEngine } from '../support/service.ts';
 
 const prefix = me.slice(0, -'/me'.length);
 const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
@@ -22,7 +22,7 @@ interface Copied {
   readonly proof: string;
 }
 
-for (const engine of databaseEngines) {
+for (const engine of someEngine) {
   describe(`a write that was copied on its way, with its token and its proof, on ${engine}`, () => {
     const two = declaredProcesses(engine, 2, declarations);
     const key = newDpopKey();

@@ -14,7 +14,6 @@ import { type Reply, request } from '../support/request.ts';
 import {
   type DatabaseEngine,
   newSettings,
-  quickSigning,
   runVestibule,
   type Service,
   type Settings,
@@ -55,7 +54,6 @@ class Stage {
       },
     });
     const settings = await newSettings(engine, {
-      ...quickSigning,
       IDP_ORIGIN: provider.origin,
       IDP_JWKS_PATH: '/jwks',
       WEB_CLIENT_ID: clientId,
@@ -228,7 +226,6 @@ it('POST /idp/logout answers 404 where no audience of logout tokens is set', asy
     webClient: { id: clientId, redirectUris: [redirectUri], postLogoutRedirectUris: [] },
   });
   const settings = await newSettings('sqlite', {
-    ...quickSigning,
     IDP_ORIGIN: provider.origin,
     IDP_JWKS_PATH: '/jwks',
   });

@@ -15,7 +15,7 @@ import {
 import { partsOf } from '../support/compact.ts';
 import { type DpopKey, newDpopKey, type ProofChanges, proofBy, withProof } from '../support/dpop.ts';
 import { type Reply, request, withToken } from '../support/request.ts';
-import { addClient, me, quickSigning } from '../support/service.ts';
+import { addClient, me } from '../support/service.ts';
 
 const client = { client_id: 'reports', client_secret: '' };
 let clientKey: ClientKey;
@@ -43,7 +43,7 @@ const askByForm = (
   });
 
 describe('POST /token with a DPoP proof', () => {
-  const running = addressedService({ ...quickSigning, REFUSALS_PER_MINUTE: '40000' }, prepare);
+  const running = addressedService({ REFUSALS_PER_MINUTE: '40000' }, prepare);
   const endpoint = () => `${running().service.url}/token`;
   const myself = () => `${running().service.url}${me}`;
   const key = newDpopKey();
@@ -138,7 +138,7 @@ describe('POST /token with a DPoP proof', () => {
 
 describe('POST /token with a proof that does not hold, too often', () => {
   const limit = 4;
-  const running = addressedService({ ...quickSigning, REFUSALS_PER_MINUTE: String(limit * 40) }, prepare);
+  const running = addressedService({ REFUSALS_PER_MINUTE: String(limit * 40) }, prepare);
   const key = newDpopKey();
 
   it('is a failed try like any other: past the limit it is told to wait, and a good one is served', async () => {
@@ -159,7 +159,7 @@ describe('POST /token with a proof that does not hold, too often', () => {
 describe('POST /token with nonces required', () => {
   const limit = 4;
   const settings = { DPOP: 'required, nonce', REFUSALS_PER_MINUTE: String(limit * 40) };
-  const running = addressedService({ ...quickSigning, ...settings }, prepare);
+  const running = addressedService({ ...settings }, prepare);
   const base = () => new URL(running().service.url);
   const myself = () => new URL(`${running().service.url}${me}`);
 
@@ -297,7 +297,7 @@ describe('POST /token with nonces required', () => {
 });
 
 describe('with DPOP=off', () => {
-  const running = addressedService({ ...quickSigning, DPOP: 'off' }, prepare);
+  const running = addressedService({ DPOP: 'off' }, prepare);
 
   it('nobody hears of it, and a bound token opens nothing', async () => {
     const { service, provider } = running();

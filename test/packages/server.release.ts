@@ -9,7 +9,7 @@ import { connectChromium } from '../support/chromium.ts';
 import { type Ended, type, typeUntil } from '../support/installed.ts';
 import { freePort } from '../support/ports.ts';
 import { TestProvider } from '../support/provider.ts';
-import { newSettings, quickSigning, type Settings } from '../support/service.ts';
+import { newSettings, type Settings } from '../support/service.ts';
 import { part } from '../support/surroundings.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -158,5 +158,5 @@ describe('the package of the service, installed into an empty folder', () => {
 /** With a database of its own, and the collections that the package brings. */
 async function settingsFor(provider: TestProvider, folder: string): Promise<Settings> {
   const COLLECTIONS_DIR = `${folder}/node_modules/@vestibule/server/collections`;
-  return newSettings('sqlite', { ...quickSigning, ...provider.settings, COLLECTIONS_DIR, LOG_LEVEL: 'info' });
+  return newSettings('sqlite', { ...provider.settings, COLLECTIONS_DIR, LOG_LEVEL: 'info' });
 }

@@ -26,7 +26,6 @@ import {
   fileOf,
   newSettings,
   ownProcess,
-  quickSigning,
   type Service,
   type Settings,
   startService,
@@ -55,7 +54,6 @@ describe('an alert fires when', () => {
   const settingsFor = (engine: 'sqlite' | 'postgres', overrides: Settings = {}) =>
     newSettings(engine, {
       ...ownProcess,
-      ...quickSigning,
       ...provider.settings,
       COLLECTIONS_DIR: 'collections',
       ...overrides,

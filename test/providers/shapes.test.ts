@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { type EntryProvider, signedWithSecret, startEntryProvider } from '../support/entry-providers.ts';
 import { explained, leaksOf } from '../support/explained.ts';
 import { withToken } from '../support/request.ts';
-import { me, newSettings, quickSigning, type Service, startService } from '../support/service.ts';
+import { me, newSettings, type Service, startService } from '../support/service.ts';
 import { auth0 } from './shapes/auth0.ts';
 import { authentik } from './shapes/authentik.ts';
 import { b2c } from './shapes/b2c.ts';
@@ -38,7 +38,7 @@ describe('the tokens of every provider on the page, at one service', () => {
   let service: Service;
   before(async () => {
     for (const { section } of shapes) providers.set(section, await startEntryProvider(section));
-    const settings = await newSettings('sqlite', quickSigning);
+    const settings = await newSettings('sqlite', {});
     const file = `${settings.TEST_DIRECTORY}/providers.yaml`;
     writeFileSync(file, [...providers.values()].map(({ text }) => text).join(''));
     service = await startService({ ...settings, IDPS_FILE: file });

@@ -8,7 +8,7 @@ import { TestProvider } from '../support/provider.ts';
 import { call } from '../support/proxied-call.ts';
 import { type RunningProxy, startProxy } from '../support/proxies.ts';
 import type { Reply } from '../support/request.ts';
-import { newSettings, quickSigning, type Service, type Settings, startService } from '../support/service.ts';
+import { newSettings, type Service, type Settings, startService } from '../support/service.ts';
 
 const notes = `
 schema: { properties: { text: { type: string, maxLength: 50 } } }
@@ -22,7 +22,6 @@ const services: Service[] = [];
 before(async () => {
   provider = await TestProvider.start();
   const common = await newSettings('postgres', {
-    ...quickSigning,
     ...provider.settings,
     ...settingsIn(sectionOf('docs/proxies.md', 'The service')),
     COLLECTIONS_DIR: declarationsFolder({ notes }),

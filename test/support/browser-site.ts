@@ -2,14 +2,7 @@ import { type DevProvider, startDevProvider } from '../../src/cli/dev/provider.t
 import { ApiCaller } from './api-caller.ts';
 import { declarationsFolder } from './declared-processes.ts';
 import { freePort } from './ports.ts';
-import {
-  addClient,
-  type ClockedService,
-  newSettings,
-  quickSigning,
-  type Settings,
-  startService,
-} from './service.ts';
+import { addClient, type ClockedService, newSettings, type Settings, startService } from './service.ts';
 import { surroundings } from './surroundings.ts';
 import { tokenOf } from './token-endpoint.ts';
 
@@ -187,7 +180,6 @@ export async function startBrowserSite(further: Settings = {}): Promise<BrowserS
 export async function siteSettings(providers: Settings): Promise<Settings> {
   const port = await freePort();
   return newSettings('sqlite', {
-    ...quickSigning,
     PORT: String(port),
     BASE_URL: `http://127.0.0.1:${port}`,
     WEB: 'on',

@@ -4,14 +4,7 @@ import { CuttingProxy, type Mishap } from './cutting-proxy.ts';
 import { declarationsFolder } from './declared-processes.ts';
 import { freePort } from './ports.ts';
 import { TestProvider } from './provider.ts';
-import {
-  addClient,
-  newSettings,
-  quickSigning,
-  type Service,
-  type Settings,
-  startService,
-} from './service.ts';
+import { addClient, newSettings, type Service, type Settings, startService } from './service.ts';
 import { tokenOf } from './token-endpoint.ts';
 
 const roomy = 'limits: { per_user: 100000, writes: 1000000/min }';
@@ -100,7 +93,6 @@ export class ClientStage implements Stage {
     await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve));
     const port = await freePort();
     const settings = await newSettings('sqlite', {
-      ...quickSigning,
       ...provider.settings,
       PORT: String(port),
       COLLECTIONS_DIR: declarationsFolder(declarations),

@@ -8,7 +8,6 @@ import {
   type DatabaseEngine,
   me,
   newSettings,
-  quickSigning,
   type Settings,
   startService,
 } from './service.ts';
@@ -34,7 +33,7 @@ export class ClockedPair {
 
   static async start({ engine = 'sqlite', settings = {}, prepare }: Preparation = {}): Promise<ClockedPair> {
     const provider = await TestProvider.start();
-    const all = await newSettings(engine, { ...quickSigning, ...provider.settings, ...settings });
+    const all = await newSettings(engine, { ...provider.settings, ...settings });
     await prepare?.(provider, all);
     try {
       return new ClockedPair(provider, await startService(all, { clocked: true }));

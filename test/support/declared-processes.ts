@@ -6,7 +6,7 @@ import { until } from './polling.ts';
 import { Processes } from './processes.ts';
 import type { Claims } from './provider.ts';
 import { request } from './request.ts';
-import { type ClockedService, type DatabaseEngine, quickSigning, type Settings } from './service.ts';
+import type { ClockedService, DatabaseEngine, Settings } from './service.ts';
 import { surroundings } from './surroundings.ts';
 import { type Credentials, tokenOf } from './token-endpoint.ts';
 
@@ -85,7 +85,7 @@ export function declaredProcesses(
   let declared: DeclaredProcesses | undefined;
   before(async () => {
     const COLLECTIONS_DIR = declarationsFolder(declarations);
-    const settings = { ...quickSigning, COLLECTIONS_DIR, READS_PER_MINUTE: '100000', ...overrides };
+    const settings = { COLLECTIONS_DIR, READS_PER_MINUTE: '100000', ...overrides };
     declared = new DeclaredProcesses(await Processes.start(engine, count, settings));
   });
   after(() => declared?.processes.stop());

@@ -10,7 +10,6 @@ import { sampleDeclarations } from './sample-declarations.ts';
 import {
   type DatabaseEngine,
   newSettings,
-  quickSigning,
   runVestibule,
   type Service,
   type Settings,
@@ -66,7 +65,6 @@ export function declaredService(
   before(async () => {
     provider = await TestProvider.start();
     const all = await newSettings(engine, {
-      ...quickSigning,
       ...provider.settings,
       COLLECTIONS_DIR: declarationsFolder(sampleDeclarations),
       READS_PER_MINUTE: '1000000',

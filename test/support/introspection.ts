@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { stringify } from 'yaml';
 import type { Answer, Claims } from './provider.ts';
-import { newSettings, quickSigning, type Settings } from './service.ts';
+import { newSettings, type Settings } from './service.ts';
 
 interface Question {
   readonly method: string | undefined;
@@ -73,7 +73,7 @@ interface Entry {
 
 /** The settings of a service with one provider, which it asks about opaque tokens. */
 export async function introspectingSettings(entry: Entry, overrides: Settings = {}): Promise<Settings> {
-  const settings = await newSettings('sqlite', { ...quickSigning, ...overrides });
+  const settings = await newSettings('sqlite', { ...overrides });
   const directory = settings.TEST_DIRECTORY;
   const { origin, introspection, more } = entry;
   const secretFile = `${directory}/introspection.secret`;

@@ -3,14 +3,7 @@ import { after, before } from 'node:test';
 import { until } from './polling.ts';
 import { TestProvider } from './provider.ts';
 import { type Reply, request, withToken } from './request.ts';
-import {
-  type ClockedService,
-  me,
-  newSettings,
-  quickSigning,
-  type Settings,
-  startService,
-} from './service.ts';
+import { type ClockedService, me, newSettings, type Settings, startService } from './service.ts';
 
 interface ProviderState {
   readonly usable_keys: number;
@@ -48,7 +41,7 @@ export class TwoProviders {
 
   static async start(more: Settings = {}): Promise<TwoProviders> {
     const [one, other] = [await TestProvider.start(), await TestProvider.start()];
-    const settings = listOf(await newSettings('sqlite', { ...quickSigning, ...more }), { one, other });
+    const settings = listOf(await newSettings('sqlite', { ...more }), { one, other });
     try {
       const two = new TwoProviders(one, other, await startService(settings, { clocked: true }));
       await two.settle();
