@@ -41,7 +41,9 @@ describe('our own keys', () => {
 });
 
 describe('our own keys beside several allowed algorithms', () => {
-  const target = attackedService({ settings: { ALLOWED_ALGORITHMS: 'RS256,RS512,PS256' } });
+  const target = attackedService({
+    settings: { ALLOWED_ALGORITHMS: 'RS256,RS512,PS256', TOKEN_SIGNING_ALG: 'RS256' },
+  });
 
   it('[A11] our own tokens are never signed with what only the provider may use', async () => {
     const { kid } = (await request(`${target().service.url}/.well-known/jwks.json`)).json<{ keys: JWK[] }>()

@@ -41,7 +41,7 @@ for (const engine of someEngine) {
     const startedAt = Date.now();
     before(async () => {
       provider = await TestProvider.start();
-      settings = await newSettings(engine, provider.settings);
+      settings = await newSettings(engine, { ...provider.settings, TOKEN_SIGNING_ALG: 'RS256' });
     });
     after(async () => {
       await service?.stop();

@@ -37,7 +37,7 @@ for (const engine of someEngine) {
     let credentials: { id: string; secret: string };
     before(async () => {
       provider = await TestProvider.start();
-      settings = await newSettings(engine, provider.settings);
+      settings = await newSettings(engine, { ...provider.settings, TOKEN_SIGNING_ALG: 'RS256' });
     });
     after(async () => {
       await service.stop();
@@ -134,7 +134,7 @@ for (const engine of someEngine) {
 
 describe('the settings of vestibule keys rotate', () => {
   it('decide how the next key is made and when it signs', async () => {
-    const settings = await newSettings('sqlite', {});
+    const settings = await newSettings('sqlite', { TOKEN_SIGNING_ALG: 'RS256' });
     const rotate = async (more: Settings, ...options: string[]) => {
       const outcome = await runVestibule({ ...settings, ...more }, 'keys', 'rotate', '--json', ...options);
       return JSON.parse(succeeded(outcome)) as ListedKey & { created_at: string };

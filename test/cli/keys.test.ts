@@ -20,7 +20,7 @@ for (const engine of someEngine) {
     let settings: Settings;
     before(async () => {
       provider = await TestProvider.start();
-      settings = await newSettings(engine, provider.settings);
+      settings = await newSettings(engine, { ...provider.settings, TOKEN_SIGNING_ALG: 'RS256' });
       // There is a database from then on: what only looks makes none.
       await addClient(settings, 'somebody');
     });

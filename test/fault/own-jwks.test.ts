@@ -43,6 +43,7 @@ for (const engine of someEngine) {
     it('[B88] while an old and a new key overlap, both are published and neither with its private part', async () => {
       const provider = await TestProvider.down();
       const settings = await newSettings(engine, {
+        TOKEN_SIGNING_ALG: 'RS256',
         ...provider.settings,
         MASTER_SECRET: newMasterSecret(),
       });

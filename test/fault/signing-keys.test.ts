@@ -25,7 +25,7 @@ for (const engine of someEngine) {
     let next: ListedKey;
     let oldTokens: string[];
     before(async () => {
-      three = await Processes.start(engine, 3);
+      three = await Processes.start(engine, 3, { TOKEN_SIGNING_ALG: 'RS256' });
       client = await three.addClient('caller');
     });
     after(() => three.stop());
@@ -129,7 +129,7 @@ describe('an algorithm that is changed', () => {
   let two: Processes;
   let client: Credentials;
   before(async () => {
-    two = await Processes.start('postgres', 2, { TOKEN_TTL_SECONDS: '3600' });
+    two = await Processes.start('postgres', 2, { TOKEN_TTL_SECONDS: '3600', TOKEN_SIGNING_ALG: 'RS256' });
     client = await two.addClient('caller');
   });
   after(() => two.stop());
@@ -183,7 +183,7 @@ describe('an algorithm that is changed', () => {
 describe('a signing key that comes of age while the process is down', () => {
   let one: Processes;
   before(async () => {
-    one = await Processes.start('sqlite', 1);
+    one = await Processes.start('sqlite', 1, { TOKEN_SIGNING_ALG: 'RS256' });
   });
   after(() => one.stop());
 

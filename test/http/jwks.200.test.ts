@@ -9,7 +9,7 @@ import { tokenOf } from '../support/token-endpoint.ts';
 
 describe('GET /.well-known/jwks.json', () => {
   let secret = '';
-  const running = oneService({}, async (settings) => {
+  const running = oneService({ TOKEN_SIGNING_ALG: 'RS256' }, async (settings) => {
     secret = await addClient(settings, 'reader');
   });
   const publishedKeys = async (url = running().service.url) => {

@@ -47,6 +47,7 @@ async function deploy(provider: ProviderName, database: DatabaseEngine): Promise
   const settings = await newSettings(database, {
     IDP_ORIGIN: issuer,
     IDP_JWKS_PATH: '/jwks',
+    TOKEN_SIGNING_ALG: 'RS256',
     // The suite tries more wrong credentials in a row than anybody should.
     REFUSALS_PER_MINUTE: '40000',
   });
