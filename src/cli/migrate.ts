@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
+import { OperatorError } from '../base/errors.ts';
 import { loadStorageConfig } from '../config/load.ts';
 import type { StorageConfig } from '../config/settings.ts';
-import type { MigrationPlan } from '../storage/schema-state.ts';
+import type { MigrationPlan, Verdict } from '../storage/migration-plan.ts';
 import { type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 interface MigrateOptions extends JsonOption {
   readonly plan?: boolean;
   readonly stopped?: boolean;
+  readonly contract?: boolean;
 }
 
 /** `vestibule migrate`: the schema of the database, apart from any start. */
@@ -22,11 +24,18 @@ export function addTo(program: Command, settings: CommandSettings): void {
       'only say what is to be done, and whether processes have to be stopped for it; nothing is touched',
     )
     .option('--stopped', 'also do what no older process can go on beside; stop all processes first')
+    .option(
+      '--contract',
+      'take away what only older releases needed, when none of them runs or has to come back; there is no way back',
+    )
     .action(async (options: MigrateOptions) => {
       const config = loadStorageConfig(await settings.ofDatabase());
       if (options.plan) return showPlan(config, options.json);
+      if (options.stopped && options.contract)
+        throw new OperatorError('First --stopped, then, once this release runs, --contract.');
       const { migrateDatabase } = await import('../app/open-storage.ts');
-      const done = await migrateDatabase(config, options.stopped ? 'alone' : 'beside');
+      const manner = options.contract ? 'contract' : options.stopped ? 'alone' : 'beside';
+      const done = await migrateDatabase(config, manner);
       const steps = done.map(({ version, kind, what }) => ({ version, kind, what }));
       print(options.json, { done: steps }, () =>
         steps.length === 0 ? 'There is nothing to do.' : `Done.\n\n${stepTable(steps)}`,
@@ -58,10 +67,14 @@ function sentenceOn({ verdict, version, newest }: MigrationPlan): string {
   return sentences[verdict];
 }
 
-const sentences: Readonly<Record<MigrationPlan['verdict'], string>> = {
+const sentences: Readonly<Record<Verdict, string>> = {
   'nothing to do': 'The schema is that of this release.',
   rolling:
     'Replace one process after the other: the first start of this release, or "npx vestibule migrate", migrates, and older processes go on.',
+  'rolling, then contract':
+    'Replace one process after the other: the first start of this release, or "npx vestibule migrate", migrates, and older processes go on. When none of them runs any more and none has to come back, run "npx vestibule migrate --contract".',
+  contract:
+    'All is there that this release needs. When no process of an older one runs any more and none has to come back, run "npx vestibule migrate --contract".',
   'stop first':
     'No older process can go on beside it. Stop every process, run "npx vestibule migrate --stopped", and start this release.',
 };

@@ -10,10 +10,14 @@ import {
   type SchemaState,
   schemaOf,
   unreleased,
+  waitingContracts,
 } from './schema-state.ts';
 
-/** `beside`: only steps that older processes can run beside, as at a start. `alone`: all, because no process runs. */
-export type Manner = 'beside' | 'alone';
+/**
+ * `beside`: what can be done while older processes run, as every start does it. `alone`: also what cannot, because the
+ * operator says that none runs. `contract`: what takes something away.
+ */
+export type Manner = 'beside' | 'alone' | 'contract';
 
 type Migrated = Pick<Engine, 'name' | 'database' | 'tables'>;
 
@@ -63,8 +67,8 @@ async function goOn(
   for (const step of missing) {
     await step.up(transaction, types);
     if (step.index !== undefined && found.version === 0) await createIndex(transaction, step.index);
+    oldest = Math.max(oldest, oldestAfter(step));
     const { version } = step;
-    if (step.kind === 'stop') oldest = version;
     await transaction.insertInto('schema_migrations').values({ version, applied_at: now, oldest }).execute();
   }
   return missing;
@@ -79,12 +83,25 @@ function toDo(state: SchemaState, steps: readonly Migration[], manner: Manner): 
   // An empty database has no older processes.
   if (state.version === 0) return steps;
   const missing = missingSteps(state, steps);
+  if (manner === 'contract') {
+    if (missing.length > 0)
+      throw new OperatorError(
+        'The schema has to be expanded first: run "npx vestibule migrate", and contract when no process of an older release runs any more.',
+      );
+    return waitingContracts(state, steps);
+  }
   const stop = missing.find(({ kind }) => kind === 'stop');
   if (manner === 'beside' && stop !== undefined)
     throw new OperatorError(
       `No older release can work with schema version ${stop.version} (${stop.what}), so nothing was changed. Stop every process, run "npx vestibule migrate --stopped", and start this release.`,
     );
   return missing;
+}
+
+/** Code of which version may still serve after a step, whatever was before. */
+function oldestAfter({ kind, version, needs = version }: Migration): number {
+  if (kind === 'expand') return 0;
+  return kind === 'contract' ? needs : version;
 }
 
 /** The table that keeps the versions. */

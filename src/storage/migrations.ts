@@ -10,9 +10,12 @@ export interface Migration {
   readonly what: string;
   /**
    * What becomes of processes that do not know the step. `expand`: they go on working, because it only adds what they
-   * neither read nor have to write. `stop`: they must not run any more, and no start does it.
+   * neither read nor have to write. `stop`: they must not run any more. `contract`: it takes away what a later version
+   * has made unnecessary, and no start does it.
    */
-  readonly kind: 'expand' | 'stop';
+  readonly kind: 'expand' | 'stop' | 'contract';
+  /** Of a `contract`: the first version whose code does not need what it takes away. */
+  readonly needs?: number;
   /** An index on a table that may be large: it is made before `up`, without blocking writers. */
   readonly index?: NewIndex;
   up(database: Database, types: ColumnTypes): Promise<void>;

@@ -50,39 +50,20 @@ export const unreleased = {
   advice: 'Set DATABASE_URL to a new database.',
 };
 
-/** True if a newer release has changed something that this code needs. */
+/** A newer release has taken something away that this code needs. */
 export function isTooNew({ oldest }: SchemaState, steps: readonly Migration[]): boolean {
   return oldest > newestOf(steps);
 }
 
-/** The steps of this code that the database has not gone through. */
+/** What this code cannot do without. */
 export function missingSteps({ versions }: SchemaState, steps: readonly Migration[]): readonly Migration[] {
-  return steps.filter(({ version }) => !versions.has(version));
+  return steps.filter(({ version, kind }) => kind !== 'contract' && !versions.has(version));
 }
 
-/** How a database gets to the newest version of a release. */
-export interface MigrationPlan {
-  readonly verdict: 'nothing to do' | 'rolling' | 'stop first';
-  readonly version: number;
-  readonly newest: number;
-  /** Code that knows this version may serve now. */
-  readonly oldest: number;
-  readonly steps: readonly Pick<Migration, 'version' | 'kind' | 'what'>[];
-}
-
-export function planOf(state: SchemaState, steps: readonly Migration[]): MigrationPlan {
-  const missing = missingSteps(state, steps);
-  return {
-    verdict: verdictOn(state, missing),
-    version: state.version,
-    newest: newestOf(steps),
-    oldest: state.oldest,
-    steps: missing.map(({ version, kind, what }) => ({ version, kind, what })),
-  };
-}
-
-function verdictOn({ version }: SchemaState, missing: readonly Migration[]): MigrationPlan['verdict'] {
-  if (missing.length === 0) return 'nothing to do';
-  const mustStop = version > 0 && missing.some(({ kind }) => kind === 'stop');
-  return mustStop ? 'stop first' : 'rolling';
+/** What can be taken away once no older code runs any more. */
+export function waitingContracts(
+  { versions }: SchemaState,
+  steps: readonly Migration[],
+): readonly Migration[] {
+  return steps.filter(({ version, kind }) => kind === 'contract' && !versions.has(version));
 }

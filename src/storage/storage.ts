@@ -2,15 +2,14 @@ import { OperatorError, Refusal } from '../base/errors.ts';
 import type { Engine, MissingRights } from './engine.ts';
 import { guard } from './guard.ts';
 import { type Manner, migrate, refuseUnreleased, unusable } from './migrate.ts';
+import { type MigrationPlan, planOf } from './migration-plan.ts';
 import { type Migration, migrations, newestOf } from './migrations.ts';
 import { refuseMoved } from './moved.ts';
 import type { BatchRulesSource, Storage, StorageKeys } from './port.ts';
 import {
   isTooNew,
   isUnreleased,
-  type MigrationPlan,
   missingSteps,
-  planOf,
   readSchema,
   type SchemaState,
   schemaOf,
@@ -78,7 +77,7 @@ export type FoundStorage =
   | { readonly state: 'absent' }
   /** `advice`: what to do about it, where that is known. */
   | { readonly state: 'unusable'; readonly detail: string; readonly advice: string | null }
-  /** Its schema is that of an older release, or of a newer one that this one cannot work with. */
+  /** Its schema is that of an older release, or of a newer one that has taken away what this one needs. */
   | {
       readonly state: 'other_version';
       readonly isTooNew: boolean;

@@ -27,7 +27,7 @@ for (const engine of databaseEngines) {
       const { done } = await jsonOf(settings);
       assert.equal(done.at(-1).version, newestVersion);
       assert.match(succeeded(await endOf(settings, ['migrate', '--plan'])), /^nothing to do: The schema is/);
-      for (const parameters of [['migrate'], ['migrate', '--stopped']])
+      for (const parameters of [['migrate'], ['migrate', '--stopped'], ['migrate', '--contract']])
         assert.equal(succeeded(await endOf(settings, parameters)), 'There is nothing to do.\n');
     });
 
@@ -48,9 +48,14 @@ for (const engine of databaseEngines) {
       assert.equal(plan.verdict, 'nothing to do');
       assert.match(plan.sentence, /of a newer release; this one, .*, may run beside it/);
       assert.deepEqual(await jsonOf(settings), { done: [] });
-      await migrateDatabase(config, 'alone', releases.last);
+      await migrateDatabase(config, 'contract', releases.next);
       for (const parameters of [['migrate'], ['migrate', '--plan']])
         refused(await endOf(settings, parameters), /knows versions up to \d+\. (Use|Start) a release/);
     });
   });
 }
+
+it('takes only one of --stopped and --contract', async () => {
+  const settings = await newSettings('sqlite', noProvider);
+  refused(await endOf(settings, ['migrate', '--stopped', '--contract']), /First --stopped, then/);
+});

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OperatorError, Refusal } from '../../src/base/errors.ts';
 import { type Manner, migrate } from '../../src/storage/migrate.ts';
+import { planOf } from '../../src/storage/migration-plan.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
-import { planOf, schemaOf } from '../../src/storage/schema-state.ts';
+import { schemaOf } from '../../src/storage/schema-state.ts';
 import { addOne, register } from '../support/batches.ts';
 import { createTestDatabase, openedAt, type TestDatabase } from '../support/databases.ts';
 import { type Release, releases } from '../support/future-steps.ts';
@@ -66,6 +67,34 @@ for (const engine of databaseEngines) {
       assert.equal(new Set(oldest).size, 1, 'who could serve before can serve now');
     });
 
+    it('nothing is taken away at a start, but by the command; then the older one is unready and does not start', async () => {
+      const database = await made();
+      const old = await database.open();
+      await (await database.open(steps('next'))).close();
+      assert.ok((await database.tables()).includes('future_copies'));
+      assert.deepEqual(await migrateBy(database, 'next', 'contract'), [newestVersion + 3]);
+      assert.ok(!(await database.tables()).includes('future_copies'));
+      await assert.rejects(old.ping(), isUnready);
+      await old.close();
+      await assert.rejects(
+        database.open(),
+        says(new RegExp(`schema version ${newestVersion + 3}, .* up to ${newestVersion}`)),
+      );
+      const next = await database.open(steps('next'));
+      await next.ping();
+      await next.close();
+      assert.deepEqual(await migrateBy(database, 'next', 'contract'), []);
+    });
+
+    it('nothing is taken away before it is expanded', async () => {
+      const database = await made();
+      await assert.rejects(
+        migrateBy(database, 'next', 'contract'),
+        says(/expanded first.*vestibule migrate"/),
+      );
+      assert.ok(!(await database.tables()).includes('future_copies'));
+    });
+
     it('what an older one cannot bear is not done at a start, and says what to do', async () => {
       const database = await made();
       const old = await database.open();
@@ -76,23 +105,20 @@ for (const engine of databaseEngines) {
       assert.deepEqual(await database.tables(), before, 'not even what could be done');
       await old.ping();
       const done = await migrateBy(database, 'last', 'alone');
-      assert.deepEqual(done, [newestVersion + 1, newestVersion + 2, newestVersion + 3]);
+      assert.deepEqual(done, [newestVersion + 1, newestVersion + 2, newestVersion + 4]);
       await assert.rejects(old.ping(), isUnready);
       await old.close();
-      await assert.rejects(
-        database.open(),
-        says(new RegExp(`schema version ${newestVersion + 3}, .* up to ${newestVersion}`)),
-      );
       const last = await database.open(steps('last'));
       await last.ping();
       await last.close();
     });
 
-    it('all steps are done at once where nothing is yet', async () => {
+    it('all steps are done at once where nothing is yet, and nothing is left to contract', async () => {
       const database = await createTestDatabase(engine);
       await (await database.open(steps('last'))).close();
       assert.equal((await planBy(database, 'last')).verdict, 'nothing to do');
-      assert.ok((await database.tables()).includes('future_records'));
+      const tables = await database.tables();
+      assert.deepEqual([tables.includes('future_copies'), tables.includes('future_records')], [false, true]);
     });
 
     it('the plan says how it can be done, before and after', async () => {
@@ -101,10 +127,13 @@ for (const engine of databaseEngines) {
       assert.equal(await verdict('now'), 'rolling');
       await (await database.open()).close();
       assert.equal(await verdict('now'), 'nothing to do');
-      assert.equal(await verdict('next'), 'rolling');
+      assert.equal(await verdict('next'), 'rolling, then contract');
       assert.equal(await verdict('last'), 'stop first');
       await (await database.open(steps('next'))).close();
-      for (const release of ['next', 'now'] as const) assert.equal(await verdict(release), 'nothing to do');
+      assert.equal(await verdict('next'), 'contract');
+      assert.equal(await verdict('now'), 'nothing to do');
+      await migrateBy(database, 'next', 'contract');
+      assert.equal(await verdict('next'), 'nothing to do');
     });
 
     it('without steps at a start nothing is made, and the sentence names the command', async () => {
@@ -128,7 +157,7 @@ for (const engine of databaseEngines) {
         await storage.close();
       }
       const rows = await database.query('select version from schema_migrations');
-      assert.equal(rows.length, releases.next.length);
+      assert.equal(rows.length, releases.next.length - 1, 'all but what contracts');
     });
   });
 }

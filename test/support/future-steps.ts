@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type Migration, migrations, newestVersion } from '../../src/storage/migrations.ts';
 
 /** What a release after this one could add to the schema. */
@@ -26,8 +27,18 @@ const expandsByIndex: Migration = {
   async up() {},
 };
 
-const stops: Migration = {
+const contracts: Migration = {
   version: newestVersion + 3,
+  what: 'the table is not needed any more',
+  kind: 'contract',
+  needs: newestVersion + 1,
+  async up(database) {
+    await sql`drop table future_copies`.execute(database);
+  },
+};
+
+const stops: Migration = {
+  version: newestVersion + 4,
   what: 'another table of records',
   kind: 'stop',
   async up({ schema }, types) {
@@ -38,8 +49,8 @@ const stops: Migration = {
 /** This release, and those after it: one that can run beside it, and one that cannot. */
 export const releases = {
   now: migrations,
-  next: [...migrations, expands, expandsByIndex],
-  last: [...migrations, expands, expandsByIndex, stops],
+  next: [...migrations, expands, expandsByIndex, contracts],
+  last: [...migrations, expands, expandsByIndex, contracts, stops],
 } as const satisfies Readonly<Record<string, readonly Migration[]>>;
 
 export type Release = keyof typeof releases;

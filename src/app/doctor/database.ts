@@ -118,10 +118,11 @@ async function readyFindings(
   ];
 }
 
-function readySchema({ version, newest }: Ready['plan']): string {
+function readySchema({ version, newest, verdict }: Ready['plan']): string {
   if (version > newest)
     return `version ${version}, of a newer release; this one, which knows versions up to ${newest}, may run beside it`;
-  return `version ${version}, the newest`;
+  const contract = '; when no process of an older release runs, "npx vestibule migrate --contract"';
+  return `version ${version}, the newest${verdict === 'contract' ? contract : ''}`;
 }
 
 function schemaFinding({ isTooNew, plan, missingRights }: OtherVersion): Finding {

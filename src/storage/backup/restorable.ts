@@ -1,7 +1,8 @@
 import { lstatSync, statSync } from 'node:fs';
 import { OperatorError } from '../../base/errors.ts';
+import { planOf } from '../migration-plan.ts';
 import { type Migration, newestOf } from '../migrations.ts';
-import { isUnreleased, planOf } from '../schema-state.ts';
+import { isUnreleased } from '../schema-state.ts';
 import { explained } from '../sqlite/unavailable.ts';
 import { checkSchema } from './schema-check.ts';
 
