@@ -6,19 +6,16 @@ import type { Collection } from './collection.ts';
 import { type Declaration, type StoredDeclarations, toDeclaration } from './declaration.ts';
 import { normaliseFields } from './normalise.ts';
 
-/** What a declaration means for the records that exist. */
 interface CollectionVerdict {
   readonly collection: string;
-  /** Breaking: a record exists that would not fit, would be in a state that is no more, or could not be reached. */
+  /** Breaking: a stored record does not fit, or its state or collection is gone. */
   readonly verdict: 'unchanged' | 'new' | 'compatible' | 'breaking';
   readonly changes: readonly string[];
-  /** The records that there are, and those of them for which it breaks. */
   readonly total: number;
   readonly failing: number;
 }
 
 interface Comparison {
-  /** What was in force last. */
   readonly stored: ReadonlyMap<string, Declaration>;
   readonly declared: readonly Collection[];
   readonly records: Pick<RecordStore, 'ofCollection' | 'counts'>;
@@ -26,7 +23,7 @@ interface Comparison {
 
 const pageSize = 500;
 
-/** A verdict for each declared collection, and for each that has records and is declared no more. */
+/** A verdict for each declared collection, and for each undeclared one that has records. */
 export async function checkAgainst({
   stored,
   declared,
@@ -88,13 +85,13 @@ async function countFailing(collection: Collection, records: Comparison['records
   return failing;
 }
 
-/** Whether a record could be written today just as it is kept. */
+/** True if the record could be written today as it is stored. */
 function fits(collection: Collection, { state, body }: StoredRecord): boolean {
   const { machine, checkFields } = collection;
   const isStateKnown = machine === null ? state === null : state !== null && machine.states.has(state);
   if (!isStateKnown) return false;
   const fields = JSON.parse(body);
-  // A time that is kept in another form than the index compares would be passed over when somebody looks for it.
+  // An indexed time in another form would not be found.
   return checkFields(fields).length === 0 && isDeepStrictEqual(normaliseFields(collection, fields), fields);
 }
 
@@ -104,7 +101,7 @@ export function sentenceOf({ collection, verdict, changes, total, failing }: Col
     return `${collection}: ${verdict}${changes.length === 0 ? '' : ` (${changes.join(', ')})`}`;
   }
   const noun = total === 1 ? 'record' : 'records';
-  // Made here, as it is rarely needed: the tables of locales that it loads would be a share of every start.
+  // Created here because loading locales would slow every start.
   const grouped = new Intl.NumberFormat('en-US');
   const harm = `${grouped.format(failing)} of ${grouped.format(total)} ${noun} would fail`;
   return `${collection}: breaking: ${[...changes, harm].join(', ')}`;
@@ -116,18 +113,18 @@ interface Activation {
   readonly records: RecordStore;
 }
 
-/** Makes the declarations those that count from now on; refuses when records that exist would not fit them. */
+/** Activates the declarations. Refuses those that stored records do not fit. */
 export async function activateDeclarations({ declared, declarations, records }: Activation): Promise<void> {
   const stored = await declarations.load();
   const next = declared.map(toDeclaration);
-  // Most starts change nothing, and then nobody needs to count.
+  // Most starts change nothing.
   const isSame = isDeepStrictEqual([...stored.values()], JSON.parse(JSON.stringify(next)));
   if (!isSame) refuseBreaking(await checkAgainst({ stored, declared, records }));
   await records.prepare(declared.map(toIndexes));
   if (!isSame) await declarations.save(next);
 }
 
-/** Every write pays for every index, so none is made that no question needs. */
+/** Only the indexes that a query can use. */
 function toIndexes({ name, index, access, limits }: Collection): DeclaredIndexes {
   const listedByOthers = access.read === 'everyone' || access.clients === 'any';
   return { name, index, listedByOthers, expires: limits.expireMs !== null, bytes: limits.bytes };

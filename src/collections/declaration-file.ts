@@ -47,7 +47,7 @@ export type DeclaredStates = Readonly<
   >
 >;
 
-/** The collection that a declaration without mistakes stands for, but for its fields. */
+/** The collection without its fields. */
 export function toCollection(
   name: string,
   file: DeclarationFile,

@@ -5,7 +5,7 @@ import type { StateMachine } from './collection.ts';
 import { type DeclarationFile, toMachine } from './declaration-file.ts';
 import { parseDay } from './deprecation.ts';
 
-/** Says what does not fit together in `states`, `editable`, `access` and `events`. */
+/** Reports contradictions between `states`, `editable`, `access` and `events`. */
 export function checkStates(file: DeclarationFile, say: Say): void {
   const machine = toMachine(file);
   const states = [...(machine?.states.keys() ?? [])];
@@ -26,7 +26,6 @@ export function checkStates(file: DeclarationFile, say: Say): void {
 function checkEvents({ events }: DeclarationFile, machine: StateMachine | null, say: Say): void {
   if (events === 'none') return;
   const reached = reachedStates(machine);
-  // Two events of one name could not be told apart.
   for (const state of reached.filter((name) => recordEvents.some((event) => event === name)))
     say(
       pointerTo('/states', state),

@@ -20,15 +20,15 @@ import {
 import { dialect, schemaDefinitions, topSchema } from './schema-grammar.ts';
 
 /**
- * What may stand in the file of a collection, as JSON Schema: for the loader, which checks files with it, and for
- * editors. A new member is declared here and in declaration-file.ts; rules between members are in declaration-rules.ts.
+ * The JSON Schema of a collection file, for the loader and for editors. declaration-file.ts has the types, declaration-
+ * rules.ts the rules between members.
  */
 
 export const mostStates = 32;
 
 type Kind = readonly [fits: (text: string) => boolean, expected: string, pattern: string];
 
-/** Texts of which a schema cannot say all. Editors do not know these formats and use the pattern. */
+/** Formats of our own. Editors do not know them and use the pattern. */
 const kinds: Readonly<Record<string, Kind>> = {
   scope: [isScopeName, 'a scope without spaces and quotes, such as bookings.write', '[^\\s"\\\\]+'],
   rate: [(text) => parseRate(text) !== null, 'a rate such as 30/min (s, min, h or d)', rateForm],

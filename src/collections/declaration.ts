@@ -2,7 +2,7 @@ import type { KeyedDigest } from '../base/keyed-digest.ts';
 import type { DocumentStore } from '../storage/port.ts';
 import type { Collection, CollectionLimits, StateMachine, Transition } from './collection.ts';
 
-/** A collection as plain data: what is written down, to be compared with what is declared later. */
+/** A collection as plain data, to be stored and compared. */
 export interface Declaration
   extends Pick<
     Collection,
@@ -15,7 +15,6 @@ export interface Declaration
 
 export interface DeclaredMachine {
   readonly initial: string;
-  /** By state, then by action. */
   readonly states: Readonly<Record<string, Readonly<Record<string, Transition>>>>;
   readonly editable: readonly string[];
 }
@@ -34,19 +33,16 @@ function plainMachine({ initial, states, editable }: StateMachine): DeclaredMach
 }
 
 const documentName = 'collections';
-/** Goes up when what is written can no longer be read by what came before. */
+/** Raised when an older release cannot read the format. */
 const version = 1;
 
 export type StoredDeclarations = ReturnType<typeof storedDeclarations>;
 
-/**
- * Keeps the declarations that are in force, to hold the next ones against. With a keyed checksum: whoever can write to
- * the database must not be able to make a breaking change look like none. The name is authenticated with it.
- */
+/** Stores the active declarations with a MAC: write access to the database cannot hide a breaking change. */
 export function storedDeclarations(documents: Pick<DocumentStore, 'read' | 'write'>, digest: KeyedDigest) {
   const named = (content: string) => `${documentName}\0${content}`;
   return {
-    /** By name; empty when there are none, or when they were not written by somebody who has the master secret. */
+    /** By name; empty if none are stored or the MAC is wrong. */
     async load(): Promise<ReadonlyMap<string, Declaration>> {
       const found = await documents.read(documentName);
       if (found === null || !digest.isOf(found.mac, named(found.content))) return new Map();

@@ -3,12 +3,12 @@ import type { Headers } from '../openapi/openapi-types.ts';
 import type { Collection } from './collection.ts';
 import { isDate, normaliseDateTime } from './normalise.ts';
 
-/** A date, or a date and time, in milliseconds; NaN for anything else. */
+/** In milliseconds; NaN if it is neither a date nor a date-time. */
 export function parseDay(text: string): number {
   return Date.parse(isDate(text) ? text : (normaliseDateTime(text) ?? ''));
 }
 
-/** What tells callers that a collection is on its way out: RFC 9745, RFC 8594 and a link to what to do. */
+/** RFC 9745, RFC 8594 and a link. */
 export function deprecationHeaders({ deprecated }: Collection): Record<string, string> {
   if (deprecated === null) return {};
   const { sinceMs, sunsetMs, link } = deprecated;
@@ -19,7 +19,6 @@ export function deprecationHeaders({ deprecated }: Collection): Record<string, s
   };
 }
 
-/** The same as every answer of the collection is described. */
 export function describeDeprecation({ deprecated }: Collection): Headers {
   if (deprecated === null) return {};
   return {

@@ -2,10 +2,9 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { isDate, isTime, normaliseDateTime } from './normalise.ts';
 
 interface Format {
-  /** Takes a time that grows with the length of the text and no faster. */
+  /** Runs in linear time. */
   readonly fits: (text: string) => boolean;
   readonly mostLetters: number;
-  /** For the message to a caller that sent something else. */
   readonly example: string;
 }
 
@@ -15,10 +14,9 @@ const mailbox = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}$/;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const duration =
   /^P(?:\d{1,9}W|(?=.)(?:\d{1,9}Y)?(?:\d{1,9}M)?(?:\d{1,9}D)?(?:T(?=.)(?:\d{1,9}H)?(?:\d{1,9}M)?(?:\d{1,9}S)?)?)$/;
-/** A scheme, and then only characters that may stand in a URI. */
 const uri = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$/;
 
-/** The formats that a schema may ask for. Each has a longest text, so that a format is a bound. */
+/** Each format has a greatest length, so that a format is a bound. */
 export const formats = {
   'date-time': {
     fits: (text) => normaliseDateTime(text) !== null,
@@ -47,7 +45,6 @@ export function isFormatName(value: unknown): value is FormatName {
   return formatNames.includes(value as FormatName);
 }
 
-/** Whether a text has the format; nothing is looked at in one that is too long to have it. */
 export function fitsFormat(name: FormatName, text: string): boolean {
   const { fits, mostLetters } = formats[name];
   return text.length <= mostLetters && fits(text);

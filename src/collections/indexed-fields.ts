@@ -4,13 +4,12 @@ import type { IndexedField } from '../storage/port.ts';
 import type { Schema } from './collection.ts';
 import { formats, isFormatName } from './formats.ts';
 
-/** Every one makes each write dearer. */
+/** Each index makes every write slower. */
 export const mostIndexedFields = 8;
-/** What a database can keep in an index without a thought. */
 const longestText = 500;
-/** They mean something else in the query of a list. */
+/** Reserved query parameters. */
 const queryParameters = ['limit', 'cursor', 'sort', 'mine'];
-/** They would hold for what was sent and not for what is kept of it. */
+/** Date-times are stored in another form than they were sent in. */
 const aboutForm = ['minLength', 'maxLength', 'pattern', 'enum', 'const'];
 
 const kinds: Readonly<Record<string, IndexedField['kind']>> = {
@@ -20,7 +19,6 @@ const kinds: Readonly<Record<string, IndexedField['kind']>> = {
   boolean: 'boolean',
 };
 
-/** The member `index` of a checked declaration: the fields that records can be filtered and sorted by. */
 export function readIndex(names: readonly string[], schema: Schema, say: Say): readonly IndexedField[] {
   for (const [index, name] of names.entries()) {
     const mistake = mistakeIn(name, schema);

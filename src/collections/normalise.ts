@@ -21,10 +21,7 @@ export function isTime(text: string): boolean {
   return timeForm.test(text);
 }
 
-/**
- * A date-time in the one form in which the order of texts is the order of times: UTC with milliseconds, and a year of
- * four digits. Null when it is none.
- */
+/** UTC with milliseconds and a year of four digits, which sorts as text. Null if it is no date-time. */
 export function normaliseDateTime(text: string): string | null {
   const separator = text[datePart];
   if (separator !== 'T' && separator !== 't') return null;
@@ -36,7 +33,7 @@ export function normaliseDateTime(text: string): string | null {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that fit the schema, as they are kept: what is sorted by time is in the form that can be. */
+/** The fields as they are stored: indexed date-times are normalised. */
 export function normaliseFields(collection: Pick<Collection, 'schema' | 'index'>, fields: Fields): Fields {
   const times = collection.index.filter(({ name }) => isDateTime(collection, name));
   if (times.length === 0) return fields;
@@ -48,7 +45,7 @@ function normalised(value: unknown): unknown {
   return typeof value === 'string' ? (normaliseDateTime(value) ?? value) : value;
 }
 
-/** Whether a field is an indexed date-time, so that values it is compared with must be normalised as well. */
+/** True if values to compare the field with have to be normalised, too. */
 export function isDateTime({ schema }: Pick<Collection, 'schema'>, field: string): boolean {
   const properties = schema.properties as Readonly<Record<string, Fields>> | undefined;
   return properties?.[field]?.format === 'date-time';

@@ -1,22 +1,21 @@
 import { RE2JS } from 're2js';
 
-/** A pattern is made into a program; what it costs to run is its length times that of the text. */
+/** The cost of a match is the size of the compiled program times the length of the text. */
 const longestProgram = 500;
 export const longestPattern = 500;
 
 interface Pattern {
   test(text: string): boolean;
-  /** Tells two patterns apart. */
   toString(): string;
 }
 
-/** A `pattern` of a schema, checked in a time that grows with the length of the text and no faster. */
+/** Matches in linear time (RE2). */
 export function compilePattern(pattern: string): Pattern {
   const linear = RE2JS.compile(RE2JS.translateRegExp(pattern));
   return { test: (text) => linear.test(text), toString: () => pattern };
 }
 
-/** What is wrong with a pattern; null when nothing is. It must mean the same to those who read the schema elsewhere. */
+/** Null if the pattern is usable. It must also be valid ECMAScript, for other readers of the schema. */
 export function patternMistake(pattern: string): string | null {
   if (pattern.length > longestPattern) return `must have at most ${longestPattern} characters`;
   try {

@@ -13,7 +13,6 @@ import { checkSchema } from './schema-rules.ts';
 import { compileCheck } from './validator.ts';
 
 export interface CollectionFile {
-  /** Of the collection: that of the file without what follows the dot. */
   readonly name: string;
   readonly path: string;
   readonly text: string;
@@ -27,7 +26,7 @@ export const reservedNames =
   'me docs openapi token web health usage export metrics well-known events consumer'.split(' ');
 const nameForm = /^[a-z][a-z0-9-]{0,62}$/;
 
-/** The collections that the files declare, in their order. Throws one error with all the mistakes of all of them. */
+/** Throws one error with all mistakes of all files. */
 export function readCollections(files: readonly CollectionFile[]): readonly Collection[] {
   const read = files.map(readCollection);
   const mistakes = read.flatMap((one) => (isCollection(one) ? [] : one));
@@ -45,7 +44,6 @@ function textOf(mistakes: readonly Mistake[]): string {
   return `${count} in the declarations of collections:\n${lines.join('\n')}`;
 }
 
-/** The collection that a file declares, or every mistake in it. */
 export function readCollection({ name, path, text }: CollectionFile): Collection | readonly Mistake[] {
   const { data, say, mistakes } = readWithMistakes(text);
   checkName(name, say);
@@ -74,7 +72,7 @@ function readDeclaration(name: string, data: unknown, say: Say): Collection | nu
   });
   if (!isJsonObject(data)) return null;
   const file = data as unknown as DeclarationFile;
-  // Rules between members, wherever the members have the right form.
+  // Only between members that are valid by themselves.
   const areRight = (...members: readonly string[]) => members.every((member) => !wrong.has(member));
   if (areRight('states', 'editable', 'access', 'events')) checkStates(file, say);
   if (areRight('deprecated')) checkDeprecation(file, say);
@@ -84,7 +82,7 @@ function readDeclaration(name: string, data: unknown, say: Say): Collection | nu
   return hasForm && fields !== null ? { ...toCollection(name, file), ...fields } : null;
 }
 
-/** The steps build on each other, so the first with mistakes is the last. */
+/** Stops at the first step with mistakes. */
 function readFields(given: Schema, index: readonly string[], say: Say) {
   let isRight = true;
   checkSchema(given, '/schema', (pointer, predicate) => {

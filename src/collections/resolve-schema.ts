@@ -10,25 +10,17 @@ const mostParts = 2000;
 /** Below one field. A body of 64 KiB costs some 2 ms for each: 60 with patterns took a second. */
 export const mostAlternatives = 32;
 
-/**
- * A schema that `checkSchema` found nothing wrong with, as it is used and published: with every definition written out
- * where it is referred to, and every object closed that does not say otherwise. Null when it cannot be written out.
- */
+/** The schema as it is used and published: definitions written out, objects closed by default. Null with a mistake. */
 export function resolveSchema(schema: Schema, pointer: string, say: Say): Schema | null {
   const { $defs, $schema: _, ...described } = schema;
   const definitions = (isJsonObject($defs) ? $defs : {}) as Readonly<Record<string, Schema>>;
-  const circle = circleIn(definitions);
-  if (circle !== null) {
-    say(
-      `${pointer}/$defs/${circle}`,
-      'leads back to itself. A record has an end, so write out as many levels as it has',
-    );
-    return null;
-  }
   const written = writtenOut(described, definitions);
   if (written === null) {
     const bounds = `${mostParts} parts or ${mostSchemaLevels} levels`;
-    say(pointer, `has more than ${bounds} when every "$ref" is written out. Make it smaller`);
+    say(
+      pointer,
+      `has more than ${bounds} when every "$ref" is written out. Make it smaller, and let no "$ref" lead back to itself`,
+    );
     return null;
   }
   const crowded = placeOfTooManyAlternatives(written, pointer);
@@ -58,31 +50,11 @@ function alternativesIn(schema: Schema): number {
   );
 }
 
-/** The name of a definition that refers to itself, through others or not. */
-function circleIn(definitions: Readonly<Record<string, Schema>>): string | null {
-  const finished = new Set<string>();
-  const leadsBack = (name: string, path: ReadonlySet<string>): boolean => {
-    if (path.has(name)) return true;
-    if (finished.has(name)) return false;
-    const further = referencesIn(definitions[name] ?? {}).some((next) =>
-      leadsBack(next, new Set([...path, name])),
-    );
-    finished.add(name);
-    return further;
-  };
-  return Object.keys(definitions).find((name) => leadsBack(name, new Set())) ?? null;
-}
-
-function referencesIn(schema: Schema): readonly string[] {
-  const own = typeof schema.$ref === 'string' ? [definitionName(schema.$ref)] : [];
-  return [...own, ...subschemasOf(schema).flatMap((part) => referencesIn(part.schema))];
-}
-
 function definitionName(reference: string): string {
   return reference.slice('#/$defs/'.length);
 }
 
-/** Every definition in the place of what refers to it; null when that becomes too much. */
+/** Null if it becomes too large. */
 function writtenOut(whole: Schema, definitions: Readonly<Record<string, Schema>>): Schema | null {
   let parts = 0;
   let isTooMuch = false;

@@ -6,10 +6,7 @@ import { formatNames } from './formats.ts';
 import { longestPattern, patternMistake } from './patterns.ts';
 import { type SchemaRole, typeKeywords } from './subschemas.ts';
 
-/**
- * The part of JSON Schema 2020-12 that a collection may use, as JSON Schema: enough for records, nothing that can run away.
- * Only in keywords that draft 07 has, too: most editors know no later one.
- */
+/** The subset of JSON Schema 2020-12 for collections, in keywords of draft 07, which editors know. */
 
 export const dialect = 'https://json-schema.org/draft/2020-12/schema';
 const jsonTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null'] as const;
@@ -20,13 +17,13 @@ const flag = { type: 'boolean' };
 const number = { type: 'number' };
 const count = { type: 'integer', minimum: 0 };
 const names = { type: 'array', uniqueItems: true, items: text };
-/** Ajv compares lists and objects by calling what it finds in them, and callers can send a `toString` of their own. */
+/** Scalars only: Ajv compares objects by calling their `toString`, which callers can send. */
 const scalar = {
   type: ['string', 'number', 'boolean', 'null'],
   errorMessage: 'must be a text, a number, true, false or null',
 };
 const typeName = { enum: jsonTypes };
-/** The type itself, or a list of it and perhaps "null": a value of many types is of no use. */
+/** One type, perhaps with "null". */
 const types = where(
   { type: 'array' },
   {
@@ -40,7 +37,6 @@ const types = where(
   typeName,
 );
 
-/** They say something about a value, and nothing about which values are right. */
 const annotations = {
   title: text,
   description: text,
@@ -53,10 +49,7 @@ const annotations = {
 
 type Forms = Readonly<Record<string, Readonly<Record<string, Schema>>>>;
 
-/**
- * What the value of each keyword is, by the type of values that the keyword is about. `part` stands for a schema of
- * another value in it, `condition` for a further condition on the same one.
- */
+/** The form of each keyword, by the type it is about. `part` is a schema of another value, `condition` one of the same value. */
 function formsBy(part: Schema, condition: Schema) {
   const conditions = { type: 'array', minItems: 1, items: condition };
   const partOrFlag = where({ not: flag }, part);
@@ -118,7 +111,6 @@ const both = (...conditions: readonly Schema[]): Schema => ({ allOf: conditions 
 const not = (condition: Schema): Schema => ({ not: condition });
 const isTrue = (name: string): Schema => ({ ...has(name), properties: { [name]: { const: true } } });
 const refused = (condition: Schema, errorMessage: string): Schema => ({ not: condition, errorMessage });
-/** Each of these members is refused. */
 const without = (keywords: readonly string[], message: string): Schema => ({
   propertyNames: refused({ enum: keywords }, message),
 });
@@ -167,7 +159,7 @@ const saysWhat = refused(
   'must say what it is: a "type", "enum", "const", "$ref", "anyOf" or "oneOf"',
 );
 
-/** A schema that describes a value also says how long it can be, and what is in it. */
+/** A description also bounds the value. */
 const whatDescribes: readonly Schema[] = [
   refused(
     both(
@@ -192,7 +184,6 @@ const whatDescribes: readonly Schema[] = [
   },
 ];
 
-/** A schema whose keywords fit `forms` and the rules between them. */
 function grammar(forms: Forms, more: readonly Schema[] = []): Schema {
   return {
     type: 'object',
@@ -202,7 +193,6 @@ function grammar(forms: Forms, more: readonly Schema[] = []): Schema {
   };
 }
 
-/** What the schema of a collection itself may have besides. */
 function topForms(part: Schema) {
   return {
     type: { const: 'object', errorMessage: 'must be "object", or be left out' },
@@ -245,13 +235,12 @@ export const topSchema: Schema = {
   required: ['properties'],
 };
 
-/** The same for the loader, which visits the schemas one by one: a schema is checked without those in it. */
+/** The loader visits the schemas one by one, so nested ones are only objects here. */
 const any = { type: 'object', errorMessage: 'must be a schema, such as {type: integer}' };
 const checkKeywords = createFormCheck(grammar(formsBy(any, any)), { 'linear-regex': patternMistake });
 const checkDescription = createFormCheck({ allOf: [saysWhat, ...whatDescribes] });
 const checkTop = createFormCheck({ properties: topForms(any), required: ['properties'] });
 
-/** Checks one schema by itself, whatever the schemas in it are. */
 export function checkOneSchema(schema: Schema, role: SchemaRole | 'top', pointer: string, say: Say): boolean {
   const { type: _type, $defs: _defs, $schema: _dialect, ...plain } = schema;
   const hasForm = checkKeywords(role === 'top' ? plain : schema, say, pointer);
@@ -259,7 +248,6 @@ export function checkOneSchema(schema: Schema, role: SchemaRole | 'top', pointer
   return (role === 'top' ? checkTop : checkDescription)(schema, say, pointer);
 }
 
-/** The types that a schema names; none when it leaves them open. */
 export function typesOf({ type }: Schema): readonly JsonType[] {
   return type === undefined ? [] : ([type].flat() as JsonType[]);
 }

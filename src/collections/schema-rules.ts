@@ -11,13 +11,12 @@ interface SchemaPlace {
   readonly pointer: string;
   readonly level: number;
   readonly role: SchemaRole;
-  /** The members of the object that the schema is about; null where they are not known. */
+  /** The members of the described object; null: unknown. */
   readonly members: ReadonlySet<string> | null;
   readonly definitions: Schema;
   readonly say: Say;
 }
 
-/** Says all that is wrong with the schema of a collection. */
 export function checkSchema(schema: Schema, pointer: string, say: Say): void {
   const definitions = isJsonObject(schema.$defs) ? schema.$defs : {};
   check(schema, { pointer, level: 0, role: 'description', members: null, definitions, say });
@@ -31,7 +30,7 @@ function check(schema: Schema, place: SchemaPlace): void {
   }
   const hasForm = checkOneSchema(schema, level === 0 ? 'top' : role, pointer, say);
   const own = isJsonObject(schema.properties) ? schema.properties : null;
-  // A condition may speak of the members of the object that it is about, and of no others.
+  // A condition may only name members of the object that it is about.
   const members = role === 'condition' ? place.members : own && new Set(Object.keys(own));
   if (hasForm) {
     if (schema.$ref !== undefined) checkReference(String(schema.$ref), place);
@@ -85,7 +84,7 @@ function checkMembers(schema: Schema, members: ReadonlySet<string>, { pointer, s
   }
 }
 
-/** Says what cannot be true of any value. */
+/** Reports bounds and values that contradict each other. */
 function checkValues(schema: Schema, pointer: string, say: Say): void {
   for (const [least, most] of [
     ['minimum', 'maximum'],
@@ -103,20 +102,19 @@ function checkValues(schema: Schema, pointer: string, say: Say): void {
   }
 }
 
-/** Whether a scalar is of a type. */
 function isOfType(value: unknown, type: JsonType): boolean {
   if (type === 'null') return value === null;
   return type === 'integer' ? Number.isInteger(value) : value !== null && typeof value === type;
 }
 
-/** Words that mostly stand for something about a person. */
+/** Words that usually name personal data. */
 const personalWords = new Set(
   'name fullname firstname lastname surname forename nickname email mail phone telephone mobile dob address street picture avatar photo'.split(
     ' ',
   ),
 );
 
-/** Whether a field's name looks as if the field held personal data: `first_name`, `eMail`, `birthDate`. */
+/** True for names such as `first_name`, `eMail`, `birthDate`. */
 export function looksPersonal(name: string): boolean {
   const words = wordsOf(name);
   const joined = words.slice(1).map((word, index) => `${words[index]}${word}`);
@@ -128,7 +126,6 @@ export function looksPersonal(name: string): boolean {
   );
 }
 
-/** The words of a name in snake, kebab or camel case, in small letters. */
 function wordsOf(name: string): readonly string[] {
   return name
     .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')

@@ -2,10 +2,7 @@ import { isJsonObject } from '../base/json-object.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import type { Schema } from './collection.ts';
 
-/**
- * A schema either describes a value, and then says all of it (its type, its members, its bounds), or is a further
- * condition on a value that is described elsewhere.
- */
+/** A description says all of a value (type, members, bounds); a condition adds to a value described elsewhere. */
 export type SchemaRole = 'description' | 'condition';
 
 const alternatives = ['anyOf', 'oneOf'];

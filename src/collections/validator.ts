@@ -11,10 +11,7 @@ type Fields = Parameters<CheckFields>[0];
 const mostErrors = 50;
 const none: readonly FieldError[] = [];
 
-/**
- * Makes the check of a collection's fields out of its whole schema. Fields that fit cost one run of one function; only
- * when they do not is each looked at alone, so that every wrong one is named. Throws when the schema is no use.
- */
+/** Compiles the check of the fields. Only when it fails is each field checked alone, so that every wrong one is named. */
 export function compileCheck(schema: Schema): CheckFields {
   const compile = compilerOfFields();
   const fits = compile(schema);
@@ -23,12 +20,12 @@ export function compileCheck(schema: Schema): CheckFields {
     if (fits(fields)) return none;
     explain ??= createExplanation(schema, compile);
     const errors = explain(fields);
-    // Every field is right by itself: then it is a condition on all of them that does not hold.
+    // Every field is valid by itself: a condition between fields failed.
     return errors.length > 0 ? errors : [inWords(fits.errors ?? [], '')];
   };
 }
 
-/** What is wrong with each field by itself, in the order of the schema, then with those that it does not know. */
+/** At most one error for each field, in the order of the schema, then unknown members. */
 function createExplanation(schema: Schema, compile: Compile): CheckFields {
   const properties = Object.entries(schema.properties as Readonly<Record<string, Schema>>);
   const checks = new Map(properties.map(([name, property]) => [name, compile(property)]));
@@ -56,12 +53,12 @@ function createExplanation(schema: Schema, compile: Compile): CheckFields {
   };
 }
 
-/** A member's name that the caller made up is repeated only when it is short. */
+/** Longer names of unknown members are not repeated. */
 const longestName = 64;
 
-/** A mistake in words for people, without the value that was sent. */
+/** Never contains the value that was sent. */
 function inWords(errors: readonly SchemaError[], pointer: string): FieldError {
-  // Where alternatives failed, the last one speaks of all of them; of a condition that failed the first says what it asks.
+  // For alternatives the last error is the summary; for `if` the first one says what is expected.
   const last = errors.at(-1);
   const error = last?.keyword === 'if' ? errors[0] : last;
   if (error === undefined) return { pointer, message: 'does not fit the schema' };
@@ -85,7 +82,7 @@ function unknownMember(pointer: string, name: string): FieldError {
 function compilerOfFields() {
   return createCompiler(
     {
-      // Cents are no binary fractions: 19.99 is a multiple of 0.01 here.
+      // 19.99 is a multiple of 0.01.
       multipleOfPrecision: 6,
       keywords: ['x-personal', 'x-unbounded'],
       formats: Object.fromEntries(
@@ -97,7 +94,7 @@ function compilerOfFields() {
   );
 }
 
-/** Ajv compares a value with each of up to 1,000 in turn, which took seconds for a long list. They are all scalars here. */
+/** Ajv compares with up to 1,000 values one by one, which took seconds for a long list. */
 const quickEnum: FuncKeywordDefinition = {
   keyword: 'enum',
   schemaType: 'array',

@@ -7,21 +7,18 @@ export const recordEvents = ['created', 'changed', 'deleted', 'expired'] as cons
 
 export const erasedType = 'consumer.erased';
 
-/** What the log tells of the records of a collection. */
 export interface EventRules {
-  /** `thin`: ids only, and who wants more reads the record. */
+  /** `thin`: ids only; readers fetch the record for more. */
   readonly data: 'thin' | 'full';
-  /** What is told, such as `created`; null: everything. */
+  /** The events that are logged, such as `created`; null: all. */
   readonly only: ReadonlySet<string> | null;
 }
 
 interface Declared {
   readonly name: string;
-  /** Null: the log tells nothing of it. */
   readonly events: EventRules | null;
 }
 
-/** What is taken: from one state to another. */
 interface Action {
   readonly action: string;
   readonly from: string;
@@ -30,7 +27,7 @@ interface Action {
 /** Fields past this are left out, and the event says so: receivers take 20 kB and not much more. */
 export const largestFields = 16_384;
 
-/** What the log is to tell of a record that is there now. Null where the collection does not say it. */
+/** The event for a record that was created, changed or moved. Null if the collection does not log it. */
 export function eventOfChange(
   collection: Declared,
   kind: 'created' | 'changed' | Action,
@@ -45,7 +42,7 @@ export function eventOfChange(
   return eventOf(record, name, at, events.data === 'full' ? withFields(data, record) : data);
 }
 
-/** The same of one that is gone. Nothing is told of its fields any more. */
+/** The event for a record that is gone, without its fields. */
 export function eventOfRemoval(
   collection: Declared,
   kind: 'deleted' | 'expired',
@@ -68,7 +65,6 @@ function namesOf({ id, collection, revision, state }: StoredRecord) {
   return { id, collection, revision, state };
 }
 
-/** The fields are JSON already. */
 function withFields(data: string, { body }: StoredRecord): string {
   const fields = Buffer.byteLength(body) > largestFields ? '"fields_too_large":true' : `"fields":${body}`;
   return `${data.slice(0, -1)},${fields}}`;
@@ -78,19 +74,10 @@ function eventOf({ collection, id, owner }: StoredRecord, name: string, at: numb
   return { at, type: `${collection}.${name}`, collection, recordId: id, owner, data };
 }
 
-/** How an event is told: to whom everybody's records may be shown, and to whoever keeps its own position. */
-interface Presentation {
-  readonly showsOwner: boolean;
-  readonly showsPosition?: boolean;
-}
-
-/**
- * The JSON of an event. The owner of a record is shown only to readers who may see all records; only they get
- * `consumer.erased`.
- */
+/** The JSON of an event. Only readers who may see all records get the owner, and `consumer.erased`. */
 export function presentEvent(
   event: StoredEvent,
-  { showsOwner, showsPosition = false }: Presentation,
+  { showsOwner, showsPosition = false }: { readonly showsOwner: boolean; readonly showsPosition?: boolean },
 ): string {
   const { position, type, at, owner, data } = event;
   const told =

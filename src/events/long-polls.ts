@@ -2,15 +2,13 @@ import type { Caller } from '../base/caller.ts';
 
 interface Wait {
   readonly caller: Caller;
-  /** Lets it go on at once. */
   readonly end: () => void;
 }
 
-/** The requests of this process that wait for the next event. */
+/** The long polls of this process. */
 export class LongPolls {
   readonly #all = new Set<Wait>();
 
-  /** The returned function forgets it. */
   add(wait: Wait): () => void {
     this.#all.add(wait);
     return () => this.#all.delete(wait);
@@ -20,7 +18,7 @@ export class LongPolls {
     for (const { end } of [...this.#all]) end();
   }
 
-  /** Those whose callers are shut out, or of whom that cannot be said, go on and find out. */
+  /** Ends the wait of callers that may be shut out: their request checks it again. */
   recheck(checkStanding: (caller: Caller) => void | Promise<void>): void {
     for (const { caller, end } of [...this.#all]) {
       try {

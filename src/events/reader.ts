@@ -1,18 +1,16 @@
 import type { EventStore, StoredEvent } from '../storage/port.ts';
 
-/** Somebody who reads the log: what of it may be seen, and how it is told. */
+/** What a reader of the log may see. */
 export interface EventReader {
-  /** The only owner whose events are seen; null where there may be others'. */
+  /** The only owner whose events it sees; null: it may see those of others. */
   readonly owner: string | null;
   sees(event: StoredEvent): boolean;
-  /** Whether it is told whose record it is. */
   readonly showsOwner: boolean;
 }
 
 /**
- * Where a reader goes on who was at a position; 0 is the beginning, wherever that is now. Null when what follows is not kept
- * any more, or the position was never given, or only after the backup that was restored since: whoever counts on it has to
- * read everything anew.
+ * Where a reader resumes; 0 is the beginning. Null if the position is pruned or unknown (a restored backup): the reader
+ * starts over.
  */
 export async function placeIn(
   store: Pick<EventStore, 'hasGivenUpTo'>,
@@ -24,16 +22,13 @@ export async function placeIn(
   return (await store.hasGivenUpTo(position, last)) ? position : null;
 }
 
-/** How many are looked through at most, and how much of what is found goes out in one piece. */
+/** Bounds of one read: events looked at, bytes found. */
 const lookedAt = 500;
 const mostBytes = 32_768;
-/** Events may be large: how many are read at first, and twice as many each time while they are small. */
+/** Events may be large: the first query is small, and each further one twice as large. */
 const readAtFirst = 25;
 
-/**
- * What a reader may see after a position, up to another one: the next few. `reached` is how far was looked, for the next
- * time: what lies up to there and is not here is not for this reader.
- */
+/** The next events that a reader may see. `reached` is the position up to which the log was read. */
 export async function readVisible(
   store: Pick<EventStore, 'list'>,
   reader: EventReader,

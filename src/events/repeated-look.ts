@@ -2,23 +2,19 @@ import type { Clock } from '../base/clock.ts';
 
 interface RepeatedLookOptions {
   readonly look: () => Promise<void>;
-  /** How often it looks by itself: a call that got lost costs so much time, and nothing else. */
+  /** Polls so often in case a call got lost. */
   readonly everyMs: number;
-  /** Hears of the first of several failures in a row. */
+  /** Called for the first of several failures in a row. */
   readonly onFailure: (error: unknown) => void;
   readonly clock: Clock;
 }
 
-/**
- * Looks at something that others change, when it hears that they may have, and by itself every so often. One look at a
- * time; a call during it is followed by one more, unless the look fails: then it waits for the clock.
- */
+/** A poll loop that can be woken: one look at a time; a call during a look is followed by one more, unless the look fails. */
 export class RepeatedLook {
   readonly #options: RepeatedLookOptions;
   #isCalled = false;
   #looking: Promise<void> | null = null;
   #isFailing = false;
-  /** Until it is started, and again at the end. */
   #isStopped = true;
   #cancelNext: () => void = () => {};
 

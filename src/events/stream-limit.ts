@@ -3,7 +3,6 @@ import { Refusal } from '../base/errors.ts';
 /** Streams and long polls of one caller at each process (429 `too_many_streams` past that). */
 export const streamsPerCaller = 8;
 
-/** Limits the streams and long polls that each caller has open in this process. */
 export class StreamLimit {
   readonly #most: number;
   readonly #taken = new Map<string, number>();
@@ -13,7 +12,6 @@ export class StreamLimit {
     this.#most = most;
   }
 
-  /** Of all callers. */
   get size(): number {
     return this.#size;
   }

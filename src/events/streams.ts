@@ -11,24 +11,22 @@ import type { EventTail } from './tail.ts';
 interface StreamsOptions {
   readonly tail: EventTail;
   readonly store: Pick<EventStore, 'list' | 'extent' | 'hasGivenUpTo'>;
-  /** Throws, or rejects, when the operator has shut the caller out. */
+  /** Throws or rejects if the caller is shut out. */
   readonly checkStanding: (caller: Caller) => void | Promise<void>;
   readonly clock: Clock;
 }
 
-/** One live stream: a caller who reads, and where it goes. */
 interface Stream {
   readonly caller: Caller;
   readonly reader: EventReader;
   readonly outlet: Outlet;
-  /** Has all up to the end of the log, and gets what comes at once. */
+  /** It has caught up with the log, and gets new events at once. */
   isLive: boolean;
-  /** Up to this position it has everything; `notBegun` before it is known where it begins. */
+  /** The position up to which it was sent everything. */
   has: number;
-  /** It could not be asked whether the caller is shut out. */
+  /** The last check of the caller failed, for example because the database did not answer. */
   isUnsure: boolean;
   isOver: boolean;
-  /** By the monotonic clock. */
   heartbeatAt: number;
 }
 
@@ -38,22 +36,24 @@ type StartPosition = number | null;
 const notBegun = -1;
 const tickMs = 1_000;
 const heartbeatEveryMs = 15_000;
-/** How long a caller is to wait before it comes again, and how much longer at most: not all come back at once. */
+/** Reconnection time of clients, spread at random. */
 const retryMs = 2_000;
 const retrySpreadMs = 2_000;
-/** Whoever has so much waiting gets the rest as it takes it. (Whoever takes nothing is hung up on: http/connections.) */
+/**
+ * Backpressure: past this a stream catches up from the log, as fast as the client reads. http/connections cuts clients
+ * that read nothing.
+ */
 const mostUnsent = 32_768;
-/** How many streams read the log at once: after a restart all of them come, and requests need the database, too. All others wait. */
+/** Streams that read the log at once: after a restart all clients reconnect, and requests need the database, too. */
 const readers = { running: 4, waiting: Number.POSITIVE_INFINITY, refusal: 'overloaded' } as const;
 
-/** The live streams of this process. What a new event means for each is looked up by its owner, not by asking all of them. */
+/** The live streams of this process, by owner, so that an event does not visit all of them. */
 export class Streams {
   readonly #options: StreamsOptions;
   readonly #all = new Set<Stream>();
   readonly #byOwner = new Map<string, Set<Stream>>();
-  /** Those that may see others' events. */
+  /** Streams that may see events of others. */
   readonly #wide = new Set<Stream>();
-  /** Null while there are no streams: then nobody has to read the log. */
   #unsubscribe: (() => void) | null = null;
   #cancelTick: () => void = () => {};
   readonly #readers = new ConcurrencyLimit(readers);
@@ -76,7 +76,7 @@ export class Streams {
     for (const stream of [...this.#all]) this.#end(stream, 'shutting_down');
   }
 
-  /** Ends all of them spread over this time, so that not all come to the next process at once. No more are opened. */
+  /** Refuses new streams, and ends the open ones spread over this time: clients do not reconnect all at once. */
   drain(overMs: number): void {
     this.#isClosing = true;
     const streams = [...this.#all];
@@ -101,18 +101,18 @@ export class Streams {
       };
       this.#add(stream);
       outlet.onClose(() => this.#remove(stream));
-      // Only from now on is it looked at when somebody is shut out, and that may have happened since the caller was let in.
+      // The caller may have been shut out since it was authenticated; `recheck` knows the stream only from now on.
       this.#check(stream);
       if (!stream.isOver) void this.#begin(stream, start);
     };
   }
 
-  /** Positions are given anew: nobody knows what it has. All come again, and are told. */
+  /** Positions are reused after a restore: clients reconnect and get a reset. */
   cutAll(): void {
     for (const { outlet } of [...this.#all]) outlet.cut();
   }
 
-  /** Something about who may come in has changed. */
+  /** A suspension, client or revocation has changed. */
   recheck(): void {
     for (const stream of [...this.#all]) this.#check(stream);
   }
@@ -129,18 +129,17 @@ export class Streams {
       stream.has = after;
       await this.#catchUp(stream);
     } catch {
-      // The log cannot be read. It comes again, to where it was.
+      // The log cannot be read: the client reconnects and resumes.
       stream.outlet.cut();
     }
   }
 
-  /** What was asked for is not kept any more: whoever counts on it has to read everything anew. */
+  /** Events after the client's position are pruned: it has to read everything again. */
   #reset({ outlet }: Stream, last: number): number {
     outlet.write(`id: ${last}\nevent: reset\ndata: {"position":${last}}\n\n`);
     return last;
   }
 
-  /** As fast as the caller takes it, and as it is this stream's turn. */
   async #catchUp(stream: Stream): Promise<void> {
     const { tail, store } = this.#options;
     while (!stream.isOver) {
@@ -151,17 +150,17 @@ export class Streams {
       }
       const range = { after: stream.has, until };
       const { events, reached } = await this.#readers.run(async () => {
-        // Reading SQLite takes no turn of the event loop by itself, and requests need theirs.
+        // Reads of SQLite are synchronous: let requests run in between.
         await new Promise((resolve) => setImmediate(resolve));
         return readVisible(store, stream.reader, range);
       });
       const { first, last } = await store.extent();
       if (stream.isOver) return;
-      // Pruned meanwhile: what comes next is not kept any more.
+      // Pruned meanwhile.
       if (stream.has < first - 1) stream.has = this.#reset(stream, last);
       else {
         const text = events.map((event) => block(event, stream.reader)).join('');
-        // Where it is now, also if nothing was for it: should it be cut off, it need not look through that again.
+        // The position also when no event was visible, so that a reconnect resumes here.
         await stream.outlet.send(events.length > 0 ? text : `id: ${reached}\n\n`);
         stream.has = reached;
       }
@@ -188,7 +187,7 @@ export class Streams {
     stream.has = event.position;
   }
 
-  /** Whoever was erased has no stream any more, on no process; unless it has come back since. */
+  /** Ends the streams of an erased caller, unless they began after the erasure. */
   #endOf({ owner, position }: StoredEvent): void {
     for (const stream of [...this.#all])
       if (stream.caller.id === owner && stream.has !== notBegun && stream.has < position)
@@ -228,7 +227,7 @@ export class Streams {
     stream.isUnsure = false;
     const shutOut = (error: unknown) => {
       if (error instanceof Refusal && isShutOut(error.code)) this.#end(stream, error.code);
-      // Asked again in a second.
+      // The next tick checks again.
       else stream.isUnsure = true;
     };
     try {
@@ -244,7 +243,7 @@ export class Streams {
     this.#letGo(stream);
   }
 
-  /** Without a reason, because it may come back at once, and does: its token is then verified with the keys of that day. */
+  /** Without a reason: the client reconnects at once, and its token is verified again. */
   #letGo(stream: Stream): void {
     stream.outlet.end();
     this.#remove(stream);
@@ -275,12 +274,12 @@ export class Streams {
   }
 }
 
-/** An event as a stream has it: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+/** https://html.spec.whatwg.org/multipage/server-sent-events.html */
 function block(event: StoredEvent, reader: EventReader): string {
   return `id: ${event.position}\nevent: ${event.type}\ndata: ${presentEvent(event, reader)}\n\n`;
 }
 
-/** A database that cannot be asked shuts nobody out. */
+/** False if the database did not answer: that ends no stream. */
 function isShutOut(code: ErrorCode): boolean {
   return code === 'consumer_suspended' || code === 'client_disabled' || code === 'token_revoked';
 }

@@ -6,19 +6,19 @@ import { RepeatedLook } from './repeated-look.ts';
 
 interface TailOptions {
   readonly store: EventStore;
-  /** Positions that were told are given again. */
+  /** Positions are reused, after a restore or failover. */
   readonly onRewound: () => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Hears of new events, in the order of positions, none left out and none twice. */
+/** Gets every new event once, in the order of positions. */
 type Subscriber = (events: readonly StoredEvent[]) => void;
 
 const atOnce = 200;
 const lookEveryMs = 1_000;
 
-/** The end of the log, followed: one reader for all who wait for events in this process. */
+/** Follows the end of the log, once for all readers of this process. */
 export class EventTail {
   readonly #options: TailOptions;
   readonly #subscribers = new Set<Subscriber>();
@@ -37,16 +37,15 @@ export class EventTail {
     });
   }
 
-  /** The position up to which subscribers have heard everything. */
+  /** Subscribers have got everything up to this position. */
   get last(): number {
     return this.#last;
   }
 
-  /** Watches first and reads then, so that nothing falls in between. */
+  /** Watches before it reads, so that nothing is missed. */
   async start(): Promise<void> {
     const { store } = this.#options;
     this.#unwatch = await store.watch(() => {
-      // Without subscribers a look now and then is enough.
       if (this.#subscribers.size > 0) this.look();
     });
     this.#last = (await store.extent()).last;
@@ -70,7 +69,6 @@ export class EventTail {
     void this.#reading.look();
   }
 
-  /** A database that was restored, or lost commits in a failover, gives positions again: subscribers begin anew. */
   async #checkRewound(): Promise<void> {
     const { last } = await this.#options.store.extent();
     if (last >= this.#last) return;
@@ -80,10 +78,9 @@ export class EventTail {
 
   async #readOn(): Promise<void> {
     const { store } = this.#options;
-    // Without subscribers only the position is of use.
     if (this.#subscribers.size === 0) {
       const { last } = await store.extent();
-      // A subscriber that came meanwhile has to hear of it.
+      // A subscriber that came meanwhile has to get these events.
       if (this.#subscribers.size === 0) this.#last = last;
       return;
     }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { OperatorError } from '../base/errors.ts';
 
-/** What `npm run build` has made of web/: the page, and what it loads by names that change with the content. */
+/** The output of `npm run build` in web/. */
 export interface BuiltFiles {
   readonly page: string;
   readonly assets: readonly Asset[];
@@ -23,7 +23,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** All of it, once: it is little, and a file that is exchanged under a running service cannot tear a page in two. */
+/** Read once, so that a new build under a running service cannot mix two versions. */
 export function readBuiltFiles(): BuiltFiles {
   if (!existsSync(new URL(pageName, folder))) {
     throw new OperatorError(

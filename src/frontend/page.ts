@@ -2,13 +2,11 @@ import { contentPolicy } from '../base/content-policy.ts';
 import { type Answer, answer, json, type PublicHandler } from '../base/handler.ts';
 import type { Asset } from './built-files.ts';
 
-/** What the frontend has to know before anybody has signed in. Nothing of it is a secret. */
+/** What the frontend needs before a person signs in. Nothing of it is secret. */
 export interface FrontendSettings {
-  /** Where people can sign in. */
   readonly providers: readonly FrontendProvider[];
-  /** Whether it has its tokens bound to a key of its own. */
   readonly dpop: boolean;
-  /** Where the consumer API begins. */
+  /** The path of the consumer API. */
   readonly api: string;
 }
 
@@ -60,7 +58,6 @@ export function frontendContentPolicy(providers: readonly string[]): string {
   );
 }
 
-/** What else a browser is told about the page: no other page reaches into it, and no address tells where one came from. */
 export const pageHeaders = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

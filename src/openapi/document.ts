@@ -22,12 +22,11 @@ import {
   waysToToken,
 } from './token-terms.ts';
 
-/** A route of the table, as far as the document speaks of it. */
 interface DescribedRoute {
   readonly method: string;
   readonly path: string;
   readonly access: 'public' | 'client_credentials' | 'signed' | 'bearer' | 'ops';
-  /** Null for what is not of the API. */
+  /** Null for routes outside the API. */
   readonly describe: (() => Description) | null;
 }
 
@@ -39,10 +38,9 @@ interface DocumentOptions {
   readonly tokens: TokenTerms;
 }
 
-/** Of the API, not of the software: it moves when the API grows. */
+/** The version of the API, not of the software. */
 export const apiVersion = '1.0.0';
 
-/** The whole API as OpenAPI 3.1, made from the table of routes and in its order. */
 export function openapiDocument(routes: readonly DescribedRoute[], about: DocumentOptions): OpenApiDocument {
   const { tokens } = about;
   const described = routes.flatMap(({ method, path, access, describe }) =>
@@ -84,7 +82,7 @@ export function openapiDocument(routes: readonly DescribedRoute[], about: Docume
   };
 }
 
-/** Those of collections first, then what is there whatever is declared. */
+/** Collections first. */
 function tagsOf(described: readonly DocumentedRoute[]): readonly Tag[] {
   const builtIn: readonly Tag[] = Object.values(tags);
   const declared = described.map(({ tag }) => tag).filter((tag) => !builtIn.includes(tag));
@@ -96,7 +94,7 @@ function operationOf(route: DocumentedRoute, tokens: TokenTerms): ApiOperation {
   const nonce = tellsNonce(route) ? nonceHeader(tokens) : {};
   const codes = codesOf(route).filter((code) => canOccur(code, tokens));
   const shared = { ...(budget && budgetHeaders(budget)), ...route.headers, ...nonce };
-  // Its own come first, and hold where both say something of a header.
+  // Its own headers win.
   const complete = (answer: Response): Response => {
     const headers = { ...answer.headers, ...shared, ...answer.headers };
     return Object.keys(headers).length === 0 ? answer : { ...answer, headers };
@@ -118,7 +116,7 @@ function operationOf(route: DocumentedRoute, tokens: TokenTerms): ApiOperation {
   };
 }
 
-/** What a receiver gets (https://www.standardwebhooks.com), and what it has to answer. */
+/** https://www.standardwebhooks.com */
 function webhooksOf({
   tag,
   webhooks,
@@ -148,7 +146,6 @@ function webhooksOf({
   return Object.fromEntries(operations);
 }
 
-/** Wherever a token or a proof is taken. */
 function tellsNonce({ access }: DocumentedRoute): boolean {
   return access === 'bearer' || access === 'client_credentials';
 }
@@ -161,13 +158,11 @@ function securityOf(
   return access === 'bearer' ? waysIn(tokens, scope ? [scope.name] : [], isForPeople === true) : [];
 }
 
-/** What is refused for a parameter, by where it stands. */
 const parameterErrors = { path: 'not_found', query: 'query_invalid', header: 'header_invalid' } as const;
 
-/** Those in which a body is read, even where none is asked for: it may be too large then. */
+/** Methods with a body, even where none is expected: it may be too large. */
 const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Everything that a route can be refused with. */
 export function codesOf(route: DocumentedRoute): ErrorCode[] {
   const { access, isForPeople, parameters = [], errors = [], budget } = route;
   return [
@@ -178,7 +173,7 @@ export function codesOf(route: DocumentedRoute): ErrorCode[] {
     ...(isForPeople ? (['client_not_admitted'] as const) : []),
     ...parameters.map((parameter) => parameterErrors[parameter.in]),
     ...errors,
-    // A write that comes to nothing counts as a read.
+    // An uncharged write counts as a read.
     ...(budget === undefined ? [] : (['read_limit_reached'] as const)),
   ];
 }

@@ -6,7 +6,7 @@ import { object, text, texts } from './schemas.ts';
 
 const allCodes = Object.keys(catalogue) as ErrorCode[];
 
-/** What any request may be answered with, whatever it asks for. Each is described once, under its code. */
+/** Possible for any request; described once, under its code. */
 export const anyRequest: readonly ErrorCode[] = [
   'bad_request',
   'https_required',
@@ -16,11 +16,11 @@ export const anyRequest: readonly ErrorCode[] = [
   'shutting_down',
 ];
 
-/** What a body can be refused for, whatever is in it: in the other methods none is read. */
+/** Only for methods that read a body. */
 export const anyBody: readonly ErrorCode[] = ['body_too_large'];
 export const describedBody: readonly ErrorCode[] = ['media_type_not_supported'];
 
-/** What comes instead of an answer when the token is not good enough, or cannot be checked. */
+/** When the token is refused or cannot be checked. */
 export const anyBearer: readonly ErrorCode[] = [
   ...allCodes.filter((code) => describe(code).challenge !== undefined),
   'consumer_suspended',
@@ -37,7 +37,7 @@ const fieldError = object({
 });
 const state = { ...text, description: 'The state that the record is in.' };
 
-/** Members that a problem has besides the four that all have. */
+/** Extra members of a problem. */
 const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
   query_invalid: {
     parameter: { ...text, description: 'The name of the parameter.' },
@@ -67,7 +67,6 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
   },
 };
 
-/** The schemas that the responses below refer to. */
 export function errorSchemas(canOccur: (code: ErrorCode) => boolean): Schemas {
   return { Problem: problemOf(allCodes.filter((code) => isProblem(code) && canOccur(code))), ...otherErrors };
 }
@@ -87,7 +86,7 @@ function problemOf(codes: readonly ErrorCode[]): Schema {
   };
 }
 
-/** For those who do not read problem documents. */
+/** Errors that are not problem documents. */
 const otherErrors: Schemas = {
   OAuthError: {
     type: 'object',
@@ -100,14 +99,13 @@ const otherErrors: Schemas = {
 
 const sharedCodes: readonly ErrorCode[] = [...anyRequest, ...anyBody, ...describedBody];
 
-/** The responses that are referred to by their code. */
 export function sharedResponses(headers: Headers): Readonly<Record<string, Response>> {
   return Object.fromEntries(
     sharedCodes.map((code) => [code, response(describe(code).status, [code], headers)]),
   );
 }
 
-/** The responses for these codes of the catalogue, by status. `current` is the record of a failed precondition. */
+/** By status. `current` is the record in the answer to a failed precondition. */
 export function errorResponses(codes: readonly ErrorCode[], headers: Headers, current?: Schema): Responses {
   const byStatus = Map.groupBy(new Set(codes), (code) => describe(code).status);
   const responses = [...byStatus].map(([status, alike]) => {
@@ -174,7 +172,7 @@ function oauthSchema(errors: readonly string[]): Schema {
   };
 }
 
-/** Of a code without members of its own, where there is one. */
+/** Prefers a code without extra members. */
 function example(status: number, codes: readonly ErrorCode[]): object {
   const code = codes.find((candidate) => ownMembers[candidate] === undefined) ?? codes[0] ?? 'internal';
   return { type: `urn:vestibule:error:${code}`, title: describe(code).sentence, status, code };

@@ -1,7 +1,5 @@
 import type { Header, Headers } from './openapi-types.ts';
 
-/** The headers of answers, by the part they play. */
-
 export function sometimes(description: string): Header {
   return { description, schema: { type: 'string' } };
 }
@@ -14,7 +12,6 @@ export const version: Headers = {
   ETag: always('The version of the record, for If-Match and If-None-Match.'),
 };
 
-/** What is left of a budget. */
 export function budgetHeaders(name: 'reads' | 'writes'): Headers {
   return {
     'RateLimit-Policy': sometimes(`The budget: its name "${name}", how much (q) in how many seconds (w).`),

@@ -7,7 +7,6 @@ export interface OpenApiDocument {
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly Tag[];
   readonly paths: Readonly<Record<string, PathItem>>;
-  /** What the service sends by itself. */
   readonly webhooks: Readonly<Record<string, PathItem>>;
   readonly components: {
     readonly schemas: Schemas;
@@ -16,7 +15,6 @@ export interface OpenApiDocument {
   };
 }
 
-/** A JSON Schema, as plain data. */
 export type Schema = Readonly<Record<string, unknown>>;
 export type Schemas = Readonly<Record<string, Schema>>;
 
@@ -42,7 +40,6 @@ export interface ApiOperation {
   readonly responses: Responses;
 }
 
-/** An operation, and how it is called. */
 export interface DocumentedOperation {
   readonly path: string;
   readonly method: Method;

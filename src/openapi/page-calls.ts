@@ -1,7 +1,6 @@
 import { type Html, html } from '../base/html.ts';
 import type { ApiOperation, DocumentedOperation, OpenApiDocument, Parameter } from './openapi-types.ts';
 
-/** An operation as a line for the shell that does it. */
 export function curl({ path, method, operation }: DocumentedOperation, { servers }: OpenApiDocument): string {
   const url = `${servers[0]?.url ?? ''}${path.replace('{id}', '$ID')}`;
   const [contentType, media] = firstBody(operation) ?? [];
@@ -16,17 +15,16 @@ export function curl({ path, method, operation }: DocumentedOperation, { servers
   return parts.join(' \\\n  ');
 }
 
-/** The one that an example is made of. */
 function firstBody({ requestBody }: ApiOperation) {
   return Object.entries(requestBody?.content ?? {})[0];
 }
 
-/** Without a token of ours, that is: POST /token has other ways. */
+/** True if no token of ours is needed (POST /token has other ways). */
 export function isPublic({ security }: ApiOperation): boolean {
   return security.every((way) => !('bearer' in way || 'dpop' in way));
 }
 
-/** Whether nothing will do without a DPoP proof. */
+/** True if a DPoP proof is always needed. */
 export function needsProof({ security }: ApiOperation): boolean {
   return security.length > 0 && security.every((way) => 'dpopProof' in way);
 }
@@ -35,10 +33,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/**
- * A form that web/reference/script.js sends by fetch: the browser itself may send no form of this page. Hidden until the script is
- * there to do so. None for what needs a proof: whoever pastes a token has not its key.
- */
+/** A form that web/reference/script.js shows and sends by fetch. None where a DPoP proof is needed: the page has no key. */
 export function tryForm({ path, method, operation }: DocumentedOperation): Html | null {
   if (needsProof(operation)) return null;
   const { operationId, parameters = [] } = operation;

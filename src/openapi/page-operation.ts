@@ -11,7 +11,6 @@ import type {
 import { curl, tryForm } from './page-calls.ts';
 import { factRow, follow, meaningOf, resolve, schemaRows, typeInWords } from './page-schema.ts';
 
-/** One operation, folded to a line: first how it is called, then what it takes, what it answers, and how it refuses. */
 export function operationOf(endpoint: DocumentedOperation, document: OpenApiDocument): Html {
   const { path, method, operation } = endpoint;
   const { operationId, summary, description, deprecated, parameters, requestBody } = operation;
@@ -45,7 +44,6 @@ function parametersOf(parameters: readonly Parameter[], document: OpenApiDocumen
 }
 
 function bodyOf(content: Content, document: OpenApiDocument): Html {
-  // A schema that is sent in several types is shown once.
   const bySchema = Map.groupBy(Object.entries(content), ([, { schema }]) => JSON.stringify(schema));
   const bodies = [...bySchema.values()].map((alike) => {
     const types = alike.map(([type]) => type).join(' or ');

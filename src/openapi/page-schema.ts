@@ -3,7 +3,7 @@ import { isJsonObject } from '../base/json-object.ts';
 import type { OpenApiDocument, Schema } from './openapi-types.ts';
 import { boundsInWords } from './schema-words.ts';
 
-/** Schemas as lists: a row for each member, those of inner objects under the name of the outer. */
+/** Schemas as lists: a row for each member, with the path of inner ones. */
 
 const deepest = 4;
 
@@ -13,7 +13,6 @@ interface Row {
   readonly isRequired: boolean;
 }
 
-/** Null for what has no members to show. */
 export function schemaRows(schema: Schema, document: OpenApiDocument): Html | null {
   const rows = rowsOf(schema, document, '', 0);
   if (rows.length === 0) return null;
@@ -29,14 +28,13 @@ interface Fact {
   readonly meaning: string;
 }
 
-/** One member or parameter. A list of these is read on a phone as well as on a desk, which a table is not. */
+/** A description list, because tables do not fit on a phone. */
 export function factRow({ name, isRequired, type, meaning }: Fact): Html {
   return html`<div><dt><code>${name}</code>${isRequired ? html` <small>required</small>` : null}</dt>
 <dd><span class="type">${type}</span> ${meaning}</dd></div>
 `;
 }
 
-/** What a value may be, short enough for a line. */
 export function typeInWords(schema: Schema, document: OpenApiDocument): string {
   const target = resolve(schema, document);
   const choices = [target.anyOf, target.oneOf].find(Array.isArray);
@@ -52,7 +50,6 @@ export function typeInWords(schema: Schema, document: OpenApiDocument): string {
   return `${types.join(' or ')}${typeof target.format === 'string' ? ` (${target.format})` : ''}`;
 }
 
-/** The title or description, and the limits in words. */
 export function meaningOf(schema: Schema): string {
   const about = schema.description ?? schema.title;
   const standard = schema.default === undefined ? [] : [`by default ${schema.default}`];
@@ -80,7 +77,7 @@ function rowsOf(schema: Schema, document: OpenApiDocument, prefix: string, depth
   return [...rows, ...parts.flatMap((part) => rowsOf(part as Schema, document, prefix, depth + 1))];
 }
 
-/** Follows a reference into the document; its target's words are kept unless the reference has its own. */
+/** Follows a reference; words beside it win. */
 export function resolve(schema: Schema, document: OpenApiDocument): Schema {
   const { $ref, ...beside } = schema;
   if (typeof $ref !== 'string') return schema;
@@ -88,7 +85,7 @@ export function resolve(schema: Schema, document: OpenApiDocument): Schema {
   return isJsonObject(target) ? resolve({ ...target, ...beside }, document) : beside;
 }
 
-/** What a reference of the form `#/...` leads to (RFC 6901 section 6); undefined where there is nothing. */
+/** RFC 6901 section 6. */
 export function follow(reference: string, root: object): unknown {
   return reference
     .slice('#/'.length)

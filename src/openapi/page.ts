@@ -3,10 +3,7 @@ import { type DocumentedOperation, methods, type OpenApiDocument, type Tag } fro
 import { isPublic, needsProof } from './page-calls.ts';
 import { operationOf, paragraphs } from './page-operation.ts';
 
-/**
- * The reference page: the document for people. Each operation is one line until it is unfolded, so that all of them can
- * be seen at once. What needs the script (the filter, trying it) is hidden until the script is there.
- */
+/** The reference page. Each operation is folded to one line; what needs the script is hidden until it runs. */
 export function referencePage(document: OpenApiDocument): string {
   const { info, servers, tags } = document;
   const endpoints = endpointsOf(document);
@@ -49,7 +46,7 @@ ${errorsSection(document)}
 
 const mark = html`<svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><path class="wall" d="M4 30V15a12 12 0 0 1 24 0v15z"></path><path class="light" d="M9 30V16a7 7 0 0 1 14 0v14z"></path><path class="door" d="M14 30V18a5 5 0 0 1 7.5-4.3V30z"></path></svg>`;
 
-/** Typed or pasted, and kept by nothing but the field itself. */
+/** The token is kept only in the field. */
 const tokenField = html`<form class="token" hidden>
 <p><label for="token">Access token, to try things with</label>
 <input id="token" type="password" autocomplete="off" spellcheck="false" aria-describedby="token-note"></p>
@@ -106,7 +103,7 @@ function errorsSection({ components }: OpenApiDocument): Html {
 </section>`;
 }
 
-/** Names of tags have spaces at most, and those of collections no capitals: no two become one. */
+/** Unique: names of collections have no capitals, those of tags only spaces. */
 function anchor(name: string): string {
   return `about-${name.replaceAll(' ', '-')}`;
 }

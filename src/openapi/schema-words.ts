@@ -1,6 +1,5 @@
 import type { Schema } from './openapi-types.ts';
 
-/** What is counted or measured, by the keywords that say how much. */
 const ranges = [
   ['minimum', 'maximum', ''],
   ['minLength', 'maxLength', ' characters'],
@@ -16,7 +15,7 @@ const words: Readonly<Record<string, (value: unknown) => string>> = {
   uniqueItems: (value) => (value === true ? 'no item twice' : ''),
 };
 
-/** What a schema asks of a value beyond its type, for people: "1 to 80 characters", "more than 0". */
+/** The bounds of a value in words: "1 to 80 characters", "more than 0". */
 export function boundsInWords(schema: Schema): readonly string[] {
   const counted = ranges.flatMap(([least, most, unit]) => rangeOf(schema[least], schema[most], unit) ?? []);
   const said = Object.entries(words).flatMap(([keyword, inWords]) =>

@@ -1,7 +1,5 @@
 import type { Schema, Schemas } from './openapi-types.ts';
 
-/** What the schemas of answers are put together from. */
-
 export const text = { type: 'string' };
 export const texts = { type: 'array', items: text };
 export const count = { type: 'integer', minimum: 0 };
@@ -16,12 +14,11 @@ export function listOf(items: Schema): Schema {
   return { type: 'array', items };
 }
 
-/** By any name. */
 export function mapOf(additionalProperties: Schema | true, description?: string): Schema {
   return { type: 'object', description, additionalProperties };
 }
 
-/** An object with these members, each of which is always there unless it is named as one that need not be. */
+/** All members are required unless named as optional. */
 export function object(properties: Schemas, optional: readonly string[] = []): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', required, properties };

@@ -6,12 +6,12 @@ import type { OpenApiDocument } from './openapi-types.ts';
 import { referencePage } from './page.ts';
 import { object } from './schemas.ts';
 
-/** All of them change only when the service starts anew. */
+/** They change only with a restart. */
 const keptForAWhile = 'public, max-age=300';
-/** For `dev`, which starts the service anew, at the same address, whenever a collection changes. */
+/** For `dev`, which restarts whenever a collection changes. */
 export const askedForEachTime = 'no-cache';
 
-/** The script of the reference page may ask this service and nobody else. */
+/** The script may only call this service. */
 export const pageContentPolicy = contentPolicy("connect-src 'self'");
 
 /** GET /openapi.json */
@@ -62,12 +62,12 @@ export function describeScript(): Description {
   return { name: 'readDocsScript', tag: tags.about, summary: 'What that page does', answers };
 }
 
-/** The page's own files are plain CSS and JavaScript: they need no build. */
+/** Plain CSS and JavaScript: no build. */
 function readPageFile(name: string): string {
   return readFileSync(new URL(`../../web/reference/${name}`, import.meta.url), 'utf8');
 }
 
-/** Made at the first request, so that it does not delay the start. */
+/** Built at the first request, so that it does not delay the start. */
 function once(contentType: string, write: () => string, cacheControl = keptForAWhile): PublicHandler {
   let ready: Answer | undefined;
   return () => {

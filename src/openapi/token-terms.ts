@@ -2,11 +2,11 @@ import type { ErrorCode } from '../base/errors.ts';
 import { sometimes } from './headers.ts';
 import type { ApiOperation, Headers } from './openapi-types.ts';
 
-/** What the settings say of tokens that are bound to their sender, as far as it can be seen from outside. */
+/** The settings of sender-constrained tokens that callers notice. */
 export interface TokenTerms {
-  /** Whether tokens may be bound to a key (RFC 9449), or have to be bound. */
+  /** Whether tokens may or must be bound to a key (RFC 9449). */
   readonly dpop: 'off' | 'on' | 'required';
-  /** Whether proofs by such a key have to contain a nonce. */
+  /** Whether proofs need a nonce. */
   readonly nonce: boolean;
 }
 
@@ -25,12 +25,11 @@ const conditions: { readonly [C in ErrorCode]?: (terms: TokenTerms) => boolean }
   oauth_proof_nonce_required: needsNonce,
 };
 
-/** Whether anybody can be refused so. */
 export function canOccur(code: ErrorCode, terms: TokenTerms): boolean {
   return conditions[code]?.(terms) ?? true;
 }
 
-/** Each of them opens a route that takes tokens. */
+/** Alternatives for a route that takes tokens. */
 export function waysIn(terms: TokenTerms, scopes: readonly string[], isForPeople: boolean): Ways {
   return [
     ...(onlyBound(terms) ? [] : [{ bearer: scopes }]),
@@ -39,7 +38,7 @@ export function waysIn(terms: TokenTerms, scopes: readonly string[], isForPeople
   ];
 }
 
-/** The same for a route where clients get tokens: with a proof they get bound ones. */
+/** Alternatives for a route that issues tokens: with a proof they are bound. */
 export function waysToToken(terms: TokenTerms): Ways {
   const proven = [{ dpopProof: [] }, { clientBasic: [], dpopProof: [] }];
   const plain = [{}, { clientBasic: [] }];
@@ -48,7 +47,6 @@ export function waysToToken(terms: TokenTerms): Ways {
 
 const accessToken = 'An access token of a provider that this service trusts, or of POST /token';
 
-/** The schemes by which tokens are sent. */
 export function tokenSchemes(terms: TokenTerms): Record<string, object> {
   const bearer = {
     type: 'http',
@@ -74,13 +72,12 @@ export function tokenSchemes(terms: TokenTerms): Record<string, object> {
   };
 }
 
-/** On every answer to a request that could have been proven. */
+/** On every answer to a request that may have a proof. */
 export function nonceHeader(terms: TokenTerms): Headers {
   if (!terms.nonce) return {};
   return { 'DPoP-Nonce': sometimes('What the next proof has to contain (RFC 9449 section 8).') };
 }
 
-/** How a token is sent, in words. */
 export function termsInWords(terms: TokenTerms): string {
   if (!takesProofs(terms)) return '';
   const demand = onlyBound(terms) ? 'Tokens have to be bound to their sender. ' : '';

@@ -4,17 +4,16 @@ import { requireScopes, scopesOf } from '../base/scopes.ts';
 import type { Collection, StateMachine, Transition } from '../collections/collection.ts';
 import type { StoredRecord } from '../storage/port.ts';
 
-/** A caller with a pseudonym, as plain data. */
 export interface CallerIdentity {
   readonly id: string;
   readonly kind: Caller['kind'];
-  /** A client of POST /token: the operator's own, so that budgets meant for people do not bind it. */
+  /** A client of POST /token: budgets for people do not apply. */
   readonly isMachine: boolean;
 }
 
 type Bearer = Pick<Caller, 'id' | 'kind' | 'scopes' | 'credentialId'>;
 
-/** What a caller that a collection admits may see and do there. */
+/** What an admitted caller may see and do in a collection. Rules about who may do what belong here. */
 export class CallerAccess {
   readonly caller: CallerIdentity;
   readonly #collection: Collection;
@@ -38,7 +37,7 @@ export class CallerAccess {
     return new CallerAccess({ id, kind: caller.kind, isMachine }, collection);
   }
 
-  /** Whose records this caller sees; null: everybody's. */
+  /** The owner whose records this caller sees; null: all owners. */
   get visibleOwner(): string | null {
     return this.#collection.access.read === 'everyone' || this.reachesAll ? null : this.id;
   }
@@ -51,7 +50,6 @@ export class CallerAccess {
     return owner === this.id || this.reachesAll;
   }
 
-  /** What this caller may do with a record in its present state. */
   actionsOn(machine: StateMachine, record: StoredRecord): string[] {
     const transitions = [...(machine.states.get(record.state ?? '') ?? [])];
     return transitions.flatMap(([action, { by }]) => (this.mayTake(by, record) ? [action] : []));
@@ -63,19 +61,17 @@ export class CallerAccess {
     return by === 'owner' ? isOwner : by === 'client' ? asClient : isOwner || asClient;
   }
 
-  /** Whether it may see and change everybody's. */
   get reachesAll(): boolean {
     return this.caller.isMachine && this.#collection.access.clients === 'any';
   }
 }
 
-/** Whatever is kept needs somebody to whom it belongs. */
 export function ownerOf({ id }: Pick<Bearer, 'id'>): string {
   if (id === null) throw new Refusal('subject_required');
   return id;
 }
 
-/** For what reaches into all collections at once: a token that one of them would refuse does not get round it. */
+/** For export and erasure: the token needs the scopes of every collection. */
 export function requireScopesOf(
   collections: readonly Collection[],
   { scopes }: Pick<Bearer, 'scopes'>,

@@ -11,18 +11,17 @@ export type Fields = Record<string, unknown>;
 const jsonType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 const patchType = /^application\/(?:merge-patch\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 
-/** The fields that a request sends, without the members that are the service's own. Not held against the schema yet. */
+/** The fields of a request, without the members that the service sets. Not validated yet. */
 export function readFields(input: Input): Fields {
   return readObject(input, jsonType);
 }
 
-/** The same for a merge patch (RFC 7396): null takes a field away. */
 export function readPatch(input: Input): Fields {
   return readObject(input, patchType);
 }
 
 function readObject(input: Input, type: RegExp): Fields {
-  // Nothing is unpacked here: what comes in small could turn out to be large.
+  // Compressed bodies are refused: a small one could expand into a large one.
   const isPacked = !/^(?:identity)?$/i.test(input.header('content-encoding') ?? '');
   if (isPacked || !type.test(input.contentType ?? '')) throw new Refusal('media_type_not_supported');
   const value = readStrictJson(input.body ?? new Uint8Array());
@@ -34,7 +33,7 @@ function readObject(input: Input, type: RegExp): Fields {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !ownMembers.has(name)));
 }
 
-/** What is to be kept, in JSON: fields that fit the schema and the size that the collection allows. */
+/** The JSON to store: fields that fit the schema and the size limit. */
 export function toBody(collection: Collection, fields: Fields): string {
   const errors = collection.checkFields(fields);
   if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });
@@ -44,7 +43,7 @@ export function toBody(collection: Collection, fields: Fields): string {
   return body;
 }
 
-/** RFC 7396. Neither side has a name that JavaScript reads in its own way (see base/strict-json). */
+/** RFC 7396. base/strict-json has refused names such as `__proto__`. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return patch;
   const result: Fields = isJsonObject(target) ? { ...target } : {};

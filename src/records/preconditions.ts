@@ -1,7 +1,6 @@
 import { Refusal } from '../base/errors.ts';
 import type { Input } from '../base/handler.ts';
 
-/** A request that may say which version it is about. */
 type Conditional = Pick<Input, 'header'>;
 
 /** Entity tags of a header (RFC 9110 section 8.8.3), or `*` for any record at all. */
@@ -10,12 +9,12 @@ export type Tags = '*' | readonly string[];
 const listForm = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*$/;
 const eachTag = /(?:W\/)?"[^"]*"/g;
 
-/** Which versions a change is for; null when the request does not say. */
+/** The expected versions; null without the header. */
 export function ifMatch(input: Conditional): Tags | null {
   return readTags(input, 'if-match');
 }
 
-/** Whether a record is to be made where there is none yet. A change has no other use for If-None-Match. */
+/** True for `If-None-Match: *`, the only value that a write may have. */
 export function createsOnly(input: Conditional): boolean {
   const tags = readTags(input, 'if-none-match');
   if (tags === null) return false;
@@ -24,15 +23,14 @@ export function createsOnly(input: Conditional): boolean {
   return true;
 }
 
-/** Whether the caller has this version already. */
 export function hasAlready(input: Conditional, etag: string): boolean {
   const tags = readTags(input, 'if-none-match');
   if (tags === null) return false;
-  // Weak comparison: for a read, one that is as good will do.
+  // Weak comparison is enough for a read.
   return tags === '*' || tags.some((tag) => tag.replace(/^W\//, '') === etag);
 }
 
-/** Strong comparison: a weak tag fits nothing that is to be changed. */
+/** Strong comparison: a weak tag never matches a change. */
 export function fits(tags: Tags, etag: string): boolean {
   return tags === '*' || tags.includes(etag);
 }

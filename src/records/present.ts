@@ -3,19 +3,18 @@ import type { Collection } from '../collections/collection.ts';
 import type { StoredRecord } from '../storage/port.ts';
 import type { CallerAccess } from './caller-access.ts';
 
-/** A record as this caller sees it, in JSON: `actions` is what it may do now. */
+/** The JSON of a record for this caller, with the actions that it may take. */
 export function present({ machine }: Collection, record: StoredRecord, access: CallerAccess): string {
   if (machine === null) return withMembers(record, '');
   const actions = JSON.stringify(access.actionsOn(machine, record));
   return withMembers(record, `"state":${JSON.stringify(record.state)},"actions":${actions},`);
 }
 
-/** A record as it is kept, in JSON, for its owner to take away. */
+/** The JSON of a record for the export of its owner. */
 export function presentPlain(record: StoredRecord): string {
   return withMembers(record, record.state === null ? '' : `"state":${JSON.stringify(record.state)},`);
 }
 
-/** Around the fields as they are stored: they were checked and written as JSON when they came in. */
 function withMembers({ id, body, createdAt, updatedAt }: StoredRecord, states: string): string {
   const fields = body === '{}' ? '' : `${body.slice(1, -1)},`;
   const times = `"created_at":"${dateTime(createdAt)}","updated_at":"${dateTime(updatedAt)}"`;

@@ -14,12 +14,11 @@ import type {
 } from '../storage/port.ts';
 
 const everyMs = 60_000;
-/** Small enough that writers wait for a moment only. */
 const atOnce = 200;
 const eventsAtOnce = 1_000;
-/** How far the log of events goes back. Readers have to come by more often than that. */
+/** How long events are kept. */
 const eventsKeptMs = 30 * 24 * 60 * 60 * 1000;
-/** Writing a small database anew takes less than a tenth of a second, and writers wait for it. */
+/** Rewriting a small database takes less than 0.1 s, and writers wait for it. */
 const scrubEveryMs = 3_600_000;
 
 interface SweeperOptions {
@@ -29,17 +28,17 @@ interface SweeperOptions {
   readonly standing: Pick<StandingStore, 'forgetRevocations'>;
   readonly assertions: Pick<AssertionStore, 'forgetUsed'>;
   readonly collections: readonly Collection[];
-  /** Callers who were registered in a time to come are registered now instead. */
+  /** Called when registrations in the future (a wrong clock) were set to now. */
   readonly onBroughtBack: () => void;
   readonly onScrubDue: (isDue: boolean) => void;
-  /** Whether this process is the one that deletes. */
+  /** True if this process has the background lease. */
   readonly hold: () => Promise<boolean>;
   readonly clock: Clock;
   readonly time: ConfirmedTime;
   readonly log: Log;
 }
 
-/** Deletes what has expired, a little at a time, in one process of all. Until it comes round nobody is shown such a record any more. */
+/** Deletes expired rows, a few at a time, in one process. Expired records are hidden before that. */
 export class Sweeper {
   readonly #options: SweeperOptions;
   #cancel: () => void = () => {};
@@ -92,7 +91,7 @@ export class Sweeper {
     while (!this.#isStopped && (await events.prune(old, eventsAtOnce)) === eventsAtOnce);
     await store.expireIdempotencyKeys(now);
     await store.expireSpentBudgets(now);
-    // Not before they are too old on every machine: the clock of another one may be behind.
+    // Another machine's clock may be behind.
     const expiredAt = now - clockDifferenceMs;
     while (!this.#isStopped && (await store.expireProofs(expiredAt, atOnce)) === atOnce);
     await assertions.forgetUsed(now);
@@ -100,12 +99,12 @@ export class Sweeper {
     if ((await consumers.bringBack(now)) > 0) onBroughtBack();
   }
 
-  /** What erased callers have left in the files of the database, if any has. A large one is left to the operator. */
+  /** Overwrites what erased callers left in the database file. A large file is left to the operator. */
   async #scrub(isOurs: boolean): Promise<void> {
     const { clock, store, log, onScrubDue } = this.#options;
     const now = clock.monotonic();
     if (now - this.#scrubbedAt < scrubEveryMs) return;
-    // Before it is tried: what takes long and fails is not tried again every minute.
+    // Set before the attempt, so that a slow failure is not repeated every minute.
     this.#scrubbedAt = now;
     if (isOurs) await store.scrub('quickly');
     const isDue = await store.isScrubDue();

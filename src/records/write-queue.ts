@@ -9,7 +9,7 @@ import type { Done, Operation } from './rules/operation.ts';
 interface WriteQueueOptions {
   readonly store: BatchStore;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Hears of every batch that is over: of how many operations it was and how long it took. */
+  /** Called after each batch, with its size and duration. */
   readonly onBatch?: (size: number, seconds: number) => void;
 }
 
@@ -25,20 +25,16 @@ interface QueuedWrite {
 /** In one transaction: more would keep the first waiting for the last. */
 export const mostInBatch = 256;
 export const mostBatchBytes = 4 * 1024 * 1024;
-/** What waits, in all and of one caller. Past that it is refused before it begins. */
+/** Bounds of the queue. Past them a write is refused. */
 export const mostWaiting = 2_000;
 export const mostWaitingOfCaller = 200;
 export const mostWaitingBytes = 32 * 1024 * 1024;
-/** What has waited for longer and is not next is refused, because nobody knows when its turn will come. */
+/** Writes that have waited longer are refused. */
 export const longestWaitMs = 1_500;
 const checkEveryMs = 100;
-/**
- * Whatever comes in while a batch is being committed is the next batch: the busier it is, the more writes share one
- * sync of the disk. Callers take turns, so that one who sends many keeps nobody else waiting.
- */
+/** Group commit: writes that arrive while a batch is committed form the next batch. Callers take turns. */
 export class WriteQueue {
   readonly #options: WriteQueueOptions;
-  /** By caller. */
   readonly #waiting = new FairQueue<QueuedWrite>();
   #waitingBytes = 0;
   readonly #capacity: QueueCapacity;
@@ -54,13 +50,13 @@ export class WriteQueue {
     return this.#waiting.size;
   }
 
-  /** How long the one that came first has waited; 0 when none waits. */
+  /** The age of the oldest write; 0 if the queue is empty. */
   get oldestSeconds(): number {
     const since = [...this.#waiting].map((waiting) => waiting.since);
     return since.length === 0 ? 0 : (this.#options.clock.monotonic() - Math.min(...since)) / 1000;
   }
 
-  /** `bytes` is about what the operation holds; `isGone` is true once its caller has hung up. */
+  /** `bytes` is about the size of the operation; `isGone` is true once its caller has hung up. */
   submit(operation: Operation, bytes: number, isGone: () => boolean): Promise<Done> {
     const { id } = operation.caller;
     this.checkRoom(id, bytes);
@@ -79,7 +75,7 @@ export class WriteQueue {
     });
   }
 
-  /** Throws when no more can wait, in all or of this caller. */
+  /** Throws if the queue is full, in all or for this caller. */
   checkRoom(id: string, bytes: number): void {
     const isFull =
       this.#waiting.size >= this.#capacity.count ||
@@ -88,22 +84,22 @@ export class WriteQueue {
     if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
   }
 
-  /** What waits is still done; nothing more is taken. */
+  /** Finishes the queue and refuses new writes. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    // A database that has fallen silent answers the batch after seconds; nobody else has to wait for that.
-    // A process that had no time for its events hears of those first: the batch may be over, and the next one begin.
+    // Refuses old writes also while the database does not answer.
+    // After a blocked event loop, pending events come first: the batch may be done.
     const check = () => setImmediate().then(() => this.#refuseOld());
     const lookout = setInterval(check, checkEveryMs).unref();
     let batch: QueuedWrite[] = [];
     let running: Promise<readonly Outcome[]> = nothingForTwoTurns();
     do {
       const outcomes = await running;
-      // The next one is under way before these are answered: the database need not wait for that.
+      // Start the next batch before answering this one.
       const done = batch;
       batch = this.#nextBatch();
       running = batch.length > 0 ? this.#outcomesOf(batch) : nothingForTwoTurns();
@@ -121,7 +117,7 @@ export class WriteQueue {
       onBatch?.(batch.length, (clock.monotonic() - begunAt) / 1000);
       return outcomes;
     } catch (error) {
-      // What the database says of itself holds for all; anything else is the fault of one, and only that one fails.
+      // A Refusal of the database holds for all. For other errors try each alone, so that only the faulty one fails.
       if (error instanceof Refusal || batch.length === 1) return batch.map(() => ({ error }));
       const outcomes: Outcome[] = [];
       for (const one of batch) outcomes.push(...(await this.#outcomesOf([one])));

@@ -7,9 +7,8 @@ import { allTokens, documentWith } from '../../docs/openapi-document.ts';
 import type { Collection } from '../../src/collections/collection.ts';
 import type { ApiOperation, OpenApiDocument, Response } from '../../src/openapi/openapi-types.ts';
 import { follow } from '../../src/openapi/page-schema.ts';
-import { problemsOf } from '../../src/records/types/collection-types.ts';
 import { nameTypes } from '../../src/records/types/record-types.ts';
-import { typesDocument } from '../../src/records/types/types-document.ts';
+import { problemsOf, typesDocument } from '../../src/records/types/types-document.ts';
 import { declared } from '../collections/declared.ts';
 import { newDirectory } from '../support/outcome.ts';
 import { sampleDeclarations } from '../support/sample-declarations.ts';
@@ -141,10 +140,7 @@ access: { scopes: { read: "*/evil" } }
     for (const line of [
       '/** In the format date-time, such as 2026-01-01T08:00:00Z. */',
       '/** A whole number, 1 to 8. */',
-      ' * For machine clients: "approve".',
-      ' * Every caller reads all records and changes its own.',
-      ' * Changing needs the scope posts.write.',
-      ' * @deprecated since 2026-01-01, gone on 2027-01-01. https://example.org/changes',
+      ' * @deprecated',
     ])
       assert.ok(types.includes(line), line);
   });

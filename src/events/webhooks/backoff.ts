@@ -52,7 +52,6 @@ export function retryAt(
 
 type ReceiverHealth = AttemptResults['health'];
 
-/** The result of one attempt, as far as it says something about the receiver. */
 export interface AttemptOutcome {
   readonly ok: boolean;
   readonly retryAfterMs: number | null;
@@ -108,7 +107,6 @@ export interface Attempt {
   readonly sent: Sent;
 }
 
-/** Records the results of attempts, and the health of the receiver that follows from them. */
 export async function recordAttempts(
   id: string,
   attempts: readonly Attempt[],

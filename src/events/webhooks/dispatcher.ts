@@ -13,7 +13,7 @@ interface DispatcherOptions extends OutboxParts {
 
 const lookEveryMs = 4_000;
 
-/** Delivers to all webhooks while this process has the background lease, and tells the metrics how they fare. */
+/** Delivers to all webhooks while this process has the background lease. */
 export class WebhookDispatcher {
   readonly #options: DispatcherOptions;
   readonly #outboxes = new Map<string, Outbox>();

@@ -5,7 +5,6 @@ import { isLoopback } from '../../base/loopback.ts';
 import { singleFlight } from '../../base/single-flight.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/** All addresses of a name. */
 export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
 
 export interface EgressRules {
@@ -42,31 +41,24 @@ export function createEgress({ allow, ownUrl, resolve = resolveAll }: EgressRule
   const isAllowed = ({ origin, hostname }: URL) =>
     allow.includes(origin) || (allow.includes('loopback') && isLoopback(hostname));
 
-  /** What the address alone says. Throws. */
+  /** Throws if the URL alone shows that it is not allowed. */
   const readUrl = (text: string): { readonly url: URL; readonly isAllowed: boolean } => {
     const url = URL.parse(text);
     if (url === null)
       throw refused(`an https URL, and "${text}" is none`, 'Example: https://hooks.example.org/vestibule');
     if (url.username !== '' || url.password !== '')
       throw refused('a URL without user and password', 'The signature tells the receiver who it is from.');
-    // Also of an empty one: it would never arrive.
     if (text.includes('#')) throw refused('a URL without a fragment ("#")', 'Leave it out.');
     const allowed = isAllowed(url) && (url.protocol === 'http:' || url.protocol === 'https:');
     if (url.origin === own.origin)
       throw refused('another host than this service', 'What it sends would come back to it.');
     if (allowed) return { url, isAllowed: true };
     const name = `WEBHOOK_ALLOW=${url.origin === 'null' ? 'https://hooks.internal' : url.origin}`;
-    if (bareName(url) === bareName(own))
-      throw refused(
-        'another host than this service',
-        `A receiver of your own on another port of this host can be named: ${name}`,
-      );
-    if (url.protocol !== 'https:')
-      throw refused(
-        `an https URL, and found "${url.protocol}"`,
-        `A receiver of your own can be named: ${name}`,
-      );
-    checkPort(url, name);
+    const named = `A receiver of your own can be named: ${name}`;
+    if (bareName(url) === bareName(own)) throw refused('another host than this service', named);
+    if (url.protocol !== 'https:') throw refused(`an https URL, and found "${url.protocol}"`, named);
+    if (!isAllowedPort(url))
+      throw refused(`port 443 or one above 1023 that no other protocol has, and found ${url.port}`, named);
     const literal = literalAddress(url);
     if (literal !== null && !isPublicAddress(literal)) throw notPublic([literal], name);
     return { url, isAllowed: false };
@@ -92,7 +84,7 @@ export function createEgress({ allow, ownUrl, resolve = resolveAll }: EgressRule
   return {
     readUrl,
     vettedAddresses,
-    /** All that can be known before something is sent: throws when nothing could ever be. */
+    /** Checks the URL and the addresses of its name. */
     async check(text: string): Promise<void> {
       const { url, isAllowed: allowed } = readUrl(text);
       if (!allowed && literalAddress(url) === null) await vettedAddresses(url.hostname);
@@ -100,22 +92,17 @@ export function createEgress({ allow, ownUrl, resolve = resolveAll }: EgressRule
   };
 }
 
-function checkPort({ port }: URL, name: string): void {
-  const number = port === '' ? 443 : Number(port);
-  if (number === 443 || (number > 1023 && !otherProtocols.has(number))) return;
-  throw refused(
-    `port 443 or one above 1023 that no other protocol has, and found ${number}`,
-    `A receiver of your own can be named: ${name}`,
-  );
+function isAllowedPort({ port }: URL): boolean {
+  return port === '' || (Number(port) > 1023 && !otherProtocols.has(Number(port)));
 }
 
-/** The address in a URL that has no name. The URL parser has put it into its plain form, whichever way it was spelled. */
+/** The IP address in a URL without a name, in the normal form of the URL parser. */
 function literalAddress({ hostname }: URL): string | null {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(bare) === 0 ? null : bare;
 }
 
-/** Without the dot that a whole name may end with. */
+/** Without the final dot of a fully qualified name. */
 function bareName({ hostname }: URL): string {
   return hostname.replace(/\.$/, '');
 }
@@ -131,5 +118,5 @@ function refused(expected: string, advice: string): EgressError {
   return new EgressError('address_refused', `A webhook goes to ${expected}. ${advice}`);
 }
 
-/** By the resolver of the machine, whatever it is made of; it answers with addresses of both kinds. */
+/** The resolver of the machine; IPv4 and IPv6. */
 const resolveAll: Resolve = (name) => lookup(name, { all: true, order: 'verbatim' });

@@ -3,9 +3,8 @@ import type { StoredEvent } from '../../storage/port.ts';
 import { presentEvent } from '../catalogue.ts';
 import type { Signer } from './signing.ts';
 
-/** What goes to a receiver, before it is signed. */
 export interface Message {
-  /** The same however often it is sent. */
+  /** The same for every attempt. */
   readonly id: string;
   readonly type: string;
   readonly at: number;
@@ -30,13 +29,12 @@ export function messageId({ position, at }: Pick<StoredEvent, 'position' | 'at'>
   return `evt_${position}_${at.toString(36)}`;
 }
 
-/** For the operator who wants to see whether it arrives. It is not in the log. */
 export function testMessage(webhookId: string, at: number): Message {
   const body = JSON.stringify({ type: testType, timestamp: dateTime(at), data: { webhook: webhookId } });
   return { id: `evt_test_${at.toString(36)}`, type: testType, at, body };
 }
 
-/** Standard Webhooks, and beside them those of a CloudEvent in its binary form. */
+/** Headers of Standard Webhooks, and of CloudEvents in binary mode. */
 export function headersOf(
   { id, type, at, body }: Message,
   signers: readonly Signer[],

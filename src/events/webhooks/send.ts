@@ -5,14 +5,13 @@ import type { Clock } from '../../base/clock.ts';
 import type { Tracing } from '../../base/tracing.ts';
 import { type Egress, EgressError } from './egress.ts';
 
-/** What came of a try. A failure is told by a code of ours: nothing of what the receiver has written is kept. */
+/** The result of an attempt. The reason is a code of ours: nothing that the receiver wrote is kept. */
 export type Sent =
   | { readonly ok: true; readonly status: number }
   | {
       readonly ok: false;
       readonly status: number | null;
       readonly reason: string;
-      /** How long the receiver asks us to wait. */
       readonly retryAfterMs: number | null;
     };
 
@@ -20,11 +19,10 @@ export interface Sending {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Gives up what nobody waits for any more. */
   readonly stopping: AbortSignal;
 }
 
-/** For all of it: name, connection, request and answer. */
+/** For name lookup, connection, request and answer together. */
 const deadlineMs = 15_000;
 const mostAnswerBytes = 65_536;
 const idleMs = 10_000;
@@ -32,7 +30,7 @@ const connections = { keepAlive: true, maxFreeSockets: 8, timeout: idleMs } as c
 
 export type Send = ReturnType<typeof createSend>['send'];
 
-/** Sends to receivers, by connections of its own: no proxy of the environment, no redirects, no address that was not looked at. */
+/** Sends to receivers: no proxy of the environment, no redirects, and only to addresses that were checked. */
 export function createSend(egress: Egress, clock: Clock, tracing: Tracing | null = null) {
   const guarded = new HttpsAgent({ ...connections, lookup: guardedLookup(egress) });
   const named = { 'https:': new HttpsAgent(connections), 'http:': new HttpAgent(connections) };
@@ -54,12 +52,12 @@ export function createSend(egress: Egress, clock: Clock, tracing: Tracing | null
       readAnswer(answer, clock).then(resolve, reject);
     });
     request.on('error', (error: NodeJS.ErrnoException) => {
-      // The receiver has closed a connection at the moment it was used again: that says nothing about this request.
+      // The receiver closed a kept-alive connection when it was used again: send once more.
       const isStale = request.reusedSocket && !isAnswered && error.code === 'ECONNRESET';
       if (isStale) resolve(attempt(sending, deadline));
       else reject(error);
     });
-    // Node tells of a receiver that answers 101 and changes the protocol by nothing else: it has closed the connection.
+    // An answer 101 ends in nothing but a close.
     request.on('close', () => {
       if (!isAnswered) reject(new Error('closed without an answer'));
     });
@@ -82,7 +80,7 @@ export function createSend(egress: Egress, clock: Clock, tracing: Tracing | null
   };
 
   return {
-    /** Rejects only when it is stopped: then nobody knows what came of it. */
+    /** Rejects only if the process stops: the result is unknown. */
     async send(sending: Sending): Promise<Sent> {
       const span = tracing?.outgoing({ method: 'POST', to: 'webhook', isForCaller: false });
       try {
@@ -100,7 +98,7 @@ export function createSend(egress: Egress, clock: Clock, tracing: Tracing | null
   };
 }
 
-/** The socket gets the addresses that were looked at, and asks nobody else. */
+/** The socket connects to the checked addresses, without another lookup. */
 function guardedLookup({ vettedAddresses }: Egress): LookupFunction {
   return (name, { all }, callback) => {
     vettedAddresses(name).then(
@@ -114,7 +112,7 @@ function guardedLookup({ vettedAddresses }: Egress): LookupFunction {
   };
 }
 
-/** Only a 2xx is a success, and only one that comes to an end. The rest of the answer is read and thrown away. */
+/** Only a complete 2xx is a success. The body is discarded. */
 async function readAnswer(answer: IncomingMessage, clock: Clock): Promise<Sent> {
   const status = answer.statusCode ?? 0;
   let bytes = 0;
@@ -133,7 +131,7 @@ function failure(status: number, reason: string, retryAfterMs: number | null): S
   return { ok: false, status, reason, retryAfterMs };
 }
 
-/** Seconds, or a date; the receiver's own clock is the one to read a date by, where it shows it. */
+/** Seconds or a date; a date is compared with the receiver's own `Date` if there is one. */
 function retryAfterOf({ headers }: IncomingMessage, now: number): number | null {
   const text = headers['retry-after'] ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
@@ -142,7 +140,7 @@ function retryAfterOf({ headers }: IncomingMessage, now: number): number | null 
   return Number.isNaN(until) ? null : Math.max(until - (Number.isNaN(theirNow) ? now : theirNow), 0);
 }
 
-/** A closed list: it is kept, shown and counted. */
+/** A closed list: reasons are labels of a metric. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   if (error instanceof EgressError) return error.code;
   const { code = '' } = error;

@@ -22,20 +22,18 @@ interface WebhooksOptions {
   readonly events: Pick<EventStore, 'list' | 'extent'>;
   readonly egress: Egress;
   readonly box: Box;
-  /** The names of the collections that the service has in force. */
   readonly collections: () => Promise<readonly string[]>;
-  /** The address of this service. */
   readonly source: string;
   readonly audit: AuditLine;
   readonly clock: Clock;
 }
 
-/** What is to be sent again: what was given up, or what lies between two positions or since a time. */
+/** Dead letters, or the events between two positions or since a time. */
 export type Replayed =
   | 'dead'
   | { readonly since: { readonly position: number } | { readonly ms: number }; readonly to: number | null };
 
-/** How long the secret before signs beside the new one. */
+/** The previous secret signs beside the new one for so long. */
 const bothSignMs = dayMs;
 const readAtOnce = 1_000;
 
@@ -49,7 +47,7 @@ export function createWebhooks(options: WebhooksOptions) {
     return webhook;
   };
 
-  /** One that nobody without the master secret has changed, and its secrets. */
+  /** Refuses a webhook that was changed without the master secret. */
   const genuine = async (id: string) => {
     const webhook = await known(id);
     const secrets = openSecrets(box, webhook, clock.now());
@@ -145,7 +143,7 @@ export function createWebhooks(options: WebhooksOptions) {
   };
 }
 
-/** What the webhook has not come to yet is not for now: it is sent when it does. */
+/** Queues past events again, up to the position of the webhook: later ones are still to be sent. */
 async function sendAgain(
   { deliveries, events }: WebhooksOptions,
   { id, events: patterns, position }: Webhook,

@@ -5,13 +5,10 @@ import type { Description } from '../../openapi/description.ts';
 import type { Headers, Parameter, Response } from '../../openapi/openapi-types.ts';
 import { recordSchemas } from './record-schemas.ts';
 
-/** What a route of a collection says by itself. */
 export type OwnDescription = Omit<Description, 'tag'>;
 
-/** The routes of a collection are described one after the other. */
 export const schemasOf = rememberLast(recordSchemas);
 
-/** And what all of them say alike. */
 export function describeIn(
   collection: Collection,
   purpose: 'read' | 'write',

@@ -25,7 +25,6 @@ export function describeList(collection: Collection): Description {
   });
 }
 
-/** Of the few records of one owner any filter is cheap; everybody's need an index that leads to them. */
 function whatIsListed({ access }: Collection): string {
   const isEverybodys = access.read === 'everyone';
   const sentences = [`A page of ${isEverybodys ? "everybody's" : "the caller's own"} records.`];
@@ -37,7 +36,6 @@ function whatIsListed({ access }: Collection): string {
   return sentences.join(' ');
 }
 
-/** What a list can be asked for: nothing but what is declared, so that every question has an index. */
 function listParameters({ schema, index, machine }: Collection): readonly Parameter[] {
   const properties = (schema.properties ?? {}) as Schemas;
   const sortable = ['created_at', ...index.map(({ name }) => name)].flatMap((name) => [name, `-${name}`]);
@@ -64,7 +62,7 @@ function filters(name: string, schema: Schema): readonly Parameter[] {
   return [queryParameter(name, `Only records whose ${name} is this.`, schema), ...ranges];
 }
 
-/** What is compared is only the kind of the field: a bound need not be a value that a record could have. */
+/** A bound need not be a value that a record could have. */
 function comparable({ type, format }: Schema = {}): Schema {
   return { type: type ?? 'string', ...(format === undefined ? {} : { format }) };
 }

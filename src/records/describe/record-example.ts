@@ -4,7 +4,7 @@ import type { Schema } from '../../openapi/openapi-types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that fit the schema of a collection. Null where none could be made up: a schema can be as clever as it likes. */
+/** Fields that fit the schema; null if the guess does not fit. */
 export function exampleFields({ schema, checkFields }: Collection): Fields | null {
   const made = exampleOf(schema) as Fields;
   const wrong = new Set(checkFields(made).map(({ pointer }) => pointer.split('/')[1]));
@@ -12,7 +12,7 @@ export function exampleFields({ schema, checkFields }: Collection): Fields | nul
   return checkFields(right).length === 0 ? right : null;
 }
 
-/** A first guess at a value: what the schema itself gives as an example, or the least that its limits allow. */
+/** An example of the schema itself, or the least that its bounds allow. */
 function exampleOf(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return 'text';
   const { const: only, enum: choices, examples, anyOf, oneOf, allOf } = schema as Schema;
@@ -40,14 +40,11 @@ function exampleText({ format, minLength = 0, maxLength = Number.MAX_SAFE_INTEGE
 }
 
 function exampleNumber(schema: Schema, type: 'integer' | 'number'): number {
-  const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf } = schema;
-  const step = typeof multipleOf === 'number' ? multipleOf : type === 'integer' ? 1 : 0.5;
-  if (typeof minimum === 'number') return Math.ceil(minimum / step) * step;
-  if (typeof exclusiveMinimum === 'number') return (Math.floor(exclusiveMinimum / step) + 1) * step;
-  if (typeof maximum === 'number') return Math.min(step, Math.floor(maximum / step) * step);
-  if (typeof exclusiveMaximum === 'number')
-    return Math.min(step, (Math.ceil(exclusiveMaximum / step) - 1) * step);
-  return step;
+  const { minimum, exclusiveMinimum, maximum, multipleOf } = schema;
+  const step = Number(multipleOf ?? (type === 'integer' ? 1 : 0.5));
+  if (minimum !== undefined) return Math.ceil(Number(minimum) / step) * step;
+  if (exclusiveMinimum !== undefined) return (Math.floor(Number(exclusiveMinimum) / step) + 1) * step;
+  return Math.min(step, Math.floor(Number(maximum ?? step) / step) * step);
 }
 
 function exampleItems({ items, prefixItems, minItems = 0, maxItems = 1 }: Schema): unknown[] {

@@ -6,7 +6,7 @@ import { exampleFields } from './record-example.ts';
 
 type Media = Content[string];
 
-/** What is sent and answered with in a collection; `components` by the names that the others refer to. */
+/** The schemas of requests and answers; `components` by the names that the others refer to. */
 export function recordSchemas(collection: Collection) {
   const { name, schema } = collection;
   const { fields, record } = examples(collection) ?? {};
@@ -29,7 +29,7 @@ export function recordSchemas(collection: Collection) {
   };
 }
 
-/** What the service adds to the fields. Conditions between the fields are for requests, and not repeated here. */
+/** Without the conditions between fields: those are for requests. */
 function recordSchema({ machine, schema }: Collection): Schema {
   const { properties = {}, required = [], additionalProperties, description } = schema;
   const states = machine === null ? {} : stateMembers(machine);
@@ -65,10 +65,7 @@ function pageSchema(record: Schema): Schema {
   return { ...object({ items: listOf(record), next }), additionalProperties: false };
 }
 
-/**
- * A merge patch (RFC 7396): nothing must be there, and what may be missing from a record can be taken away. An object
- * is patched member by member, anything else is replaced.
- */
+/** A merge patch (RFC 7396): nothing is required, optional members may be null, objects are patched member by member. */
 function patchSchema({ properties = {}, required = [], additionalProperties }: Schema): Schema {
   const isRequired = new Set(required as string[]);
   const members = Object.entries(properties as Schemas).map(([name, property]) => {
@@ -96,7 +93,6 @@ function orNull(schema: Schema): Schema {
   return isPlain ? { ...schema, type: [type, 'null'] } : { anyOf: [schema, { type: 'null' }] };
 }
 
-/** What a request may send, and what comes back; null where no example could be made up. */
 function examples(collection: Collection) {
   const fields = exampleFields(collection);
   if (fields === null) return null;

@@ -15,7 +15,6 @@ export function describeCreate(collection: Collection): Description {
   const key =
     'A text of the caller that is new for each record. With the same key and body nothing is made a second time within 24 hours.';
   const keySchema = { minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' };
-  // Such a request has made nothing, and counts as a read.
   const replayed = sometimes('"true" when an earlier request with the same key has made the record.');
   const headers = { ...created, 'Idempotency-Replayed': replayed };
   return describeWrite(collection, {
@@ -88,7 +87,6 @@ function inWords(action: string): string {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
-/** A change to a record that exists. */
 function describeChange(collection: Collection, own: OwnDescription): Description {
   const isRequired = collection.concurrency === 'required';
   const without = isRequired ? 'the answer is 428' : 'the last write wins';

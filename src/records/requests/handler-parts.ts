@@ -8,18 +8,16 @@ import type { RecordStore } from '../../storage/port.ts';
 import type { WriteQueue } from '../write-queue.ts';
 import type { ReadLimit } from './read-limit.ts';
 
-/** What the handlers work with, whatever the collection. */
 export interface RecordParts {
   readonly store: RecordStore;
   readonly registry: Registry;
   readonly reads: ReadLimit;
-  /** Writes that are under way or came to nothing: see write.ts. */
+  /** Writes that are under way or were not charged: see `countingUncharged`. */
   readonly attempts: ReadLimit;
   readonly erasures: ReadLimit;
-  /** How far the log of events is known here: whatever is read afterwards has all that it tells up to there. */
+  /** The known position of the event log. Records read afterwards include everything up to it. */
   readonly position: () => number;
   readonly writes: Pick<WriteQueue, 'submit' | 'checkRoom'>;
-  /** Forgets what was remembered of a caller's tokens. */
   readonly forgetTokensOf: (owner: string) => void;
   readonly digest: KeyedDigest;
   readonly clock: Clock;
@@ -27,14 +25,13 @@ export interface RecordParts {
 
 export interface CollectionParts extends RecordParts {
   readonly collection: Collection;
-  /** Where it is served. */
   readonly path: string;
 }
 
-/** One spelling only, so that no record has two addresses. */
+/** One spelling only, so that no record has two URLs. */
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** The id in the address. What cannot be one belongs to no record, and is refused as one that is not there. */
+/** The id in the path. A malformed one is refused like an unknown one. */
 export function recordId(
   { params }: Pick<Input, 'params'>,
   headers: Readonly<Record<string, string>> = {},

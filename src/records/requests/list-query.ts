@@ -9,11 +9,11 @@ export const largestPage = 200;
 
 type SortField = RecordQuery['sort']['field'];
 
-/** What a list is asked for, in the words of the storage; and once more as it was asked, for links and cursors. */
+/** The query for the storage, and as it was sent, for links and cursors. */
 export interface ListQuery {
   readonly wanted: Pick<RecordQuery, 'owner' | 'state' | 'conditions' | 'sort' | 'limit'>;
   readonly cursor: string | null;
-  /** The parameters that decide which records come in which order, by name. */
+  /** The parameters that select and sort, ordered by name. */
   readonly filters: readonly (readonly [name: string, value: string])[];
   /** As sent, without the cursor. */
   readonly asked: readonly (readonly [name: string, value: string])[];
@@ -21,7 +21,7 @@ export interface ListQuery {
 
 const parameterForm = /^([A-Za-z][A-Za-z0-9_]*)(?:\[(gt|gte|lt|lte)\])?$/;
 
-/** What is no field: each has a meaning of its own. */
+/** Parameters that are not fields. */
 const taken: ReadonlySet<string> = new Set(['limit', 'cursor', 'sort', 'state', 'mine']);
 
 /** Every parameter is known, comes once and has a usable value, or the whole query is refused. */
@@ -50,14 +50,13 @@ export function readListQuery(
   };
 }
 
-/** The query of the next page. */
 export function linkTo({ asked }: ListQuery, cursor: string): string {
   return new URLSearchParams([...asked.map(([name, value]) => [name, value]), ['cursor', cursor]]).toString();
 }
 
 /**
- * In a list of everybody's records an index must lead to what is asked for: by the state and the time of creation, or by
- * the field that the list is sorted by. A list of one owner may have any filter: it looks at so many records at a time.
+ * A list of all owners needs an index: by state and creation time, or by the field it is sorted by. A list of one owner
+ * may have any filter.
  */
 function checkIndexed(
   conditions: RecordQuery['conditions'],
@@ -118,7 +117,7 @@ function readState({ machine }: Collection, state: string | undefined): string |
   return state;
 }
 
-/** Only whoever asks can be named, and by nothing but its token: there is no way to ask for the records of another. */
+/** Only the caller itself can be named: there is no way to ask for the records of another owner. */
 function readMine(text: string | undefined): boolean {
   if (text !== undefined && text !== 'true') throw invalid('mine');
   return text === 'true';

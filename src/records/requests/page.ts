@@ -6,26 +6,24 @@ import { fieldsOf } from '../present.ts';
 import type { CollectionParts } from './handler-parts.ts';
 import { type ListQuery, nameOf } from './list-query.ts';
 
-/** A page of large records ends before it has so many bytes; `next` leads on. */
+/** A page ends before it has more bytes. */
 export const largestPageBytes = 1_048_576;
-/** How many records a page looks through at most for those that fit its filters, and how many bytes of them. */
+/** Bounds of what one page looks through: records and bytes. */
 const mostLookedAt = 2_000;
 const mostBytesLookedAt = 33_554_432;
 
 type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter' | 'hasExpired'>;
 
 /**
- * One page of a list, with bounds for what it costs: no more is fetched than is shown, and one more; and where no index
- * leads to what is asked for, only so many records are looked at. Then the page may be short, or empty, and still lead on.
- * `recordBytes` is the most that a record of the collection may have; `next` is where the list goes on, null at its end.
+ * One page of a list at bounded cost. Without an index only so many records are looked at: the page may be short, or
+ * empty, and still have a `next`.
  */
 export async function readPage(store: Store, wanted: RecordQuery, recordBytes: number) {
   const looks = Math.min(mostLookedAt, Math.max(Math.floor(mostBytesLookedAt / recordBytes), 1));
-  // First how far to look, and then what is there: what is written meanwhile is neither left out nor shown twice.
+  // The end is fixed before the records are read: concurrent writes are neither skipped nor shown twice.
   const passesOver = !isInOrder(wanted) || (await hasExpired(store, wanted));
   const until = passesOver ? await store.placeAfter(wanted, looks) : null;
   const limit = await howManyFit(store, { ...wanted, until }, recordBytes);
-  // One more than is shown tells whether there is a next page.
   const found = await store.list({ ...wanted, until, limit: limit + 1 });
   const records = found.slice(0, limit);
   const last = records.at(-1);
@@ -33,18 +31,17 @@ export async function readPage(store: Store, wanted: RecordQuery, recordBytes: n
   return { records, next: { value: sortValue(last, wanted), id: last.id } };
 }
 
-/** Whether the order of the list leads to all that it is filtered by. In a list of everybody's it always does: see list-query.ts. */
+/** True if the sort order alone finds all matches. For a list of all owners list-query.ts sees to it. */
 function isInOrder({ owner, state, conditions, sort }: RecordQuery): boolean {
   if (owner === null) return true;
   return state === null && conditions.every(({ field }) => nameOf(field) === nameOf(sort.field));
 }
 
-/** What has expired and is not deleted yet lies anywhere in the order. Mostly there is nothing of that kind. */
+/** Expired records that are not deleted yet may be anywhere in the order. */
 async function hasExpired(store: Store, { collection, expiredAt }: RecordQuery): Promise<boolean> {
   return expiredAt !== null && (await store.hasExpired(collection, expiredAt));
 }
 
-/** How many of the records that are asked for fit on a page; at least one. */
 async function howManyFit(store: Store, query: RecordQuery, recordBytes: number): Promise<number> {
   const { limit } = query;
   if ((limit + 1) * recordBytes <= largestPageBytes) return limit;
@@ -59,7 +56,7 @@ async function howManyFit(store: Store, query: RecordQuery, recordBytes: number)
 
 const cursorForm = /^[A-Za-z0-9_-]{1,4096}\.[A-Za-z0-9_-]{43}$/;
 
-/** Where a list goes on after this place: for this caller, this collection and this query only. */
+/** Signed for this caller, collection and query. */
 export function cursorAt(
   place: Place,
   query: ListQuery,
@@ -93,7 +90,7 @@ function boundTo(
   return ['cursor', access.id, collection.name, ...filters.flat(), text];
 }
 
-/** As the storage compares it: a field that is missing counts as empty. */
+/** As the storage compares it: a missing field counts as empty. */
 function sortValue(record: StoredRecord, { sort: { field } }: Pick<RecordQuery, 'sort'>): FieldValue {
   if (field === 'created_at') return record.createdAt;
   const value = fieldsOf(record)[field.name];

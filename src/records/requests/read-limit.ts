@@ -3,7 +3,7 @@ import { Refusal } from '../../base/errors.ts';
 import { WindowCounter } from '../../base/window-counter.ts';
 import { type Budget, secondsLeft } from '../rules/budgets.ts';
 
-/** How much each caller may read of this process in a minute. */
+/** The reads of each caller per minute, in this process. */
 export class ReadLimit {
   readonly #counter: WindowCounter;
   readonly #clock: Clock;
@@ -17,7 +17,7 @@ export class ReadLimit {
     this.#counter.refund(owner);
   }
 
-  /** Counts one read, and returns the headers that show what is left. Throws when nothing was. */
+  /** Counts one read and returns the RateLimit headers. Throws when the limit is reached. */
   take(owner: string): Record<string, string> {
     const { limit: allowed, windowMs } = this.#counter;
     const { used, resetsAt, secondsLeft: retryAfterSeconds } = this.#counter.take(owner);
@@ -27,7 +27,7 @@ export class ReadLimit {
   }
 }
 
-/** As the draft "RateLimit header fields for HTTP" has them. */
+/** The draft "RateLimit header fields for HTTP". */
 export function rateHeaders(policy: 'reads' | 'writes', budget: Budget, now: number) {
   const { used, allowed, windowMs } = budget;
   const left = Math.max(allowed - used, 0);

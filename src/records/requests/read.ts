@@ -23,7 +23,7 @@ export function readRecord(parts: CollectionParts): BearerHandler {
   };
 }
 
-/** Says which changes of the list this caller gets no events of. Without the header it gets events of all of them. */
+/** The header that says for which changes of the list this caller gets no events. */
 function eventsScope(
   { events }: Collection,
   access: CallerAccess,
@@ -43,7 +43,7 @@ export function listRecords(parts: CollectionParts): BearerHandler {
     const headers = reads.take(access.id);
     const expiredAt = collection.limits.expireMs === null ? null : clock.now() - collection.limits.expireMs;
     const asked = { ...query.wanted, collection: collection.name, after, expiredAt };
-    // Before the records are: events may tell of what the list has already, and never leave out what it has not.
+    // Read before the records: events may repeat what the list has, and never miss what it lacks.
     const at = {
       'events-position': String(position()),
       ...eventsScope(collection, access, query.wanted.owner),

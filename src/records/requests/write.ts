@@ -10,10 +10,7 @@ import type { IdempotencyKey, RecordChange, RefusalFacts, WriteResult } from '..
 import { type CollectionParts, type RecordParts, recordId } from './handler-parts.ts';
 import { rateHeaders } from './read-limit.ts';
 
-/**
- * From a request to an operation: whatever can be said of it without the database is said here (decide/ has the rest),
- * and then it waits in the queue.
- */
+/** From a request to an operation: checks everything that needs no database. rules/ decides the rest. */
 
 /** POST /<collection> */
 export function createRecord(parts: CollectionParts): BearerHandler {
@@ -24,7 +21,7 @@ export function createRecord(parts: CollectionParts): BearerHandler {
   });
 }
 
-/** PUT /<collection>/{id}: replaces the fields, or makes the record where `If-None-Match: *` says so. */
+/** PUT /<collection>/{id}: replaces the fields, or creates the record with `If-None-Match: *`. */
 export function replaceRecord(parts: CollectionParts): BearerHandler {
   return submitting(parts, (input) => {
     const record = named(parts, recordId(input));
@@ -114,11 +111,7 @@ function withFacts({ code, options }: Refusal, { collection, access, now }: Answ
   return new Refusal(code, { ...rest, members, headers: { etag: etagOf(current) } });
 }
 
-/**
- * A proof says nothing of the body. So whoever has copied a write that was refused for its body could send another one with
- * the same proof to a process that has not seen it. Nobody waits for this: who is faster than the database could have come
- * before the write itself. Where it cannot be noted, this process at least has seen the proof.
- */
+/** A DPoP proof does not cover the body: without this, a copied proof of a refused write could be used at another process. */
 async function useUp(
   proof: UsedProof,
   caller: CallerIdentity,
@@ -152,12 +145,7 @@ type Write = (
   ...request: Parameters<BearerHandler>
 ) => Promise<{ readonly answer: Answer; readonly isCharged: boolean }>;
 
-/**
- * A write that is refused, or was done before, has looked something up for the caller and is charged to no budget of the
- * collection. So it counts as a read. It takes its place before it begins, or any number of them could be under way at
- * once. Writes that succeed cost no reads, nor do those that are refused because a budget is spent; but these, too, keep
- * their place for the minute.
- */
+/** A write that is refused or repeated counts as a read, because it looked something up. `attempts` bounds those under way. */
 function countingUncharged({ reads, attempts }: RecordParts, write: Write): BearerHandler {
   return async (input, caller) => {
     const { id } = caller;
@@ -171,14 +159,14 @@ function countingUncharged({ reads, attempts }: RecordParts, write: Write): Bear
     } catch (error) {
       const status = error instanceof Refusal ? describe(error.code).status : 500;
       if (error instanceof Refusal && isAnswerToTheCaller(status)) throw withHeaders(error, reads.take(id));
-      // A caller that comes again although its budget is spent reads from the database each time: so many a minute.
+      // A write refused for a spent budget keeps its place for the minute: it has read the database, too.
       if (status !== 429) attempts.refund(id);
       throw error;
     }
   };
 }
 
-/** Not what says that the caller is to come again later: a budget of its own is spent, or the service cannot serve it. */
+/** Not a spent budget, nor a failure of the service. */
 function isAnswerToTheCaller(status: number): boolean {
   return status < 500 && status !== 429;
 }

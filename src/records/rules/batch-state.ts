@@ -17,27 +17,23 @@ import { unused } from './budgets.ts';
 /** What a decision changes. */
 export interface Effects {
   readonly newConsumer?: Consumer;
-  /** The usage of the caller itself, as it is afterwards. */
   readonly usage?: OwnerInCollection & { readonly after: Usage };
-  /** A record of somebody else goes: one less of its owner's. */
+  /** The owner of a removed record that belongs to another caller. */
   readonly released?: OwnerInCollection;
   readonly put?: StoredRecord;
   readonly removed?: RecordName;
   readonly idempotencyKey?: StoredIdempotencyKey;
-  /** The digest of an id that is used up. */
   readonly usedId?: Uint8Array;
-  /** What the log is to tell of it; null where the collection does not say it. */
   readonly event?: NewEvent | null;
 }
 
 interface UsageChange extends OwnerInCollection {
-  /** By how much the number of records changes. */
   readonly moved: number;
   /** Null when only that changes. */
   readonly after: Usage | null;
 }
 
-/** What a batch has loaded, as changed by the operations decided so far, and the difference between the two. */
+/** The loaded rows of a batch, as changed by the operations decided so far. */
 export class BatchState {
   readonly #consumers: Map<string, Consumer>;
   readonly #usage: Map<string, Usage>;
@@ -68,7 +64,6 @@ export class BatchState {
     this.#newcomers = loaded.newcomers;
   }
 
-  /** Users who were registered within the last hour, as far as that was counted. */
   get newcomers(): number {
     return this.#newcomers;
   }
@@ -77,7 +72,7 @@ export class BatchState {
     return this.#consumers.get(id) ?? null;
   }
 
-  /** Of a caller that was erased and is not back yet: what it had spent. */
+  /** For an erased caller that is not back yet: what it had spent. */
   usage(owner: string, collection: string): Usage {
     const known = this.#usage.get(name(owner, collection));
     if (known !== undefined || this.#consumers.has(owner)) return known ?? unused;
@@ -93,7 +88,7 @@ export class BatchState {
     return this.#keys.get(nameOfKey(key)) ?? null;
   }
 
-  /** From now on it is used, whatever becomes of the write. False when it was before, also by another write of this batch. */
+  /** Marks the proof as used, also if the write is refused. False if it was used before. */
   useProof(proof: UsedProof): boolean {
     if (this.isUsed(proof.digest)) return false;
     this.#newProofs.set(nameOfDigest(proof.digest), proof);
@@ -124,12 +119,12 @@ export class BatchState {
       this.#keys.set(nameOfKey(idempotencyKey), idempotencyKey);
       this.#newKeys.set(nameOfKey(idempotencyKey), idempotencyKey);
     }
-    // An id is kept where used proofs are, but for ever.
+    // Used ids are stored with used proofs, without expiry.
     if (usedId !== undefined) this.useProof({ digest: usedId, expiresAt: Number.MAX_SAFE_INTEGER });
     if (event) this.#events.push(event);
   }
 
-  /** What has to be written, however many operations it took: at most one change for each row. */
+  /** The rows to write, each at most once. */
   changes(): BatchChanges {
     const newRecords: StoredRecord[] = [];
     const changedRecords: StoredRecord[] = [];
@@ -167,7 +162,7 @@ export class BatchState {
     return { newUsage, changedUsage, movedUsage };
   }
 
-  /** Somebody who was erased and is back goes on with what it had spent, as far as it still counts. */
+  /** An erased caller that is back goes on with the budgets it had spent. */
   #register(consumer: Consumer): void {
     const { id, kind, registeredAt } = consumer;
     const spent = this.#spent.filter(({ owner }) => owner === id);
@@ -187,7 +182,7 @@ export class BatchState {
     this.#usageChanges.set(key, { owner, collection, moved, after });
   }
 
-  /** Only moved: the budgets of an owner who did not write stay as they are. */
+  /** The budgets of an owner who did not write stay. */
   #release(owner: string, collection: string): void {
     const key = name(owner, collection);
     const known = this.#usage.get(key);

@@ -4,7 +4,6 @@ import type { KeyedDigest } from '../../base/keyed-digest.ts';
 import type { Collection, CollectionLimits, Rate } from '../../collections/collection.ts';
 import type { ErasedBudgets, Usage } from '../../storage/port.ts';
 
-/** A budget as it stands: so many of so many, until then. */
 export interface Budget {
   readonly used: number;
   readonly allowed: number;
@@ -12,7 +11,6 @@ export interface Budget {
   readonly resetsAt: number;
 }
 
-/** Of a consumer that has written nothing. */
 export const unused: Usage = {
   records: 0,
   writes: 0,
@@ -30,7 +28,7 @@ export function writeBudget({ writes }: CollectionLimits, usage: Usage, now: num
   return budget(writes, usage.writes, usage.writesSince, now);
 }
 
-/** Null for a consumer that has been here long enough. */
+/** Null for a consumer that is no newcomer. */
 export function newcomerBudget(
   { newcomer }: CollectionLimits,
   usage: Usage,
@@ -40,7 +38,7 @@ export function newcomerBudget(
   return budget(newcomer, usage.newcomerWrites, usage.newcomerSince, now);
 }
 
-/** The usage after one more write, which adds so many records. Throws when there is no room for it. */
+/** The usage after one more write. Throws when a budget or the quota is used up. */
 export function charge(
   limits: CollectionLimits,
   usage: Usage,
@@ -84,15 +82,12 @@ function spent(code: 'write_budget_spent' | 'newcomer_budget_spent', budget: Bud
   return new Refusal(code, { retryAfterSeconds, facts: { budget } });
 }
 
-/**
- * The name under which it is kept what an erased caller had spent. The pseudonym leads to it only with the master
- * secret, and it leads back to nobody.
- */
+/** The name for the spent budgets of an erased caller: it leads to no pseudonym without the master secret. */
 export function formerName(digest: KeyedDigest, id: string): Uint8Array {
   return digest.of('erased', id);
 }
 
-/** Who erases itself and comes back goes on with what it had spent, until the windows of its budgets end. */
+/** Erasing and coming back does not reset a budget: it stays until its window ends. */
 export function budgetsOfErased(
   collections: readonly Collection[],
   former: Uint8Array,
@@ -108,7 +103,7 @@ export function budgetsOfErased(
   };
 }
 
-/** When the last window ends in which something was spent; null when none runs. */
+/** The end of the last window with writes; null without any. */
 function spentUntil({ writes, newcomer }: CollectionLimits, usage: Usage, now: number): number | null {
   const budgets = [
     budget(writes, usage.writes, usage.writesSince, now),

@@ -61,7 +61,7 @@ function changed(record: StoredRecord, kind: Parameters<typeof eventOfChange>[1]
   };
 }
 
-/** The record, in the version that the request is for. For all that the caller must not know of, there is none. */
+/** The record in the expected version; 404 for a record that the caller must not know of. */
 function found({ id, expected }: { id: string; expected: Tags | null }, writing: Writing): StoredRecord {
   const { access, collection, now } = writing;
   const record = writing.find(id);

@@ -6,7 +6,6 @@ import { isExpired } from '../present.ts';
 import type { BatchState } from './batch-state.ts';
 import { charged, type Decided, type Of, preconditionFailed, type Writing } from './decision.ts';
 
-/** How long a key stands for the record that was made with it. */
 export const idempotencyMs = 24 * 3_600_000;
 
 /** POST /<collection> */
@@ -28,15 +27,14 @@ export function decideCreate(change: Of<'create'>, writing: Writing, state: Batc
   return { ...made, effects: [...made.effects, { idempotencyKey: remembered }] };
 }
 
-/** Digests under a key that nobody else has: how long it takes to compare them tells nothing. */
+/** Keyed digests: the comparison need not be constant-time. */
 function isSameRequest(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }
 
 /**
- * PUT /<collection>/{id} with `If-None-Match: *`. An id is used once. For an id that another record has or had the answer is
- * always the same, so that nobody learns whether the record of another caller is still there. Ids of the form that the
- * service gives itself are refused for the same reason: which of them were used is not kept.
+ * PUT with `If-None-Match: *`. An id that was ever used gets 404, so that callers learn nothing of the records of
+ * others; so do ids in the service's own form.
  */
 export function decideCreateUnder(
   change: Of<'create_under'>,

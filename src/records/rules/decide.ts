@@ -11,18 +11,17 @@ import { decideCreate, decideCreateUnder } from './create.ts';
 import type { Decided, Writing } from './decision.ts';
 import type { Done, Operation, RecordChange } from './operation.ts';
 
-/** What the rules of writes know besides the data: the same for every batch. */
 export interface WriteRules {
   readonly collections: ReadonlyMap<string, Collection>;
-  /** When more users are new within an hour, new ones only read; 0 is never. */
+  /** Past this many new users per hour, new users can only read; 0: no limit. */
   readonly newcomersPerHour: number;
-  /** The name under which it is kept what a caller had spent when it was erased. */
+  /** The name of the spent budgets of an erased caller. */
   readonly formerOf: (id: string) => Uint8Array;
-  /** The digest under which it is kept that an id was used. */
+  /** The digest of a used id. */
   readonly usedId: (collection: string, id: string) => Uint8Array;
 }
 
-/** Decides a batch, each operation over what those before it have left. */
+/** Decides a batch: each operation sees the changes of those before it. */
 export function decideAll(
   operations: readonly Operation[],
   loaded: Loaded,
@@ -45,7 +44,7 @@ interface Decision extends Done {
   readonly effects: readonly Effects[];
 }
 
-/** What becomes of one operation. Throws a refusal, and then nothing changes but that its proof is used up. */
+/** Decides one operation. A refusal changes nothing, except that its proof is used. */
 function decide(
   { caller: who, now, proof, change }: Operation,
   state: BatchState,
@@ -64,7 +63,7 @@ function decide(
     collection,
     consumer,
     usage: state.usage(who.id, collection.name),
-    // A caller that comes with this very write counts, too.
+    // A caller that this write registers counts, too.
     newcomers: state.newcomers + (known === null && who.kind === 'user' ? 1 : 0),
     newcomersPerHour: rules.newcomersPerHour,
     now,
@@ -75,10 +74,8 @@ function decide(
 }
 
 /**
- * Before all other rules, also before a known Idempotency-Key: its answer shows the record again, which is more than
- * whoever has only copied a request may see. Whoever sends a request once more on purpose makes a new proof for it (RFC 9449
- * section 11.1). A write that is refused by another rule has used its proof all the same: or a copy of it could come
- * through later, when that rule has nothing against it any more.
+ * The first rule, also before a known Idempotency-Key. A refused write has used its proof, too: a copy could succeed
+ * later (RFC 9449 section 11.1).
  */
 function checkProof(proof: UsedProof, state: BatchState): void {
   if (!state.useProof(proof)) throw new Refusal('proof_replayed');

@@ -8,7 +8,7 @@ import type { RecordChange, RefusalFacts, WriteResult } from './operation.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** What the rules look at for one write of one caller. */
+/** What the rules of one write see. A new rule reads from here, and throws a `Refusal`. */
 export interface Writing {
   readonly access: CallerAccess;
   readonly collection: Collection;
@@ -20,20 +20,18 @@ export interface Writing {
   readonly find: (id: string) => StoredRecord | null;
 }
 
-/** What becomes of it, unless it is refused. */
 export interface Decided {
   readonly effects: readonly Effects[];
   readonly result: WriteResult;
 }
 
-/** A change of some kind. */
 export type Of<Kind extends RecordChange['kind']> = Extract<RecordChange, { kind: Kind }>;
 
 export function preconditionFailed(current: StoredRecord): Refusal {
   return new Refusal('precondition_failed', { facts: { current } satisfies RefusalFacts });
 }
 
-/** Counts the write, and the records that it adds to the caller's own or takes from them. */
+/** Charges the write, and the records that it adds or removes, to the caller. */
 export function charged(addedRecords: number, writing: Writing) {
   const { access, collection, consumer, usage, now } = writing;
   const owned = { owner: access.id, collection: collection.name };
@@ -47,7 +45,7 @@ export function charged(addedRecords: number, writing: Writing) {
   return { effects: [{ usage: { ...owned, after } }], budget: writeBudget(collection.limits, after, now) };
 }
 
-/** When a crowd comes in at once, only those who are new wait: consumers who were here before notice nothing. */
+/** In a surge of new callers only the new ones are paused. */
 function checkSurge({ collection, consumer, newcomers, newcomersPerHour, now }: Writing): void {
   const newFor = collection.limits.newcomer?.forMs ?? dayMs;
   if (newcomersPerHour === 0 || now >= consumer.registeredAt + newFor) return;

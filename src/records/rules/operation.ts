@@ -6,32 +6,28 @@ import type { Tags } from '../preconditions.ts';
 import type { Budget } from './budgets.ts';
 
 /**
- * One write, as plain data that can wait in a queue and cross to another thread: who, what is to become of which
- * record, what is expected of it, and when. Whatever is random is in it already, so that deciding is a pure function.
+ * One write as plain data: it waits in the queue and crosses to another thread. Random values are in it, so that
+ * deciding is a pure function.
  */
 export interface Operation {
   readonly caller: CallerIdentity;
   readonly now: number;
-  /** With which DPoP proof it came; null where none was needed. */
   readonly proof: UsedProof | null;
   readonly change: Change;
 }
 
 export type Change =
-  /** The first sight of a caller. */
   | { readonly kind: 'register' }
-  /** A write that was refused before it came here: what is left of it is that its proof is used. */
+  /** A write that was refused before it came here: it only uses up its proof. */
   | { readonly kind: 'refused' }
   | RecordChange;
 
 export type RecordChange = {
   readonly collection: string;
   readonly id: string;
-  /** What its next version is called. */
   readonly revision: string;
 } & (
   | { readonly kind: 'create'; readonly body: string; readonly key: IdempotencyKey | null }
-  /** Where nothing is yet. */
   | { readonly kind: 'create_under'; readonly body: string }
   | (ChangeOfExisting & { readonly expected: Tags | null })
 );
@@ -48,10 +44,8 @@ export interface IdempotencyKey {
   readonly requestDigest: Uint8Array;
 }
 
-/** The result of an operation that was not refused. */
 export interface Done {
   readonly consumer: Consumer;
-  /** Null for an operation that is not about a record. */
   readonly result: WriteResult | null;
 }
 
@@ -64,9 +58,8 @@ export interface WriteResult {
   readonly budget: Budget | null;
 }
 
-/** What a refused write tells besides its code: requests/write makes headers and members of it. */
+/** What a refusal adds to its code: requests/write makes headers and members of it. */
 export interface RefusalFacts {
   readonly budget?: Budget;
-  /** The version that the record has. */
   readonly current?: StoredRecord;
 }

@@ -13,21 +13,18 @@ import type { Change, Operation, RecordChange } from './operation.ts';
 
 const hourMs = 3_600_000;
 
-/** This file, for the thread that is to import it: as the clone has it, or compiled (.js) as the package has it. */
+/** Imported by the thread that decides (storage/sqlite/worker.ts). */
 export const batchRulesModule = import.meta.url;
 
-/** What the rules are made from: plain data, since they may be made on another thread (storage/sqlite/worker.ts). */
+/** Plain data, because the rules may be made on another thread. */
 export interface BatchRulesData {
   readonly collections: readonly PlainCollection[];
   readonly newcomersPerHour: number;
-  /** For `formerName`. */
   readonly digestKey: Uint8Array;
 }
 
-/** A collection as it was read, without what cannot cross threads. */
 type PlainCollection = Omit<Collection, 'checkFields'>;
 
-/** The rules of writes for `BatchStore`. */
 export async function createBatchRules(data: BatchRulesData): Promise<BatchRules> {
   const { newcomersPerHour } = data;
   const digest = createKeyedDigest(data.digestKey);
@@ -44,7 +41,7 @@ export async function createBatchRules(data: BatchRulesData): Promise<BatchRules
   };
 }
 
-/** Only a patch needs the check here, all other fields were checked before they came: so it is compiled when the first patch comes. */
+/** Only patches are checked here, so the check is compiled at the first patch. */
 async function withChecks(collections: readonly PlainCollection[]): Promise<readonly Collection[]> {
   if (collections.length === 0) return [];
   const { compileCheck } = await import('../../collections/validator.ts');
@@ -58,7 +55,7 @@ async function withChecks(collections: readonly PlainCollection[]): Promise<read
   });
 }
 
-/** Everything that a batch names, so that it can be loaded at once. */
+/** The rows that a batch needs, to load them at once. */
 function keysOf(operations: readonly Operation[], rules: WriteRules): BatchKeys {
   const { newcomersPerHour, formerOf, usedId } = rules;
   const consumers = new Set(operations.map(({ caller }) => caller.id));

@@ -3,7 +3,7 @@ import { recordSchemas } from '../describe/record-schemas.ts';
 import { objectType } from './schema-type.ts';
 import { comment, literal, sentence } from './source-text.ts';
 
-/** What a record is when it is read, made and changed: an interface each, from the schemas of the OpenAPI document. */
+/** The interfaces of a record: as read, created and changed. */
 export function recordTypes(collection: Collection, names: TypeNames): readonly string[] {
   const { name, schema, title } = collection;
   const { components } = recordSchemas(collection);
@@ -18,14 +18,13 @@ export function recordTypes(collection: Collection, names: TypeNames): readonly 
   ];
 }
 
-/** How the types of a collection are called. */
 export interface TypeNames {
   readonly record: string;
   readonly fields: string;
   readonly changes: string;
 }
 
-/** "team-bookings" is `TeamBooking`; where two collections would have one name, the later keeps its plural. */
+/** "team-bookings" is `TeamBooking`. On a conflict the later collection keeps its plural. */
 export function nameTypes(collections: readonly string[], reserved: readonly string[]): readonly TypeNames[] {
   const taken = new Set(reserved);
   return collections.map((collection) => {
@@ -43,12 +42,12 @@ function namesOf(name: string): TypeNames {
   return { record: name, fields: `${name}Fields`, changes: `${name}Changes` };
 }
 
-/** No two names become one: a "-" that is not before a letter stays, as "_". */
+/** Stays unique: a "-" that is not before a letter becomes "_". */
 function inCapitals(name: string): string {
   return name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase()).replaceAll('-', '_');
 }
 
-/** Words that look like a plural and are none. */
+/** Words that only look like a plural. */
 const singular = /(?:ss|us|is|news|series|species)$/;
 const pluralOfIe = /(?:^|-)(?:cookie|movie|pie|selfie|tie)s$/;
 const pluralOfUs = /(?:^|-)(?:bonus|bus|campus|status|virus)es$/;

@@ -5,15 +5,14 @@ import { type JsonType, typesOf } from '../../collections/schema-grammar.ts';
 import { boundsInWords } from '../../openapi/schema-words.ts';
 import { block, comment, literal, memberName, plain, sentence, union } from './source-text.ts';
 
-/** What is sent may be read-only to whoever sends it; what is read is the reader's own. */
+/** Lists that are sent are `readonly`; lists that are read are not. */
 export type Use = 'read' | 'write';
 
-/** The TypeScript type of the values that fit a schema without references, as far as TypeScript can say it. */
+/** The TypeScript type of a schema without references. */
 export function typeOf(schema: unknown, use: Use): string {
   return union(membersOf(schema, use));
 }
 
-/** The members of the union that the type is. */
 function membersOf(schema: unknown, use: Use): readonly string[] {
   if (!isJsonObject(schema)) return [schema === false ? 'never' : 'unknown'];
   const { const: only, enum: choices, anyOf, oneOf } = schema;
@@ -52,7 +51,7 @@ function inParentheses(members: readonly string[]): string {
   return more.length === 0 && !only.startsWith('readonly ') ? only : `(${[only, ...more].join(' | ')})`;
 }
 
-/** The type of an object; those members that the service alone sets are for reading. */
+/** `readonly` names the members that only the service sets. */
 export function objectType(
   { properties = {}, required = [], additionalProperties }: Schema,
   use: Use,
@@ -61,7 +60,6 @@ export function objectType(
   const members = Object.entries(properties as Readonly<Record<string, Schema>>).map(([name, property]) => {
     const isRequired = (required as readonly string[]).includes(name);
     const isReadonly = readonly.has(name);
-    // A list that is for reading is not for changing either.
     const type = typeOf(property, isReadonly ? 'write' : use);
     const head = `${isReadonly ? 'readonly ' : ''}${memberName(name)}${isRequired ? '' : '?'}:`;
     return `${comment(fieldComment(property))}${head} ${type};`;
@@ -69,13 +67,13 @@ export function objectType(
   return block([...members, ...othersOf(additionalProperties, members.length > 0, use)]);
 }
 
-/** A member of any name can be of the types of those that are named, which TypeScript asks for. */
+/** TypeScript wants the index signature to cover the named members. */
 function othersOf(schema: unknown, hasNamed: boolean, use: Use): readonly string[] {
   if (schema === false) return hasNamed ? [] : ['[name: string]: never;'];
   return [`[name: string]: ${hasNamed ? 'unknown' : typeOf(schema, use)};`];
 }
 
-/** The lines of the comment on a field: what its schema says in words, its limits, and whether it is on its way out. */
+/** The doc comment of a field. */
 function fieldComment(schema: Schema): readonly string[] {
   const { title, description } = schema;
   return [
@@ -86,7 +84,6 @@ function fieldComment(schema: Schema): readonly string[] {
   ];
 }
 
-/** What TypeScript cannot say of a value. */
 function limitsOf(schema: Schema): string {
   const { format } = schema;
   const kind = typesOf(schema).includes('integer') ? ['a whole number'] : [];

@@ -1,8 +1,7 @@
 import { escapeUnseen, unseen } from '../../base/unseen.ts';
 
-/** Text of declarations as it stands in TypeScript: nothing in it can end the string or the comment that it stands in. */
+/** Text of declarations as TypeScript source: it cannot end the string or comment that it stands in. */
 
-/** A text, number, flag or null of JSON as a type. */
 export function literal(value: unknown): string {
   return escapeUnseen(JSON.stringify(value));
 }
@@ -11,13 +10,12 @@ export function memberName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name);
 }
 
-/** What a file says, as one line of a comment. A tag, such as @deprecated or @ts-expect-error, is none in it. */
+/** One line of a comment, with tags such as @deprecated escaped. */
 export function plain(text: string): string {
   const line = text.replaceAll(unseen, ' ').replaceAll(/\s+/g, ' ').trim();
   return line.replaceAll('*/', '*\\/').replace(/^@/, '\\@');
 }
 
-/** The same as a sentence among others. */
 export function sentence(text: string): string {
   const line = plain(text);
   return line === '' || /[.!?:]$/.test(line) ? line : `${line}.`;

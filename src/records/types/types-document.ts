@@ -1,9 +1,17 @@
+import type { ErrorCode } from '../../base/errors.ts';
 import type { Collection } from '../../collections/collection.ts';
-import { collectionTypes, commonProblems, problemsOf, shared } from './collection-types.ts';
-import { nameTypes, recordTypes } from './record-types.ts';
-import { block, comment, literal, union } from './source-text.ts';
+import type { Description } from '../../openapi/description.ts';
+import { codesOf } from '../../openapi/document.ts';
+import type { Parameter, Schemas } from '../../openapi/openapi-types.ts';
+import { describeList, describeRead } from '../describe/reads.ts';
+import * as writing from '../describe/writes.ts';
+import { nameTypes, recordTypes, type TypeNames } from './record-types.ts';
+import { typeOf } from './schema-type.ts';
+import { block, comment, literal, memberName, sentence, union } from './source-text.ts';
 
 const whole = 'Collections';
+/** The names that all collections share. */
+const shared = { bounds: 'Bounds', problem: 'CommonProblem' } as const;
 
 /** One file of TypeScript declarations that imports nothing: the types of all collections, for the typed client. */
 export function typesDocument(collections: readonly Collection[]): string {
@@ -30,4 +38,92 @@ export function typesDocument(collections: readonly Collection[]): string {
     `${comment(['For createClient<Collections>() of @vestibule/client.'])}export interface ${whole} ${block(each.map(collectionTypes))}`,
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+interface TypedCollection {
+  readonly collection: Collection;
+  readonly names: TypeNames;
+  readonly problems: Problems;
+  /** Those of `problems` that every call has. */
+  readonly common: ReadonlySet<ErrorCode>;
+}
+
+/** What the typed client knows of a collection: a member of the interface `Collections`. */
+function collectionTypes({ collection, names, problems, common }: TypedCollection): string {
+  const { name, machine } = collection;
+  const { parameters = [] } = describeList(collection);
+  const types = {
+    record: names.record,
+    create: names.fields,
+    update: names.changes,
+    state: literals([...(machine?.states.keys() ?? [])]),
+    action: literals(machine?.actions ?? []),
+    filter: filterType(collection, parameters),
+    sort: typeOf(parameters.find((parameter) => parameter.name === 'sort')?.schema, 'write'),
+    problem: problemType(problems, common),
+  };
+  const members = Object.entries(types).map(([member, type]) => `${member}: ${type};`);
+  return `${comment(aboutCollection(collection))}${memberName(name)}: ${block(members)};`;
+}
+
+function literals(names: readonly string[]): string {
+  return names.length === 0 ? 'never' : union(names.map(literal));
+}
+
+/** What decides about pages and their order is no filter. */
+const ofPages = ['limit', 'cursor', 'sort'];
+
+/** What a list can be filtered by, from the parameters of its query: nothing else has an index. */
+function filterType({ schema, index }: Collection, parameters: readonly Parameter[]): string {
+  const properties = (schema.properties ?? {}) as Schemas;
+  const filters = parameters.filter((each) => each.in === 'query' && !ofPages.includes(each.name));
+  const byField = Map.groupBy(filters, (each) => each.name.replace(/\[.*$/, ''));
+  const members = [...byField].map(([name, [equal, ...ranges]]) => {
+    const isField = index.some((field) => field.name === name);
+    const value = typeOf(isField ? properties[name] : equal?.schema, 'write');
+    // The client sends a Date as the text that the service takes for one.
+    const date = equal?.schema.format === 'date-time' ? ['Date'] : [];
+    const bound = union([typeOf(equal?.schema, 'write'), ...date]);
+    // Of two values, an order between them is no question.
+    const bounds = ranges.length > 0 && bound !== 'boolean' ? [`${shared.bounds}<${bound}>`] : [];
+    return `${memberName(name)}?: ${union([value, ...date, ...bounds])};`;
+  });
+  return block(members);
+}
+
+function problemType(problems: Problems, common: ReadonlySet<ErrorCode>): string {
+  const members = Object.entries(problems).map(([call, codes]) => {
+    const own = [...codes.difference(common)].map(literal);
+    return `${call}: ${codes.size === 0 ? 'never' : union([shared.problem, ...own])};`;
+  });
+  return block(members);
+}
+
+function aboutCollection({ title, description, deprecated }: Collection): readonly string[] {
+  return [sentence(title), sentence(description ?? ''), deprecated === null ? '' : '@deprecated'];
+}
+
+/** By call of the typed client, the codes that it can be refused with. */
+type Problems = Readonly<Record<string, ReadonlySet<ErrorCode>>>;
+
+/** As the OpenAPI document says it: from what the routes of the collection say of themselves. */
+export function problemsOf(collection: Collection): Problems {
+  const codes = (method: string, ...descriptions: readonly Description[]) =>
+    new Set(descriptions.flatMap((each) => codesOf({ method, path: '', access: 'bearer', ...each })));
+  const actions = collection.machine?.actions ?? [];
+  return {
+    list: codes('GET', describeList(collection)),
+    get: codes('GET', describeRead(collection)),
+    create: codes('POST', writing.describeCreate(collection)),
+    update: codes('PATCH', writing.describePatch(collection)),
+    replace: codes('PUT', writing.describeReplace(collection)),
+    remove: codes('DELETE', writing.describeRemove(collection)),
+    act: codes('POST', ...actions.map((action) => writing.describeAction(collection, action))),
+  };
+}
+
+/** What every call of every collection can be refused with. */
+function commonProblems(all: readonly Problems[]): ReadonlySet<ErrorCode> {
+  const calls = all.flatMap((problems) => Object.values(problems)).filter(({ size }) => size > 0);
+  return calls.reduce((common, codes) => common.intersection(codes), calls[0] ?? new Set());
 }
