@@ -156,12 +156,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Log lines that wait for a reader; what comes then is dropped and counted.',
   ),
   fixed('src/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
-  fixed(
-    'src/tokens/signing-limit.ts',
-    'mostWaiting',
-    '',
-    'Tokens that wait to be signed (503 `signing_overloaded`).',
-  ),
+  fixed('src/tokens/mint.ts', 'mostWaiting', '', 'Tokens that wait to be signed (503 `signing_overloaded`).'),
   fixed(
     'src/base/queue-capacity.ts',
     'standingWaitMs',
@@ -247,14 +242,14 @@ export const fixedLimits: readonly FixedLimit[] = [
     'How long a revocation is kept where no setting limits the lifetime of tokens.',
   ),
   fixed(
-    'src/consumer/sign-out/revoke.ts',
+    'src/consumer/sign-out/revoke-session.ts',
     'mostPerIssuer',
     '',
     'Revocations that are kept for one provider, and for the tokens of `POST /token` (503 `revocations_full`).',
   ),
-  fixed('src/consumer/events/event-query.ts', 'largestPage', '', 'Events on a page.'),
+  fixed('src/consumer/events/read-events.ts', 'largestPage', '', 'Events on a page.'),
   fixed(
-    'src/consumer/events/event-query.ts',
+    'src/consumer/events/read-events.ts',
     'longestWaitSeconds',
     'seconds',
     'How long a request may wait for the next event (400 `query_invalid`).',

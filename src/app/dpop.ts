@@ -5,7 +5,7 @@ import { proofAlgorithms } from '../auth/dpop/proof-keys.ts';
 import type { SignatureQueue } from '../auth/signature-queue.ts';
 import { tokenPath } from '../base/addresses.ts';
 import { ownIssuer } from '../config/rules.ts';
-import type { ProveKey } from '../tokens/proven-key.ts';
+import type { ProveKey } from '../tokens/issue.ts';
 import type { BaseParts } from './base-parts.ts';
 
 export type Dpop = NonNullable<ReturnType<typeof createDpop>>;

@@ -2,12 +2,12 @@ import type { Keyring } from '../auth/keyring.ts';
 import { systemClock } from '../base/clock.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import type { StorageConfig } from '../config/settings.ts';
-import { createRevocationNames } from '../consumer/revocation-names.ts';
+import { createRevocationNames } from '../consumer/pseudonym.ts';
 import { disabledAfterMs } from '../events/webhooks/backoff.ts';
 import { messageId } from '../events/webhooks/message.ts';
 import { openSecrets } from '../events/webhooks/signing.ts';
 import type { ClientWithSecrets, Delivery, DeliveryState, Storage, Webhook } from '../storage/port.ts';
-import { createClientMac } from '../tokens/client-mac.ts';
+import { createClientMac } from '../tokens/client-directory.ts';
 import { webhookBox } from './administration.ts';
 import { readStorage } from './read-storage.ts';
 

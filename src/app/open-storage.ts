@@ -1,5 +1,4 @@
-import type { Keyring } from '../auth/keyring.ts';
-import { checkMasterSecret } from '../auth/master-secret.ts';
+import { checkMasterSecret, type Keyring } from '../auth/keyring.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { erasureLogFile } from '../config/files.ts';

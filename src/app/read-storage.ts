@@ -1,5 +1,4 @@
-import { deriveKeyring, type Keyring } from '../auth/keyring.ts';
-import { masterSecretFits, otherMasterSecret } from '../auth/master-secret.ts';
+import { deriveKeyring, type Keyring, masterSecretFits, otherMasterSecret } from '../auth/keyring.ts';
 import { OperatorError, Refusal } from '../base/errors.ts';
 import { accessTo } from '../base/file-access.ts';
 import { readMasterSecret } from '../config/files.ts';

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { deriveKeyring } from '../auth/keyring.ts';
-import { masterSecretFits, otherMasterSecret } from '../auth/master-secret.ts';
+import { deriveKeyring, masterSecretFits, otherMasterSecret } from '../auth/keyring.ts';
 import { systemClock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import { makePrivateFolder } from '../base/folder.ts';

@@ -6,8 +6,7 @@ import { writeScopes } from '../base/scopes.ts';
 import type { Collection } from '../collections/collection.ts';
 import { CallerAccess } from '../records/caller-access.ts';
 import type { ConsumerStore, StandingStore } from '../storage/port.ts';
-import { createNameCaller } from './name-caller.ts';
-import type { RevocationNames } from './revocation-names.ts';
+import { createNameCaller, type RevocationNames } from './pseudonym.ts';
 import { type KnownClients, Standing } from './standing.ts';
 
 interface CallerParts {

@@ -1,7 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Revocation, RevocationStore, StoredRevocation } from '../storage/port.ts';
-import type { RevocationNames } from './revocation-names.ts';
+import type { RevocationNames } from './pseudonym.ts';
 
 /** The revocations of the database, in memory: about 180 bytes each. */
 export class Revocations {

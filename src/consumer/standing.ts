@@ -11,7 +11,7 @@ import {
   type WatchedTable,
   watchedTables,
 } from '../storage/port.ts';
-import type { RevocationNames } from './revocation-names.ts';
+import type { RevocationNames } from './pseudonym.ts';
 import { Revocations } from './revocations.ts';
 
 /** The clients of ours that are genuine; see `tokens/client-directory`. */

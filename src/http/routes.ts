@@ -49,10 +49,11 @@ import { describeIssue, issueToken } from '../tokens/issue.ts';
 import {
   authorizationServer,
   describeAuthorizationServer,
+  describeKeys,
   describeProtectedResource,
   protectedResource,
+  publishedKeys,
 } from '../tokens/metadata.ts';
-import { describeKeys, publishedKeys } from '../tokens/published-keys.ts';
 import { describeRevoke, type RevokeParts, revokeToken } from '../tokens/revoke.ts';
 
 /** Who may call a route. There is no default: a route that does not say is not a route. */

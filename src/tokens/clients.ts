@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import { isScopeName } from '../base/scopes.ts';
@@ -10,7 +11,6 @@ import type {
   ClientStore,
   ClientWithSecrets,
 } from '../storage/port.ts';
-import { asPublicKeys } from './public-keys.ts';
 import { createSecret, createSecretId, digestSecret, findSecret, secretSlots } from './secrets.ts';
 
 interface ClientsOptions {
@@ -159,4 +159,20 @@ function noSuchClient(id: string): OperatorError {
   return new OperatorError(
     `There is no client "${id}" that this service has made. "npx vestibule client list" shows those there are.`,
   );
+}
+
+/** A public key in PEM, a JWK or a JWKS, as the JSON of a JWKS. */
+export function asPublicKeys(text: string): string {
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
+    throw new OperatorError(
+      "This is a private key, which is the client's own. Give the public key that belongs to it.",
+    );
+  }
+  try {
+    const isPem = text.includes('-----BEGIN');
+    const value = isPem ? createPublicKey(text).export({ format: 'jwk' }) : JSON.parse(text);
+    return JSON.stringify({ keys: Array.isArray(value.keys) ? value.keys : [value] });
+  } catch {
+    throw new OperatorError('Expected a public key in PEM, or a JWK or JWKS in JSON, and found neither.');
+  }
 }

@@ -6,9 +6,9 @@ import type { RequestOrigin } from '../base/request-origin.ts';
 import type { ClientSecret, ClientStore, ClientWithSecrets } from '../storage/port.ts';
 import type { CheckAssertion } from './assertion.ts';
 import type { ClientDirectory } from './client-directory.ts';
-import type { ClientProof } from './request-types.ts';
 import { digestSecret, findSecret } from './secrets.ts';
 import type { Throttle } from './throttle.ts';
+import type { ClientProof } from './token-request.ts';
 
 /** The client, and by which of its credentials it is known; or nobody, with the name it claimed. */
 type Recognised =

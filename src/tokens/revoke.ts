@@ -4,9 +4,9 @@ import { answer, type Input, type PublicHandler } from '../base/handler.ts';
 import { revocationOf } from '../base/revocation.ts';
 import { type Description, tags } from '../openapi/description.ts';
 import { text } from '../openapi/schemas.ts';
-import { assertionType, readRevocation } from './form-request.ts';
 import type { RecogniseClient } from './recognise-client.ts';
 import type { Throttle } from './throttle.ts';
+import { assertionType, readRevocation } from './token-request.ts';
 
 /** A live token of ours. */
 interface OwnToken {

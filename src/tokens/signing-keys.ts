@@ -1,10 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import { OperatorError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { errorFields } from '../base/plain-log.ts';
 import type { AuditLine, SigningKeyRecord, SigningKeyStore } from '../storage/port.ts';
-import { coalescedRefresh } from './coalesced-refresh.ts';
 import { createSigningKey, openSigningKey, type SigningAlgorithm, type SigningKey } from './signing-key.ts';
 
 /** How long a key is published before it signs, so that all who verify our tokens have it by then. */
@@ -270,4 +270,23 @@ function signAtOnce(
 /** When the last token has expired that a key can have signed before the next one did. */
 function retirementAfter(signsFrom: number, tokenTtlMs: number): number {
   return signsFrom + tokenTtlMs + marginMs;
+}
+
+/**
+ * Reads again on demand: one read at a time, with a pause between two. Unlike with `singleFlight`, a call during a read
+ * shares the next one, because the read in flight may miss the change that the caller heard of.
+ */
+export function coalescedRefresh(read: () => Promise<void>, pauseMs: number): () => Promise<void> {
+  /** The last read and the pause after it. Never rejects. */
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<void> | null = null;
+  return () => {
+    next ??= last.then(() => {
+      next = null;
+      const reading = read();
+      last = reading.catch(() => {}).then(() => pause(pauseMs, undefined, { ref: false }));
+      return reading;
+    });
+    return next;
+  };
 }

@@ -6,7 +6,7 @@ import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
 import { createLog } from '../../src/base/log.ts';
-import { createRevocationNames } from '../../src/consumer/revocation-names.ts';
+import { createRevocationNames } from '../../src/consumer/pseudonym.ts';
 import { Standing } from '../../src/consumer/standing.ts';
 import {
   type ClientWithSecrets,

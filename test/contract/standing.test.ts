@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
-import { createRevocationNames } from '../../src/consumer/revocation-names.ts';
+import { createRevocationNames } from '../../src/consumer/pseudonym.ts';
 import { Revocations } from '../../src/consumer/revocations.ts';
 import { type Revocation, type Storage, type WatchedTable, watchedTables } from '../../src/storage/port.ts';
 import { register } from '../support/batches.ts';

@@ -8,7 +8,7 @@ import type { Outlet } from '../../src/base/handler.ts';
 import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
 import { createLog } from '../../src/base/log.ts';
 import { readEvents } from '../../src/consumer/events/read-events.ts';
-import { createRevocationNames } from '../../src/consumer/revocation-names.ts';
+import { createRevocationNames } from '../../src/consumer/pseudonym.ts';
 import { Standing } from '../../src/consumer/standing.ts';
 import { LongPolls } from '../../src/events/long-polls.ts';
 import { StreamLimit } from '../../src/events/stream-limit.ts';

@@ -8,7 +8,7 @@ import type { Storage, StorageKeys } from '../../src/storage/port.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { openSqlite } from '../../src/storage/sqlite/engine.ts';
 import { createStorage, type StorageOptions } from '../../src/storage/storage.ts';
-import { createClientMac } from '../../src/tokens/client-mac.ts';
+import { createClientMac } from '../../src/tokens/client-directory.ts';
 import { createDatabase, direct, pooled } from './postgres.ts';
 import { type DatabaseEngine, databaseEngines } from './service.ts';
 import { surroundings } from './surroundings.ts';

@@ -1,15 +1,14 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { connectionAdvice } from '../../auth/examine/advice.ts';
-import { deriveKeyring } from '../../auth/keyring.ts';
-import { masterSecretFits } from '../../auth/master-secret.ts';
+import { deriveKeyring, masterSecretFits } from '../../auth/keyring.ts';
 import { OperatorError } from '../../base/errors.ts';
 import { accessTo } from '../../base/file-access.ts';
 import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
 import { readMasterSecret } from '../../config/files.ts';
 import type { Config } from '../../config/settings.ts';
 import type { FoundStorage } from '../../storage/storage.ts';
-import { createClientMac } from '../../tokens/client-mac.ts';
+import { createClientMac } from '../../tokens/client-directory.ts';
 import { verdictsOn } from '../check.ts';
 import { readDatabase } from '../read-storage.ts';
 import { webhookFindings } from './webhooks.ts';

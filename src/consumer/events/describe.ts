@@ -3,7 +3,7 @@ import { reachedStates } from '../../collections/declaration-rules.ts';
 import { erasedType, isTold, type recordEvents } from '../../events/catalogue.ts';
 import { type Description, headerParameter, queryParameter, tags } from '../../openapi/description.ts';
 import * as schema from '../../openapi/schemas.ts';
-import { longestWaitSeconds } from './event-query.ts';
+import { longestWaitSeconds } from './read-events.ts';
 
 const { text, count } = schema;
 

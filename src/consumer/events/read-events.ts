@@ -1,6 +1,8 @@
 import { type Caller, hasExpired, isCurrent } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
+import { Refusal } from '../../base/errors.ts';
 import { type Answer, type BearerHandler, type Input, jsonText, live } from '../../base/handler.ts';
+import { isGranted } from '../../base/scopes.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { erasedType, presentEvent } from '../../events/catalogue.ts';
 import type { LongPolls } from '../../events/long-polls.ts';
@@ -8,11 +10,108 @@ import { type EventReader, placeIn, readVisible } from '../../events/reader.ts';
 import type { StreamLimit } from '../../events/stream-limit.ts';
 import type { Streams } from '../../events/streams.ts';
 import type { EventTail } from '../../events/tail.ts';
-import { ownerOf } from '../../records/caller-access.ts';
+import { CallerAccess, ownerOf } from '../../records/caller-access.ts';
 import type { ReadLimit } from '../../records/requests/read-limit.ts';
 import type { EventStore, StoredEvent } from '../../storage/port.ts';
-import { largestPage, readEventQuery } from './event-query.ts';
-import { visibleTo } from './visible-events.ts';
+
+export const longestWaitSeconds = 30;
+export const largestPage = 100;
+
+/** What a request for events asks for. */
+export interface AskedEvents {
+  readonly isStream: boolean;
+  /** Null: all that admit the caller. */
+  readonly collections: readonly Collection[] | null;
+  /** After this position; null: from now on. */
+  readonly after: number | null;
+  readonly waitMs: number;
+}
+
+const known: ReadonlySet<string> = new Set(['collection', 'after', 'wait']);
+const positionForm = /^(?:0|[1-9]\d{0,14})$/;
+
+/** Throws when something in it cannot be used. A stream that comes again says where it was in `Last-Event-ID`. */
+export function readEventQuery(input: Input, declared: readonly Collection[]): AskedEvents {
+  const parameters = new URLSearchParams(input.query);
+  for (const name of parameters.keys())
+    if (!known.has(name) || parameters.getAll(name).length > 1) throw invalid(name);
+  const isStream = wantsStream(input.header('accept'));
+  return {
+    isStream,
+    collections: readCollections(parameters.get('collection'), declared),
+    after: readPosition(input, parameters, isStream),
+    waitMs: readWait(parameters.get('wait'), isStream),
+  };
+}
+
+/** A browser asks for it by this name, and so does whoever wants it; anything else is a page. */
+function wantsStream(accept = ''): boolean {
+  return accept.split(',').some((range) => range.split(';')[0]?.trim().toLowerCase() === 'text/event-stream');
+}
+
+function readCollections(text: string | null, declared: readonly Collection[]): readonly Collection[] | null {
+  if (text === null) return null;
+  return [...new Set(text.split(','))].map((name) => {
+    const collection = declared.find((one) => one.name === name);
+    if (collection === undefined) throw invalid('collection');
+    return collection;
+  });
+}
+
+function readPosition(input: Input, parameters: URLSearchParams, isStream: boolean): number | null {
+  const resumed = isStream ? input.header('last-event-id') : undefined;
+  if (resumed !== undefined && resumed !== '') {
+    if (!positionForm.test(resumed))
+      throw new Refusal('header_invalid', { members: { header: 'Last-Event-ID' } });
+    return Number(resumed);
+  }
+  const after = parameters.get('after');
+  if (after === null) return null;
+  if (!positionForm.test(after)) throw invalid('after');
+  return Number(after);
+}
+
+function readWait(text: string | null, isStream: boolean): number {
+  if (text === null) return 0;
+  if (isStream || !/^\d{1,2}$/.test(text) || Number(text) > longestWaitSeconds) throw invalid('wait');
+  return Number(text) * 1000;
+}
+
+function invalid(parameter: string): Refusal {
+  return new Refusal('query_invalid', { members: { parameter } });
+}
+
+/**
+ * What a caller may know of: its own events, and a machine client those of all whose records it reaches. Collections that do
+ * not admit it are left out, unless they are asked for by name: then it is refused as it would be there.
+ */
+export function visibleTo(
+  caller: Caller,
+  collections: readonly Collection[],
+  named: readonly Collection[] | null,
+): EventReader {
+  const id = ownerOf(caller);
+  const admitting = named ?? collections.filter((collection) => admits(collection, caller));
+  const accesses = admitting.map(
+    (collection) => [collection.name, CallerAccess.admit(collection, caller, 'read')] as const,
+  );
+  const own = new Set(accesses.map(([name]) => name));
+  const all = new Set(accesses.flatMap(([name, access]) => (access.reachesAll ? [name] : [])));
+  return {
+    owner: all.size === 0 ? id : null,
+    showsOwner: all.size > 0,
+    sees({ type, collection, owner }) {
+      // A reader of all records may keep copies, and has to erase them too.
+      if (type === erasedType) return all.size > 0;
+      return collection !== null && (all.has(collection) || (owner === id && own.has(collection)));
+    },
+  };
+}
+
+function admits({ access: { clients, scopes } }: Collection, caller: Caller): boolean {
+  if (clients === 'none' && caller.credentialId !== null) return false;
+  return scopes.read === null || isGranted([scopes.read], caller.scopes);
+}
 
 export interface EventParts {
   readonly store: EventStore;
