@@ -98,7 +98,6 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     store: storage.signingKeys,
     sealingKey: keyring.signingKeys,
     audit,
-    hold,
     clock,
     time,
     log,

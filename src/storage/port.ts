@@ -221,7 +221,7 @@ export interface SigningKeyStore {
 
 /** Revokes the tokens of a name that were issued up to a time. Times are milliseconds since 1970. */
 export interface Revocation {
-  /** A keyed digest of a pseudonym, a session or the id of a token: see `consumer/revocation-names`. */
+  /** A keyed digest of a pseudonym, a session or the id of a token: see `consumer/pseudonym`. */
   readonly name: string;
   readonly issuedUntil: number;
   /** From this time all these tokens have expired, and the revocation can be deleted. */

@@ -12,45 +12,33 @@ const cacheControl = 'public, max-age=3600';
 /** At POST /token and at POST /revoke. */
 const authMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
-/** GET /.well-known/oauth-authorization-server (RFC 8414): all that a standard client needs to get a token here. */
+/** GET /.well-known/oauth-authorization-server (RFC 8414): how a standard client gets a token here. */
 export function authorizationServer(issuer: string, dpop: ProtectedResource['dpop']): PublicHandler {
-  const answer = json(
-    {
-      issuer,
-      token_endpoint: `${issuer}${tokenPath}`,
-      revocation_endpoint: `${issuer}${revokePath}`,
-      jwks_uri: `${issuer}${keysPath}`,
-      grant_types_supported: ['client_credentials'],
-      // There is no authorization endpoint, and so nothing that it could respond with.
-      response_types_supported: [],
-      token_endpoint_auth_methods_supported: authMethods,
-      token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
-      ...(dpop === null ? {} : { dpop_signing_alg_values_supported: dpop.algorithms }),
-      revocation_endpoint_auth_methods_supported: authMethods,
-      revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
-    },
-    { cacheControl },
-  );
+  const answer = json(serverMetadata(issuer, dpop?.algorithms ?? null), { cacheControl });
   return () => answer;
 }
 
+function serverMetadata(issuer: string, dpopAlgorithms: readonly string[] | null) {
+  return {
+    issuer,
+    token_endpoint: `${issuer}${tokenPath}`,
+    revocation_endpoint: `${issuer}${revokePath}`,
+    jwks_uri: `${issuer}${keysPath}`,
+    grant_types_supported: ['client_credentials'],
+    // There is no authorization endpoint.
+    response_types_supported: [],
+    token_endpoint_auth_methods_supported: authMethods,
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    ...(dpopAlgorithms === null ? {} : { dpop_signing_alg_values_supported: dpopAlgorithms }),
+    revocation_endpoint_auth_methods_supported: authMethods,
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+  };
+}
+
 export function describeAuthorizationServer({ dpop }: Pick<TokenTerms, 'dpop'>): Description {
-  const metadata = object(
-    {
-      issuer: uri,
-      token_endpoint: uri,
-      revocation_endpoint: uri,
-      jwks_uri: uri,
-      grant_types_supported: texts,
-      response_types_supported: texts,
-      token_endpoint_auth_methods_supported: texts,
-      token_endpoint_auth_signing_alg_values_supported: texts,
-      revocation_endpoint_auth_methods_supported: texts,
-      revocation_endpoint_auth_signing_alg_values_supported: texts,
-      ...(dpop === 'off' ? {} : { dpop_signing_alg_values_supported: texts }),
-    },
-    ['dpop_signing_alg_values_supported'],
-  );
+  const example = Object.entries(serverMetadata('', dpop === 'off' ? null : []));
+  const members = example.map(([name, value]) => [name, typeof value === 'string' ? uri : texts]);
+  const metadata = object(Object.fromEntries(members), ['dpop_signing_alg_values_supported']);
   const answers = answersJson('Metadata (RFC 8414).', metadata);
   return { name: 'readAuthorizationServer', tag: tags.tokens, summary: 'How to get a token here', answers };
 }

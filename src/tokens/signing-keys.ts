@@ -25,10 +25,8 @@ interface SigningKeysOptions extends KeyRules {
 }
 
 interface ServingOptions extends SigningKeysOptions {
-  /** By which keys are added and deleted. Which one signs, and which are published, goes by the clock as it is. */
+  /** For adding and deleting keys. `clock` decides which key signs and which are published. */
   readonly time: ConfirmedTime;
-  /** Whether this process is the one that adds and deletes keys. */
-  readonly hold: () => Promise<boolean>;
   readonly log: Log;
 }
 
@@ -36,18 +34,12 @@ interface ServingOptions extends SigningKeysOptions {
 const marginMs = 60_000;
 const lookAgainMs = 3_600_000;
 const unconfirmedMs = 60_000;
-/**
- * Somebody else was to do it. Until then it should have; else it is gone, or started with other settings, by which nothing is
- * due. Whoever finds it due still does it itself: of two who do at once, one wins.
- */
-const notOursMs = 5_000;
-/** At least so long between two readings, however many invented names of keys come in. */
+/** Between two reads of the database: tokens with invented key names must not flood it. */
 const pauseMs = 100;
 
 /**
- * Our own keys, as the database has them. Which one signs is a matter of the time alone, so that processes agree
- * without a word between them: a key is published first, signs later, and stays published until the last token that
- * it signed has expired.
+ * Our own keys, as the database has them. Time alone decides which one signs, so that all processes agree: a key is
+ * published first, signs later, and stays published until the last token that it signed has expired.
  */
 export class SigningKeys {
   readonly #options: ServingOptions;
@@ -58,7 +50,6 @@ export class SigningKeys {
   readonly #refresh = coalescedRefresh(() => this.#load(), pauseMs);
   #cancelTimer: () => void = () => {};
   #isStopped = false;
-  #hasWaited = false;
 
   constructor(options: ServingOptions) {
     this.#options = options;
@@ -136,25 +127,18 @@ export class SigningKeys {
     this.#retirementAt = nextRetirement(this.#keys, this.#options.clock.now());
   }
 
-  /**
-   * Adds a key when it is time for one and deletes those that have retired, in one process of all; then sleeps until there is
-   * more to do.
-   */
+  /** Adds the next key when it is due and deletes retired ones. Of several processes that do so at once, the store lets one win. */
   async #keepUp(): Promise<void> {
-    const { clock, time, hold, log } = this.#options;
+    const { clock, time, log } = this.#options;
     const now = time.now();
     try {
-      if (now !== null && this.#isDue(now)) {
-        const isOurs = this.#hasWaited || (await hold());
-        if (isOurs) await this.#change(now);
-        this.#hasWaited = !isOurs;
-      }
+      if (now !== null && this.#isDue(now)) await this.#change(now);
       await this.#refresh();
     } catch (error) {
       log.error(errorFields(error), 'signing keys cannot be kept up');
     }
     if (this.#isStopped) return;
-    const pause = now === null ? unconfirmedMs : this.#hasWaited ? notOursMs : this.#untilNextMs();
+    const pause = now === null ? unconfirmedMs : this.#untilNextMs();
     this.#cancelTimer = clock.after(pause, () => void this.#keepUp());
   }
 
@@ -276,7 +260,7 @@ function retirementAfter(signsFrom: number, tokenTtlMs: number): number {
  * Reads again on demand: one read at a time, with a pause between two. Unlike with `singleFlight`, a call during a read
  * shares the next one, because the read in flight may miss the change that the caller heard of.
  */
-export function coalescedRefresh(read: () => Promise<void>, pauseMs: number): () => Promise<void> {
+function coalescedRefresh(read: () => Promise<void>, pauseMs: number): () => Promise<void> {
   /** The last read and the pause after it. Never rejects. */
   let last: Promise<unknown> = Promise.resolve();
   let next: Promise<void> | null = null;
