@@ -8,12 +8,11 @@ import { consentPage, loginPage, messagePage, sendPage } from './pages.ts';
 const prefix = '/interaction/';
 const largestForm = 8192;
 
-/** Where the provider sends a person when it has a question for them. */
 export function interactionPath(interaction: Interaction): string {
   return `${prefix}${interaction.uid}`;
 }
 
-/** The two questions that the provider has for a person: who are you, and may this application come in? */
+/** The pages for login and consent. */
 export function addInteractions(provider: Provider, api: ApiResource): void {
   provider.use(async (ctx, next) => {
     if (!ctx.path.startsWith(prefix)) return next();
@@ -38,7 +37,7 @@ export function addInteractions(provider: Provider, api: ApiResource): void {
   });
 }
 
-/** A browser sends the cookie of one interaction to the address of that interaction only; null = it sent none. */
+/** Null without the cookie of this interaction, or when it has expired. */
 async function findInteraction(provider: Provider, ctx: KoaContext): Promise<Interaction | null> {
   try {
     return await provider.interactionDetails(ctx.req, ctx.res);
@@ -72,12 +71,12 @@ function showConsent(ctx: KoaContext, api: ApiResource, interaction: Interaction
   sendPage(ctx, consentPage(application, nameOf(accountId), scopes), redirect_uri);
 }
 
-/** Those of the API that the user does not have. */
+/** The scopes of the API that the user does not have. */
 function refusedScopes(api: ApiResource, accountId: string): ReadonlySet<string> {
   return new Set(api.describe().scope.split(' ')).difference(new Set(api.scopesOf(accountId)));
 }
 
-/** Null = the question was put again, with what is wrong. */
+/** Null if the login page is shown again, with what is wrong. */
 function submitLogin(
   ctx: KoaContext,
   api: ApiResource,
@@ -92,14 +91,13 @@ function submitLogin(
   return null;
 }
 
-/** What the provider found to be missing in what the person has allowed this application before. */
 interface MissingGrants {
   readonly missingOIDCScope?: string[];
   readonly missingOIDCClaims?: string[];
   readonly missingResourceScopes?: Record<string, string[]>;
 }
 
-/** The session remembers the grant, so whatever was allowed once is not asked again until the sign-out. */
+/** The grant lasts as long as the session: consent is asked for once. */
 async function decide(
   provider: Provider,
   api: ApiResource,
@@ -128,7 +126,7 @@ async function decide(
   return { consent: { grantId: await grant.save() } };
 }
 
-/** Reads to the end but keeps no more than any of the forms can be long. */
+/** Reads the body to its end, and keeps as much as a form can have. */
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) {

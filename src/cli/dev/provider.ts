@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-// Not the package's front door: all that it adds is a warning, printed at import, about every release of Node
-// that is not yet an LTS one.
+// Not the main module of the package, which prints a warning on releases of Node that are not LTS.
 import { Provider } from 'oidc-provider/lib/provider.js';
 import { apiResource } from './api-resource.ts';
 import { createConfiguration, createSigningKey, type DevProviderOptions } from './configuration.ts';
@@ -13,14 +12,14 @@ import { addPictures } from './pictures.ts';
 const host = '127.0.0.1';
 
 export interface DevProvider {
-  /** Also the issuer, exactly as it stands in the tokens. */
+  /** Also the issuer. */
   readonly origin: string;
-  /** Cuts off whatever is still open. */
+  /** Closes all connections. */
   stop(): Promise<void>;
 }
 
 /**
- * A real OpenID Connect provider for development and tests, on loopback only: everybody can sign in as anybody.
+ * A real OpenID Connect provider for development and tests, on loopback only: any caller can sign in as any user.
  * Rejects with the error of the system when the port is taken.
  */
 export async function startDevProvider(options: DevProviderOptions): Promise<DevProvider> {
@@ -35,7 +34,7 @@ export async function startDevProvider(options: DevProviderOptions): Promise<Dev
       server.closeAllConnections();
     });
   try {
-    // The issuer holds the port, so the provider can only be made now; no request gets in between.
+    // The issuer has the port, which is known only now.
     const { port } = server.address() as AddressInfo;
     const origin = `http://${host}:${port}`;
     const api = apiResource(options);
