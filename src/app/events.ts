@@ -1,6 +1,5 @@
 import { ownIssuer } from '../config/rules.ts';
-import { LongPolls } from '../events/long-polls.ts';
-import { StreamLimit, streamsPerCaller } from '../events/stream-limit.ts';
+import { LongPolls, StreamLimit, streamsPerCaller } from '../events/stream-limit.ts';
 import { Streams } from '../events/streams.ts';
 import { EventTail } from '../events/tail.ts';
 import { WebhookDispatcher } from '../events/webhooks/dispatcher.ts';

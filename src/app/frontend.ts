@@ -2,8 +2,7 @@ import { scopesOf } from '../base/scopes.ts';
 import type { Collection } from '../collections/collection.ts';
 import type { Provider } from '../config/providers.ts';
 import type { Config } from '../config/settings.ts';
-import { readBuiltFiles } from '../frontend/built-files.ts';
-import { frontendContentPolicy } from '../frontend/page.ts';
+import { frontendContentPolicy, readBuiltFiles } from '../frontend/page.ts';
 
 /** The frontend as it was built, and what it is told: whom to sign in at, as whom, and what to ask for. Null where none is served. */
 export function readFrontend(config: Config, collections: readonly Collection[]) {

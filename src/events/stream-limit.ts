@@ -1,3 +1,4 @@
+import type { Caller } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 
 /** Streams and long polls of one caller at each process (429 `too_many_streams` past that). */
@@ -32,5 +33,35 @@ export class StreamLimit {
       if (left === 0) this.#taken.delete(caller);
       else this.#taken.set(caller, left);
     };
+  }
+}
+
+interface Wait {
+  readonly caller: Caller;
+  readonly end: () => void;
+}
+
+/** The long polls of this process. */
+export class LongPolls {
+  readonly #all = new Set<Wait>();
+
+  add(wait: Wait): () => void {
+    this.#all.add(wait);
+    return () => this.#all.delete(wait);
+  }
+
+  endAll(): void {
+    for (const { end } of [...this.#all]) end();
+  }
+
+  /** Ends the wait of callers that may be shut out: their request checks it again. */
+  recheck(checkStanding: (caller: Caller) => void | Promise<void>): void {
+    for (const { caller, end } of [...this.#all]) {
+      try {
+        checkStanding(caller)?.catch(end);
+      } catch {
+        end();
+      }
+    }
   }
 }

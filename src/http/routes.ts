@@ -22,9 +22,9 @@ import { describeMe, me } from '../consumer/me.ts';
 import { describeOverview, overview } from '../consumer/overview.ts';
 import { describeLogout, logOut } from '../consumer/sign-out/logout.ts';
 import { describeUsage, usage } from '../consumer/usage.ts';
-import type { BuiltFiles } from '../frontend/built-files.ts';
 import {
   asset,
+  type BuiltFiles,
   type FrontendSettings,
   frontendConfig,
   page as frontendPage,

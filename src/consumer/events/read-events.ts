@@ -5,9 +5,8 @@ import { type Answer, type BearerHandler, type Input, jsonText, live } from '../
 import { isGranted } from '../../base/scopes.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { erasedType, presentEvent } from '../../events/catalogue.ts';
-import type { LongPolls } from '../../events/long-polls.ts';
 import { type EventReader, placeIn, readVisible } from '../../events/reader.ts';
-import type { StreamLimit } from '../../events/stream-limit.ts';
+import type { LongPolls, StreamLimit } from '../../events/stream-limit.ts';
 import type { Streams } from '../../events/streams.ts';
 import type { EventTail } from '../../events/tail.ts';
 import { CallerAccess, ownerOf } from '../../records/caller-access.ts';

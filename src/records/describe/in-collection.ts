@@ -1,9 +1,11 @@
+import { isJsonObject } from '../../base/json-object.ts';
 import { rememberLast } from '../../base/remember-last.ts';
-import type { Collection } from '../../collections/collection.ts';
+import type { Collection, StateMachine } from '../../collections/collection.ts';
 import { describeDeprecation } from '../../collections/deprecation.ts';
 import type { Description } from '../../openapi/description.ts';
-import type { Headers, Parameter, Response } from '../../openapi/openapi-types.ts';
-import { recordSchemas } from './record-schemas.ts';
+import type { Content, Headers, Parameter, Response, Schema, Schemas } from '../../openapi/openapi-types.ts';
+import { dateTime, listOf, object } from '../../openapi/schemas.ts';
+import { exampleFields } from './record-example.ts';
 
 export type OwnDescription = Omit<Description, 'tag'>;
 
@@ -43,3 +45,108 @@ export const idParameter: Parameter = {
   description: 'The id of the record.',
   schema: { type: 'string', format: 'uuid' },
 };
+
+type Media = Content[string];
+
+/** The schemas of requests and answers; `components` by the names that the others refer to. */
+export function recordSchemas(collection: Collection) {
+  const { name, schema } = collection;
+  const { fields, record } = examples(collection) ?? {};
+  const media = (kind: string, example?: object): Media => {
+    const reference = { $ref: `#/components/schemas/${name}.${kind}` };
+    return example === undefined ? { schema: reference } : { schema: reference, example };
+  };
+  const one = media('record', record);
+  return {
+    components: {
+      [`${name}.fields`]: schema,
+      [`${name}.patch`]: patchSchema(schema),
+      [`${name}.record`]: recordSchema(collection),
+      [`${name}.page`]: pageSchema(one.schema),
+    },
+    fields: media('fields', fields),
+    patch: media('patch', fields),
+    record: one,
+    page: media('page', record && { items: [record], next: null }),
+  };
+}
+
+/** Without the conditions between fields: those are for requests. */
+function recordSchema({ machine, schema }: Collection): Schema {
+  const { properties = {}, required = [], additionalProperties, description } = schema;
+  const states = machine === null ? {} : stateMembers(machine);
+  const id = {
+    type: 'string',
+    format: 'uuid',
+    description: 'Made by the service, or by whoever made the record.',
+  };
+  return {
+    type: 'object',
+    ...(description === undefined ? {} : { description }),
+    required: ['id', ...(required as string[]), ...Object.keys(states), 'created_at', 'updated_at'],
+    properties: { id, ...(properties as Schemas), ...states, created_at: dateTime, updated_at: dateTime },
+    ...(additionalProperties === undefined ? {} : { additionalProperties }),
+  };
+}
+
+function stateMembers({ states, actions }: StateMachine): Schemas {
+  return {
+    state: { type: 'string', enum: [...states.keys()] },
+    actions: {
+      ...listOf(actions.length === 0 ? { type: 'string' } : { type: 'string', enum: actions }),
+      description: 'What this caller may do with the record now.',
+    },
+  };
+}
+
+function pageSchema(record: Schema): Schema {
+  const next = {
+    type: ['string', 'null'],
+    description: 'The cursor of the next page; null when this is the last one.',
+  };
+  return { ...object({ items: listOf(record), next }), additionalProperties: false };
+}
+
+/** A merge patch (RFC 7396): nothing is required, optional members may be null, objects are patched member by member. */
+function patchSchema({ properties = {}, required = [], additionalProperties }: Schema): Schema {
+  const isRequired = new Set(required as string[]);
+  const members = Object.entries(properties as Schemas).map(([name, property]) => {
+    const change = changeOf(property);
+    return [name, isRequired.has(name) ? change : orNull(change)];
+  });
+  const others = isJsonObject(additionalProperties)
+    ? orNull(changeOf(additionalProperties))
+    : additionalProperties;
+  return {
+    type: 'object',
+    properties: Object.fromEntries(members),
+    ...(others === undefined ? {} : { additionalProperties: others }),
+  };
+}
+
+function changeOf(schema: Schema): Schema {
+  const isObject = schema.properties !== undefined || isJsonObject(schema.additionalProperties);
+  return isObject ? patchSchema(schema) : schema;
+}
+
+function orNull(schema: Schema): Schema {
+  const { type, enum: choices, const: only } = schema;
+  const isPlain = typeof type === 'string' && choices === undefined && only === undefined;
+  return isPlain ? { ...schema, type: [type, 'null'] } : { anyOf: [schema, { type: 'null' }] };
+}
+
+function examples(collection: Collection) {
+  const fields = exampleFields(collection);
+  if (fields === null) return null;
+  const { machine } = collection;
+  const initial = [...(machine?.states.get(machine.initial) ?? [])];
+  const actions = initial.flatMap(([action, { by }]) => (by === 'client' ? [] : [action]));
+  const record = {
+    id: '6f9b2c1e-3d5a-4c7e-8b21-0a4f6d8e1c35',
+    ...fields,
+    ...(machine === null ? {} : { state: machine.initial, actions }),
+    created_at: '2026-01-01T08:00:00.000Z',
+    updated_at: '2026-01-01T08:00:00.000Z',
+  };
+  return { fields, record };
+}

@@ -1,5 +1,5 @@
 import { type Collection, ownMembers } from '../../collections/collection.ts';
-import { recordSchemas } from '../describe/record-schemas.ts';
+import { recordSchemas } from '../describe/in-collection.ts';
 import { objectType } from './schema-type.ts';
 import { comment, literal, sentence } from './source-text.ts';
 
