@@ -4,8 +4,7 @@ import { erasureLogFile } from '../config/files.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import { Draft, isSamePlace } from '../storage/backup/draft.ts';
 import { checkSchema } from '../storage/backup/schema-check.ts';
-import { readBackup } from '../storage/backup/sqlite-backup.ts';
-import { copySqlite } from '../storage/backup/sqlite-copy.ts';
+import { copySqlite, readBackup } from '../storage/backup/sqlite-copy.ts';
 import { newestVersion } from '../storage/migrations.ts';
 import { explained } from '../storage/sqlite/unavailable.ts';
 

@@ -11,7 +11,7 @@ import type { StorageConfig } from '../config/settings.ts';
 import { allErasures, eraseAgain, missingErasures } from '../consumer/erase-again.ts';
 import { Draft } from '../storage/backup/draft.ts';
 import { refuseLog, refuseNotEmpty, requireRestorable } from '../storage/backup/restorable.ts';
-import { copyFile, readBackup } from '../storage/backup/sqlite-backup.ts';
+import { copyFile, readBackup } from '../storage/backup/sqlite-copy.ts';
 import { ErasureLog } from '../storage/erasure-log.ts';
 import { type Migration, migrations } from '../storage/migrations.ts';
 import type { Erasure } from '../storage/port.ts';

@@ -4,7 +4,7 @@ import { administer } from './database.ts';
 import { type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-/** `vestibule scrub`: rewrites the SQLite file, so that no erased data is left in it. */
+/** `vestibule scrub`: for the hour in which it is nobody's trouble when writes have to wait. */
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
@@ -27,8 +27,8 @@ const onPostgres =
   'There is nothing to do: the database is PostgreSQL, and this is for SQLite files. docs/operations.md tells what to do there.';
 
 const sentences = {
-  scrubbed: 'The file is rewritten. Nothing of erased callers is left in it.',
-  nothing_to_do: 'There is nothing to do: no caller was erased since the file was last rewritten.',
+  scrubbed: 'The file is written anew. No byte is left in it of anybody who was erased.',
+  nothing_to_do: 'There is nothing to do: nobody was erased since the file was last written anew.',
   still_due:
-    'The file is rewritten, but another process still reads the old content, or a caller was erased meanwhile. Run it once more.',
+    'The file is written anew, but somebody reads what was there before, or was erased meanwhile. Run it once more.',
 };

@@ -9,12 +9,15 @@ interface FoundSettings {
   readonly from?: string;
 }
 
-/** Each of these names a service. */
+/** Either of them says that a service is meant, and which. */
 const serviceNames = ['IDP_ORIGIN', 'IDPS_FILE', 'API_AUDIENCE'];
 /** Where the database is, and what belongs to that one only. */
 const databaseNames = ['DATABASE_URL', 'MASTER_SECRET', 'MASTER_SECRET_FILE', 'ERASURE_LOG'];
 
-/** The settings of every command: the environment, --settings, and where those name no service the `dev` of this folder. */
+/**
+ * Where every command gets its settings: the environment and --settings, and for what those leave open the `dev` that
+ * runs in this folder. `dev` has a database of its own, and whoever works beside it means that one.
+ */
 export class CommandSettings {
   /** As they are given. For `serve` and `dev`, which are services themselves, and for what opens no database. */
   readonly given: () => Environment;
@@ -80,8 +83,8 @@ function namesAnother(given: Environment, ofDev: Environment): boolean {
 }
 
 /**
- * The database is that of `dev`. Other settings that are given count only if they name the service of `dev`, by the
- * provider and audience that it has printed.
+ * Who gives the provider and audience that `dev` has printed means its service; what else is given then counts, too. Else
+ * no setting does, as for `dev` itself, which takes over only a few. The database is that of `dev` in both cases.
  */
 function withThoseOfDev(given: Environment, ofDev: Environment): Environment {
   const isNamed = namesService(given);
@@ -96,7 +99,7 @@ function nameOf(ofDev: Environment): string {
   return `the "npx vestibule dev" that runs at ${ofDev.BASE_URL}`;
 }
 
-/** On standard error, because standard output is the answer. */
+/** On standard error: what stands on standard output is the answer, as text and as JSON. */
 function say(line: string): void {
   write(`${line}\n`, process.stderr);
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
-import type { Revocation, RevocationStore, StoredRevocation } from '../storage/port.ts';
+import type { Revocation, StandingStore, StoredRevocation } from '../storage/port.ts';
 import type { RevocationNames } from './pseudonym.ts';
 
 /** The revocations of the database, in memory: about 180 bytes each. */
@@ -24,7 +24,7 @@ export class Revocations {
   }
 
   /** Reads the revocations that are new. */
-  async load(store: Pick<RevocationStore, 'revocations'>): Promise<void> {
+  async load(store: Pick<StandingStore, 'revocations'>): Promise<void> {
     for (const revocation of await this.#since(store)) {
       this.#take(revocation);
       if (revocation.seq >= this.#last.seq) this.#last = revocation;
@@ -37,7 +37,7 @@ export class Revocations {
    * was stored again. If not, the database is an older one (a failover, a restored backup) whose numbers begin further down:
    * then all of it is read, in addition to what is known.
    */
-  async #since(store: Pick<RevocationStore, 'revocations'>): Promise<readonly StoredRevocation[]> {
+  async #since(store: Pick<StandingStore, 'revocations'>): Promise<readonly StoredRevocation[]> {
     const { seq: last, name } = this.#last;
     if (last === 0) return store.revocations(0);
     const found = await store.revocations(last - 1);

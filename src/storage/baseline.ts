@@ -1,9 +1,6 @@
 import type { Engine } from './engine.ts';
 
-/**
- * The statements that make the schema of the first release. Every write pays for every index, so here are only the indexes
- * that all collections need; `record-indexes.ts` makes those of a declaration.
- */
+/** The schema of the first release. Every write pays for every index: `record-indexes.ts` makes those of declarations. */
 export function baselineStatements(engine: Engine['name']): readonly string[] {
   const isPostgres = engine === 'postgres';
   // Strings compare byte by byte on both databases; a locale's collation would order and match differently.
@@ -228,10 +225,7 @@ export function baselineStatements(engine: Engine['name']): readonly string[] {
   ];
 }
 
-/**
- * The part of an owner that the index of events holds. Eight characters tell owners apart, and every event changes another
- * page of that index, which would be four times as large with whole pseudonyms.
- */
+/** The part of an owner in the index of events: enough to tell owners apart, at a quarter of the size. */
 export const indexedOwner = 'substr(owner, 5, 8)';
 
 const appendOnlyOnPostgres = [
@@ -241,10 +235,7 @@ const appendOnlyOnPostgres = [
     for each statement execute function refuse_change()`,
 ];
 
-/**
- * An `insert or replace` deletes the old row without the delete trigger, so it has a trigger of its own. `seq` is not above
- * 0 in a row that gets its number from SQLite.
- */
+/** An `insert or replace` skips the delete trigger, so it has its own. `seq` is not above 0 in a row that SQLite numbers. */
 const appendOnlyOnSqlite = [
   `create trigger audit_refuses_update before update on audit
     begin select raise(abort, 'the table is append-only'); end`,

@@ -40,10 +40,7 @@ function changedBetween(before: Row, counts: Row): ReadonlySet<WatchedTable> {
   return new Set(watchedTables.filter((_, index) => before[index] !== counts[index]));
 }
 
-/**
- * Calls back with every value that is read and the one before it, which is undefined after a failed read: the database may
- * be another one by then. The returned function ends it.
- */
+/** Calls back with each value and the one before it, which is undefined after a failed read. The returned function ends it. */
 export async function poll<T>(
   read: () => Promise<T>,
   everyMs: number,

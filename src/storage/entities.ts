@@ -1,9 +1,7 @@
-/** One line of the audit: who did what to whom. Never a secret, never an address. */
+/** An entry of the audit. Never holds a secret or an address. */
 export interface AuditEntry {
   readonly at: number;
-  /** The command or the part of the service that did it. */
   readonly actor: string;
-  /** The machine it was done on. */
   readonly node: string;
   readonly action: string;
   /** The client, key or caller it was done to. */
@@ -11,31 +9,28 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Makes the lines of one actor on one machine, at the time they are made. */
+/** Makes the entries of one actor on one machine. */
 export type AuditLine = (action: string, subject: string, details?: AuditEntry['details']) => AuditEntry;
 
 export type ConsumerKind = 'user' | 'client';
 export type ConsumerState = 'active' | 'suspended';
 
-/** All that is kept about a caller. */
 export interface Consumer {
-  /** The pseudonym. */
   readonly id: string;
   readonly kind: ConsumerKind;
   readonly state: ConsumerState;
   readonly registeredAt: number;
 }
 
-/** That a caller was erased. */
 export interface Erasure {
-  /** Of this one erasure: a database that has it has done it, and whoever came back since stays. */
+  /** A database that has this id has done the erasure. */
   readonly id: string;
-  /** Of the pseudonym, with a key of the master secret: it leads back to nobody. */
+  /** A keyed digest of the pseudonym. */
   readonly digest: Uint8Array;
   readonly at: number;
 }
 
-/** Where it is noted outside of the database that a caller is erased. The storage has neither the key nor the file. */
+/** The log of erasures outside of the database. */
 export interface ErasureNotes {
   digestOf(owner: string): Uint8Array;
   /** Resolves when it is on the disk. The erasure is committed only then. */
@@ -43,10 +38,10 @@ export interface ErasureNotes {
 }
 
 export interface ErasureStore {
-  /** Those that this database has done, in the order of ids. */
+  /** Erasures of this database, by id. */
   list(afterId: string, limit: number): Promise<readonly Erasure[]>;
-  /** Notes those that found nobody here. */
+  /** Adds erasures of callers that are not in this database. */
   add(erasures: readonly Erasure[]): Promise<void>;
-  /** The pseudonyms of all of whom anything is held, in their order. */
+  /** The pseudonyms of all callers with data, in order. */
   owners(after: string, limit: number): Promise<readonly string[]>;
 }

@@ -7,10 +7,7 @@ import type { Erasure } from './port.ts';
 /** PostgreSQL gives a transaction up after five seconds. */
 const longestWriteMs = 2_000;
 
-/**
- * The file that says who was erased, a line each: what is restored from a backup cannot know of it. Only digests are in
- * it, and no process ever changes a line.
- */
+/** The file of erasures, one line each, for restores: a backup does not know who was erased later. It holds only digests. */
 export class ErasureLog {
   readonly file: string;
 
@@ -18,7 +15,7 @@ export class ErasureLog {
     this.file = file;
   }
 
-  /** From now on it is there: that there is none means that it got lost, and not that nobody was erased. */
+  /** Creates the file, so that a missing file means a lost one. */
   create(): void {
     try {
       closeSync(openSync(this.file, 'a', 0o600));
@@ -51,12 +48,12 @@ export class ErasureLog {
     const { size } = await file.stat();
     const last = Buffer.alloc(1, '\n');
     if (size > 0) await file.read(last, 0, 1, size - 1);
-    // Somebody was cut off in the middle of a line, which is not to spoil this one.
+    // Starts a new line after one that was cut off.
     await file.appendFile(last.toString() === '\n' ? text : `\n${text}`);
     await file.sync();
   }
 
-  /** Whole lines only: of one that was cut off the caller was never told that it is erased. */
+  /** Skips a line that was cut off: that erasure was never confirmed. */
   read(): { readonly erasures: readonly Erasure[]; readonly unreadable: number } {
     let text: string;
     try {

@@ -1,54 +1,41 @@
 import type { AuditEntry } from './entities.ts';
 
-/** Something that happened to a record or a consumer, before it has its place in the log. */
+/** An event before it has its position in the log. */
 export interface NewEvent {
   readonly at: number;
   /** Such as `notes.created`. */
   readonly type: string;
-  /** Null where it is about no record. */
   readonly collection: string | null;
   readonly recordId: string | null;
-  /** Whose record it was, or who was erased. */
+  /** The owner of the record, or the erased caller. */
   readonly owner: string;
-  /** What is told of it to everybody who may know, in JSON: an object. */
+  /** What readers get: an object, in JSON. */
   readonly data: string;
 }
 
-/** An event of the log. */
 export interface StoredEvent extends NewEvent {
-  /**
-   * Its place. Whoever has seen an event has been able to see all with lower positions: they are given within the commit
-   * of what they tell, by one transaction at a time. The next is one higher, until somebody is erased or it is too old.
-   */
+  /** Positions are assigned within the commit, one transaction at a time: a reader never sees a lower one appear later. */
   readonly position: number;
 }
 
 export interface EventQuery {
   readonly after: number;
-  /** And no further than this. */
   readonly until: number;
-  /** Only of this owner; null: everybody's. */
+  /** Null: of all owners. */
   readonly owner: string | null;
   readonly limit: number;
 }
 
-/** The log of what happened. It is written by the transactions that do what it tells of: `BatchChanges.events` and others. */
+/** The log of events (outbox). The transaction that changes something also appends its events. */
 export interface EventStore {
-  /** The lowest and the highest position that are kept; both 0 before anything has happened. */
+  /** The lowest and the highest position; both 0 in an empty log. */
   extent(): Promise<{ readonly first: number; readonly last: number }>;
-  /**
-   * Whether the log has all that a reader at a position has seen. Not when a backup was restored since that did not go as far.
-   * `last` is the highest position.
-   */
+  /** False for a position after that of a restored backup. `last` is the highest position. */
   hasGivenUpTo(position: number, last: number): Promise<boolean>;
-  /** Goes on far above all positions that were ever given, after a backup was restored: none is given twice. */
+  /** Skips far ahead after a restore, so that no position is assigned twice. */
   leap(at: number): Promise<void>;
-  /** In the order of positions. */
   list(query: EventQuery): Promise<readonly StoredEvent[]>;
-  /**
-   * Deletes up to `limit` of the oldest that happened before a time, or in a time to come by a clock that was wrong; answers with
-   * their number. Of the last one only the position stays.
-   */
+  /** Deletes up to `limit` of the oldest events before or ahead of these times; the last event keeps only its position. */
   prune(times: { readonly before: number; readonly ahead: number }, limit: number): Promise<number>;
   /** Calls back soon after any process has appended events. May call back for nothing. The returned function ends it. */
   watch(onAppended: () => void): Promise<() => Promise<void>>;
@@ -58,10 +45,10 @@ export type WebhookState = 'active' | 'disabled';
 /** Who or what has disabled it: the operator, an answer of 410, or days without a success. */
 export type DisabledBecause = 'operator' | 'gone' | 'failing';
 
-/** What signs, encrypted. */
+/** The signing secrets, encrypted. */
 export interface WebhookSecrets {
   readonly current: Uint8Array;
-  /** The one before it, which signs beside it until it ends. */
+  /** Signs as well until it ends. */
   readonly previous: { readonly sealed: Uint8Array; readonly endsAt: number } | null;
 }
 
@@ -74,7 +61,7 @@ export interface NewWebhook {
   readonly createdAt: number;
 }
 
-/** A receiver of events that the operator has declared, and how it has fared. */
+/** A receiver of events, and its health. */
 export interface Webhook extends NewWebhook {
   readonly state: WebhookState;
   readonly disabledBecause: DisabledBecause | null;
@@ -82,7 +69,6 @@ export interface Webhook extends NewWebhook {
   readonly position: number;
   /** The first failure since the last success. Null while it works. */
   readonly failingSince: number | null;
-  /** Failures in a row. */
   readonly failures: number;
   /** Nothing is sent before: the receiver asked for it, or the circuit is open. */
   readonly pausedUntil: number | null;
@@ -106,20 +92,18 @@ export interface LogStep {
   readonly now: number;
 }
 
-/** What changes a webhook on behalf of the operator writes its line of the audit in the same transaction. */
+/** Changes write their audit entry in the same transaction. */
 export interface WebhookStore {
-  /** It begins at the end of the log. */
   add(webhook: NewWebhook, audit: AuditEntry): Promise<void>;
   find(id: string): Promise<Webhook | null>;
-  /** By time of creation, then by id. */
   list(): Promise<readonly Webhook[]>;
-  /** False when there is no such webhook, or it is like that already. Enabling forgets that it has failed, and what failed is due. */
+  /** False when nothing changes. Enabling resets its health and makes failed deliveries due. */
   setState(
     id: string,
     to: { readonly state: 'active' } | { readonly state: 'disabled'; readonly because: DisabledBecause },
     audit: AuditEntry,
   ): Promise<boolean>;
-  /** Puts these in the place of the secrets it is expected to have. False when it has others by now, or is gone. */
+  /** False when it is gone or has other secrets than the expected one by now. */
   replaceSecrets(
     id: string,
     expected: Uint8Array,
@@ -128,10 +112,7 @@ export interface WebhookStore {
   ): Promise<boolean>;
   /** With its deliveries. False when there is no such webhook. */
   remove(id: string, audit: AuditEntry): Promise<boolean>;
-  /**
-   * Moves the position and queues what was found in between, in one transaction. False, and nothing changes, if the position
-   * is not `from` any more. Events that were erased meanwhile are left out.
-   */
+  /** Moves the position and queues what was found, in one transaction. False if the position is not `from` any more. */
   advance(id: string, step: LogStep): Promise<boolean>;
 }
 
@@ -142,7 +123,6 @@ export interface Delivery {
   readonly attempts: number;
   readonly dueAt: number;
   readonly state: DeliveryState;
-  /** The code of the last failure. */
   readonly reason: string | null;
   readonly triedAt: number | null;
   readonly event: StoredEvent;
@@ -167,19 +147,18 @@ export interface AttemptResults {
 export interface DeliveryCounts {
   readonly webhookId: string;
   readonly dead: number;
-  /** When the oldest that is still to be delivered happened; null when nothing is. */
+  /** The time of the oldest pending event. */
   readonly oldestAt: number | null;
 }
 
-/** What is still to be delivered, or was given up. What was delivered is not kept. */
+/** Pending deliveries and dead letters. Delivered ones are not kept. */
 export interface DeliveryStore {
-  /** Due ones by position, of each key only the first that is pending. May be fewer than there are; none when there is none. */
+  /** Due deliveries by position, of each key only the first. May be fewer than there are. */
   due(
     webhookId: string,
     now: number,
     which: {
       readonly limit: number;
-      /** Those in flight. */
       readonly exceptKeys: readonly string[];
     },
   ): Promise<readonly Delivery[]>;
@@ -187,13 +166,12 @@ export interface DeliveryStore {
   nextDueAt(webhookId: string, after: number): Promise<number | null>;
   /** Records attempts and the receiver's health in one transaction. */
   record(webhookId: string, results: AttemptResults): Promise<void>;
-  /** By position. */
   list(webhookId: string, state: DeliveryState | null, limit: number): Promise<readonly Delivery[]>;
-  /** Has these sent, whether they were before or not; answers with their number. */
+  /** Queues these again; returns their number. */
   sendAgain(webhookId: string, deliveries: readonly NewDelivery[], now: number): Promise<number>;
-  /** The same for all that were given up. */
+  /** Queues all dead letters again; returns their number. */
   reviveDead(webhookId: string, now: number): Promise<number>;
-  /** That somebody has had something sent again: it goes out at once, whatever the webhook was waiting for. */
+  /** Writes the audit entry of a replay, and ends a pause of the webhook. */
   noteReplay(webhookId: string, audit: AuditEntry): Promise<void>;
   counts(): Promise<readonly DeliveryCounts[]>;
 }

@@ -1,12 +1,12 @@
 import { Refusal } from '../base/errors.ts';
 import type { Engine } from './engine.ts';
 
-/** What the rules of a batch threw by themselves: nobody's business here, even if it looks like a driver's error. */
+/** An error that the rules of a batch threw. */
 export class ThrownByRules extends Error {
   override readonly name = 'ThrownByRules';
 }
 
-/** Lets every method reject with the catalogue's error instead of a driver's. */
+/** Turns errors of the driver into refusals of the catalogue. */
 export function guard<Store extends object>(store: Store, engine: Engine, isClosed = () => false): Store {
   const wrapped = Object.entries(store).map(([name, method]) => [
     name,

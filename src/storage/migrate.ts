@@ -28,11 +28,7 @@ interface MigrationParts {
   readonly steps: readonly Migration[];
 }
 
-/**
- * Brings the schema to the newest version, each step in a transaction of its own and all under one lock: a process that
- * dies half-way leaves the schema as some step left it, and of two that start at once one migrates and one waits. On an
- * empty database all of them are one transaction. Gives the steps that were done here.
- */
+/** Does the missing steps, each in a transaction of its own under one lock; in an empty database all in one. Returns them. */
 export async function migrate(
   engine: Migrated,
   now: number,

@@ -6,13 +6,8 @@ import type { Database } from './schema.ts';
 /** One step forward. A step that has been released is never changed; the next change is a new step. */
 export interface Migration {
   readonly version: number;
-  /** Described for the operator who is about to do it. */
   readonly what: string;
-  /**
-   * What becomes of processes that do not know the step. `expand`: they go on working, because it only adds what they
-   * neither read nor have to write. `stop`: they must not run any more. `contract`: it takes away what a later version
-   * has made unnecessary, and no start does it.
-   */
+  /** `expand`: older processes go on. `stop`: they must not run any more. `contract`: removes what only they needed. */
   readonly kind: 'expand' | 'stop' | 'contract';
   /** Of a `contract`: the first version whose code does not need what it takes away. */
   readonly needs?: number;
@@ -35,7 +30,6 @@ export const migrations: readonly Migration[] = [
 
 export const newestVersion = newestOf(migrations);
 
-/** The newest version that code with these steps knows. */
 export function newestOf(steps: readonly Migration[]): number {
   return steps.at(-1)?.version ?? 0;
 }

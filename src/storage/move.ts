@@ -51,10 +51,7 @@ interface TableSum {
   readonly digest: string;
 }
 
-/**
- * Copies every row of an SQLite file, which no other process may have open, to an empty PostgreSQL database. All of it is
- * one transaction there, so an interrupted move leaves nothing behind and is run again.
- */
+/** Copies every row of an SQLite file to an empty PostgreSQL database, in one transaction: an interrupted move is run again. */
 export async function moveDatabase(
   file: string,
   url: string,
@@ -66,7 +63,7 @@ export async function moveDatabase(
   try {
     await requireNewest(from);
     await migrate(engine, now);
-    return await engine.unhurried(async (to) => {
+    return await engine.longTransaction(async (to) => {
       await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in exclusive mode`.execute(
         to,
       );

@@ -27,10 +27,9 @@ export interface Storage {
   readonly leases: LeaseStore;
   /** Resolves when the database answers and its schema is one that this code can work with. */
   ping(): Promise<void>;
-  /** Batches of writes, decided by these rules. */
   openBatches(rules: BatchRulesSource): Promise<BatchStore>;
   readonly engine: 'sqlite' | 'postgres';
-  /** How the sessions of this process with the database are used; null where there are none. */
+  /** Use of the connection pool; null on SQLite. */
   readonly sessionStatus: (() => SessionStatus) | null;
   close(): Promise<void>;
 }
@@ -39,16 +38,14 @@ export interface SessionStatus {
   readonly most: number;
   readonly inUse: number;
   readonly idle: number;
-  /** Who waits for one now. */
   readonly waiting: number;
-  /** How many have had to wait so far, and how long all together. */
+  /** Requests that had to wait so far, and their total time. */
   readonly waits: number;
   readonly waitedSeconds: number;
 }
 
 /** Append-only: the database itself refuses to change or delete a line. */
 export interface AuditStore {
-  /** Oldest first, from `sinceMs` on. */
   list(sinceMs: number): Promise<readonly AuditEntry[]>;
 }
 
@@ -69,62 +66,48 @@ export interface ClientSecret {
   readonly label: string;
   readonly digest: Uint8Array;
   readonly createdAt: number;
-  /** From then on it counts no more; null is never. */
+  /** Null: never. */
   readonly expiresAt: number | null;
   /** The beginning of the day (UTC) on which it was last used. */
   readonly lastUsedOn: number | null;
 }
 
 export interface ClientWithSecrets extends Client {
-  /** By time of creation. */
   readonly secrets: readonly ClientSecret[];
-  /** Over all that decides what the client may do; see `ClientMac`. */
+  /** See `ClientMac`. */
   readonly mac: Uint8Array | null;
 }
 
-/**
- * Binds a client and its secrets together with a key of the master secret, so that whoever can only write to the
- * database can neither make a client nor change one: what does not fit counts as if it were not there.
- */
+/** Binds a client to the master secret: a client that was written or changed without it is ignored. */
 export interface ClientMac {
   of(client: Omit<ClientWithSecrets, 'mac'>): Uint8Array;
-  /** Whether its `mac` is its own. As much work for nobody. */
+  /** True if the MAC matches. Does the same work for an unknown client (timing). */
   isGenuine(client: ClientWithSecrets | null): boolean;
 }
 
-/** What the storage cannot do by itself, because it has no secret. */
+/** Storage has no secret of its own. */
 export interface StorageKeys {
   readonly clientMac: ClientMac;
   readonly erasures: ErasureNotes;
 }
 
-/**
- * What changes a client writes its line of the audit in the same transaction, and changes only one that is genuine: for
- * all but `find`, `list` and `remove` another one does not exist.
- */
+/** Changes write their audit entry in the same transaction. Except for `remove` they ignore a client that is not genuine. */
 export interface ClientStore {
   /** Adds a client, with its first secret if it has one. False when the id is taken; then nothing changes. */
   add(client: Client, secret: ClientSecret | null, audit: AuditEntry): Promise<boolean>;
   find(id: string): Promise<ClientWithSecrets | null>;
-  /** By time of creation, then by id. */
   list(): Promise<readonly ClientWithSecrets[]>;
-  /** False when there is no such client. */
   setState(id: string, state: ClientState, audit: AuditEntry): Promise<boolean>;
-  /** False when there is no such client. */
   setScopes(id: string, scopes: readonly string[], audit: AuditEntry): Promise<boolean>;
   /** Removes the client and its secrets. False when there is no such client. */
   remove(id: string, audit: AuditEntry): Promise<boolean>;
-  /**
-   * Adds a secret to a client that has fewer than `mostLive` secrets at the time `now`, and lets all the others expire
-   * at `othersExpireAt` unless they do so earlier (null leaves them be). Those that expired days ago are deleted.
-   */
+  /** Adds a secret unless `mostLive` are live, makes the others expire (null: never), and deletes those long expired. */
   addSecret(
     clientId: string,
     secret: ClientSecret,
     limits: { readonly now: number; readonly mostLive: number; readonly othersExpireAt: number | null },
     audit: AuditEntry,
   ): Promise<'added' | 'no_such_client' | 'too_many'>;
-  /** False when the client has no such secret. */
   removeSecret(clientId: string, secretId: string, audit: AuditEntry): Promise<boolean>;
   noteUse(secretId: string, day: number): Promise<void>;
 }
@@ -139,83 +122,76 @@ export interface AssertionStore {
 
 export interface ConsumerStore {
   find(id: string): Promise<Consumer | null>;
-  /** Whose record it is; that it was asked is written down. Null when there is no such record. */
+  /** The owner of a record; the question is written to the audit. */
   ofRecord(collection: string, id: string, audit: AuditEntry): Promise<Consumer | null>;
-  /**
-   * Whoever was registered in a time to come, by a clock that was wrong then, is registered now instead: or it would be
-   * new until that time. Users only, since it makes no difference for clients. Answers with their number.
-   */
+  /** Corrects users that a wrong clock registered in the future, who would stay newcomers until then. Returns their number. */
   bringBack(now: number): Promise<number>;
-  /** False when there is no such consumer. */
   setState(id: string, state: ConsumerState, audit: AuditEntry): Promise<boolean>;
 }
 
-/** What processes keep in memory of the database, by its tables. */
+/** Tables whose rows processes keep in memory. */
 export const watchedTables = ['consumers', 'clients', 'revocations', 'signing_keys', 'webhooks'] as const;
 export type WatchedTable = (typeof watchedTables)[number];
 
-export interface StandingStore extends RevocationStore {
-  /** The pseudonyms of the suspended consumers. */
+export interface StandingStore {
+  /** Those with a higher `seq`, oldest first. */
+  revocations(after: number): Promise<readonly StoredRevocation[]>;
+  /** Stores all or none; the later time wins. Returns how many were new; null if the document was used before. */
+  revoke(
+    revocations: readonly Revocation[],
+    by: { readonly document: UsedDocument | null; readonly audit: AuditEntry | null },
+  ): Promise<number | null>;
+  /** Deletes what has expired, except rows that are being changed and the newest: `seq` never goes back. */
+  forgetRevocations(now: number): Promise<void>;
   suspendedConsumers(): Promise<readonly string[]>;
-  /**
-   * Calls back within half a second after any process has changed these tables; with all tables after a failed read.
-   * The returned function ends it.
-   */
+  /** Calls back within half a second after any process has changed these tables. The returned function ends it. */
   watch(onChange: (changed: ReadonlySet<WatchedTable>) => void): Promise<() => Promise<void>>;
 }
 
-/** Who does by itself what one process is to do at a time. */
+/** Leases for work that one process does at a time. */
 export interface LeaseStore {
-  /** Takes or renews the lease of that name for so long, by the clock of the database; false while somebody else has it. */
+  /** Takes or renews a lease, by the database's clock; false while another holder has it. */
   take(name: string, holder: string, forMs: number): Promise<boolean>;
-  /** Gives it back, if it is this holder's. */
+  /** Releases it if this holder has it. */
   release(name: string, holder: string): Promise<void>;
 }
 
-/** Small documents by name, each with a checksum that only whoever has the master secret can make. */
+/** Small documents by name, each with a MAC. */
 export interface DocumentStore {
   read(name: string): Promise<{ readonly content: string; readonly mac: Uint8Array } | null>;
   write(name: string, content: string, mac: Uint8Array): Promise<void>;
-  /** Writes it unless there is one of that name: of several who come at once, one wins. */
+  /** Writes it unless there is one of that name. */
   writeFirst(name: string, content: string, mac: Uint8Array): Promise<void>;
 }
 
 export interface SigningKeyRecord {
   readonly kid: string;
   readonly algorithm: string;
-  /** The public key as a JWK, in JSON. */
   readonly publicJwk: string;
   /** The private key, encrypted. */
   readonly sealedPrivateKey: Uint8Array;
   readonly createdAt: number;
-  /** From then on it signs, until another does. */
+  /** It signs from then on, until the next key does. */
   readonly signsFrom: number;
-  /** From then on no token that it signed is alive; null while it signs or is going to. */
+  /** From then on all its tokens have expired; null for the newest key. */
   readonly retiresAt: number | null;
 }
 
 export interface SigningKeyStore {
-  /** In the order in which they sign. */
   list(): Promise<readonly SigningKeyRecord[]>;
-  /**
-   * Adds a key that follows the newest one, which is to be `after` (null: there is none yet), and says when that one
-   * retires. Of several processes that come at once one wins; false for the others.
-   */
+  /** Adds the key after `after` (null: the first) and retires that one. False if another process was faster. */
   addNext(
     key: SigningKeyRecord,
     after: { readonly kid: string; readonly retiresAt: number } | null,
     audit: AuditEntry,
   ): Promise<boolean>;
-  /**
-   * Lets the newest key sign earlier than it was to, and the one before it retire earlier. False when it is not the
-   * newest any more, or signs by then anyway.
-   */
+  /** Lets the newest key sign earlier and the one before it retire earlier. False if it is not the newest, or signs by then. */
   bringForward(
     key: { readonly kid: string; readonly signsFrom: number },
     before: { readonly kid: string; readonly retiresAt: number },
     audit: AuditEntry,
   ): Promise<boolean>;
-  /** Deletes those that retired before `now`; answers with their names. */
+  /** Deletes retired keys; returns their ids. */
   deleteRetired(now: number, audit: (kid: string) => AuditEntry): Promise<readonly string[]>;
 }
 
@@ -231,34 +207,15 @@ export interface Revocation {
 }
 
 export interface StoredRevocation extends Revocation {
-  /** Grows with every note, in the order in which they were committed. What is noted once more gets a new one. */
+  /** Grows with every change, in the order of commits. */
   readonly seq: number;
-  /** The one it had before, if it was noted before. */
+  /** The `seq` before the last change. */
   readonly movedFrom: number | null;
 }
 
 /** A signed document that may be used once. */
 export interface UsedDocument {
   readonly issuer: string;
-  /** Of its id. */
   readonly digest: Uint8Array;
   readonly expiresAt: number;
-}
-
-export interface RevocationStore {
-  /** Those that were noted after this one, oldest first; all of them after 0. */
-  revocations(after: number): Promise<readonly StoredRevocation[]>;
-  /**
-   * Notes all of them, or none; of two with one name the later time counts, and nobody hears of what was noted before. Answers
-   * with how many were not; null, and nothing is noted, when the document was used before, by any process.
-   */
-  revoke(
-    revocations: readonly Revocation[],
-    by: { readonly document: UsedDocument | null; readonly audit: AuditEntry | null },
-  ): Promise<number | null>;
-  /**
-   * Forgets what nobody needs to know any more; what somebody is noting again just now is left for later. The newest note
-   * stays, so that `seq` never goes back.
-   */
-  forgetRevocations(now: number): Promise<void>;
 }

@@ -2,10 +2,9 @@ import type { Compilable, CompiledQuery } from 'kysely';
 import { RecentMap } from '../base/recent-map.ts';
 import type { Read, Row } from './engine.ts';
 
-/** Callers choose what they filter by, so there is no end of different statements; those used last are kept. */
+/** Callers choose filters, so the number of statements is limited (LRU). */
 const mostStatements = 300;
 
-/** Stands for a value while a statement is made. */
 class Placeholder {
   readonly index: number;
 
@@ -14,7 +13,7 @@ class Placeholder {
   }
 }
 
-/** Reads whose statements are made once and run with other values each time: to make one takes longer than to run it. */
+/** Compiles each shape of a query once: to compile takes longer than to run. */
 export class PreparedReads {
   readonly #read: Read;
   readonly #made = new RecentMap<string, CompiledQuery>(mostStatements);
@@ -23,7 +22,7 @@ export class PreparedReads {
     this.#read = read;
   }
 
-  /** `build` gets a placeholder for each value and only puts it into the statement: all of one shape are the same. */
+  /** `build` gets a placeholder for each value; all queries of one shape share the statement. */
   run(
     shape: string,
     values: readonly unknown[],

@@ -2,19 +2,16 @@ import type { UsedProof } from '../base/caller.ts';
 import type { AuditEntry, Consumer, Erasure } from './entities.ts';
 import type { NewEvent } from './event-port.ts';
 
-/** A record of a declared collection. */
 export interface StoredRecord {
   readonly collection: string;
   readonly id: string;
-  /** The pseudonym of whom it belongs to. */
+  /** A pseudonym. */
   readonly owner: string;
-  /** Null in a collection without states. */
   readonly state: string | null;
-  /** Another one with every change, and never the same again. */
+  /** Unique to each change. */
   readonly revision: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** The fields, in JSON. */
   readonly body: string;
 }
 
@@ -28,11 +25,11 @@ export interface IndexedField {
 export interface DeclaredIndexes {
   readonly name: string;
   readonly index: readonly IndexedField[];
-  /** Whether somebody lists the records of others; when it is not said, yes. */
+  /** Whether callers list records of others (default: true). */
   readonly listedByOthers?: boolean;
-  /** Whether its records expire; when it is not said, yes. */
+  /** Default: true. */
   readonly expires?: boolean;
-  /** The most that the fields of a record have; when it is not said, little. */
+  /** The largest body (default: small). */
   readonly bytes?: number;
 }
 
@@ -40,7 +37,7 @@ export type Operator = 'eq' | 'gt' | 'gte' | 'lt' | 'lte';
 /** Booleans are 0 and 1. */
 export type FieldValue = string | number;
 
-/** A place in the order of a list: that of a record with this value and id, whether it is there or not. */
+/** A position in the order of a list. */
 export interface Place {
   readonly value: FieldValue;
   readonly id: string;
@@ -48,7 +45,6 @@ export interface Place {
 
 export interface RecordQuery {
   readonly collection: string;
-  /** Null: everybody's. */
   readonly owner: string | null;
   readonly state: string | null;
   readonly conditions: readonly {
@@ -56,14 +52,13 @@ export interface RecordQuery {
     readonly operator: Operator;
     readonly value: FieldValue;
   }[];
-  /** Records that agree in it come by id, in the same direction. */
+  /** Ties are sorted by id, in the same direction. */
   readonly sort: { readonly field: IndexedField | 'created_at'; readonly descending: boolean };
-  /** Only what comes after this place in that order. */
   readonly after: Place | null;
-  /** And not beyond this one; when it is not said, to the end. */
+  /** The last place (default: the end). */
   readonly until?: Place | null;
   readonly limit: number;
-  /** What was last changed at this time or before has expired; null: nothing expires. */
+  /** Records last changed then or before have expired; null: none. */
   readonly expiredAt: number | null;
 }
 
@@ -76,19 +71,18 @@ export interface Usage {
   readonly newcomerSince: number;
 }
 
-/** What is counted when a caller is erased. */
 export interface Erased {
   readonly records: Readonly<Record<string, number>>;
   readonly idempotencyKeys: number;
-  /** Until when it stays what was spent of budgets; null when nothing stays. */
+  /** How long spent budgets are kept; null when none are. */
   readonly budgetsKeptUntil: number | null;
 }
 
-/** What stays of the budgets of a caller that is erased. */
+/** Budgets that outlive an erased caller, so that erasing does not reset them. */
 export interface ErasedBudgets {
-  /** The name under which it stays, which leads back to nobody. */
+  /** A keyed digest of the pseudonym. */
   readonly former: Uint8Array;
-  /** Until when that usage counts; null: it does not any more. */
+  /** The end of the window; null when it is over. */
   endOf(collection: string, usage: Usage): number | null;
 }
 
@@ -97,16 +91,12 @@ export interface RecordStore {
   prepare(collections: readonly DeclaredIndexes[]): Promise<void>;
   find(collection: string, id: string): Promise<StoredRecord | null>;
   list(query: RecordQuery): Promise<readonly StoredRecord[]>;
-  /** How many bytes the bodies have that the same list would have. */
+  /** The sizes of the bodies of the same list. */
   sizes(query: RecordQuery): Promise<readonly number[]>;
-  /**
-   * The place of the record so many further on, whatever the list is filtered by besides what an index leads to (what it
-   * is sorted by, and of everybody's its state): what is looked through on the way to it. Null when there are fewer.
-   */
+  /** The place `count` records further on, by the index of the sort order alone. Null when there are fewer. */
   placeAfter(query: RecordQuery, count: number): Promise<Place | null>;
-  /** Whether a collection still has records last changed at that time or before, which a list has to pass over. */
+  /** Whether expired records are left, which a list has to skip. */
   hasExpired(collection: string, changedBefore: number): Promise<boolean>;
-  /** Of one owner, by collection. */
   usage(owner: string): Promise<ReadonlyMap<string, Usage>>;
   /** Of one owner, in the order of collection, time of creation and id. */
   ofOwner(owner: string, after: StoredRecord | null, limit: number): Promise<readonly StoredRecord[]>;
@@ -121,52 +111,44 @@ export interface RecordStore {
     collection: string,
     changedBefore: number,
     limit: number,
-    /** What the log is to tell of one that goes. */
+    /** The event of a deleted record. */
     eventOf: (record: StoredRecord) => NewEvent | null,
   ): Promise<number>;
-  /** Forgets idempotency keys that expired; answers with their number. */
   expireIdempotencyKeys(now: number): Promise<number>;
-  /** Who wrote most records, most first. */
   top(
     limit: number,
   ): Promise<readonly { readonly owner: string; readonly records: number; readonly bytes: number }[]>;
-  /** Forgets what erased callers had spent of budgets whose windows have ended; answers with the number of lines. */
+  /** Deletes budgets whose windows have ended; returns their number. */
   expireSpentBudgets(now: number): Promise<number>;
-  /** Forgets up to `limit` proofs that expired at that time or before; answers with their number. */
+  /** Deletes up to `limit` expired proofs; returns their number. */
   expireProofs(expiredAt: number, limit: number): Promise<number>;
-  /**
-   * Everything about a caller, itself included and all that the log tells of its records, in one transaction; null when
-   * there was nothing at all. All that may stay is this event, which tells of it, and what it had spent, when `budgets` are given.
-   */
+  /** Deletes everything about a caller, its events too, in one transaction; null when there was nothing. */
   erase(
     owner: string,
     audit: AuditEntry | null,
     event: NewEvent,
     budgets?: ErasedBudgets,
-    /** With which it was asked for: where it was used before, nobody is erased (`proof_replayed`). */
+    /** A replayed proof erases nothing (`proof_replayed`). */
     proof?: UsedProof | null,
   ): Promise<Erased | null>;
-  /** The same for an erasure that was noted already, and of which a backup knew nothing. */
+  /** Repeats an erasure after a restore. */
   eraseAgain(owner: string, audit: AuditEntry, event: NewEvent, erasure: Erasure): Promise<Erased | null>;
-  /** Whether erased callers may have left copies between the lines of the database's files. */
+  /** Whether the file may still hold copies of erased rows. */
   isScrubDue(): Promise<boolean>;
-  /**
-   * Removes them; nothing to do when nobody was erased since the last time. Takes as long as the database is large
-   * (SQLite: 7 to 20 ms for each megabyte), and writes wait meanwhile: `quickly` leaves a large one as it is.
-   */
+  /** Removes them if any are left. Writes wait meanwhile (SQLite: 7 to 20 ms a megabyte); `quickly` skips a large file. */
   scrub(extent?: 'quickly' | 'whatever it takes'): Promise<void>;
 }
 
-/** What a batch of writes names: all of it is read at once, and nobody else changes it until the batch is done. */
+/** The rows that a batch of writes needs; they are locked until the batch is done. */
 export interface BatchKeys {
-  /** `former` is asked for only of those that are not registered. */
+  /** `former` is called only for callers that are not registered. */
   readonly consumers: readonly { readonly id: string; former(): Uint8Array }[];
   readonly usage: readonly OwnerInCollection[];
   readonly records: readonly RecordName[];
   readonly idempotencyKeys: readonly IdempotencyKeyName[];
   /** The digests of proofs that operations came with, and of ids that callers chose. */
   readonly proofs: readonly Uint8Array[];
-  /** Users registered since then are counted, no further than so many; null: nobody asks. */
+  /** Counts users registered since then, up to a limit. */
   readonly newcomers: { readonly since: number; readonly atMost: number } | null;
 }
 
@@ -190,7 +172,7 @@ export interface StoredIdempotencyKey extends IdempotencyKeyName {
   readonly expiresAt: number;
 }
 
-/** What somebody who was erased had spent of budgets whose windows still run. */
+/** What an erased caller had spent of budgets whose windows still run. */
 export interface SpentBudget {
   readonly owner: string;
   readonly former: Uint8Array;
@@ -199,13 +181,12 @@ export interface SpentBudget {
   readonly endsAt: number;
 }
 
-/** What is there of what a batch names. */
+/** The rows of `BatchKeys` that exist. */
 export interface Loaded {
   readonly consumers: readonly Consumer[];
-  /** Of consumers that are not registered. */
   readonly spentBudgets: readonly SpentBudget[];
   readonly usage: readonly (Usage & OwnerInCollection)[];
-  /** Those that the idempotency keys lead to as well. */
+  /** Also those that the idempotency keys lead to. */
   readonly records: readonly StoredRecord[];
   readonly idempotencyKeys: readonly StoredIdempotencyKey[];
   /** Those of the named digests that were used before, in any process. */
@@ -213,27 +194,25 @@ export interface Loaded {
   readonly newcomers: number;
 }
 
-/** What a batch comes to: no row twice. */
+/** The changes of a batch: no row twice. */
 export interface BatchChanges {
   readonly newConsumers: readonly Consumer[];
-  /** Former names of whom is back. */
+  /** Of erased callers that are back. */
   readonly takenUpBudgets: readonly Uint8Array[];
   readonly newRecords: readonly StoredRecord[];
   readonly changedRecords: readonly StoredRecord[];
   readonly removedRecords: readonly RecordName[];
   readonly newUsage: readonly (Usage & OwnerInCollection)[];
-  /** `moved`: by how much the number of records changes, since others may change it, too. */
+  /** `moved`: the change in the number of records. */
   readonly changedUsage: readonly (Usage & OwnerInCollection & { readonly moved: number })[];
-  /** Of owners whose budgets nobody touched. */
+  /** Usage whose budgets stay the same. */
   readonly movedUsage: readonly (OwnerInCollection & { readonly moved: number })[];
   readonly idempotencyKeys: readonly StoredIdempotencyKey[];
-  /** That are used from now on. */
   readonly proofs: readonly UsedProof[];
-  /** In the order in which they happened: every one of them, also where several are about one record. */
+  /** All of them, in order. */
   readonly events: readonly NewEvent[];
 }
 
-/** What became of one operation of a batch. */
 export type Outcome = { readonly done: unknown } | { readonly error: unknown };
 
 /** The rules by which batches are decided. Storage knows nothing of what an operation is. */
@@ -245,16 +224,13 @@ export interface BatchRules {
   ): { readonly changes: BatchChanges; readonly outcomes: readonly Outcome[] };
 }
 
-/** Where the rules come from: a module with `createBatchRules(data)`, which may be async. They run where the database is written. */
+/** A module with `createBatchRules(data)`, which is loaded where the database is written. */
 export interface BatchRulesSource {
   readonly module: string;
   readonly data: unknown;
 }
 
 export interface BatchStore {
-  /**
-   * Loads, decides and applies a batch in one transaction, durable when this resolves. Rejects when nothing was done, or
-   * nobody knows whether it was (`storage_unavailable`).
-   */
+  /** Loads, decides and applies a batch in one durable transaction. Rejects when it failed or its outcome is unknown. */
   run(operations: readonly unknown[]): Promise<readonly Outcome[]>;
 }

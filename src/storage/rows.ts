@@ -9,8 +9,6 @@ import type {
 } from './port.ts';
 import type { Tables } from './schema.ts';
 
-/** Rows of the tables in the words of the port. */
-
 export const recordColumns = [
   'collection',
   'id',
@@ -28,16 +26,7 @@ export function recordOf(row: Row): StoredRecord {
   return { collection, id, owner, state, revision, createdAt, updatedAt, body };
 }
 
-type RecordValues = readonly [
-  collection: string,
-  id: string,
-  owner: string,
-  state: string | null,
-  revision: string,
-  createdAt: number,
-  updatedAt: number,
-  body: string,
-];
+type RecordValues = readonly [string, string, string, string | null, string, number, number, string];
 
 /** An event from its columns, in the order of the table. */
 export function eventOf(row: Row): StoredEvent {
@@ -45,15 +34,7 @@ export function eventOf(row: Row): StoredEvent {
   return { position, at, type, collection, recordId, owner, data };
 }
 
-type EventValues = readonly [
-  position: number,
-  at: number,
-  type: string,
-  collection: string | null,
-  recordId: string | null,
-  owner: string,
-  data: string,
-];
+type EventValues = readonly [number, number, string, string | null, string | null, string, string];
 
 export function toConsumer(row: Tables['consumers']): Consumer {
   return { id: row.id, kind: row.kind, state: row.state, registeredAt: row.registered_at };

@@ -14,10 +14,7 @@ export interface SchemaState {
 
 const nowhere: SchemaState = { versions: new Set(), version: 0, oldest: 0 };
 
-/**
- * The state of a database in which there may be nothing yet. `to_regclass` would do for a new session only: one that has looked
- * before, as a pooler gives them, remembers that there was nothing, past the lock behind which another process made it.
- */
+/** The state of a possibly empty database. A session of a pooler may have cached `to_regclass`, so the catalogue is read. */
 export async function schemaOf({ name }: Pick<Engine, 'name'>, database: Database): Promise<SchemaState> {
   const found =
     name === 'postgres'

@@ -18,7 +18,6 @@ export interface Tables {
     label: string;
     state: ClientState;
     created_at: number;
-    /** Separated by single spaces, as in a token. */
     scopes: string;
     public_keys: string | null;
     /** Null in a row that was written without the master secret. */
@@ -54,7 +53,6 @@ export interface Tables {
     updated_at: number;
     /** As text on both databases: numbers, unicode and the order of members come back as they were written. */
     body: string;
-    /** Of the body. */
     bytes: number;
   };
   usage: {
@@ -115,7 +113,7 @@ export interface Tables {
   deliveries: {
     webhook_id: string;
     position: number;
-    /** The record it is about: what has one key arrives in order. */
+    /** Deliveries with the same key arrive in order. */
     record_key: string;
     attempts: number;
     due_at: number;
@@ -123,21 +121,17 @@ export interface Tables {
     reason: string | null;
     tried_at: number | null;
   };
-  /** What was noted of erasures, so that they can be done again after a backup is restored. */
+  /** Erasures to repeat after a restore. */
   erasures: { id: string; digest: Uint8Array; at: number };
-  /** Tokens that were taken back; `seq` grows with every note. */
+  /** Revoked tokens; `seq` grows with every change. */
   revocations: {
     name: string;
     issued_until: number;
     forget_at: number;
     seq: number;
-    /** Null for the operator's. */
     issuer: string | null;
-    /** The `seq` it had before; null while it was noted once. */
     moved_from: Generated<number | null>;
   };
-  /** Under which pseudonyms consumers were kept before, as the digest of an erasure. */
-  /** What `DocumentStore` keeps. */
   documents: { name: string; content: string; mac: Uint8Array };
   signing_keys: {
     kid: string;

@@ -15,7 +15,6 @@ import {
   schemaOf,
   unreleased,
 } from './schema-state.ts';
-import { assertionStore } from './stores/assertions.ts';
 import { auditStore } from './stores/audit.ts';
 import { clientStore } from './stores/clients.ts';
 import { consumerStore } from './stores/consumers.ts';
@@ -27,6 +26,7 @@ import { leaseStore } from './stores/leases.ts';
 import { recordStore } from './stores/records.ts';
 import { signingKeyStore } from './stores/signing-keys.ts';
 import { standingStore } from './stores/standing.ts';
+import { assertionStore } from './stores/used-once.ts';
 import { webhookStore } from './stores/webhooks.ts';
 
 export interface StorageOptions {
@@ -89,7 +89,6 @@ export type FoundStorage =
       readonly state: 'ready';
       readonly plan: MigrationPlan;
       readonly storage: Storage;
-      /** It can be read, and a service could not start with it. */
       readonly missingRights: MissingRights | null;
     };
 
@@ -116,7 +115,6 @@ export async function findStorage(
   }
 }
 
-/** Only writes need keys. */
 const noKeys: StorageKeys = {
   clientMac: { of: notForReading, isGenuine: () => false },
   erasures: { digestOf: notForReading, append: notForReading },
@@ -187,7 +185,6 @@ async function asOperatorError(engine: Engine, error: unknown): Promise<unknown>
   if (error instanceof OperatorError) return error;
   const refusal = engine.unavailable(error);
   if (refusal === null) return error;
-  // Who cannot be asked has told what is wrong already.
   const missing = await engine.missingRights('serve').catch(() => null);
   const reason = missing === null ? `${refusal.options.detail}.` : `${missing.found}. ${missing.advice}`;
   return unusable(reason, error);

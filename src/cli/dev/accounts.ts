@@ -1,7 +1,7 @@
 import type { Account } from 'oidc-provider';
 import { pictureAddress } from './pictures.ts';
 
-/** The password of all users. It protects nothing and is shown on the login page. */
+/** Everybody's password. It protects nothing and is written on the login page. */
 export const devPassword = 'dev';
 
 const demoPeople: ReadonlyMap<string, string> = new Map([
@@ -20,7 +20,7 @@ export function suggestedUsers(declared: Iterable<string>): readonly (readonly [
   return (ids.length === 0 ? [...demoPeople.keys()] : ids).map((id) => [id, nameOf(id)]);
 }
 
-/** Ignores case and outer spaces. */
+/** Case and outer spaces make no difference, so that one person stays one account. */
 export function accountIdOf(userName: string): string {
   return userName.normalize('NFC').trim().toLowerCase();
 }
@@ -36,7 +36,7 @@ export function signIn(userName: string, password: string): SignIn {
   return { accountId };
 }
 
-/** The claims of a user, all made from the user name. */
+/** The person behind an account id. All that is known about them follows from their user name. */
 export function accountOf(accountId: string, issuer: string): Account {
   const mailbox = accountId.replace(/[^\p{L}\p{N}._-]+/gu, '.');
   return {

@@ -3,17 +3,19 @@ import type { DevUsers } from './users.ts';
 
 /** What the development provider is told about the API. */
 export interface ApiOptions {
+  /** Whom access tokens are for. */
   readonly audience: string;
-  /** The scopes of the collections. A function, because declarations change. */
+  /** What a token for the API may be allowed to do, besides using it at all. Asked for each time: declarations change. */
   readonly scopes?: () => readonly string[];
-  /** The users who do not have all scopes. A function, because the file changes. */
+  /** The users who do not have all of them. Asked for each time: the file changes. */
   readonly users?: () => DevUsers;
+  /** Ten minutes, unless it says otherwise. */
   readonly accessTokenSeconds?: number;
 }
 
 export const usualTokenSeconds = 600;
 
-/** The scope that every user of the API has. */
+/** The scope of users who may use the API at all. The scopes of OpenID Connect are not for it. */
 const apiScope = 'consumer';
 
 /** The API, as the provider knows it: what its access tokens are for. */
@@ -22,7 +24,7 @@ export interface ApiResource {
   describe(): ResourceServer;
   /** Users whose scopes are declared. */
   declaredUsers(): Iterable<string>;
-  /** The scopes that a token of this user may have. */
+  /** What a token of this user may be allowed to do. */
   scopesOf(accountId: string): readonly string[];
 }
 

@@ -19,19 +19,19 @@ export interface DevProviderOptions extends ApiOptions {
     readonly id: string;
     readonly redirectUris: readonly string[];
     readonly postLogoutRedirectUris: readonly string[];
-    /** True by default; a frontend without them has to come back with prompt=none. */
+    /** Given unless it says `false`; a frontend without one has to come back with prompt=none. */
     readonly refreshTokens?: boolean;
-    /** For OpenID Connect Back-Channel Logout. */
+    /** Where the provider tells that somebody has signed out (OpenID Connect Back-Channel Logout). */
     readonly logoutUri?: string;
   };
-  /** Lets other commands ask for the tokens of users. */
+  /** With it other commands may ask for the tokens of users. */
   readonly controlSecret?: string;
 }
 
 const hour = 3600;
 const twoWeeks = 14 * 24 * hour;
 
-/** A new key for each run: tokens of an earlier run do not verify. */
+/** Keys for one run: nothing signed by an earlier one is taken for good. */
 export async function createSigningKey(): Promise<JWK> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   return { ...(privateKey.export({ format: 'jwk' }) as JWK), alg: 'RS256', use: 'sig' };
@@ -44,7 +44,7 @@ export function createConfiguration(
 ): Configuration {
   const { accessTokenSeconds = usualTokenSeconds, machineClient } = options;
   return {
-    // The default, which prints a warning unless it is named.
+    // The one it takes by itself, which it would announce with a warning at every start.
     adapter: createMemoryAdapter(),
     clients: [...(machineClient ? [programClient(machineClient)] : []), webClient(options)],
     jwks: { keys: [signingKey] },
@@ -56,11 +56,12 @@ export function createConfiguration(
     interactions: { url: (_ctx, interaction) => interactionPath(interaction) },
     clientBasedCORS: (_ctx, origin, client) =>
       client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false,
-    // Also without `offline_access`: a page that comes back with prompt=none needs one for its /userinfo token.
+    // Also without `offline_access`, which counts only together with prompt=consent; such a token ends with the
+    // session. A page that comes back with prompt=none would otherwise get none, and no token for /userinfo.
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
     fetch: callLoopback,
-    // A back-channel logout ends the tokens of one session, which they name.
+    // Access tokens say of which session they are, so that the end of one leaves those of another alone.
     extraTokenClaims: (_ctx, token) => sessionClaim(token),
     ttl: {
       AccessToken: accessTokenSeconds,
@@ -83,7 +84,7 @@ export function createConfiguration(
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
       backchannelLogout: { enabled: options.webClient.logoutUri !== undefined },
-      // A request with a proof gets a bound token; any other, and "dev token", a bearer token.
+      // Who asks with a proof gets a token that is bound to its key; everybody else, and "dev token", a bearer token.
       dPoP: { enabled: true },
       resourceIndicators: apiByDefault(api),
       rpInitiatedLogout: {
@@ -98,7 +99,7 @@ export function createConfiguration(
   };
 }
 
-/** Without the dispatcher of oidc-provider, which refuses loopback addresses: the service is on one. */
+/** The service is on loopback, where oidc-provider calls nobody by itself: the dispatcher that it sends along refuses to. */
 function callLoopback(url: string | URL | Request, options: object = {}): Promise<Response> {
   return globalThis.fetch(url, { ...options, dispatcher: undefined } as unknown as RequestInit);
 }
@@ -114,7 +115,7 @@ function programClient({ id, secret }: NonNullable<DevProviderOptions['machineCl
   };
 }
 
-/** A public client: PKCE instead of a secret. */
+/** A frontend keeps no secret; PKCE, which the provider demands of such a client, stands in for one. */
 function webClient({
   webClient: { id, redirectUris, postLogoutRedirectUris, refreshTokens = true, logoutUri },
 }: DevProviderOptions): ClientMetadata {
@@ -139,8 +140,15 @@ function sessionClaim(token: object): { readonly sid: string } | undefined {
 type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>;
 
 /**
- * Every access token is a JWT for the API, also without `resource`. /userinfo accepts no token for another audience, so a
- * frontend gets a second one: it refreshes with a `scope` that has no scope of the API (RFC 6749 section 6).
+ * Every access token is a JWT for the API, without anybody asking for it with `resource`. /userinfo takes no
+ * token that was issued for another audience, so a frontend that wants to show who is signed in gets a second
+ * one. It trades in its refresh token for fewer scopes, none of them a scope of the API (RFC 6749, section 6):
+ *
+ *     POST /token   grant_type=refresh_token&client_id=...&refresh_token=...&scope=openid profile email
+ *
+ * What comes back opens /userinfo and nothing else. Refresh tokens are rotated, so the one in that answer takes
+ * the place of the one sent; it still stands for all that was allowed. Without `scope`, or with a scope of the
+ * API in it, or with the API as `resource`, a refresh gives a token for the API.
  */
 function apiByDefault({ identifier, describe }: ApiResource): ResourceIndicators {
   return {

@@ -8,7 +8,7 @@ import { usersFile } from './users.ts';
 export type KoaContext = Parameters<Parameters<Provider['use']>[0]>[0];
 
 export interface Control {
-  /** Stored in a file that only the user who started `dev` can read. */
+  /** In a file that only the user who started `dev` can read. */
   readonly secret: string;
   /** Those that a user has. */
   scopesOf(accountId: string): readonly string[];

@@ -3,7 +3,7 @@ import type { Config } from '../../config/settings.ts';
 
 export const loopback = '127.0.0.1';
 export const dataFolder = './data';
-/** The client id of the reference page, and of the frontends of CORS_ORIGINS. */
+/** As whom frontends sign in at the provider of `dev`: the reference page, and those of CORS_ORIGINS. */
 export const webClientId = 'dev-web';
 
 interface Choices {
@@ -13,8 +13,9 @@ interface Choices {
 }
 
 /**
- * Loopback only, with its own provider and a database that `serve` does not open by default: it has a client whose secret
- * is printed. Only harmless settings are used, so that production settings in the shell do not reach production.
+ * A world of its own: loopback, the provider beside us, a database that `serve` never opens by itself, because in it is a
+ * client whose secret is printed. Of what is set, only what cannot reach anything real is taken over: whoever has production
+ * settings in the shell must not develop on production.
  */
 export function developmentEnvironment(environment: Environment, choices: Choices): Environment {
   const port = choices.port ?? environment.PORT ?? '8080';
@@ -35,17 +36,17 @@ export function developmentEnvironment(environment: Environment, choices: Choice
     LOG_LEVEL: environment.LOG_LEVEL || 'warn',
     CORS_ORIGINS: environment.CORS_ORIGINS,
     COLLECTIONS_DIR: environment.COLLECTIONS_DIR,
-    // Every caller is new here, and tests write much.
+    // Here everybody is new, and whoever tries things out writes much.
     NEWCOMERS_PER_HOUR: '0',
     WEBHOOK_ALLOW: 'loopback',
     [mistakesInFile]: environment[mistakesInFile],
   };
 }
 
-/** The redirect paths of a frontend of CORS_ORIGINS, compared exactly. */
+/** Where a frontend of CORS_ORIGINS may come back to. The provider takes none but these, letter by letter. */
 const frontendHomes = ['/', '/callback'];
 
-/** Redirect URIs. The reference page comes back to the name that it was opened by. */
+/** The reference page comes back to where it was opened, by either name of this machine. */
 export function homesOf({ port, corsOrigins }: Pick<Config, 'port' | 'corsOrigins'>) {
   const own = [`http://${loopback}:${port}/`, `http://localhost:${port}/`];
   const others = corsOrigins.flatMap((origin) => frontendHomes.map((home) => `${origin}${home}`));

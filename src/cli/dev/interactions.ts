@@ -8,11 +8,12 @@ import { consentPage, loginPage, messagePage, sendPage } from './pages.ts';
 const prefix = '/interaction/';
 const largestForm = 8192;
 
+/** Where the provider sends a person when it has a question for them. */
 export function interactionPath(interaction: Interaction): string {
   return `${prefix}${interaction.uid}`;
 }
 
-/** The pages for login and consent. */
+/** The two questions that the provider has for a person: who are you, and may this application come in? */
 export function addInteractions(provider: Provider, api: ApiResource): void {
   provider.use(async (ctx, next) => {
     if (!ctx.path.startsWith(prefix)) return next();
@@ -37,7 +38,7 @@ export function addInteractions(provider: Provider, api: ApiResource): void {
   });
 }
 
-/** Null without the cookie of this interaction, or when it has expired. */
+/** A browser sends the cookie of one interaction to the address of that interaction only; null = it sent none. */
 async function findInteraction(provider: Provider, ctx: KoaContext): Promise<Interaction | null> {
   try {
     return await provider.interactionDetails(ctx.req, ctx.res);
@@ -71,12 +72,12 @@ function showConsent(ctx: KoaContext, api: ApiResource, interaction: Interaction
   sendPage(ctx, consentPage(application, nameOf(accountId), scopes), redirect_uri);
 }
 
-/** The scopes of the API that the user does not have. */
+/** Those of the API that the user does not have. */
 function refusedScopes(api: ApiResource, accountId: string): ReadonlySet<string> {
   return new Set(api.describe().scope.split(' ')).difference(new Set(api.scopesOf(accountId)));
 }
 
-/** Null if the login page is shown again, with what is wrong. */
+/** Null = the question was put again, with what is wrong. */
 function submitLogin(
   ctx: KoaContext,
   api: ApiResource,
@@ -91,13 +92,14 @@ function submitLogin(
   return null;
 }
 
+/** What the provider found to be missing in what the person has allowed this application before. */
 interface MissingGrants {
   readonly missingOIDCScope?: string[];
   readonly missingOIDCClaims?: string[];
   readonly missingResourceScopes?: Record<string, string[]>;
 }
 
-/** The grant lasts as long as the session: consent is asked for once. */
+/** The session remembers the grant, so whatever was allowed once is not asked again until the sign-out. */
 async function decide(
   provider: Provider,
   api: ApiResource,
@@ -126,7 +128,7 @@ async function decide(
   return { consent: { grantId: await grant.save() } };
 }
 
-/** Reads the body to its end, and keeps as much as a form can have. */
+/** Reads to the end but keeps no more than any of the forms can be long. */
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) {

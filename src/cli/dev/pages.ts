@@ -36,8 +36,8 @@ button + button { margin-top: .75rem; color: var(--act); background: transparent
 `;
 
 /**
- * Sends a page that may load only its own style and post forms only to this provider. Browsers apply `form-action` to
- * redirects, too, so it lists the origin of `returnTo`.
+ * Sends a page that may load nothing but its own style and send forms only to this provider. A browser holds
+ * the redirects that answer a form against the same list, so the place they end at (`returnTo`) is on it too.
  */
 export function sendPage(reply: Reply, page: Html, returnTo?: unknown): void {
   const client = typeof returnTo === 'string' ? (URL.parse(returnTo)?.origin ?? '') : '';
@@ -84,7 +84,7 @@ ${suggested.map(([user, name]) => personForm(user, name))}`,
   );
 }
 
-/** Signs in with one click. */
+/** To come in as with one click. */
 function personForm(user: string, name: string): Html {
   return html`<form method="post" class="person">
 <input type="hidden" name="user" value="${user}">
@@ -102,7 +102,7 @@ const meanings = new Map([
   ['consumer', 'use the API in your name'],
 ]);
 
-/** Names the application by its address: users do not know its client id. */
+/** A person knows an application by the address that they came from, and not by its client id. */
 export function consentPage(application: string, person: string, scopes: readonly string[]): Html {
   const wishes = scopes.map((scope) => html`<li>${meanings.get(scope) ?? scope}</li>`);
   return page(
@@ -117,7 +117,7 @@ export function consentPage(application: string, person: string, scopes: readonl
   );
 }
 
-/** `form` comes from oidc-provider, escaped, with its CSRF token. */
+/** `form` is the provider's own, already escaped, and holds what guards it against forgery. */
 export function logoutPage(form: string): Html {
   return page(
     'Sign out?',
@@ -131,7 +131,7 @@ export function messagePage(title: string, message: string): Html {
   return page(title, html`<p class="soft">${message}</p>`);
 }
 
-/** Why the redirect URI is refused, and what to do. Only its origin is shown. */
+/** Why a frontend cannot come back to the address it asks for, and what to do. Of the address only the origin is shown. */
 export function unknownHome(redirectUri: unknown): string {
   const { origin = 'null' } = (typeof redirectUri === 'string' && URL.parse(redirectUri)) || {};
   const found = origin === 'null' ? 'Its address' : `Its address, at ${origin},`;

@@ -2,11 +2,12 @@ import type { Provider } from 'oidc-provider';
 
 const prefix = '/pictures/';
 
+/** Where the picture of a person is. */
 export function pictureAddress(issuer: string, accountId: string): string {
   return `${issuer}${prefix}${encodeURIComponent(accountId)}`;
 }
 
-/** Serves the pictures of users, for frontends as well. */
+/** Pictures are shown on the pages of frontends, which is what pictures are for. */
 export function addPictures(provider: Provider): void {
   provider.use(async (ctx, next) => {
     if (ctx.method !== 'GET' || !ctx.path.startsWith(prefix)) return next();
@@ -21,7 +22,7 @@ export function addPictures(provider: Provider): void {
   });
 }
 
-/** A portrait whose colours are computed from the name. */
+/** A bust before a wall. Its colours follow from the name, so that everybody keeps the same ones. */
 function picture(name: string): string {
   const hue = [...name].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 7);
   const wall = `hsl(${hue} 42% 78%)`;

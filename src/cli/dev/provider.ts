@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-// Not the main module of the package, which prints a warning on releases of Node that are not LTS.
+// Not the package's front door: all that it adds is a warning, printed at import, about every release of Node
+// that is not yet an LTS one.
 import { Provider } from 'oidc-provider/lib/provider.js';
 import { apiResource } from './api-resource.ts';
 import { createConfiguration, createSigningKey, type DevProviderOptions } from './configuration.ts';
@@ -12,14 +13,14 @@ import { addPictures } from './pictures.ts';
 const host = '127.0.0.1';
 
 export interface DevProvider {
-  /** Also the issuer. */
+  /** Also the issuer, exactly as it stands in the tokens. */
   readonly origin: string;
-  /** Closes all connections. */
+  /** Cuts off whatever is still open. */
   stop(): Promise<void>;
 }
 
 /**
- * A real OpenID Connect provider for development and tests, on loopback only: any caller can sign in as any user.
+ * A real OpenID Connect provider for development and tests, on loopback only: everybody can sign in as anybody.
  * Rejects with the error of the system when the port is taken.
  */
 export async function startDevProvider(options: DevProviderOptions): Promise<DevProvider> {
@@ -34,7 +35,7 @@ export async function startDevProvider(options: DevProviderOptions): Promise<Dev
       server.closeAllConnections();
     });
   try {
-    // The issuer has the port, which is known only now.
+    // The issuer holds the port, so the provider can only be made now; no request gets in between.
     const { port } = server.address() as AddressInfo;
     const origin = `http://${host}:${port}`;
     const api = apiResource(options);

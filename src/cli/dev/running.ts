@@ -7,27 +7,27 @@ import { dataFolder, loopback } from './environment.ts';
 const file = `${dataFolder}/dev.json`;
 /** Where the provider of `dev` answers the other commands. */
 export const controlPath = '/dev';
-const timeoutMs = 5_000;
+const patienceMs = 5_000;
 
 /** What a running `dev` leaves for the other commands, for as long as it runs. */
 export interface RunningDev {
-  /** Answers whether `dev` still runs, and gives tokens; needs the secret, which is new in each run. */
+  /** Where it is asked whether it still runs, and for tokens; only with the secret, which is a new one each time. */
   readonly control: string;
   readonly secret: string;
   /** Those that the service runs with. */
   readonly settings: Environment;
 }
 
-/** Readable for its owner only. Returns a function that removes it. */
+/** For its owner only. Gives what takes it away again. */
 export function writeRunningFile(running: RunningDev): () => void {
   const text = `${JSON.stringify(running, null, 2)}\n`;
   makePrivateFolder(dataFolder);
-  // The folder has the master secret and all records, which must not be committed.
+  // Beside this file are the master secret and everybody's records: nobody should commit them by mistake.
   writeFileSync(`${dataFolder}/.gitignore`, '*\n');
-  // Writing to an old file would keep its mode.
+  // One that is there may have another mode, which writing to it would keep.
   rmSync(file, { force: true });
   writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
-  // The file may be that of a second `dev` by now.
+  // A second one that was started in this folder since then has left its own.
   return () => {
     if (readRunningFile() === text) rmSync(file, { force: true });
   };
@@ -36,7 +36,7 @@ export function writeRunningFile(running: RunningDev): () => void {
 export interface NoRunningDev {
   /** Why there is none. */
   readonly absent: string;
-  /** A killed `dev` leaves its file behind. */
+  /** One that was killed has left its file, and does not answer. */
   readonly isLeftOver: boolean;
 }
 
@@ -72,7 +72,7 @@ function ask({ control, secret }: RunningDev, method: string, rest: string): Pro
   return fetch(`${control}${rest}`, {
     method,
     headers: { authorization: `Bearer ${secret}` },
-    signal: AbortSignal.timeout(timeoutMs),
+    signal: AbortSignal.timeout(patienceMs),
     redirect: 'error',
   });
 }
@@ -85,7 +85,7 @@ function readRunningFile(): string | null {
   }
 }
 
-/** Null for a file that names another machine: it may have been copied with the folder. */
+/** Null for what no `dev` of this machine has written: it may have come with a folder from elsewhere. */
 function parse(text: string): RunningDev | null {
   try {
     const running: RunningDev = JSON.parse(text);

@@ -13,10 +13,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { OperatorError } from '../../base/errors.ts';
 import { createProcessName } from '../../base/random.ts';
 
-/**
- * A file in the making, for its owner only from the first byte, beside the place where it is to be. There is never half a
- * file under the final name: whoever is interrupted leaves nothing, and a kill -9 only the draft.
- */
+/** A private temporary file beside its final name. An interrupted command leaves nothing; a kill -9 leaves the draft. */
 export class Draft {
   readonly path: string;
   readonly #file: string;
@@ -29,7 +26,7 @@ export class Draft {
   constructor(file: string, mayReplace: boolean) {
     this.#file = file;
     this.#mayReplace = mayReplace;
-    // Not by the number of the process, which in a container is the same each time: one that was killed has left its draft.
+    // Not the process id, which repeats in a container: a killed process leaves its draft.
     this.path = `${file}.${createProcessName()}.part`;
     this.#attempt(() => {
       this.#checkPlace();
@@ -38,7 +35,7 @@ export class Draft {
     for (const signal of signals) process.on(signal, this.#interrupt);
   }
 
-  /** That the disk is full is said of this file, and not of the one that is read. */
+  /** Reports a full disk for this file, not for the one that is read. */
   async fill<T>(work: (path: string) => Promise<T>): Promise<T> {
     try {
       return await work(this.path);
@@ -48,11 +45,10 @@ export class Draft {
     }
   }
 
-  /** Gives it its name once it is on the disk. */
   publish(): void {
     this.#attempt(() => {
       sync(this.path);
-      // A link does not replace what somebody else has put there meanwhile.
+      // A link does not replace a file that was put there meanwhile.
       if (this.#mayReplace) renameSync(this.path, this.#file);
       else linkSync(this.path, this.#file);
       rmSync(this.path, { force: true });
@@ -65,7 +61,7 @@ export class Draft {
     for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${this.path}${end}`, { force: true });
   }
 
-  /** A device, as /dev/null is one, would be gone for everybody on the machine. */
+  /** Replacing a device such as /dev/null would remove it. */
   #checkPlace(): void {
     const found = lstatSync(this.#file, { throwIfNoEntry: false });
     if (found === undefined) return;

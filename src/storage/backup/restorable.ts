@@ -6,10 +6,7 @@ import { isUnreleased } from '../schema-state.ts';
 import { explained } from '../sqlite/unavailable.ts';
 import { checkSchema } from './schema-check.ts';
 
-/**
- * A restore migrates as a start does, because only code and schema of one version can erase again. Where that would lock out the
- * release that the backup is from, which is the way back to that release, it refuses.
- */
+/** A restore migrates as a start does. It refuses a backup whose own release could not start on it afterwards. */
 export async function requireRestorable(file: string, steps: readonly Migration[]): Promise<void> {
   const { state, differences } = await explained(file, () => checkSchema(file, steps));
   if (isUnreleased(state, steps))
@@ -33,7 +30,6 @@ export async function requireRestorable(file: string, steps: readonly Migration[
 export function refuseNotEmpty(file: string): void {
   const found = ['', '-wal', '-shm']
     .map((end) => `${file}${end}`)
-    // Also a link that leads nowhere.
     .find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
   if (found !== undefined)
     throw new OperatorError(
@@ -41,7 +37,7 @@ export function refuseNotEmpty(file: string): void {
     );
 }
 
-/** Of the files of a database that somebody has copied, the one alone misses what was written last. */
+/** A database file without its log misses the last writes. */
 export function refuseLog(file: string): void {
   const log = `${file}-wal`;
   if (!statSync(log, { throwIfNoEntry: false })?.size) return;

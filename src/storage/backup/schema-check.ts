@@ -14,10 +14,7 @@ export interface CheckedSchema {
   readonly differences: readonly string[];
 }
 
-/**
- * Compares the schema of an SQLite file with that of a new database after the same migrations. A trigger in a backup could copy the
- * records of one caller to another.
- */
+/** Compares a file's schema with that of a new database: a trigger in a backup could copy records to another caller. */
 export async function checkSchema(
   file: string,
   steps: readonly Migration[] = migrations,
@@ -44,7 +41,6 @@ async function objectsIn(database: Database): Promise<Objects> {
   return new Map(rows.map(({ name, definition }) => [name, definition.replaceAll(/\s+/g, ' ')]));
 }
 
-/** The definitions of a new database that has gone through the same steps. */
 async function objectsAfter({ versions }: SchemaState, steps: readonly Migration[]): Promise<Objects> {
   const database = kyselyOn(new DatabaseSync(':memory:'));
   const engine = {

@@ -1,18 +1,15 @@
-import { closeSync, existsSync, fdatasyncSync, openSync } from 'node:fs';
+import { closeSync, createReadStream, createWriteStream, existsSync, fdatasyncSync, openSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { pipeline } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../base/errors.ts';
 
-/** What a copy has: how many rows of each table. */
-export type Counts = Readonly<Record<string, number>>;
+type Counts = Readonly<Record<string, number>>;
 
 /** So much is copied, 4 MB, before it is synced to the disk: all of it at the end would hold up whoever waits for the disk then. */
 const pagesAtOnce = 1_024;
 
-/**
- * Copies a database that may be in use, by SQLite's own online backup. It reads within one transaction: so the copy is of one
- * moment, it comes to an end however much is written meanwhile, and in WAL mode nobody who writes waits for a reader.
- */
+/** Copies a database that may be in use. It reads within one transaction, so the copy is of one moment and blocks no writer. */
 export async function copySqlite(file: string, to: string): Promise<Counts> {
   if (!existsSync(file)) throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) is not there.`);
   // Not for reading only: what SQLite makes beside a file that nobody has open would stay there.
@@ -35,10 +32,10 @@ export async function copySqlite(file: string, to: string): Promise<Counts> {
   return counts;
 }
 
-/** Looks at a copy that nobody uses, having it checked by SQLite first. */
-export function inspectCopy<T>(file: string, work: (database: DatabaseSync) => T): T {
+/** Reads a file that is not in use, after SQLite's integrity check. */
+function inspectCopy<T>(file: string, work: (database: DatabaseSync) => T): T {
   const address = pathToFileURL(file);
-  // As it lies there: no file is made beside it.
+  // Creates no file beside it.
   address.searchParams.set('immutable', '1');
   try {
     using database = new DatabaseSync(address, { readOnly: true });
@@ -53,10 +50,9 @@ export function inspectCopy<T>(file: string, work: (database: DatabaseSync) => T
   }
 }
 
-/** SQLite's result code for that. */
 const notDatabase = 26;
 
-export function countRows(database: DatabaseSync): Counts {
+function countRows(database: DatabaseSync): Counts {
   const tables = database
     .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\'")
     .all();
@@ -66,4 +62,46 @@ export function countRows(database: DatabaseSync): Counts {
       return [String(name), Number(row?.count)];
     }),
   );
+}
+
+interface BackupContent {
+  /** 0 when no release of ours has made it. */
+  readonly version: number;
+  readonly masterSecretMark: Uint8Array | null;
+  readonly counts: Counts;
+  readonly lastPosition: number;
+  readonly erasureIds: ReadonlySet<string>;
+}
+
+/** Reads an SQLite file that is not in use. */
+export function readBackup(file: string): BackupContent {
+  return inspectCopy(file, (database) => {
+    const counts = countRows(database);
+    const has = (table: string) => table in counts;
+    const one = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0];
+    return {
+      version: has('schema_migrations') ? Number(one('select max(version) from schema_migrations')) : 0,
+      masterSecretMark: has('documents') ? markIn(database) : null,
+      counts,
+      lastPosition: has('events') ? Number(one('select max(position) from events') ?? 0) : 0,
+      erasureIds: new Set(has('erasures') ? idsIn(database) : []),
+    };
+  });
+}
+
+function markIn(database: DatabaseSync): Uint8Array | null {
+  const row = database.prepare("select mac from documents where name = 'master-secret'").get();
+  return row === undefined ? null : new Uint8Array(row.mac as Uint8Array);
+}
+
+function idsIn(database: DatabaseSync): readonly string[] {
+  return database
+    .prepare('select id from erasures')
+    .all()
+    .map(({ id }) => String(id));
+}
+
+/** Into an existing file, which keeps its permissions. */
+export async function copyFile(from: string, to: string): Promise<void> {
+  await pipeline(createReadStream(from), createWriteStream(to, { flags: 'r+' }));
 }

@@ -11,17 +11,12 @@ import { isUnknownStatement, onlyReads } from './unavailable.ts';
 
 type InTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
 
-/** Somebody else was faster: a row is there that was not, or the database saw that two wait for each other. */
+/** Unique violation, serialization failure, deadlock. */
 const conflicts = new Set(['23505', '40001', '40P01']);
 const mostAttempts = 10;
 const mostStale = 4;
 
-/**
- * Runs batches in two round trips: what is to be loaded; what is to be applied, with the commit. One more when somebody
- * is new. Rows are locked in one order in all processes (callers, then records, then counts, each by name), so that
- * batches wait for each other instead of standing in each other's way; where two meet at a row that neither has seen,
- * one is done again.
- */
+/** Loads and applies a batch in two round trips, three for a new caller. All processes lock rows in one order; conflicts retry. */
 export function postgresBatches(inTransaction: InTransaction, rules: BatchRules): BatchStore {
   const tryOnce = (operations: readonly unknown[]) =>
     inTransaction(async (transaction) => {
@@ -37,7 +32,7 @@ export function postgresBatches(inTransaction: InTransaction, rules: BatchRules)
         try {
           return await tryOnce(operations);
         } catch (error) {
-          // A session from the time when the server only read, or by which statements have no names any more. A few more may be left.
+          // A session that only reads since a failover, or that lost its prepared statements. A few more may be left.
           const isStale = attempt < mostStale && (onlyReads(error) || isUnknownStatement(error));
           if (attempt === mostAttempts || !(isStale || isConflict(error))) throw error;
         }
@@ -46,7 +41,7 @@ export function postgresBatches(inTransaction: InTransaction, rules: BatchRules)
   };
 }
 
-/** A mistake in the rules is no fault of the database, even if it looks like one of its driver's. */
+/** An error of the rules must not count as one of the database. */
 function byRules<T>(work: () => T): T {
   try {
     return work();
@@ -60,47 +55,35 @@ function isConflict(error: unknown): boolean {
   return cause instanceof DatabaseError && conflicts.has(cause.code ?? '');
 }
 
-/**
- * All statements are on their way before the first is answered. Sessions keep them by name, so they name their columns:
- * PostgreSQL refuses one that would answer with other columns than before, because a newer release has added some.
- */
+/** All statements are sent before the first answer. They name their columns, because sessions keep them prepared. */
 async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> {
-  const rows = async <Row>(asked: Promise<{ readonly rows: readonly unknown[] }> | null) =>
-    asked === null ? [] : ((await asked).rows as Row[]);
+  const ask = async <Found>(isNeeded: boolean, sql: string, parameters: readonly unknown[]) =>
+    isNeeded ? ((await transaction.run(sql, parameters)).rows as Found[]) : [];
   const { newcomers } = keys;
-  const consumers = rows<Tables['consumers']>(
-    transaction.run(
-      'select id, kind, state, registered_at from consumers where id = any($1) order by id for update',
-      [keys.consumers.map(({ id }) => id)],
-    ),
+  const consumers = ask<Tables['consumers']>(
+    true,
+    'select id, kind, state, registered_at from consumers where id = any($1) order by id for update',
+    [keys.consumers.map(({ id }) => id)],
   );
   // Before the records: an id that is used up here was committed with its record, which the next statement then sees.
-  const proofs = rows<Pick<Tables['proofs'], 'digest'>>(
-    keys.proofs.length === 0
-      ? null
-      : transaction.run('select digest from proofs where digest = any($1::bytea[])', [
-          keys.proofs.map((digest) => Buffer.from(digest)),
-        ]),
+  const proofs = ask<Pick<Tables['proofs'], 'digest'>>(
+    keys.proofs.length > 0,
+    'select digest from proofs where digest = any($1::bytea[])',
+    [keys.proofs.map((digest) => Buffer.from(digest))],
   );
-  const named = rows<Tables['records']>(
-    keys.records.length === 0
-      ? null
-      : transaction.run(
-          `select ${columnsOfRecords} from records join unnest($1::text[], $2::text[]) as wanted (collection, id)
-             on records.collection = wanted.collection and records.id = wanted.id
-           order by records.collection, records.id for update of records`,
-          [keys.records.map(({ collection }) => collection), keys.records.map(({ id }) => id)],
-        ),
+  const named = ask<Tables['records']>(
+    keys.records.length > 0,
+    `select ${columnsOfRecords} from records join unnest($1::text[], $2::text[]) as wanted (collection, id)
+       on records.collection = wanted.collection and records.id = wanted.id
+     order by records.collection, records.id for update of records`,
+    [keys.records.map(({ collection }) => collection), keys.records.map(({ id }) => id)],
   );
-  const usage = rows<Tables['usage']>(
-    keys.usage.length === 0
-      ? null
-      : transaction.run(
-          // What an owner has in another of these collections comes along, and is no harm.
-          `select owner, collection, records, writes, writes_since, newcomer_writes, newcomer_since from usage
-           where owner = any($1) and collection = any($2)`,
-          [namesIn(keys.usage, 'owner'), namesIn(keys.usage, 'collection')],
-        ),
+  const usage = ask<Tables['usage']>(
+    keys.usage.length > 0,
+    // Finds also what an owner has in another of these collections, which does no harm.
+    `select owner, collection, records, writes, writes_since, newcomer_writes, newcomer_since from usage
+     where owner = any($1) and collection = any($2)`,
+    [namesIn(keys.usage, 'owner'), namesIn(keys.usage, 'collection')],
   );
   const used = [
     keys.idempotencyKeys.map(({ owner }) => owner),
@@ -110,35 +93,26 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
   const wantedKeys = `idempotency_keys join unnest($1::text[], $2::text[], $3::bytea[]) as wanted (owner, collection, digest)
     on idempotency_keys.owner = wanted.owner and idempotency_keys.collection = wanted.collection
       and idempotency_keys.key_digest = wanted.digest`;
-  const idempotencyKeys = rows<Tables['idempotency_keys']>(
-    keys.idempotencyKeys.length === 0
-      ? null
-      : transaction.run(
-          `select idempotency_keys.owner, idempotency_keys.collection, key_digest, request_digest, record_id, expires_at
-           from ${wantedKeys}`,
-          used,
-        ),
+  const idempotencyKeys = ask<Tables['idempotency_keys']>(
+    keys.idempotencyKeys.length > 0,
+    `select idempotency_keys.owner, idempotency_keys.collection, key_digest, request_digest, record_id, expires_at
+     from ${wantedKeys}`,
+    used,
   );
-  const replayed = rows<Tables['records']>(
-    keys.idempotencyKeys.length === 0
-      ? null
-      : transaction.run(
-          `select ${columnsOfRecords} from ${wantedKeys}
-           join records on records.collection = wanted.collection and records.id = idempotency_keys.record_id`,
-          used,
-        ),
+  const replayed = ask<Tables['records']>(
+    keys.idempotencyKeys.length > 0,
+    `select ${columnsOfRecords} from ${wantedKeys}
+     join records on records.collection = wanted.collection and records.id = idempotency_keys.record_id`,
+    used,
   );
-  const counted = rows<{ count: number }>(
-    newcomers === null
-      ? null
-      : transaction.run(
-          // The kind is written out, so that the partial index is used.
-          `select count(*) as count from
-             (select from consumers where kind = 'user' and registered_at >= $1 limit $2) as newcomers`,
-          [newcomers.since, newcomers.atMost],
-        ),
+  const counted = ask<{ count: number }>(
+    newcomers !== null,
+    // The kind is a literal, so that the partial index is used.
+    `select count(*) as count from
+       (select from consumers where kind = 'user' and registered_at >= $1 limit $2) as newcomers`,
+    [newcomers?.since, newcomers?.atMost],
   );
-  // At once: when the first fails, so do the others, and a failure that nobody awaits would end the process.
+  // At once: an unhandled rejection of one of them would end the process.
   await Promise.all([consumers, named, usage, idempotencyKeys, replayed, proofs, counted]);
   const known = new Set((await consumers).map(({ id }) => id));
   return {
@@ -161,7 +135,7 @@ function namesIn(usage: BatchKeys['usage'], part: keyof OwnerInCollection): read
   return [...new Set(usage.map((one) => one[part]))];
 }
 
-/** What those who are not registered had spent when they were erased. Mostly there is nobody new, and nothing to ask. */
+/** Budgets of erased callers that are back. */
 async function loadSpentBudgets(
   transaction: Transaction,
   strangers: BatchKeys['consumers'],
@@ -176,11 +150,7 @@ async function loadSpentBudgets(
   return (rows as (Tables['spent_budgets'] & { id: string })[]).map((row) => toSpentBudget(row, row.id));
 }
 
-/**
- * None of them needs to be waited for: the commit is, and fails with the first that failed. What is written comes as one
- * text of JSON, which takes this process a third less than an array for each column. What is only named comes as arrays:
- * PostgreSQL takes those for a few rows, and looks them up one by one.
- */
+/** Nothing is awaited: the commit fails with the first failure. JSON is a third cheaper to send than an array per column. */
 function apply(transaction: Transaction, changes: BatchChanges): void {
   const write = (rows: readonly unknown[], sql: string) => {
     if (rows.length > 0) void transaction.run(sql, [JSON.stringify(rows)]);
@@ -205,7 +175,7 @@ function apply(transaction: Transaction, changes: BatchChanges): void {
       ],
     );
   write(changes.newRecords.toSorted(byId), insertRecords);
-  // None of them is new: each was found and locked. So no more than its row is looked at, however small the table.
+  // An upsert, although each row exists: PostgreSQL would scan a small table for an update.
   write(
     changes.changedRecords,
     `${insertRecords}
@@ -225,7 +195,7 @@ function apply(transaction: Transaction, changes: BatchChanges): void {
      on conflict (owner, collection, key_digest) do update
      set request_digest = excluded.request_digest, record_id = excluded.record_id, expires_at = excluded.expires_at`,
   );
-  // A proof that another process has used since this one looked is a conflict of keys: the batch is done again, and finds it.
+  // A proof that another process has used meanwhile violates the key; the retry finds it.
   write(
     changes.proofs
       .map(({ digest, expiresAt }) => ({ digest: toBytea(digest), expiresAt }))
@@ -236,10 +206,7 @@ function apply(transaction: Transaction, changes: BatchChanges): void {
   append(transaction, changes.events);
 }
 
-/**
- * Last of all, because whoever appends waits from here on for whoever appended before, until that is committed. The highest
- * position is read by a statement of its own, which sees what was committed while the lock was waited for.
- */
+/** Last, because appending transactions wait for each other until the commit. The position is read after the lock is taken. */
 function append(transaction: Transaction, events: BatchChanges['events']): void {
   if (events.length === 0) return;
   void transaction.run(takeLock, [lockName(appendLock)]);
@@ -257,7 +224,7 @@ const insertRecords = `insert into records (collection, id, owner, state, revisi
   from json_to_recordset($1) as one (collection text, id text, owner text, state text, revision text,
     "createdAt" bigint, "updatedAt" bigint, body text)`;
 
-/** The counts of all owners are locked by name, one after the other: by the insert itself, unless some only move. */
+/** Usage rows are locked in the order of owners. */
 function applyUsage(
   transaction: Transaction,
   { newUsage, changedUsage, movedUsage }: BatchChanges,
@@ -278,7 +245,6 @@ function applyUsage(
     newUsage.map((one) => ({ ...one, moved: Math.max(one.records, 0) })),
     insertUsage,
   );
-  // As with changed records: all of them are there.
   write(
     changedUsage.toSorted(byOwner),
     `${insertUsage}

@@ -5,7 +5,7 @@ import type { BatchRules } from '../port.ts';
 import type { Tables } from '../schema.ts';
 import { postgresBatches } from './batch.ts';
 import { missingRights } from './missing-rights.ts';
-import { hurriedBegin, hurriedPool, patientBegin, patientPool } from './pool.ts';
+import { beginWithoutTimeout, beginWithTimeout, poolWithoutTimeout, poolWithTimeout } from './pool.ts';
 import { Sessions } from './sessions.ts';
 import { tableChanges } from './table-changes.ts';
 import { lockName, readOn, takeLock, transactionOn } from './transaction.ts';
@@ -13,9 +13,8 @@ import { unavailable } from './unavailable.ts';
 
 interface PostgresOptions {
   readonly poolSize: number;
-  /** Statements are kept by name: see `Sessions.named`. */
   readonly keepsStatements?: boolean;
-  /** Hears, once each, what works otherwise than the settings say. */
+  /** Called with each notice for the operator. */
   readonly onNotice?: (notice: string) => void;
 }
 
@@ -26,9 +25,9 @@ const statementsLost =
 
 export function openPostgres(url: string, options: PostgresOptions): Engine {
   const { poolSize, keepsStatements = true, onNotice = () => {} } = options;
-  const pool = hurriedPool(url, poolSize);
+  const pool = poolWithTimeout(url, poolSize);
   const sessions = new Sessions(pool, {
-    begin: hurriedBegin,
+    begin: beginWithTimeout,
     keepsStatements,
     onStatementsLost: () => onNotice(statementsLost),
   });
@@ -49,8 +48,8 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
       const rules = await createBatchRules(data);
       return postgresBatches((work) => transactionOn(sessions, work), rules);
     },
-    unhurried: (work) => onPatientConnection(url, (patient) => patient.transaction().execute(work)),
-    tables: tableChanges((work) => onPatientConnection(url, work)),
+    longTransaction: (work) => onOwnConnection(url, (patient) => patient.transaction().execute(work)),
+    tables: tableChanges((work) => onOwnConnection(url, work)),
     announce: countChange,
     watch: (onChange) => watchChanges(read, onChange),
     watchAppended(onAppended) {
@@ -70,18 +69,15 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
     unavailable,
     async close() {
       await database.destroy();
-      // Kysely does not know of it when nobody has asked through it.
+      // Kysely ends only a pool that it has used.
       if (!pool.ending) await pool.end();
     },
   };
 }
 
-/** One of its own: those of the pool give up after seconds, on this side too. */
-async function onPatientConnection<T>(
-  url: string,
-  work: (database: Kysely<Tables>) => Promise<T>,
-): Promise<T> {
-  const patient = builderOn(new Sessions(patientPool(url), { begin: patientBegin }));
+/** Uses a connection without a timeout. */
+async function onOwnConnection<T>(url: string, work: (database: Kysely<Tables>) => Promise<T>): Promise<T> {
+  const patient = builderOn(new Sessions(poolWithoutTimeout(url), { begin: beginWithoutTimeout }));
   try {
     return await work(patient);
   } finally {

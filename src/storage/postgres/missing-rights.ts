@@ -5,7 +5,7 @@ import type { Database, Tables } from '../schema.ts';
 const change = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 const append = ['SELECT', 'INSERT'];
 
-/** What a role that does not own a table has to be granted on it. */
+/** The rights that a role needs on a table of another owner. */
 const needed: Readonly<Record<keyof Tables, readonly string[]>> = {
   schema_migrations: append,
   clients: change,
@@ -35,7 +35,7 @@ interface Role {
   readonly may_create: boolean;
 }
 
-/** To look it takes the tables that are there, to serve and to migrate also the right to make more. */
+/** To look takes SELECT on the existing tables; to serve takes writing and creating tables. */
 export async function missingRights(
   database: Database,
   purpose: 'look' | 'serve',
@@ -62,10 +62,7 @@ export async function missingRights(
   };
 }
 
-/**
- * Since PostgreSQL 15 a role may make nothing in the schema "public" unless it is told that it may. A role without any right
- * on a schema does not even see it: `current_schema()` is null then.
- */
+/** Since PostgreSQL 15 a role needs a grant to create tables in "public"; without any right `current_schema()` is null. */
 async function roleNow(database: Database): Promise<Role> {
   const { rows } = await sql<Role>`
     select quote_ident(current_user) as role, quote_ident(coalesce(current_schema(), 'public')) as schema,
@@ -74,12 +71,11 @@ async function roleNow(database: Database): Promise<Role> {
 }
 
 interface Lacking {
-  /** With its schema. */
   readonly table: string;
   readonly right: string;
 }
 
-/** Of the tables that are there; one that is not has no privileges, neither given nor missing. */
+/** Of the tables that exist. */
 async function lackingTables(database: Database, purpose: 'look' | 'serve'): Promise<readonly Lacking[]> {
   const pairs = Object.entries(needed).flatMap(([table, rights]) =>
     rights.filter((right) => purpose === 'serve' || right === 'SELECT').map((right) => ({ table, right })),
@@ -95,7 +91,6 @@ async function lackingTables(database: Database, purpose: 'look' | 'serve'): Pro
   return rows;
 }
 
-/** One for all tables that lack the same. */
 function tableGrants(lacking: readonly Lacking[]): readonly string[] {
   const byTable = Map.groupBy(lacking, ({ table }) => table);
   const byRights = Map.groupBy(byTable.keys(), (table) =>

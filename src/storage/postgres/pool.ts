@@ -1,35 +1,29 @@
-import { Socket } from 'node:net';
+import { Buffer } from 'node:buffer';
+import { createConnection, Socket } from 'node:net';
 import { Client, type ClientConfig, Pool, type PoolConfig, types } from 'pg';
-import { cancelRead } from './cancel.ts';
 
 const connectTimeoutMs = 3_000;
 const statementTimeoutMs = 5_000;
 const int8 = 20;
 
-/**
- * How a transaction begins: PostgreSQL gives up on it after seconds, and one of a process that stands still in the middle of it
- * keeps its locks no longer than that. Said in each transaction and not to the session, which behind a pooler is another
- * one for each, and may be somebody else's next; all of it is one message.
- */
-export const hurriedBegin = beginWithin(statementTimeoutMs);
-/** For what may take long, whatever the role is limited to otherwise. */
-export const patientBegin = beginWithin(0);
+/** Limits are set in each transaction, not in the session: behind a pooler the session is another one each time. */
+export const beginWithTimeout = beginWithin(statementTimeoutMs);
+export const beginWithoutTimeout = beginWithin(0);
 
 function beginWithin(limitMs: number): string {
   return `begin; set local statement_timeout = ${limitMs}; set local idle_in_transaction_session_timeout = ${limitMs}`;
 }
 
-/** Gives up after seconds; a read outside of a transaction is then ended by `cancelRead`. */
-export function hurriedPool(url: string, most: number): Pool {
+/** Statements time out; `cancelRead` ends a read outside of a transaction. */
+export function poolWithTimeout(url: string, most: number): Pool {
   return connect(url, {
     max: most,
     idleTimeoutMillis: statementTimeoutMs,
-    Client: ImpatientClient as unknown as PoolConfig['Client'],
+    Client: ClientWithTimeout as unknown as PoolConfig['Client'],
   });
 }
 
-/** One connection, for what may take long. */
-export function patientPool(url: string): Pool {
+export function poolWithoutTimeout(url: string): Pool {
   return connect(url, { max: 1 });
 }
 
@@ -38,11 +32,11 @@ function connect(url: string, limits: PoolConfig): Pool {
     connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
     application_name: 'vestibule',
-    // Every bigint of ours is a time or a count and fits a number.
+    // Every bigint here fits a number.
     types: {
       getTypeParser: (oid, format) => (oid === int8 ? Number : types.getTypeParser(oid, format as 'text')),
     },
-    // A statement need not wait until the one before is answered.
+    // Sends statements without waiting for earlier answers.
     pipeline: true,
     ...limits,
   });
@@ -53,12 +47,8 @@ function connect(url: string, limits: PoolConfig): Pool {
   return pool;
 }
 
-/**
- * A server that is silent for longer than a statement may take is gone. The driver would set a timer for each statement,
- * and what those leave behind survives until the whole heap is looked through; a socket moves the one that it has along.
- * Connections that nobody uses are closed before.
- */
-export function impatientSocket(): Socket {
+/** Destroys a connection that is silent for longer than a statement may take. A socket timer is cheaper than one per query. */
+export function idleTimeoutSocket(): Socket {
   const socket = new Socket();
   const silentMs = statementTimeoutMs + 1_000;
   let asked = 0;
@@ -73,18 +63,52 @@ export function impatientSocket(): Socket {
 }
 
 const silent = 'silent';
-/**
- * For the answer to a request to give up, which behind a pooler counts only while the connection is there and has a session:
- * a statement that waited for one until others were given up would begin now and go on for nobody.
- */
+/** Time for the answer to a cancel request. A pooler passes one on only while the statement has a session, so ask again. */
 const lastWordMs = 100;
 const mostAsked = 5;
 
-/** Has PostgreSQL give up a read, before it is given up here. */
-class ImpatientClient extends Client {
+/** Cancels a read in PostgreSQL before the connection is destroyed. */
+class ClientWithTimeout extends Client {
   constructor(config: ClientConfig) {
-    const socket = impatientSocket();
+    const socket = idleTimeoutSocket();
     super({ ...config, stream: () => socket });
     socket.on(silent, () => cancelRead(this));
   }
+}
+
+const giveUpMs = 3_000;
+const cancelRequest = 80_877_102;
+
+/** Only a session with a single read may be cancelled: a cancelled commit that waits for a standby counts as committed. */
+const reading = new WeakSet<object>();
+
+export async function whileReading<T>(client: object, read: () => Promise<T>): Promise<T> {
+  reading.add(client);
+  try {
+    return await read();
+  } finally {
+    reading.delete(client);
+  }
+}
+
+export function cancelRead(client: Client): void {
+  if (reading.has(client)) cancel(client);
+}
+
+/** Sends a cancel request on its own connection: a read that waits for a lock would go on although its caller is gone. */
+function cancel(client: Client): void {
+  const { host, port, processID, secretKey } = client as unknown as Record<string, unknown>;
+  if (typeof host !== 'string' || typeof processID !== 'number' || typeof secretKey !== 'number') return;
+  const message = Buffer.alloc(16);
+  const parts = [message.length, cancelRequest, processID, secretKey];
+  for (const [index, part] of parts.entries()) message.writeInt32BE(part, index * 4);
+  const socket = host.startsWith('/')
+    ? createConnection(`${host}/.s.PGSQL.${port}`)
+    : createConnection(Number(port), host);
+  socket.setTimeout(giveUpMs, () => socket.destroy());
+  socket.on('error', () => {});
+  // The server closes it: PgBouncer drops the request if this side closes first.
+  socket.resume();
+  socket.write(message);
+  socket.unref();
 }

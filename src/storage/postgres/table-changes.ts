@@ -6,19 +6,16 @@ import type { NewIndex, TableChanges } from '../engine.ts';
 import type { Tables } from '../schema.ts';
 import { lockName, takeLock } from './transaction.ts';
 
-/**
- * Whoever waits for a table to itself has everybody else who comes wait behind it. So it does not wait for longer than
- * nobody notices, goes away, and comes back.
- */
+/** A transaction that waits for a table makes all others queue behind it, so it gives up quickly and comes back. */
 const waitForTable = '50ms';
 const comeBackAfterMs = 200;
 const giveUpAfterMs = 60_000;
 
 const lockTimedOut = '55P03';
-/** Two made the same index at the same moment, or waited for each other. */
+/** Two processes made the same index at once, or a deadlock. */
 const collided = new Set(['23505', '42P07', '40P01']);
 
-/** `connect` is a connection of its own for each piece of work, on which nothing is cut off because it takes long. */
+/** `connect` opens a connection without a timeout for each piece of work. */
 export function tableChanges(
   connect: <T>(work: (database: Kysely<Tables>) => Promise<T>) => Promise<T>,
 ): TableChanges {
@@ -51,7 +48,7 @@ function neverFree(): OperatorError {
   );
 }
 
-/** A build that was killed leaves an index that is never used and has to be made again. */
+/** A killed build leaves an invalid index, which is dropped and built again. */
 async function buildIndex(database: Kysely<Tables>, { name, table, on }: NewIndex): Promise<void> {
   for (;;) {
     const state = await indexState(database, name);

@@ -1,15 +1,10 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { Row } from '../engine.ts';
-import { whileReading } from './cancel.ts';
+import { whileReading } from './pool.ts';
 import type { Sessions } from './sessions.ts';
 import { isUnknownStatement } from './unavailable.ts';
 
-/**
- * One transaction on a connection of the pool, without Kysely. Statements are done in the order in which they come, and
- * each is on its way before it is known what became of those before it; the commit, too: after one that failed PostgreSQL
- * does no other and takes a commit for a rollback. Its first statements are best reads: should it not have begun, what
- * is written is written for good.
- */
+/** A pipelined transaction: each statement is sent before the last one is answered. The first statement should be a read. */
 export async function transactionOn<T>(
   sessions: Sessions,
   work: (transaction: Transaction) => Promise<T>,
@@ -43,7 +38,6 @@ export class Transaction {
     this.#sessions = sessions;
   }
 
-  /** What the first statement that failed did so with. */
   get failure(): { readonly error: unknown } | null {
     return this.#failure;
   }
@@ -68,7 +62,7 @@ export class Transaction {
   #send(statement: QueryConfig, parameters: readonly unknown[]): Promise<QueryResult> {
     const result = this.#ask(statement, parameters);
     this.#last = result;
-    // Nobody has to wait for it: the commit does.
+    // The commit reports it.
     result.catch(() => {});
     return result;
   }
@@ -84,7 +78,7 @@ export class Transaction {
   }
 }
 
-/** One statement by itself, once more without a name where the session does not know it. */
+/** One statement outside of a transaction, again without a name if the session does not know it. */
 export async function readOn(
   sessions: Sessions,
   sql: string,
@@ -116,7 +110,7 @@ async function readOnce(
   }
 }
 
-/** By a callback: what the driver's own promises leave behind survives until the whole heap is looked through. */
+/** A callback, because the driver's promises survive until a full garbage collection. */
 function ask(
   client: PoolClient,
   statement: QueryConfig,
@@ -126,14 +120,14 @@ function ask(
   const { promise, resolve, reject } = Promise.withResolvers<QueryResult>();
   const query = { ...statement, values: [...parameters], ...(rowMode && { rowMode }) };
   client.query(query, (error, result) => {
-    // Null where there is none, whatever its type says.
+    // Null without an error, whatever its type says.
     if (error as Error | null) reject(error);
     else resolve(result);
   });
   return promise;
 }
 
-/** Serialises, until the transaction ends, all who take the lock of that name. */
+/** Held until the transaction ends. */
 export const takeLock = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
 
 export function lockName(name: string): string {

@@ -7,25 +7,22 @@ const unavailableStates = /^(08|53|55|57|58|28|3D|25006|40)/;
 const withoutRights = /^(42501|3F000)$/;
 const readOnlyState = '25006';
 
-/** Whether a session refused to write, because its server only reads. */
+/** True if the server only reads. */
 export function onlyReads(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === readOnlyState;
 }
 
-/** Whether PostgreSQL gave up on a statement, by itself or because it was asked to. */
+/** True for a timeout or a cancel request. */
 export function wasCancelled(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '57014';
 }
 
-/** Whether a session does not know a statement by its name, or has another one of that name: see `Sessions`. */
+/** True if a session does not have the prepared statement, or another one of that name. */
 export function isUnknownStatement(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '26000' || error.code === '42P05');
 }
 
-/**
- * SQLSTATE classes of a server that starts, stops or has no connection to spare (08, 53, 57P), and system codes of a
- * connection that failed (ECONNREFUSED, ENOTFOUND). A refused password, a missing database or a bad certificate stays.
- */
+/** SQLSTATEs of a server that starts, stops or is full, and system codes. A wrong password or certificate is not temporary. */
 const temporaryCodes = /^(08|53|57P|E(?!RR_))/;
 
 /** True if the same connection may work in a while. Errors without a code are timeouts and closed connections. */
@@ -40,7 +37,7 @@ export function unavailable(error: unknown): Refusal | null {
   if (error instanceof DatabaseError) {
     const state = error.code ?? '';
     if (!unavailableStates.test(state) && !withoutRights.test(state)) return null;
-    // What it says of missing rights names a table or schema of ours, never what is in it.
+    // This message names a table or schema, never content.
     const said = withoutRights.test(state) ? ` (${error.message})` : '';
     const detail = `PostgreSQL ${onlyReads(error) ? 'only reads: it ' : ''}answered with SQLSTATE ${state}${said}`;
     return new Refusal('storage_unavailable', { detail, cause: error });

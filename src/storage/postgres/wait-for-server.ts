@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { impatientSocket } from './pool.ts';
+import { idleTimeoutSocket } from './pool.ts';
 import { isTemporary, unavailable } from './unavailable.ts';
 
 /** A server that starts together with this machine, or recovers after a crash, is usually there within a minute. */
@@ -10,16 +10,12 @@ const longestPauseMs = 5_000;
 const answerWithinMs = 3_000;
 
 interface WaitOptions {
-  /** Called once for each kind of failure. */
   readonly onFailure: (reason: string) => void;
   readonly monotonic?: () => number;
   readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
-/**
- * Connects with backoff until PostgreSQL answers. Returns after a minute, and at once for failures that waiting does not
- * mend, such as a wrong password: the start that follows reports them.
- */
+/** Connects with backoff until PostgreSQL answers, for a minute. A failure that lasts is reported by the start that follows. */
 export async function waitForServer(url: string, options: WaitOptions): Promise<void> {
   const { onFailure, monotonic = () => performance.now(), pause = sleep } = options;
   const deadline = monotonic() + longestWaitMs;
@@ -42,7 +38,7 @@ async function failureOfQuery(url: string): Promise<unknown> {
     query_timeout: answerWithinMs,
     application_name: 'vestibule',
     // Ends by itself when the server never answers the goodbye.
-    stream: () => impatientSocket(),
+    stream: () => idleTimeoutSocket(),
   });
   client.on('error', () => {});
   try {

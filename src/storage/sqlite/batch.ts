@@ -4,10 +4,7 @@ import type { BatchChanges, BatchKeys, BatchRules, Loaded, Outcome, StoredRecord
 import { toConsumer, toIdempotencyKey, toRecord, toSpentBudget, toUsageOf } from '../rows.ts';
 import type { Tables } from '../schema.ts';
 
-/**
- * Runs batches on the connection that writes: all of it in one synchronous piece of work, so that nothing comes in
- * between and each row costs a few microseconds.
- */
+/** Runs batches synchronously on the connection that writes: each row costs a few microseconds. */
 export class SqliteBatches {
   readonly #database: DatabaseSync;
   readonly #statements: ReturnType<typeof prepareAll>;
@@ -31,7 +28,7 @@ export class SqliteBatches {
       database.exec('commit');
       return outcomes;
     } catch (error) {
-      // A full disk and the like have ended the transaction already.
+      // A full disk has ended the transaction already.
       if (database.isTransaction) database.exec('rollback');
       throw error;
     }
@@ -108,7 +105,7 @@ export class SqliteBatches {
     this.#append(changes.events);
   }
 
-  /** This is the one connection that writes, and its transaction has begun: nobody else takes the next position. */
+  /** The transaction is the only writer, so the next position is free. */
   #append(events: BatchChanges['events']): void {
     if (events.length === 0) return;
     const { lastPosition, insertEvent } = this.#statements;

@@ -6,7 +6,6 @@ import { makePrivateFolder } from '../../base/folder.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import type { Row } from '../engine.ts';
 
-/** A file, whatever it is called. */
 export interface FileIdentity {
   readonly dev: number;
   readonly ino: number;
@@ -17,16 +16,13 @@ export interface StatementOutcome {
   readonly rowCount: number;
 }
 
-/**
- * SQLite takes a negative number for kilobytes. With its 2 MB not even the inner pages of a million records stay in memory,
- * and each read and each batch fetches them from the file again.
- */
+/** Negative: kilobytes. With SQLite's 2 MB the inner pages of a million records do not stay in memory. */
 const cacheKilobytes = -16_000;
 
 /** How long a write waits for another process that writes. */
 export const busyTimeoutMs = 2_000;
 
-/** What the service relies on; each is set and then read back, because SQLite ignores what it cannot do. */
+/** Each is read back, because SQLite ignores what it cannot do. */
 const pragmas = {
   journal_mode: 'wal',
   synchronous: 2,
@@ -47,7 +43,7 @@ const readerWaitsMs = 50;
 const busy = 5;
 const cannotOpen = 14;
 
-/** Callers choose what they filter by, so there is no end of different statements; those used last are kept. */
+/** Callers choose filters, so the number of statements is limited (LRU). */
 const mostStatements = 300;
 
 interface Prepared {
@@ -90,10 +86,7 @@ export class SqliteConnection {
     return SqliteConnection.#readOnly(file, opened, readerWaitsMs);
   }
 
-  /**
-   * For a command, which may run as another user than the service: makes no file, not even the two of the log. Without a log
-   * no process has the database open, so that nothing changes while it is read as it is.
-   */
+  /** For a command that may run as another user: makes no file. Without a log no process has the database open. */
   static withoutTraces(file: string, opened: FileIdentity): SqliteConnection {
     const address = pathToFileURL(file);
     if (!existsSync(`${file}-wal`)) address.searchParams.set('immutable', '1');
@@ -103,15 +96,12 @@ export class SqliteConnection {
   static #readOnly(file: string, opened: FileIdentity, timeout: number, address: URL | string = file) {
     const database = new DatabaseSync(address, { readOnly: true, timeout });
     const connection = new SqliteConnection(database, file, opened);
-    // Not before it is known that this is the file: a statement on another one would do it harm.
+    // After the constructor has checked that this is the file.
     database.exec(`pragma cache_size = ${cacheKilobytes}`);
     return connection;
   }
 
-  /**
-   * Fails when the file that was opened is not at its place any more. SQLite would go on with what is left of it, and
-   * what is written to a deleted file is lost with the process.
-   */
+  /** Fails when the file was removed or replaced: SQLite would go on, and lose what is written. */
   checkFile(): void {
     const found = statSync(this.#file, { throwIfNoEntry: false });
     if (found?.ino === this.#opened.ino && found.dev === this.#opened.dev) return;
@@ -125,7 +115,6 @@ export class SqliteConnection {
     return outcomeOf(this.#prepared(this.#statements, sql), parameters);
   }
 
-  /** What a statement finds, each row as a list of its columns. */
   rows(sql: string, parameters: readonly SQLInputValue[]): readonly Row[] {
     const { statement } = this.#prepared(this.#lists, sql, (made) => made.setReturnArrays(true));
     return statement.all(...parameters) as unknown as readonly Row[];
@@ -139,7 +128,7 @@ export class SqliteConnection {
     try {
       if (this.isInTransaction) this.database.exec('rollback');
     } catch {
-      // The disk does not let it; whatever was begun is undone when the file is opened next.
+      // The next open rolls it back.
     }
   }
 
@@ -176,10 +165,7 @@ export function outcomeOf(
   return { rows: [], rowCount: Number(statement.run(...parameters).changes) };
 }
 
-/**
- * Of two that make a new file a log at once SQLite refuses one without waiting, because each could wait for the other: that
- * one tries again.
- */
+/** SQLite refuses one of two processes that create the log at once, without waiting: that one tries again. */
 function setPragma(database: DatabaseSync, name: string, value: string | number): void {
   const giveUpAt = performance.now() + pragmas.busy_timeout;
   for (;;) {

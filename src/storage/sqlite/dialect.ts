@@ -21,7 +21,6 @@ const misplaced = 1;
 /** As a writer from the start: upgrading a read to a write half-way is what makes SQLite refuse with "busy". */
 const begin = 'begin immediate';
 
-/** Kysely over an SQLite connection. */
 export function sqliteDialect(driver: Driver): Dialect {
   return {
     // Kysely would let statements wait without end and without order, before they get to take turns.
@@ -46,7 +45,6 @@ type Run = (
   parameters: readonly SQLInputValue[],
 ) => StatementOutcome | Promise<StatementOutcome>;
 
-/** What Kysely wants of a connection. */
 export class KyselyConnection implements DatabaseConnection {
   readonly #run: Run;
 

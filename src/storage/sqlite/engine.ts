@@ -40,7 +40,7 @@ async function openWriter(file: string): Promise<Engine> {
       await thread.decideBy(rules);
       return { run: (operations) => writer.batch(operations) };
     },
-    unhurried: (work) => database.transaction().execute(work),
+    longTransaction: (work) => database.transaction().execute(work),
     tables: {
       // SQLite has one writer at a time, and to alter a table is to write.
       alter: (_lock, work) => database.transaction().execute(work),
@@ -70,7 +70,7 @@ async function openReadOnly(file: string): Promise<Engine> {
     database,
     reader: database,
     openBatches: refuse,
-    unhurried: refuse,
+    longTransaction: refuse,
     tables: { alter: refuse, buildIndex: refuse },
     announce: refuse,
     residue: sqliteResidue(database),

@@ -4,10 +4,7 @@ import type { Row } from '../engine.ts';
 import { type FileIdentity, SqliteConnection } from './connection.ts';
 import { directDriver } from './dialect.ts';
 
-/**
- * Reads, on the event loop: a record takes about ten microseconds and a page of fifty a fifth of a millisecond, less than
- * the way to a thread and back. In WAL mode a reader never waits for a writer. Opened at the first read.
- */
+/** Reads on the event loop: a record takes 10 microseconds, less than a message to a thread. Opened at the first read. */
 export class SqliteReader {
   readonly driver: Driver;
   readonly #file: string;

@@ -9,12 +9,7 @@ const quicklyScrubbedBytes = 4_194_304;
 /** A read of a record is over by then. */
 const waitForReadersMs = 50;
 
-/**
- * SQLite overwrites what it deletes (`secure_delete`), but not the copies it left in the gaps of other pages when it
- * moved rows between them; only writing the whole file anew removes those. That takes as long as the file is large, and
- * nobody can write meanwhile. So it is noted in the file's `user_version`, which is kept for applications, that it is
- * due. A small file is written anew by the service itself, and a large one when the operator says so.
- */
+/** `secure_delete` leaves copies in the gaps of pages, and only `vacuum` removes them. `user_version` marks that it is due. */
 export function sqliteResidue(database: Database): Residue {
   /** False when somebody reads what is in the log: then a part of it stays there. */
   const flush = () =>

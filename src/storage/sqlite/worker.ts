@@ -5,10 +5,7 @@ import type { BatchRulesSource, Outcome } from '../port.ts';
 import { SqliteBatches } from './batch.ts';
 import { SqliteConnection, type StatementOutcome } from './connection.ts';
 
-/**
- * The thread that owns the connection that writes. `node:sqlite` is synchronous and a durable commit waits for the
- * disk, so it runs here: neither a commit nor a lock held by another process ever stops the event loop.
- */
+/** The thread that owns the connection that writes: commits and locks never block the event loop. */
 
 /** What is asked of the thread; the answer has the same number. */
 export type SqliteRequest = { readonly id: number } & (
@@ -35,7 +32,7 @@ export interface SqliteFailure {
 }
 
 /** SQLite's code for any error. Without one the thread would count as gone, and a mistake of ours as the database's. */
-const ofOurOwn = 1;
+const sqliteError = 1;
 
 class Writer {
   readonly #connection: SqliteConnection;
@@ -82,7 +79,7 @@ function toPlain(outcome: Outcome): PlainOutcome {
 
 function failure(error: unknown): SqliteFailure {
   const { message, errcode } = error as { message?: unknown; errcode?: unknown };
-  return { message: String(message), resultCode: typeof errcode === 'number' ? errcode : ofOurOwn };
+  return { message: String(message), resultCode: typeof errcode === 'number' ? errcode : sqliteError };
 }
 
 if (parentPort !== null) {

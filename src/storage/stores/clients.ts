@@ -13,18 +13,16 @@ type Unsealed = Omit<ClientWithSecrets, 'mac'>;
 export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
   const { database } = engine;
 
-  /** A genuine client, which nobody else changes until the end. */
+  /** Locks a client until the transaction ends; null if it is not genuine. */
   const lockGenuine = async (transaction: Database, id: string): Promise<ClientWithSecrets | null> => {
     await engine.lock(transaction, `client:${id}`);
     const client = await findClient(transaction, id);
     return clientMac.isGenuine(client) ? client : null;
   };
-  /**
-   * The end of a change: it is sealed, written down and announced together with it, or it was not made. The checksum is
-   * over the client as it is meant to be: what the database has beside or instead of that must not become genuine.
-   */
+  /** Ends a change: MAC, audit entry and announcement. The MAC is over the client as intended, not as the database has it. */
   const conclude = async (transaction: Database, client: Unsealed, audit: AuditEntry): Promise<void> => {
-    await sealClient(transaction, client, clientMac);
+    const mac = clientMac.of(client);
+    await transaction.updateTable('clients').set({ mac }).where('id', '=', client.id).execute();
     await writeAudit(transaction, audit);
     await engine.announce(transaction, 'clients');
   };
@@ -69,14 +67,16 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
           .onConflict((conflict) => conflict.column('id').doNothing())
           .executeTakeFirst();
         if (added.numInsertedOrUpdatedRows !== 1n) return false;
-        // Of a client that was not there: somebody has put them there to wait for it.
+        // Secrets without a client were planted.
         await transaction.deleteFrom('client_secrets').where('client_id', '=', client.id).execute();
         if (secret !== null) await insertSecret(transaction, client.id, secret);
         await conclude(transaction, { ...client, secrets: secret === null ? [] : [secret] }, audit);
         return true;
       }),
 
-    ...clientReader(engine.reader),
+    find: (id) => findClient(engine.reader, id),
+
+    list: async () => toClients(await withSecrets(engine.reader).execute()),
 
     setState: (id, state, audit) => update(id, { state }, audit),
 
@@ -144,28 +144,15 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
   };
 }
 
-async function sealClient(transaction: Database, client: Unsealed, clientMac: ClientMac): Promise<void> {
-  const mac = clientMac.of(client);
-  await transaction.updateTable('clients').set({ mac }).where('id', '=', client.id).execute();
-}
-
 /** The earlier of two ends; null is never. */
 function earlier(one: number | null, other: number | null): number | null {
   if (one === null || other === null) return one ?? other;
   return Math.min(one, other);
 }
 
-function clientReader(database: Database): Pick<ClientStore, 'find' | 'list'> {
-  return { find: (id) => findClient(database, id), list: () => listClients(database) };
-}
-
 /** One query whether the client exists or not, so that its time tells little. */
 async function findClient(database: Database, id: string): Promise<ClientWithSecrets | null> {
   return toClients(await withSecrets(database).where('clients.id', '=', id).execute())[0] ?? null;
-}
-
-async function listClients(database: Database): Promise<ClientWithSecrets[]> {
-  return toClients(await withSecrets(database).execute());
 }
 
 async function insertSecret(transaction: Database, clientId: string, secret: ClientSecret): Promise<void> {

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { clockDifferenceMs } from '../../base/clock.ts';
 import type { Engine } from '../engine.ts';
 import type { Delivery, DeliveryStore } from '../port.ts';
-import type { Database, Tables } from '../schema.ts';
+import type { Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { anew, insertDeliveries, recordAttempts } from './delivery-changes.ts';
 
@@ -27,8 +27,6 @@ export function deliveryStore(engine: Engine): DeliveryStore {
       .where('tried_at', '<=', now + clockDifferenceMs);
 
   return {
-    ...deliveryReader(reader),
-
     async due(webhookId, now, { limit, exceptKeys }) {
       const rows = await reader
         .selectFrom('deliveries')
@@ -107,13 +105,13 @@ export function deliveryStore(engine: Engine): DeliveryStore {
         await writeAudit(transaction, audit);
         await engine.announce(transaction, 'webhooks');
       }),
-  };
-}
 
-function deliveryReader(reader: Database): Pick<DeliveryStore, 'list' | 'counts'> {
-  return {
     async list(webhookId, state, limit) {
-      const rows = await withEvents(reader)
+      const rows = await reader
+        .selectFrom('deliveries')
+        .innerJoin('events', 'events.position', 'deliveries.position')
+        .selectAll('events')
+        .select(['attempts', 'due_at', 'state', 'reason', 'tried_at'])
         .where('deliveries.webhook_id', '=', webhookId)
         .$if(state !== null, (query) => query.where('deliveries.state', '=', state as 'pending'))
         .orderBy('deliveries.position')
@@ -143,26 +141,6 @@ function deliveryReader(reader: Database): Pick<DeliveryStore, 'list' | 'counts'
       );
     },
   };
-}
-
-function withEvents(database: Database) {
-  return database
-    .selectFrom('deliveries')
-    .innerJoin('events', 'events.position', 'deliveries.position')
-    .select([
-      'deliveries.position',
-      'attempts',
-      'due_at',
-      'state',
-      'reason',
-      'tried_at',
-      'at',
-      'type',
-      'collection',
-      'record_id',
-      'owner',
-      'data',
-    ]);
 }
 
 type Row = Pick<

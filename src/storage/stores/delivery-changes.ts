@@ -11,10 +11,7 @@ const mostRows = 1_000;
 /** As one that was never tried. */
 export const anew = { state: 'pending', attempts: 0, reason: null, tried_at: null } as const;
 
-/**
- * Through the events, so that one that is erased meanwhile leaves nothing: PostgreSQL waits here for whoever is deleting it.
- * What is there already is to be sent anew.
- */
+/** Only for events that still exist; PostgreSQL waits here for a transaction that deletes one. Existing rows start anew. */
 export async function insertDeliveries(
   engine: Engine,
   transaction: Database,

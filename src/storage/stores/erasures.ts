@@ -4,7 +4,16 @@ import type { Database } from '../schema.ts';
 
 export function erasureStore({ database, reader }: Engine): ErasureStore {
   return {
-    list: (afterId, limit) => listErasures(reader, afterId, limit),
+    async list(afterId, limit) {
+      const rows = await reader
+        .selectFrom('erasures')
+        .selectAll()
+        .where('id', '>', afterId)
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.map(({ id, digest, at }) => ({ id, digest: new Uint8Array(digest), at }));
+    },
 
     async add(erasures) {
       for (let done = 0; done < erasures.length; done += mostRows)
@@ -28,21 +37,6 @@ export function erasureStore({ database, reader }: Engine): ErasureStore {
 
 /** A statement has at most 32,766 values. */
 const mostRows = 1_000;
-
-export async function listErasures(
-  database: Database,
-  afterId: string,
-  limit: number,
-): Promise<readonly Erasure[]> {
-  const rows = await database
-    .selectFrom('erasures')
-    .selectAll()
-    .where('id', '>', afterId)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id, digest, at }) => ({ id, digest: new Uint8Array(digest), at }));
-}
 
 /** Within the transaction that erases. */
 export async function noteErasures(transaction: Database, erasures: readonly Erasure[]): Promise<void> {

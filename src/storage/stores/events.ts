@@ -6,13 +6,10 @@ import { PreparedReads } from '../prepared.ts';
 import { eventOf } from '../rows.ts';
 import type { Database } from '../schema.ts';
 
-/** Everybody who appends takes this lock, as the last of all, and keeps it until its commit. */
+/** Taken last by every transaction that appends, and held until its commit. */
 export const appendLock = 'events';
 
-/**
- * Appends within the transaction of what the events tell of. The highest position is read once nobody else can be about
- * to take the next one, so that a lower one never becomes visible after a higher one.
- */
+/** Reads the highest position under the lock, so that a lower position never becomes visible after a higher one. */
 export async function appendEvents(
   engine: Engine,
   transaction: Database,
@@ -39,10 +36,7 @@ export async function appendEvents(
       .execute();
 }
 
-/**
- * How far apart the positions are from before a backup was restored and from after it. Whoever was further than the backup
- * is at a position between the two, and is told that what it knows of did not happen.
- */
+/** The gap in positions that a restore leaves. A reader at a position within the gap is told to start over. */
 const leapBy = 1_000_000_000_000;
 
 function leapAfter(position: number): number {
@@ -154,7 +148,7 @@ function isOf(owner: string, indexed: string) {
   return sql<boolean>`(${sql.raw(indexedOwner)} = ${indexed} and owner = ${owner})`;
 }
 
-/** Nobody sees such an event, and nobody is sent one. */
+/** A blank event, which no reader gets. */
 const nothing = { type: '', collection: null, record_id: null, owner: '', data: '{}' };
 
 async function blank(transaction: Database, position: number): Promise<void> {
@@ -165,7 +159,7 @@ async function blank(transaction: Database, position: number): Promise<void> {
 /** No statement of an erasure takes long. */
 const mostErased = 5_000;
 
-/** For the erasing of a caller: all that was ever told of it but the last event of the log, whoever's it is. */
+/** Deletes all events of a caller except the last event of the log. */
 export async function eraseEvents(transaction: Database, owner: string): Promise<void> {
   for (;;) {
     const { numDeletedRows } = await transaction

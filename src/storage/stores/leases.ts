@@ -32,10 +32,7 @@ export function leaseStore({ name: engine, database }: Engine): LeaseStore {
   };
 }
 
-/**
- * Milliseconds since 1970 by the clock of the database, for a statement to compare with: it is one for all processes,
- * however much theirs differ.
- */
+/** Milliseconds since 1970 by the database's clock, which is the same for all processes. */
 function databaseNow(engine: Engine['name']) {
   return engine === 'postgres'
     ? sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`

@@ -8,11 +8,7 @@ const longestText = 500;
 /** As the declarations have it. It is written into SQL, where a path in JSON has no escape that both databases know. */
 const plainName = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
-/**
- * A field of the body as SQL, for an index and for the queries that are to use it: only the very same expression is
- * found there. It has a value for whatever the body holds, so that a record of another time cannot spoil an index or
- * fall between two pages.
- */
+/** A field of the body as SQL, the same expression for indexes and queries. It has a value whatever the body holds. */
 export function fieldExpression(
   engine: Engine['name'],
   { name, kind }: IndexedField,
@@ -39,10 +35,7 @@ function path(name: string) {
   return sql.lit(`$."${name}"`);
 }
 
-/**
- * PostgreSQL computes what a list is sorted by again for each record of a page, although the index has it. With `json`
- * instead of `jsonb` that takes a third less.
- */
+/** PostgreSQL evaluates the sort expression again for each record of a page; `json` takes a third less than `jsonb`. */
 const postgresExpressions: Expressions = {
   text: (name) =>
     sql`((case json_typeof(body::json -> ${sql.lit(name)}) when 'string'

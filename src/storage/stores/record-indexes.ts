@@ -85,19 +85,13 @@ function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[]
 /** What the largest record may have that is kept in an index, too: as much as a collection allows that does not say. */
 const mostCarried = 16_384;
 
-/**
- * What everybody lists lies all over a large table, and SQLite would fetch a page of the file for each record. So the
- * index has the whole of it. PostgreSQL does not take entries of that size, and has no such trouble.
- */
+/** SQLite would read a page of the file for each record that others list, so this index holds whole records. */
 function whole(columns: RawBuilder<unknown>, condition: RawBuilder<unknown>) {
   const rest = sql`owner, state, revision, created_at, updated_at, body`;
   return [sql`${columns}, ${rest}`, sql`${condition} and ${ofEverybody}`] as const;
 }
 
-/**
- * True of every record. Only who lists everybody's says it, and so only that finds the index with whole records: SQLite
- * would prefer it for the list of one owner, too, and walk through everybody's.
- */
+/** True of every record. Only lists of all owners say it, so that SQLite uses the index with whole records for no other. */
 export const ofEverybody: RawBuilder<boolean> = sql<boolean>`id <> ''`;
 
 /** To be read by people, and another one for every definition. PostgreSQL cuts names after 63 bytes. */

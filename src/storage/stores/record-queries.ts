@@ -80,10 +80,7 @@ function placesOf<More>(
   return inOrder(engine, query, ranges).selectAll() as unknown as Selected<Place & More>;
 }
 
-/**
- * PostgreSQL plans a statement anew each time when it is not told how many rows are wanted: it takes them for a tenth of
- * the table. So there a range tells how many it has at most, and how many are wanted stands around it.
- */
+/** PostgreSQL plans a statement anew each time unless the limit is a constant, so each range there has a constant limit. */
 function isOneRange({ name }: Engine, { after }: QueryShape): boolean {
   return name === 'sqlite' && after === null;
 }
@@ -104,11 +101,7 @@ function inOrder<Row>(
     .limit(limit) as unknown as Matching;
 }
 
-/**
- * What a query is about, in its order. Behind a place these are two ranges of the index rather than one comparison of
- * pairs: SQLite does not look up a pair with an expression in it, and would read all records that agree with the last
- * one again for each page.
- */
+/** After a place, two ranges instead of a comparison of pairs, for which SQLite would not use an index on an expression. */
 function rangesOf(engine: Engine, query: QueryShape): readonly Matching[] {
   const { sort, after } = query;
   const limit = engine.name === 'postgres' ? sql.lit(query.atMost) : query.limit;
@@ -154,10 +147,7 @@ function matchingOf(engine: Engine, query: RecordQuery): Matching {
   return records;
 }
 
-/**
- * In a list of one owner, what is not in the order of the list is no way to it: SQLite would take the index of another
- * field, or the one of everybody's states, and sort whatever it finds there. The sign keeps it in the order.
- */
+/** The sign keeps SQLite from using another index than that of the sort order in a list of one owner. */
 function filterOn(
   engine: Engine,
   { owner }: RecordQuery,

@@ -17,9 +17,9 @@ import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { noteErasures } from './erasures.ts';
 import { appendEvents, eraseEvents } from './events.ts';
-import { useProof } from './proofs.ts';
+import { useProof } from './used-once.ts';
 
-/** Deletes what expired, and takes it off its owners' counts. What somebody is changing just now is left for later. */
+/** Deletes expired records and lowers their owners' counts. Skips locked records. */
 export async function expireRecords(
   engine: Engine,
   collection: string,
@@ -45,7 +45,7 @@ export async function expireRecords(
       .where('id', 'in', (database) => database.selectFrom('expired').select('id'))
       .returning(recordColumns)
       .execute();
-    // In one order, so that two who do this at once wait for each other.
+    // In one order, against deadlocks.
     const owners = [...Map.groupBy(expired, ({ owner }) => owner)].sort(([one], [other]) =>
       one < other ? -1 : 1,
     );
@@ -78,14 +78,14 @@ export async function eraseOwner(
   { owner, audit, event, budgets, proof = null, erasure }: ErasedOwner,
 ): Promise<Erased | null> {
   const erased = await engine.database.transaction().execute(async (transaction) => {
-    // First, so that a write of this caller is done before or finds nobody afterwards.
+    // First, so that a concurrent write of this caller comes before or finds no caller.
     const consumer = await transaction
       .deleteFrom('consumers')
       .where('id', '=', owner)
       .returning('state')
       .execute();
     if (proof !== null) await useProof(transaction, proof);
-    // Whom the operator has shut out does not come back as somebody new; only the operator erases it.
+    // A suspended caller must not come back as a new one; only the operator erases it.
     if (audit === null && consumer.some(({ state }) => state === 'suspended'))
       throw new Refusal('consumer_suspended');
     const records = await eraseRecords(transaction, owner);
@@ -113,12 +113,12 @@ export async function eraseOwner(
     };
   });
   if (erased === null) return null;
-  // It is erased, whether or not the log can be emptied now.
+  // Best effort: the rows are gone already.
   await engine.residue.flush().catch(() => {});
   return erased;
 }
 
-/** On the disk outside of this database first: should that fail, nobody is erased, and whoever asked for it is told. */
+/** The log outside of the database comes first: without it nothing is erased. */
 async function noteErasure(
   transaction: Database,
   notes: ErasureNotes,
@@ -131,7 +131,7 @@ async function noteErasure(
   await notes.append(erasure);
 }
 
-/** Until when what was spent stays; null when nothing does. */
+/** Returns how long budgets are kept; null when none are. */
 async function keepBudgets(
   transaction: Database,
   usage: readonly Tables['usage'][],
@@ -154,7 +154,6 @@ async function keepBudgets(
 /** The limit on records that one statement deletes, so that no statement takes long. */
 const batchSize = 5_000;
 
-/** How many there were, by collection. */
 async function eraseRecords(transaction: Database, owner: string): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (;;) {
@@ -176,7 +175,7 @@ async function eraseRecords(transaction: Database, owner: string): Promise<Map<s
   }
 }
 
-/** Takes so many from an owner's count, which is never less than none. */
+/** Lowers the count of an owner's records, not below 0. */
 function releaseRecords(database: Database, owner: string, collection: string, count: number) {
   return database
     .updateTable('usage')

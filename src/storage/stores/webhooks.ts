@@ -7,7 +7,8 @@ import { insertDeliveries, makeDue } from './delivery-changes.ts';
 
 export function webhookStore(engine: Engine): WebhookStore {
   const { database } = engine;
-  /** The work answers with the number of rows it has changed; none is no change. */
+  const all = engine.reader.selectFrom('webhooks').selectAll();
+  /** `work` returns the number of changed rows. */
   const change = (
     audit: Parameters<typeof writeAudit>[1],
     work: (transaction: Database) => Promise<bigint>,
@@ -34,7 +35,12 @@ export function webhookStore(engine: Engine): WebhookStore {
       });
     },
 
-    ...webhookReader(engine.reader),
+    async find(id) {
+      const row = await all.where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : toWebhook(row);
+    },
+
+    list: async () => (await all.orderBy('created_at').orderBy('id').execute()).map(toWebhook),
 
     setState: (id, to, audit) =>
       change(audit, async (transaction) => {
@@ -88,17 +94,6 @@ export function webhookStore(engine: Engine): WebhookStore {
 }
 
 const healthy = { failing_since: null, failures: 0, paused_until: null };
-
-function webhookReader(database: Database): Pick<WebhookStore, 'find' | 'list'> {
-  const all = database.selectFrom('webhooks').selectAll();
-  return {
-    async find(id) {
-      const row = await all.where('id', '=', id).executeTakeFirst();
-      return row === undefined ? null : toWebhook(row);
-    },
-    list: async () => (await all.orderBy('created_at').orderBy('id').execute()).map(toWebhook),
-  };
-}
 
 function newRow(webhook: NewWebhook, position: number): Insertable<Tables['webhooks']> {
   const { id, url, events, secrets, createdAt } = webhook;
