@@ -17,7 +17,7 @@ export type KeyFault =
   | 'kid_invalid'
   | 'kid_duplicate';
 
-/** Keys for other purposes, which a provider may well publish. Of every other fault somebody should hear. */
+/** Faults of keys for other purposes. Every other fault is reported. */
 const harmless: ReadonlySet<KeyFault> = new Set([
   'kty_unknown',
   'not_for_signatures',
@@ -87,7 +87,7 @@ export function admitKey(
   }
 }
 
-/** The same of a key that was read already, for whatever it is: whether it is too weak, or too slow, to prove anything. */
+/** The same for an imported key, such as that of a certificate. */
 export function faultOfKey(key: KeyObject): KeyFault | null {
   const bits = key.asymmetricKeyDetails?.modulusLength;
   if (bits === undefined) return null;
@@ -148,16 +148,15 @@ function isOdd(number: Buffer): boolean {
   return ((number.at(-1) as number) & 1) === 1;
 }
 
-/** Only what defines the key: `use`, `alg` and `key_ops` were judged above, and nothing else is of interest. */
+/** Only the members that define the key. */
 function publicPart({ kty, n, e, crv, x, y }: JsonObject): JsonWebKeyInput['key'] {
   const members = Object.entries({ kty, n, e, crv, x, y }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(members) as JsonWebKeyInput['key'];
 }
 
 /**
- * Keys of a well-known faulty library (CVE-2017-15361, "ROCA") can be factored. Their primes are powers of 65537 modulo
- * many small primes, and so are their moduli: a modulus that is one for all of these is such a key, but for one chance
- * in some hundred million.
+ * Keys of a faulty library (CVE-2017-15361, "ROCA") can be factored: their moduli are powers of 65537 modulo many small primes.
+ * Another modulus is one for all of these once in some hundred million.
  */
 const smallPrimes = [11, 13, 17, 19, 37, 53, 61, 71, 73, 79, 97, 103, 107, 109, 127, 151, 157];
 const generator = 65_537;

@@ -7,14 +7,14 @@ const maxKeys = 100;
 /** The usable keys of one issuer. */
 export interface KeySet {
   readonly keys: readonly UsableKey[];
-  /** Published keys that nobody should use, by what is wrong with them. */
+  /** The faults of published keys that must not be used. */
   readonly alarms: readonly KeyFault[];
   /** Equal for equal sets of usable keys and for no others. */
   readonly fingerprint: string;
   find(kid: string | undefined, algorithm: string): KeyObject | undefined;
 }
 
-/** Reads a JWKS document; a sentence about what is wrong when it is none or has no usable key. */
+/** Reads a JWKS document; returns a sentence if it has no usable key. */
 export function readKeySet(document: unknown, algorithms: readonly string[]): KeySet | string {
   if (typeof document !== 'object' || document === null) return 'the answer is not a key set';
   const { keys } = document as { keys?: unknown };
@@ -24,7 +24,7 @@ export function readKeySet(document: unknown, algorithms: readonly string[]): Ke
   const admitted = judged.filter((verdict) => typeof verdict !== 'string');
   const faults = judged.filter((verdict) => typeof verdict === 'string');
   const byKid = Map.groupBy(keys, (key) => (key as { kid?: unknown } | null)?.kid);
-  // One malformed key spoils no other, but of two keys with one name nobody can say which is meant.
+  // Two keys with the same name are both unusable.
   const usable = admitted.filter(({ kid }) => kid === undefined || byKid.get(kid)?.length === 1);
   for (let index = usable.length; index < admitted.length; index += 1) faults.push('kid_duplicate');
   if (usable.length === 0)
@@ -39,7 +39,7 @@ export function readKeySet(document: unknown, algorithms: readonly string[]): Ke
 function finder(keys: readonly UsableKey[]): KeySet['find'] {
   const byKid = new Map(keys.map((key) => [key.kid, key]));
   return (kid, algorithm) => {
-    // A token that names no key is taken only when there is just one it can mean; keys are never tried in turn.
+    // A token without `kid` is accepted only if there is one key; keys are never tried in turn.
     const only = keys.length === 1 ? keys[0] : undefined;
     const named = kid === undefined ? only : byKid.get(kid);
     return named?.algorithms.includes(algorithm) ? named.key : undefined;

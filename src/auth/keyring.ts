@@ -19,14 +19,14 @@ export function deriveKeyring(masterSecret: string) {
     declarations: derive('declarations'),
     /** For the secrets that sign webhooks. */
     webhooks: derive('webhooks'),
-    /** For the names under which it is noted who was erased. */
+    /** For the digests of erased callers. */
     erasures: derive('erasures'),
     proofNonces: derive('proof-nonces'),
-    /** For the names under which it is noted which DPoP proofs were used. */
+    /** For the digests of used DPoP proofs. */
     proofs: derive('proofs'),
-    /** For the names under which it is noted whose tokens were taken back. */
+    /** For the names of revocations. */
     revocations: derive('revocations'),
-    /** Protects nothing: it is kept in the database to tell one master secret from another. */
+    /** Kept in the database to recognise the master secret. */
     check: derive('check'),
   };
 }
@@ -39,15 +39,15 @@ interface DocumentStore {
 const name = 'master-secret';
 
 /**
- * Makes sure that a database is used with the one master secret it was made with: with another, callers would get new
- * pseudonyms and clients secrets that never work, without anybody noticing. The first one to come leaves its mark.
+ * Refuses another master secret than the one the database was made with: pseudonyms and client secrets would silently change.
+ * The first start stores a mark.
  */
 export async function checkMasterSecret(documents: DocumentStore, keyring: Keyring): Promise<void> {
   await documents.writeFirst(name, '', keyring.check);
   if (!(await masterSecretFits(documents, keyring))) throw otherMasterSecret();
 }
 
-/** As far as it can be told without leaving a mark: a database that has none takes any master secret. */
+/** Stores no mark: a database without one accepts any master secret. */
 export async function masterSecretFits(
   documents: Pick<DocumentStore, 'read'>,
   keyring: Keyring,

@@ -15,7 +15,7 @@ export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly fault: FetchFault;
   readonly retryAfterSeconds: number | null;
-  /** Of an answer that is none of those that were hoped for; null when there was another fault. */
+  /** The status of an unexpected answer; null for other faults. */
   readonly status: number | null;
 
   constructor(
@@ -30,7 +30,7 @@ export class FetchError extends Error {
     this.status = status;
   }
 
-  /** Where errors of Node have it, too, so that it is in the log (base/plain-log). */
+  /** Named as in errors of Node, for the log (base/plain-log). */
   get code(): FetchFault {
     return this.fault;
   }
@@ -96,7 +96,7 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Seconds, or a date; the provider's own clock is the one to read a date by. */
+/** Seconds, or a date by the clock of the provider. */
 function retryAfterOf(headers: Headers): number | null {
   const text = headers.get('retry-after') ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);

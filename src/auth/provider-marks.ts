@@ -1,8 +1,8 @@
 import type { JsonObject } from '../base/json-object.ts';
 
-/** What single providers write into what they sign, by their own documentation: more than the standards let us tell. */
+/** What single providers document about their own tokens, beyond the standards. */
 
-/** Whether a token is marked as an ID token in the way of the provider it comes from. */
+/** True if a token is marked as an ID token. */
 export function isMarkedIdToken(claims: JsonObject): boolean {
   const { token_use: use, jti, ver, tid, aud } = claims;
   // Amazon Cognito says "access" or "id".
@@ -20,9 +20,8 @@ export function isMarkedIdToken(claims: JsonObject): boolean {
 export const clientMarks = ['client_id', 'azp', 'cid', 'gty', 'idtyp', 'oid', 'scp', 'clientHost'];
 
 /**
- * Whether a token is of the client-credentials grant, which nobody signs in for: then its subject is the client, by
- * whatever name the provider has for that, or it is said in another way. Names that people choose themselves, such as
- * `preferred_username`, tell nothing.
+ * True for a token of the client-credentials grant: its subject is the client, or another claim says so. Names that users
+ * choose, such as `preferred_username`, prove nothing.
  */
 export function isMarkedClient(claims: JsonObject, subject: string): boolean {
   const { client_id: clientId, azp, cid, gty, idtyp, oid, clientHost } = claims;

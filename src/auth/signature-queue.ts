@@ -9,10 +9,7 @@ interface Waiting {
   readonly resolve: (result: boolean) => void;
 }
 
-/**
- * In one turn of the event loop: well under a millisecond's worth with keys of the usual size. Half as many cost a tenth
- * more for each token, and twice as many make all of them wait for longer.
- */
+/** Under a millisecond with usual keys. Half as many cost a tenth more per token; twice as many make all wait longer. */
 const mostInATurn = 8;
 /** Of those, tokens from addresses that were refused often. */
 const mostSuspectsInATurn = 2;
@@ -21,10 +18,9 @@ export const mostWaiting = 10_000;
 export const mostWaitingOfAddress = 2_000;
 
 /**
- * Checks signatures a few at a time, once a turn of the event loop has read all that came in. Callers who are known
- * are answered before that, and however many are not, everybody else gets a turn in between. Addresses take turns, and
- * those that were refused often share a few places: a flood of bad tokens holds up neither others nor, for long, the
- * good ones that come from the same address.
+ * Checks a few signatures in each turn of the event loop, so that other requests are answered in between. Addresses take
+ * turns, and those with many refusals share a few places: a flood of bad tokens holds up neither other addresses nor, for
+ * long, the good tokens from the same one.
  */
 export class SignatureQueue {
   readonly #waiting = new FairQueue<Waiting>();
@@ -56,7 +52,7 @@ export class SignatureQueue {
     while (batch.length < mostInATurn) {
       const next = this.#waiting.take();
       if (next === undefined) break;
-      // Asked when its turn comes, so that a crowd that came at once is seen as one.
+      // Only now, so that a crowd that came at once is seen as one.
       const isSuspect = next.origin.isSuspect();
       if (isSuspect && suspects >= mostSuspectsInATurn) {
         this.#suspects.push(next.origin.address, next);
@@ -66,7 +62,7 @@ export class SignatureQueue {
       batch.push(next);
     }
     if (this.#size > 0) setImmediate(this.#turn);
-    // All checks first: in a row they take a third less than between other work.
+    // All checks in a row take a third less time.
     const results = batch.map(({ check }) => check());
     batch.forEach(({ resolve }, index) => {
       resolve(results[index] as boolean);

@@ -19,7 +19,7 @@ export function signedDocumentOpener(algorithms: readonly string[], signatures: 
           const findKey = () => {
             const set = readKeySet(document, algorithms);
             if (typeof set === 'string') return undefined;
-            // A key that was registered without a name is the only one; the client may call it as it likes.
+            // A client may give its only, unnamed key any name.
             const isUnnamed = set.keys.length === 1 && set.keys[0]?.kid === undefined;
             return set.find(isUnnamed ? undefined : header.kid, header.algorithm);
           };
@@ -37,7 +37,7 @@ function isSignatureInvalid(error: unknown): false {
   throw error;
 }
 
-/** Why nothing could be signed by the keys of a JWKS (in JSON), or null when something can. */
+/** A sentence if the keys of a JWKS (in JSON) cannot be used; else null. */
 export function faultOfPublicKeys(keys: string, algorithms: readonly string[]): string | null {
   const set = readKeySet(JSON.parse(keys), algorithms);
   if (typeof set === 'string') {

@@ -9,20 +9,16 @@ export interface StoredKeySet {
 
 export type KeySetMemory = ReturnType<typeof authenticatedMemory>;
 
-/** Where the bytes go: a row of the storage. */
 interface DocumentStore {
   read(name: string): Promise<{ readonly content: string; readonly mac: Uint8Array } | null>;
   write(name: string, content: string, mac: Uint8Array): Promise<void>;
 }
 
-/**
- * Keeps a key set with a keyed checksum: whoever can write to the database must not be able to plant a key that the
- * service would then trust. The name (the provider's address) is authenticated with it.
- */
+/** Keeps a key set with a MAC over it and the name (the provider's address), so that a writer to the database cannot plant a key. */
 export function authenticatedMemory(documents: DocumentStore, key: Uint8Array, name: string) {
   const digest = createKeyedDigest(key);
   return {
-    /** Null when there is none, or when it was not written by somebody who has the master secret. */
+    /** Null if there is none or the MAC is wrong. */
     async load(): Promise<StoredKeySet | null> {
       const found = await documents.read(name);
       if (found === null) return null;

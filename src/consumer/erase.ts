@@ -9,8 +9,8 @@ import type { RecordParts } from '../records/requests/handler-parts.ts';
 import { budgetsOfErased, formerName } from '../records/rules/budgets.ts';
 
 /**
- * DELETE /me: everything that is held about the caller goes, and the answer counts it. What it had spent
- * of its budgets stays for a while, under a name that leads back to nobody: it is no way to new ones.
+ * DELETE /me: erases all data of the caller and counts it. Spent budgets stay for a while under a digest, so that erasing does
+ * not renew them.
  */
 export function eraseAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
   const { store, registry, reads, erasures, forgetTokensOf, digest, clock } = parts;
@@ -18,7 +18,7 @@ export function eraseAll(collections: readonly Collection[], parts: RecordParts)
     const owner = ownerOf(caller);
     requireScopesOf(collections, caller, 'write');
     const headers = reads.take(owner);
-    // Every time it is a lot of work for the database.
+    // Erasing is expensive for the database.
     erasures.take(owner);
     const now = clock.now();
     const budgets = budgetsOfErased(collections, formerName(digest, owner), now);

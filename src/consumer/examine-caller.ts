@@ -23,7 +23,7 @@ interface CallerParts {
 /** The token was verified just now, and is not looked at again. */
 const justVerified: Verification = { keys: { generation: 0 }, generation: 0 };
 
-/** What is known of a caller and what it is shut out with, if it is, as the service would find it. Registers nobody. */
+/** What the service knows of a caller, and the refusal if it is shut out. Registers nothing. */
 export async function examineCaller(claims: VerifiedClaims, parts: CallerParts) {
   const { consumers, clients, pseudonymKey, names, pseudonymIssuer, ownIssuer, clock } = parts;
   const caller = createNameCaller(pseudonymKey, names, pseudonymIssuer)(claims, justVerified);

@@ -2,14 +2,12 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import type { Caller, Verification, VerifiedClaims } from '../base/caller.ts';
 import type { KeyedDigest } from '../base/keyed-digest.ts';
 
-/** Null when the token names nobody. */
+/** Null without a subject. */
 type PseudonymOf = (claims: Pick<Caller, 'issuer' | 'subject'>) => string | null;
 
 /**
- * The only name under which anything about a caller is kept. Without the key it leads back to nobody, not even by
- * hashing every subject there is. Byte-exact: no case folding and no normalisation, so that two subjects never
- * become one owner; neither part can contain NUL (auth/claims refuses it). No subject is remembered here: the token
- * cache has the pseudonym as long as the token lives.
+ * The only name under which a caller is kept; without the key it cannot be traced back. Byte-exact, without case folding or
+ * normalisation: two subjects never become one owner. Neither part contains NUL (auth/claims).
  */
 export function createPseudonym(key: Uint8Array): PseudonymOf {
   const secretKey = createSecretKey(key);

@@ -23,10 +23,7 @@ export class Registry {
     this.#options = options;
   }
 
-  /**
-   * The caller as it was first seen; first sight registers it, which is a write and uses up the proof of the request. Null
-   * for a token that names nobody.
-   */
+  /** The caller as it was first seen. The first sight registers it, which is a write and uses up the proof. Null without a subject. */
   register(caller: Caller, proof: UsedProof | null): Consumer | null | Promise<Consumer> {
     const { id } = caller;
     return id === null ? null : (this.#known.get(id) ?? this.#enter(id, caller, proof));

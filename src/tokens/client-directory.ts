@@ -11,20 +11,20 @@ interface DirectoryOptions {
   readonly log: Log;
 }
 
-/** Clients that are checked in one turn of the event loop: less than a millisecond's worth. */
+/** Clients that are checked in one turn of the event loop: under a millisecond. */
 const checkedInATurn = 50;
-/** A client that is not known makes a look into the database: so many at once, and so many in line. */
+/** Lookups of unknown clients in the database: at once, and waiting. */
 const lookUps = { running: 4, waiting: 500, refusal: 'storage_unavailable' } as const;
 
 /**
- * The genuine clients in memory, so that a request for a token reads no database when all is well. Whoever changes a
- * client announces it, and all are read again; who asks for one that is not known, or not like that, may be quicker.
+ * The clients with a valid MAC, in memory, so that POST /token usually reads no database. They are read again after every
+ * change; `lookUp` finds one that was changed a moment ago.
  */
 export class ClientDirectory {
   readonly #options: DirectoryOptions;
   readonly #limit = new ConcurrencyLimit(lookUps);
   #clients = new Map<string, ClientWithSecrets>();
-  /** Said once of each. */
+  /** Clients with a wrong MAC that were logged. */
   readonly #reported = new Set<string>();
 
   constructor(options: DirectoryOptions) {
@@ -47,12 +47,12 @@ export class ClientDirectory {
     this.#clients = clients;
   }
 
-  /** This one as the database has it now. The work is the same whether there is one or not. */
+  /** Reads one client from the database. Does the same work for an unknown one (timing). */
   lookUp(id: string): Promise<ClientWithSecrets | null> {
     return this.#limit.run(async () => {
-      // Should all be read meanwhile, what is found now goes to what that has replaced.
+      // If `load` replaces the map meanwhile, this result goes to the old one.
       const clients = this.#clients;
-      // For one that no client can have, a database may not even take the question.
+      // PostgreSQL refuses some texts, so an impossible id is not sent.
       const client = this.#genuine(await this.#options.store.find(clientIdForm.test(id) ? id : ''));
       if (client === null) clients.delete(id);
       else clients.set(id, client);
@@ -87,7 +87,7 @@ const unknownClient: Bound = {
 };
 const noMac = new Uint8Array(32);
 
-/** Over everything that decides who gets which token. Labels and dates of use decide nothing. */
+/** Covers everything that decides who gets which token, not labels and dates of use. */
 export function createClientMac(key: Uint8Array): ClientMac {
   const digest = createKeyedDigest(key);
   const of = (client: Bound) => digest.of(...boundParts(client));
@@ -99,7 +99,7 @@ export function createClientMac(key: Uint8Array): ClientMac {
   };
 }
 
-/** The secrets by their names, whatever order they were read in. */
+/** Sorted by id, because the database returns them in any order. */
 function boundParts({ id, state, scopes, publicKeys, createdAt, secrets }: Bound) {
   const ofSecrets = secrets
     .map((secret) => [secret.id, Buffer.from(secret.digest).toString('base64'), secret.expiresAt])

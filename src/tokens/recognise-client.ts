@@ -10,15 +10,12 @@ import { digestSecret, findSecret } from './secrets.ts';
 import type { Throttle } from './throttle.ts';
 import type { ClientProof } from './token-request.ts';
 
-/** The client, and by which of its credentials it is known; or nobody, with the name it claimed. */
+/** The client and its credential; or only the id that was claimed. */
 type Recognised =
   | { readonly client: ClientWithSecrets; readonly credentialId: string }
   | { readonly client: null; readonly claimedId: string };
 
-/**
- * Who the client is. An assertion counts once, whatever becomes of the request: left over from one that was refused, it would
- * be worth a token to whoever has seen it. A secret can be used again and again.
- */
+/** Finds out who the client is. An assertion counts once, even if the request is refused; a secret can be used again. */
 export type RecogniseClient = (proof: ClientProof, from: RequestOrigin) => Promise<Recognised>;
 type Check<T> = (client: ClientWithSecrets | null) => T | null | Promise<T | null>;
 
@@ -35,14 +32,14 @@ interface RecogniseClientOptions {
 const dayMs = 86_400_000;
 
 /**
- * A client that is known is let in from memory. One that is not may be brand-new: then this one client is looked up, and that
- * is the end of it. The work is the same for an unknown client, a wrong secret, an expired one and a disabled client.
+ * Known clients come from memory; an unknown one may be new and is looked up once. The work is the same for an unknown client, a
+ * wrong secret, an expired one and a disabled client.
  */
 export function createRecogniseClient(options: RecogniseClientOptions): RecogniseClient {
   const { directory, store, secretKey, checkAssertion, throttle, clock, log } = options;
   const noted = new Map<string, number>();
 
-  /** To the day: it is to show which secret is out of use, and nothing about anybody's habits. */
+  /** To the day, which shows unused secrets and no habits. */
   const noteUse = ({ id, lastUsedOn }: ClientSecret) => {
     const today = Math.floor(clock.now() / dayMs) * dayMs;
     if (lastUsedOn === today || noted.get(id) === today) return;
@@ -53,7 +50,7 @@ export function createRecogniseClient(options: RecogniseClientOptions): Recognis
     });
   };
 
-  /** In memory, and if need be in the database: the first that the check has something to say of. */
+  /** Checks the client in memory, then the one in the database. */
   const findClient = async <T>(id: string, from: RequestOrigin, check: Check<T>): Promise<T | null> => {
     const known = await check(directory.find(id));
     // A client that has failed too often is refused from memory: a flood of guesses does not reach the database.
@@ -87,7 +84,7 @@ export function createRecogniseClient(options: RecogniseClientOptions): Recognis
       return isActive && (await isSignedBy(client.publicKeys, origin)) ? client : null;
     };
     const client = await findClient(clientId, from, check);
-    // Not before the signature holds: nobody else can use up the assertions of a client.
+    // After the signature check: others cannot use up the assertions of a client.
     if (client === null || !(await use())) return { client: null, claimedId: clientId };
     return { client, credentialId: keyCredential(client.createdAt) };
   };

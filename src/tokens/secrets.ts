@@ -10,22 +10,16 @@ export function createSecretId(): string {
   return randomBytes(6).toString('hex');
 }
 
-/**
- * What is stored instead of a secret. A fast keyed hash is enough, because a secret is random and long: there is
- * nothing to guess, and a slow hash would only help whoever floods the endpoint.
- */
+/** Stored instead of a secret. A fast keyed hash is enough: a secret has 256 random bits. */
 export function digestSecret(key: Uint8Array, secret: string): Uint8Array {
   return createHmac('sha256', key).update(secret).digest();
 }
 
-/** How many live secrets a client can have; a check compares with as many, whether they exist or not. */
+/** Live secrets of a client. */
 export const secretSlots = 2;
-const nobodysDigest = randomBytes(32);
+const unknownDigest = randomBytes(32);
 
-/**
- * The stored secret with this digest, or null. `secretSlots` comparisons in constant time, whatever is stored: the
- * work tells nothing.
- */
+/** The stored secret with this digest, or null. Always `secretSlots` comparisons in constant time. */
 export function findSecret<Stored extends { readonly digest: Uint8Array }>(
   digest: Uint8Array,
   stored: readonly Stored[],
@@ -33,7 +27,7 @@ export function findSecret<Stored extends { readonly digest: Uint8Array }>(
   let found: Stored | null = null;
   for (let slot = 0; slot < secretSlots; slot += 1) {
     const candidate = stored[slot];
-    const other = candidate?.digest.length === digest.length ? candidate.digest : nobodysDigest;
+    const other = candidate?.digest.length === digest.length ? candidate.digest : unknownDigest;
     if (timingSafeEqual(digest, other) && candidate !== undefined) found = candidate;
   }
   return found;

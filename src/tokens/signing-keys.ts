@@ -7,9 +7,9 @@ import { errorFields } from '../base/plain-log.ts';
 import type { AuditLine, SigningKeyRecord, SigningKeyStore } from '../storage/port.ts';
 import { createSigningKey, openSigningKey, type SigningAlgorithm, type SigningKey } from './signing-key.ts';
 
-/** How long a key is published before it signs, so that all who verify our tokens have it by then. */
+/** Published for that long before it signs, so that all verifiers have it by then. */
 const prepublishMs = 15 * 60 * 1000;
-/** How old a key may become before the next one takes over. */
+/** When the next key takes over. */
 const rotateAfterMs = 90 * 24 * 60 * 60 * 1000;
 
 export interface KeyRules {
@@ -85,7 +85,7 @@ export class SigningKeys {
     return this.#keys.filter(({ retiresAt }) => retiresAt === null || retiresAt > now);
   }
 
-  /** Another one as soon as a key has retired, too: what it has verified counts no more. */
+  /** Also changes when a key retires. */
   get generation(): number {
     const now = this.#options.clock.now();
     if (now >= this.#retirementAt) {
@@ -95,18 +95,17 @@ export class SigningKeys {
     return this.#generation;
   }
 
-  /** One that another process may have made just now is looked for in the database. */
+  /** Reads the database for an unknown key: another process may have made it. */
   find(kid: string | undefined, algorithm: string) {
     const key = this.#publishedAs(kid, algorithm);
     return key ?? this.#tryReload().then(() => this.#publishedAs(kid, algorithm));
   }
 
-  /** After a change by anybody. */
+  /** Called after a change by any process. */
   reload(): Promise<void> {
     return this.#refresh();
   }
 
-  /** A database that does not answer changes nothing. */
   async #tryReload(): Promise<void> {
     await this.reload().catch((error: unknown) => {
       this.#options.log.error(errorFields(error), 'signing keys cannot be read');
@@ -191,7 +190,7 @@ function isSameAs(keys: readonly SigningKey[]) {
 
 type KeyTimes = Pick<SigningKeyRecord, 'kid' | 'signsFrom'>;
 
-/** False when somebody else was first: then there is a key that follows. */
+/** False if another process was first. */
 async function addNextKey(
   options: SigningKeysOptions,
   keys: readonly KeyTimes[],
@@ -200,7 +199,7 @@ async function addNextKey(
   const { store, sealingKey, algorithm, tokenTtlMs, clock, audit } = options;
   const newest = keys.at(-1);
   const createdAt = clock.now();
-  // The first one has nobody to wait for it.
+  // The first key signs at once.
   const signsFrom = newest === undefined ? createdAt : createdAt + waitMs;
   const key = await createSigningKey(algorithm, sealingKey, { createdAt, signsFrom });
   const after =

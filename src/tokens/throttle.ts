@@ -2,16 +2,16 @@ import type { Clock } from '../base/clock.ts';
 import type { RequestOrigin } from '../base/request-origin.ts';
 import { WindowCounter } from '../base/window-counter.ts';
 
-/** Longer than any client id; whatever is longer is nobody's and is counted as one. */
+/** Longer than any client id; longer names are counted as one. */
 const longestName = 64;
-/** A failed try at POST /token weighs as much as so many refused requests: 30 a minute with the default of REFUSALS_PER_MINUTE. */
+/** A failed try at POST /token counts as so many refused requests: 30 a minute by default. */
 export const refusalsPerFailure = 40;
 /** Clients, and addresses, that are counted at once. */
 const maxNames = 20_000;
 
 /**
- * Failed tries at POST /token, by client and by address. Past the limit a further failure is told to wait; a try that
- * succeeds is never even counted, so that nobody can lock a client out.
+ * Failed tries at POST /token, by client and by address. Past the limit a further failure has to wait. Successes are not
+ * counted, so that a client cannot be locked out.
  */
 export class Throttle {
   readonly #byClient: WindowCounter;

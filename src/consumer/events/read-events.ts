@@ -43,7 +43,7 @@ export function readEventQuery(input: Input, declared: readonly Collection[]): A
   };
 }
 
-/** A browser asks for it by this name, and so does whoever wants it; anything else is a page. */
+/** Anything else is a page. */
 function wantsStream(accept = ''): boolean {
   return accept.split(',').some((range) => range.split(';')[0]?.trim().toLowerCase() === 'text/event-stream');
 }
@@ -124,7 +124,7 @@ export interface EventParts {
   readonly clock: Clock;
 }
 
-/** GET /events: a live stream, or a page for whoever keeps its own position. */
+/** GET /events: a live stream, or a page for a caller that keeps its own position. */
 export function readEvents(collections: readonly Collection[], parts: EventParts): BearerHandler {
   return async (input, caller) => {
     const owner = ownerOf(caller);
@@ -168,7 +168,7 @@ async function readPage(
     const waiting = new NextEvent(parts, reader, found.reached, owner);
     const forget = longPolls.add({ caller, end: () => waiting.stop() });
     try {
-      // Only from now on is it woken when somebody is shut out.
+      // From now on the long poll ends when the caller is shut out.
       await checkStillIn(caller);
       found = await from(found.reached, (await store.extent()).last);
       const isOver = () => input.hasHungUp() || hasExpired(caller.times, clock.now() / 1000);
