@@ -64,7 +64,7 @@ describe('two providers and POST /token at one service', () => {
       other: 1,
     });
     const findings = await examined(two().service.settings);
-    for (const name of ['one: keys', 'other: keys'])
+    for (const name of ['one: key', 'other: key'])
       assert.equal(findings.find((finding) => finding.name === name)?.result, 'pass', name);
   });
 
@@ -181,7 +181,7 @@ describe('two providers and POST /token at one service', () => {
     assert.equal(faults.other, 0);
     const findings = await examined(service.settings);
     const result = (name: string) => findings.find((finding) => finding.name === name)?.result;
-    assert.deepEqual([result('one: keys'), result('other: keys')], ['fail', 'pass']);
+    assert.deepEqual([result('one: key'), result('other: key')], ['fail', 'pass']);
   });
 
   it('it is not ready when none of them has keys, and is again when one is back', async () => {

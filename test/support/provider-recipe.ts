@@ -88,7 +88,7 @@ export function recipeSuite(likeness: ProviderLikeness): void {
     if (documented.IDP_ISSUER?.startsWith(String(documented.IDP_ORIGIN))) {
       it('is what "vestibule doctor" finds in the discovery document', async () => {
         const findings = await examined(service.settings);
-        const asked = ['discovery', 'issuer', 'key address', 'algorithms', 'keys'];
+        const asked = ['discovery', 'issuer', 'key address', 'algorithm', 'key'];
         const results = asked.map((name) => findings.find((finding) => finding.name === name));
         for (const finding of results) assert.equal(finding?.result, 'pass', JSON.stringify(finding));
       });

@@ -41,7 +41,7 @@ export const firebase: Shape = {
     'a session cookie': {
       claims: changed(person, ({ audience }) => ({ iss: `https://session.firebase.google.com/${audience}` })),
       code: 'issuer_mismatch',
-      says: /another tenant of the same provider/,
+      says: /another tenant or realm of the same provider/,
     },
     'a token that was made for another audience': {
       claims: changed(person, { aud: 'other' }),
