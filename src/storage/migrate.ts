@@ -21,13 +21,6 @@ export type Manner = 'beside' | 'alone' | 'contract';
 
 type Migrated = Pick<Engine, 'name' | 'database' | 'tables'>;
 
-interface MigrationParts {
-  readonly engine: Migrated;
-  readonly now: number;
-  readonly manner: Manner;
-  readonly steps: readonly Migration[];
-}
-
 /** Does the missing steps, each in a transaction of its own under one lock; in an empty database all in one. Returns them. */
 export async function migrate(
   engine: Migrated,
@@ -35,8 +28,24 @@ export async function migrate(
   manner: Manner = 'beside',
   steps: readonly Migration[] = migrations,
 ): Promise<readonly Migration[]> {
-  const parts = { engine, now, manner, steps };
   const done: Migration[] = [];
+  /** Does the step, unless another process has done it; in an empty database all of them. */
+  const doStep = async (transaction: Database, next: Migration): Promise<readonly Migration[]> => {
+    const types = columnTypes(engine.name);
+    const found = await schemaOf(engine, transaction);
+    refuseUnknown(found, steps);
+    if (found.version === 0) await createVersions(transaction, types);
+    const missing = toDo(found, steps, manner).filter((step) => found.version === 0 || step === next);
+    let { oldest } = found;
+    for (const step of missing) {
+      await step.up(transaction, types);
+      if (step.index !== undefined && found.version === 0) await createIndex(transaction, step.index);
+      oldest = Math.max(oldest, oldestAfter(step));
+      const row = { version: step.version, applied_at: now, oldest };
+      await transaction.insertInto('schema_migrations').values(row).execute();
+    }
+    return missing;
+  };
   for (;;) {
     const state = await schemaOf(engine, engine.database);
     refuseUnknown(state, steps);
@@ -44,30 +53,8 @@ export async function migrate(
     // Without a step to do there is no lock to wait for.
     if (next === undefined) return done;
     if (next.index !== undefined && state.version > 0) await engine.tables.buildIndex(next.index);
-    done.push(...(await engine.tables.alter('migrate', (transaction) => goOn(transaction, parts, next))));
+    done.push(...(await engine.tables.alter('migrate', (transaction) => doStep(transaction, next))));
   }
-}
-
-/** Does the step, unless another process has done it; in an empty database all of them. */
-async function goOn(
-  transaction: Database,
-  { engine, now, manner, steps }: MigrationParts,
-  next: Migration,
-): Promise<readonly Migration[]> {
-  const types = columnTypes(engine.name);
-  const found = await schemaOf(engine, transaction);
-  refuseUnknown(found, steps);
-  if (found.version === 0) await createVersions(transaction, types);
-  const missing = toDo(found, steps, manner).filter((step) => found.version === 0 || step === next);
-  let { oldest } = found;
-  for (const step of missing) {
-    await step.up(transaction, types);
-    if (step.index !== undefined && found.version === 0) await createIndex(transaction, step.index);
-    oldest = Math.max(oldest, oldestAfter(step));
-    const { version } = step;
-    await transaction.insertInto('schema_migrations').values({ version, applied_at: now, oldest }).execute();
-  }
-  return missing;
 }
 
 async function createIndex(database: Database, { name, table, on }: NewIndex): Promise<void> {

@@ -81,16 +81,9 @@ export class SqliteBatches {
       to.changeRecord.run(...columns, collection, id);
     }
     for (const one of changes.newUsage) {
-      const { owner, collection, records, writes, writesSince, newcomerWrites, newcomerSince } = one;
-      to.insertUsage.run(
-        owner,
-        collection,
-        Math.max(records, 0),
-        writes,
-        writesSince,
-        newcomerWrites,
-        newcomerSince,
-      );
+      const { owner, collection, writes, writesSince, newcomerWrites, newcomerSince } = one;
+      const records = Math.max(one.records, 0);
+      to.insertUsage.run(owner, collection, records, writes, writesSince, newcomerWrites, newcomerSince);
     }
     for (const one of changes.changedUsage) {
       const { owner, collection, moved, writes, writesSince, newcomerWrites, newcomerSince } = one;

@@ -17,35 +17,20 @@ export function inOneOrder(query: RecordQuery): RecordQuery {
 }
 
 /** All that makes another statement: queries of the same shape differ only in their values. */
-export function shapeOf({
-  collection,
-  owner,
-  state,
-  conditions,
-  sort,
-  after,
-  until,
-  expiredAt,
-  limit,
-}: RecordQuery): string {
-  const given = [owner, state, after, until ?? null, expiredAt].map((one) => (one === null ? 0 : 1)).join('');
+export function shapeOf(query: RecordQuery): string {
+  const { collection, conditions, sort, limit } = query;
+  const optional = [query.owner, query.state, query.after, query.until ?? null, query.expiredAt];
+  const given = optional.map((one) => (one === null ? 0 : 1)).join('');
   const order = `${sort.descending ? '-' : '+'}${nameOf(sort.field)}`;
   return `${collection} ${given} ${atMost(limit)} ${order} ${conditions.map(rank).join()}`;
 }
 
 /** The values of a query, each at a place of its own. */
-export function valuesOf({
-  owner,
-  state,
-  conditions,
-  after,
-  until,
-  expiredAt,
-  limit,
-}: RecordQuery): readonly unknown[] {
+export function valuesOf(query: RecordQuery): readonly unknown[] {
+  const { owner, state, expiredAt, limit } = query;
   const placeOf = (place: RecordQuery['until']) => [place ? comparable(place.value) : null, place?.id];
-  const compared = conditions.map(({ value }) => comparable(value));
-  return [owner, state, expiredAt, limit, ...placeOf(after), ...placeOf(until), ...compared];
+  const compared = query.conditions.map(({ value }) => comparable(value));
+  return [owner, state, expiredAt, limit, ...placeOf(query.after), ...placeOf(query.until), ...compared];
 }
 
 /** The same query with other values at those places. */
