@@ -10,9 +10,9 @@ import { readFrontend } from './app/frontend.ts';
 import { createService } from './app/service.ts';
 import { createSignOut } from './app/sign-out.ts';
 import { watch } from './app/watch.ts';
-import { openWrites } from './app/writes.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { ConfirmedTime } from './base/confirmed-time.ts';
+import { json } from './base/handler.ts';
 import { createLog, type Log, type LogOutput, standardOutput } from './base/log.ts';
 import { activateDeclarations } from './collections/check-against.ts';
 import type { Collection } from './collections/collection.ts';
@@ -26,10 +26,12 @@ import { Listener } from './http/listener.ts';
 import { createOpsServer } from './http/ops-server.ts';
 import { BackgroundLease } from './ops/background-lease.ts';
 import type { Family } from './ops/exposition.ts';
-import { createReadiness, live, ready } from './ops/health.ts';
+import { createReadiness, live } from './ops/health.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { findTracing } from './ops/tracing.ts';
+import { type BatchRulesData, batchRulesModule } from './records/rules/write-rules.ts';
 import { Sweeper } from './records/sweeper.ts';
+import { WriteQueue } from './records/write-queue.ts';
 import type { Migration } from './storage/migrations.ts';
 import { SigningKeys } from './tokens/signing-keys.ts';
 
@@ -38,9 +40,9 @@ export interface Surroundings {
   readonly clock?: Clock;
   readonly logOutput?: LogOutput;
   readonly steps?: readonly Migration[];
-  /** For one of several processes that a supervisor has started: its number. */
+  /** One of several processes of a supervisor. */
   readonly member?: { readonly process: number };
-  /** For `dev`, which reads the declarations itself, has no limits for newcomers, and makes text of log lines. */
+  /** For `dev`: no limits for newcomers, and log lines as text. */
   readonly development?: {
     readonly collections: readonly Collection[];
     readonly logText: (line: string) => string;
@@ -54,21 +56,18 @@ export interface App {
   readonly opsAddress: string;
   readonly log: Log;
   stop(): Promise<void>;
-  /** Takes up a renewed certificate. */
   reload(): void;
-  /** Takes a connection that the supervisor, or `dev`, has accepted. */
   take(socket: Socket): void;
-  /** The answers to GET /readyz and GET /metrics, which the supervisor puts together. */
+  /** GET /readyz and GET /metrics of this process, for the supervisor. */
   ready(): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
   families(): readonly Family[];
 }
 
 const opsShutdownMs = 1_000;
 
-/** Builds every part once, in this order, and starts it. To stop, or when a part fails, the same way backwards. */
+/** Builds and starts every part in this order. They stop in reverse order, also when one fails to start. */
 export async function startApp(config: Config, surroundings: Surroundings = {}): Promise<App> {
-  // V8 looks for garbage whenever the heap has grown by a fifth, instead of by half or more: what is remembered of tokens
-  // and callers lives long and is let go by the thousand, and took a quarter more memory than what was alive.
+  // Collect garbage when the heap has grown by a fifth: caches of tokens live long, and otherwise took a quarter more memory.
   setFlagsFromString('--heap-growing-percent=20');
   const { clock = systemClock, steps, member, development } = surroundings;
   const logOutput = surroundings.logOutput ?? standardOutput(member !== undefined);
@@ -171,10 +170,15 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   parts.defer(() => sweeper.stop());
 
   const signingKeyIds = () => signingKeys.published().map(({ kid }) => kid);
-  const opsParts = { storage, keySets, signingKeyIds, isStopping: () => stage !== 'open', clock };
+  const isStopping = () => stage !== 'open';
+  const readiness = createReadiness({ storage, keySets, signingKeyIds, isStopping, clock });
   let opsAddress = '';
   if (member === undefined) {
-    const handlers = { live, ready: ready(opsParts), metrics: metrics.expose };
+    const ready = async () => {
+      const { status, body } = await readiness();
+      return json(body, { status });
+    };
+    const handlers = { live, ready, metrics: metrics.expose };
     const opsListener = new Listener(createOpsServer(limits, handlers), clock);
     opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
     parts.defer(() => opsListener.close(opsShutdownMs));
@@ -199,7 +203,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     events.drain(config.drainSeconds * 1000);
     await new Promise<void>((resolve) => clock.after(config.drainSeconds * 1000, resolve));
     stage = 'closing';
-    // Both have the same time: what a receiver keeps us waiting for does not come on top.
+    // Slow webhook receivers get no time on top.
     const withinMs = shutdownSeconds * 1000;
     await Promise.all([listener.close(withinMs), events.finishSending()]);
   });
@@ -213,7 +217,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     stop: () => running.disposeAsync(),
     reload: () => certificate.renew(listener, log),
     take: (socket) => listener.take(socket),
-    ready: createReadiness(opsParts),
+    ready: readiness,
     families: metrics.families,
   };
 }
@@ -227,4 +231,20 @@ function limitsOf(config: Config, log: Log): Limits {
       `MAX_CONNECTIONS is ${config.maxConnections}, but this process may only have ${openFiles} open files. It accepts ${limits.maxConnections} connections. Raise the limit (LimitNOFILE, ulimit -n) or lower MAX_CONNECTIONS.`,
     );
   return limits;
+}
+
+/** The write queue. Its rules are a module and plain data, because SQLite decides batches on a thread of its own. */
+async function openWrites(
+  { config, storage, keyring, metrics, clock }: BaseParts,
+  collections: readonly Collection[],
+): Promise<WriteQueue> {
+  const store = await storage.openBatches({
+    module: batchRulesModule,
+    data: {
+      collections: collections.map(({ checkFields: _, ...plain }) => plain),
+      newcomersPerHour: config.newcomersPerHour,
+      digestKey: keyring.records,
+    } satisfies BatchRulesData,
+  });
+  return new WriteQueue({ store, clock, onBatch: metrics.countBatch });
 }

@@ -23,7 +23,7 @@ import { seal, unseal } from '../tokens/seal.ts';
 import { type KeyRules, rotateSigningKey } from '../tokens/signing-keys.ts';
 import { type OpenOptions, openStorage } from './open-storage.ts';
 
-/** The database and what administers it: all that the commands for clients and keys need. `actor` is who is audited. */
+/** The database and what administers it, for commands and the service. `actor` is for the audit log. */
 export async function openAdministration(
   config: StorageConfig,
   actor: string,
@@ -69,9 +69,9 @@ export async function openAdministration(
     authenticatedMemory(storage.documents, keyring.providerKeys, jwksUrl);
   const eraseConsumer = (id: string, line: AuditEntry) =>
     storage.records.erase(id, line, eventOfErasure(id, clock.now()));
-  /** Tokens of the caller that there are now are refused; up to when they may say they were issued. */
+  /** Refuses the tokens of the caller that exist now. Returns the latest `iat` that is refused. */
   const signOutConsumer = async (id: string, line: AuditEntry): Promise<number> => {
-    // The clock of a provider may be ahead, and with it `iat` of a token that is there already.
+    // The clock of a provider may be ahead.
     const until = clock.now() + clockToleranceSeconds * 1000;
     const name = createRevocationNames(createKeyedDigest(keyring.revocations)).caller(id);
     const revocation = revocationOf(name, until, longestTokenLifeSeconds * 1000);
@@ -96,7 +96,6 @@ export async function openAdministration(
 
 export type Administration = Awaited<ReturnType<typeof openAdministration>>;
 
-/** What encrypts the secrets of webhooks. */
 export function webhookBox({ webhooks: key }: Keyring): Box {
   return {
     seal: (plain, context) => seal(key, plain, context),
@@ -104,7 +103,6 @@ export function webhookBox({ webhooks: key }: Keyring): Box {
   };
 }
 
-/** Where webhooks may go. */
 export function webhookEgress(config: WebhookConfig) {
   return createEgress({ allow: config.webhookAllow, ownUrl: ownIssuer(config) });
 }

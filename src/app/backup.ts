@@ -27,7 +27,7 @@ export async function backUp(config: StorageConfig, file: string, force: boolean
   return { file, bytes: statSync(file).size, rows, position: lastPosition };
 }
 
-/** A restore would refuse it, and only then would the operator hear of it. */
+/** A restore would refuse it. */
 async function refuseForeignSchema(file: string, copy: string): Promise<void> {
   const { differences } = await explained(file, () => checkSchema(copy));
   if (differences.length === 0) return;
@@ -36,7 +36,6 @@ async function refuseForeignSchema(file: string, copy: string): Promise<void> {
   );
 }
 
-/** A backup over the database would be the end of both. */
 function refuseOwnFiles(config: StorageConfig, file: string): void {
   const { databaseUrl, masterSecretFile } = config;
   const beside = ['', '-wal', '-shm', '-journal', '.secret'];

@@ -14,7 +14,7 @@ export interface BaseParts {
   readonly keyring: Keyring;
   readonly audit: AuditLine;
   readonly metrics: Metrics;
-  /** Null where nobody listens. */
+  /** Null without an OpenTelemetry SDK. */
   readonly tracing: Tracing | null;
   readonly clock: Clock;
   readonly time: ConfirmedTime;

@@ -1,5 +1,7 @@
 import { TokenCache, tokenCachePlaces } from '../auth/authenticate.ts';
 import { checkTimes } from '../auth/claims.ts';
+import { Introspection } from '../auth/introspection/introspection.ts';
+import { introspect } from '../auth/introspection/request.ts';
 import { fetchDocument } from '../auth/provider-fetch.ts';
 import { ProviderKeys } from '../auth/provider-keys.ts';
 import { SignatureQueue } from '../auth/signature-queue.ts';
@@ -18,29 +20,26 @@ import { ClientDirectory } from '../tokens/client-directory.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import type { BaseParts } from './base-parts.ts';
 import { createDpop } from './dpop.ts';
-import { createIntrospection } from './introspection.ts';
 import { ownRules, rulesOf } from './issuer-rules.ts';
 
-/** Throws, or rejects, when the operator has shut the caller out. */
+/** Throws or rejects when the caller is suspended, or its token revoked. */
 export type CheckStanding = (caller: Caller) => void | Promise<void>;
 
 interface CallerOptions {
   readonly signingKeys: SigningKeys;
-  /** Where the last good keys of a provider are kept, by their address. */
   readonly keySetMemory: (jwksUrl: string) => ReturnType<typeof authenticatedMemory>;
   readonly clientMac: ClientMac;
   readonly writes: WriteQueue;
-  /** Hears of it when something has changed that is kept in memory; once more when it rejects. */
+  /** Called when data that is cached in memory has changed; called again if it rejects. */
   readonly onChange: (changed: ReadonlySet<WatchedTable>) => Promise<void>;
 }
 
 export type Callers = ReturnType<typeof createCallers>;
 
-/** Whether a token is real, whom it speaks for, and whether that caller may come in. */
+/** Verification of tokens, and the callers they stand for. */
 export function createCallers(base: BaseParts, options: CallerOptions) {
   const { config, storage, keyring, metrics, tracing, clock, time, log } = base;
   const { signingKeys, keySetMemory, clientMac, writes, onChange } = options;
-  // Each has its own keys, and with them its own outage and its own guard against invented key names.
   const providers = config.providers.map((provider) => {
     const { name, jwksUrl, algorithms } = provider;
     const keys = new ProviderKeys({
@@ -59,7 +58,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     ...providers.map(({ rules, keys }) => ({ ...rules, keys })),
     { ...ownRules(config), keys: signingKeys },
   ];
-  // One for all that is signed: however it comes in, a flood waits for the same turns.
+  // One queue for all signatures, so that a flood of one kind does not starve the others.
   const signatures = new SignatureQueue();
   const verify = createVerifier(issuers, clock, signatures);
   const introspection = createIntrospection(base);
@@ -107,4 +106,20 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     checkStillIn,
     dpop,
   };
+}
+
+/** Asks a provider about opaque tokens; null where none is to be asked. */
+function createIntrospection({ config, metrics, tracing, clock, log }: BaseParts) {
+  const provider = config.providers.find(({ introspection }) => introspection !== null);
+  const endpoint = provider?.introspection;
+  if (provider === undefined || !endpoint) return null;
+  const { name } = provider;
+  return new Introspection({
+    rules: rulesOf(provider, config),
+    ask: (token, stopping, headers) => introspect(token, endpoint, stopping, headers),
+    clock,
+    log: log.child({ provider: name }),
+    onAsked: (result) => metrics.countIntrospection(name, result),
+    tracing,
+  });
 }

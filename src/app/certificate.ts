@@ -5,7 +5,7 @@ import { readTls } from '../config/files.ts';
 import type { Config } from '../config/settings.ts';
 import type { Listener } from '../http/listener.ts';
 
-/** The certificate that is in use, and its key, as the files were when they were last read. */
+/** The TLS certificate and key, as last read from their files. */
 export class Certificate {
   readonly #config: Config;
   #tls: ReturnType<typeof readTls>;
@@ -27,7 +27,7 @@ export class Certificate {
     return this.#endsAt;
   }
 
-  /** Takes up a renewed one. Nothing changes when it cannot be read. */
+  /** Reads the files again. Keeps the old certificate if that fails. */
   renew(listener: Listener, log: Log): void {
     try {
       const tls = readTls(this.#config);

@@ -5,7 +5,7 @@ import { readCollections } from '../collections/read-collections.ts';
 import { readCollectionFiles } from '../config/files.ts';
 import { typesDocument } from '../records/types/types-document.ts';
 
-/** What the declarations in a folder say by themselves, without any other setting. Null is the usual folder. */
+/** The declarations in a folder, without other settings. Null is the default folder. */
 export function declaredIn(folder: string | null): readonly Collection[] {
   const declared = readCollections(readCollectionFiles(folder));
   if (declared.length > 0) return declared;
@@ -14,12 +14,11 @@ export function declaredIn(folder: string | null): readonly Collection[] {
   );
 }
 
-/** Their types, for the typed client. */
 export function declaredTypes(folder: string | null): string {
   return typesDocument(declaredIn(folder));
 }
 
-/** What may stand in a declaration, for editors. */
+/** The JSON Schema of a declaration, for editors. */
 export function schemaText(): string {
   return `${JSON.stringify(declarationSchema, null, 2)}\n`;
 }

@@ -5,7 +5,7 @@ import { toDeclaration } from '../collections/declaration.ts';
 import { readCollectionFiles } from '../config/files.ts';
 import type { Config } from '../config/settings.ts';
 
-/** What is declared in COLLECTIONS_DIR. What reads it is loaded only where there is something to read. */
+/** The collections of COLLECTIONS_DIR. Their reader is loaded only if there are any. */
 export async function readDeclaredCollections(config: Config): Promise<readonly Collection[]> {
   const { collectionsDir, maxBodyBytes } = config;
   const files = readCollectionFiles(collectionsDir);
@@ -19,7 +19,7 @@ export async function readDeclaredCollections(config: Config): Promise<readonly 
   );
 }
 
-/** Makes these the declarations that the next start compares with, although records that exist may not fit them. */
+/** Accepts these declarations although records that exist may not fit them. */
 export async function acceptBreaking(config: Config, declared: readonly Collection[]): Promise<void> {
   const { openAdministration } = await import('./administration.ts');
   const { storage, declarations } = await openAdministration(config, 'serve', systemClock);

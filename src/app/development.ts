@@ -8,13 +8,13 @@ import { acceptBreaking } from './declared-collections.ts';
 interface DevServiceOptions {
   readonly config: Config;
   readonly allowBreaking: boolean;
-  /** Makes text for people of a log line in JSON. */
+  /** Makes readable text of a log line. */
   readonly logText: (line: string) => string;
 }
 
 /**
- * The composition root of `dev`: the app, which is started anew in the same process when the collections change. The
- * listening socket stays open, and connections that come in meanwhile wait for the next app.
+ * The composition root of `dev`: restarts the app in the same process when the collections change. The listening socket
+ * stays open, and connections that come in meanwhile wait for the next app.
  */
 export class DevService {
   readonly #options: DevServiceOptions;
@@ -50,7 +50,7 @@ export class DevService {
     return this.#app;
   }
 
-  /** Throws what keeps it from serving them, such as records that would not fit; it goes on with those it had. */
+  /** Throws if it cannot serve them, and goes on with the previous ones. */
   async serve(collections: readonly Collection[]): Promise<void> {
     this.#isRestarting = true;
     await this.#app.stop();

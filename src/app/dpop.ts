@@ -10,7 +10,7 @@ import type { BaseParts } from './base-parts.ts';
 
 export type Dpop = NonNullable<ReturnType<typeof createDpop>>;
 
-/** Tokens bound to a key (RFC 9449): how they are proven, here and at POST /token, and on which terms. Null where none is taken. */
+/** Tokens bound to a key (RFC 9449), and proofs at POST /token. Null where DPoP is off. */
 export function createDpop({ config, keyring, clock }: BaseParts, signatures: SignatureQueue) {
   if (config.dpop.policy === 'off') return null;
   const now = () => clock.now();

@@ -11,7 +11,7 @@ import { webhookBox, webhookEgress } from './administration.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
 
-/** What says who may come in. */
+/** Tables that decide who may come in. */
 const admitting: ReadonlySet<WatchedTable> = new Set(['consumers', 'clients', 'revocations']);
 
 /** The readers of the event log: live streams, long polls and webhooks. */
@@ -42,13 +42,10 @@ export function createEventParts(
     time,
     log,
   });
-  /** What is being sent has as much time to come to its end as requests have. */
   const finishSending = () => webhooks.stop(shutdownSeconds * 1000);
 
   return {
-    /** What `GET /events` is made of. */
     forCallers: { store, tail, streams, streamLimit, longPolls, checkStillIn, clock },
-    /** The position up to which everybody here has heard everything. */
     get last(): number {
       return tail.last;
     },
@@ -65,7 +62,6 @@ export function createEventParts(
       await webhooks.start();
     },
 
-    /** Something has changed about who may come in, or about webhooks. */
     recheck(changed: ReadonlySet<WatchedTable>): void {
       if (!changed.isDisjointFrom(admitting)) {
         streams.recheck();
@@ -74,7 +70,7 @@ export function createEventParts(
       if (changed.has('webhooks')) void webhooks.look();
     },
 
-    /** No more streams are opened, and those that are open end spread over this time. */
+    /** Opens no more streams, and ends those that are open spread over this time. */
     drain(overMs: number): void {
       streams.drain(overMs);
       longPolls.endAll();
@@ -82,7 +78,6 @@ export function createEventParts(
 
     finishSending,
 
-    /** Also of what was started only in part. */
     async [Symbol.asyncDispose](): Promise<void> {
       await finishSending();
       sender.close();

@@ -4,7 +4,7 @@ import type { Provider } from '../config/providers.ts';
 import type { Config } from '../config/settings.ts';
 import { frontendContentPolicy, readBuiltFiles } from '../frontend/page.ts';
 
-/** The frontend as it was built, and what it is told: whom to sign in at, as whom, and what to ask for. Null where none is served. */
+/** The built frontend and its configuration. Null where none is served. */
 export function readFrontend(config: Config, collections: readonly Collection[]) {
   if (config.web !== 'on') return null;
   const further = [...scopesOf(collections), ...config.webScopes];
@@ -20,12 +20,11 @@ export function readFrontend(config: Config, collections: readonly Collection[])
     files: readBuiltFiles(),
     providers,
     dpop: config.dpop.page,
-    // Of a provider where the page cannot be signed in at it has nothing to ask.
     contentPolicy: frontendContentPolicy(offered.flatMap(originsOf)),
   };
 }
 
-/** Where the page asks for tokens, and where keys come from: at most providers the same. */
+/** Origins of the token endpoint and of the keys: the same at most providers. */
 function originsOf({ issuers, origin }: Provider): readonly string[] {
   return [URL.parse(issuers[0])?.origin ?? origin, origin];
 }

@@ -3,7 +3,6 @@ import type { Provider } from '../config/providers.ts';
 import { ownIssuer } from '../config/rules.ts';
 import { type Config, signingAlgorithms } from '../config/settings.ts';
 
-/** What the settings make of the issuers whose tokens are taken: the providers, and the service itself. */
 type IssuerRules = Omit<TrustedIssuer, 'keys'>;
 
 export function rulesOf(provider: Provider, config: Config): IssuerRules {

@@ -11,12 +11,12 @@ import { createClientMac } from '../tokens/client-directory.ts';
 import { webhookBox } from './administration.ts';
 import { readStorage } from './read-storage.ts';
 
-/** A webhook, and whether whoever wrote it had the master secret: if not, nothing is sent to it. */
 export interface ListedWebhook extends Webhook {
+  /** False if it was written without the master secret: then nothing is sent to it. */
   readonly isGenuine: boolean;
   readonly dead: number;
   readonly oldestAt: number | null;
-  /** When it is going to be disabled, unless it works by then. */
+  /** When it will be disabled, unless it works by then. */
   readonly disabledAt: number | null;
 }
 
@@ -44,7 +44,7 @@ function willBeDisabledAt({ state, failingSince }: Webhook): number | null {
   return state === 'active' && failingSince !== null ? failingSince + disabledAfterMs : null;
 }
 
-/** What is still to be delivered to a webhook, or was given up; null when there is no such webhook. */
+/** Pending and dead deliveries of a webhook; null when there is no such webhook. */
 export function listDeliveries(
   config: StorageConfig,
   id: string,
@@ -58,10 +58,9 @@ export function listDeliveries(
   });
 }
 
-/** A client, and whether whoever wrote it had the master secret: if not, it is ignored. */
+/** Not genuine if it was written without the master secret: then it is ignored. */
 export type ListedClient = ClientWithSecrets & { readonly isGenuine: boolean };
 
-/** The clients, and whether whoever wrote each had the master secret. */
 export function listClients(config: StorageConfig): Promise<readonly ListedClient[]> {
   return readStorage(config, async ({ clients }, keyring) => {
     const clientMac = createClientMac(keyring.clients);
@@ -81,7 +80,7 @@ export function inspectConsumer(config: StorageConfig, id: string) {
       usage: await records.usage(id),
       /** Tokens issued up to then are refused. */
       signedOutAt: revocations.get(names.caller(id)) ?? null,
-      /** The same for those that do not say of which session they are, because one has ended. */
+      /** The same for tokens without a session id, because a session has ended. */
       sessionEndedAt: revocations.get(names.withoutSession(id)) ?? null,
     };
   });

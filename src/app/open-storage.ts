@@ -12,9 +12,8 @@ import { openSqlite } from '../storage/sqlite/engine.ts';
 import { createStorage, migrateAndClose } from '../storage/storage.ts';
 
 export interface OpenOptions {
-  /** Hears what an operator should know, and nothing fails of. */
   readonly onNotice?: (notice: string) => void;
-  /** What a test has for migrations. */
+  /** Other migrations, in tests. */
   readonly steps?: readonly Migration[] | undefined;
 }
 
@@ -24,7 +23,7 @@ interface StorageParts extends OpenOptions {
   readonly clock: Clock;
 }
 
-/** The database of the settings, which has to be one of this master secret; migrated first, where that is wanted. */
+/** Opens the database, migrates it if MIGRATE says so, and checks that it belongs to this master secret. */
 export async function openStorage(config: StorageConfig, parts: StorageParts) {
   const { keyring, clientMac, clock, onNotice, steps } = parts;
   const erasureLog = erasureLogOf(config);
@@ -44,7 +43,7 @@ export async function openStorage(config: StorageConfig, parts: StorageParts) {
   return { storage, erasureLog };
 }
 
-/** Does the steps that are missing, and nothing else; gives those that were done. */
+/** Migrates, and returns the steps that were done. */
 export async function migrateDatabase(
   config: StorageConfig,
   manner: Manner,
@@ -53,7 +52,6 @@ export async function migrateDatabase(
   return migrateAndClose(await openEngine(config), systemClock.now(), manner, steps);
 }
 
-/** Null where erasures are noted in the database only. */
 function erasureLogOf(config: StorageConfig): ErasureLog | null {
   const file = erasureLogFile(config);
   return file === null ? null : new ErasureLog(file);
@@ -71,7 +69,7 @@ interface EngineOptions extends Pick<OpenOptions, 'onNotice'> {
   readonly readOnly?: boolean;
 }
 
-/** The driver of a database is loaded only where it is that database. */
+/** Loads the driver of PostgreSQL only if it is needed. */
 export async function openEngine(
   { databaseUrl, databasePoolSize }: StorageConfig,
   { onNotice = () => {}, readOnly = false }: EngineOptions = {},

@@ -35,7 +35,7 @@ export async function readDatabase<T>(
   }
 }
 
-/** The same for a command that needs the stores: fails with what to do when they cannot be read. */
+/** The same for a command that needs the stores: throws if they cannot be read. */
 export function readStorage<T>(
   config: StorageConfig,
   work: (storage: Storage, keyring: Keyring) => Promise<T>,
@@ -46,7 +46,7 @@ export function readStorage<T>(
   });
 }
 
-/** The keys of the database, which has to be one of this master secret. */
+/** Throws if the database belongs to another master secret. */
 export async function keyringFor(
   config: StorageConfig,
   { documents }: Pick<Storage, 'documents'>,
@@ -56,7 +56,6 @@ export async function keyringFor(
   throw otherMasterSecret();
 }
 
-/** Why the database cannot be read, and what to do. */
 export function whyNotRead(
   { databaseUrl }: StorageConfig,
   found: Exclude<FoundStorage, { state: 'ready' }>,

@@ -22,7 +22,7 @@ import { readDatabase, readStorage } from './read-storage.ts';
 export interface RestoreOptions {
   /** Null when something else has restored the database already. */
   readonly file: string | null;
-  /** Files or databases that know who was erased after the backup, beside the log of erasures that the settings name. */
+  /** Further logs of erasures, or databases, that know who was erased after the backup. */
   readonly erasures: readonly string[];
   readonly withoutErasures: boolean;
   readonly dryRun: boolean;
@@ -30,7 +30,7 @@ export interface RestoreOptions {
   readonly steps?: readonly Migration[];
 }
 
-/** Puts a backup where there is nothing yet, erases again who was erased since, and leaps over all positions that were given. */
+/** Restores a backup, erases again who was erased since, and skips all event positions that were in use. */
 export async function restore(config: StorageConfig, options: RestoreOptions) {
   const { databaseUrl } = config;
   const { file, dryRun, steps = migrations } = options;
@@ -57,7 +57,7 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
   const found = { file, dryRun, rows: content.counts, position: content.lastPosition };
   if (dryRun) return { ...found, erasures: summary(known, later.length, 0) };
   makePrivateFolder(dirname(databaseUrl.file));
-  // Under the name of the database only when nobody is in it any more who was erased.
+  // It gets its name only once the erased callers are out of it.
   using draft = new Draft(databaseUrl.file, false);
   await draft.fill((path) => copyFile(file, path));
   const onDraft = { engine: 'sqlite' as const, file: draft.path };
@@ -70,7 +70,7 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
   return { ...found, ...settled };
 }
 
-/** What has to be done to a restored database before it may be used. */
+/** Prepares a restored database for use. */
 async function settle(
   config: StorageConfig & { readonly masterSecret: string },
   known: Known,
@@ -86,7 +86,7 @@ async function settle(
   try {
     const later = await missingErasures(storage.erasures, known.erasures);
     const ownIds = new Set(erasureLog?.read().erasures.map(({ id }) => id));
-    // So that the log of this place is whole, should an older backup be restored one day.
+    // The log stays complete for older backups.
     const unnoted = known.erasures.filter(({ id }) => !ownIds.has(id));
     if (unnoted.length > 0) await erasureLog?.append(...unnoted);
     const digest = createKeyedDigest(keyring.erasures);
@@ -102,7 +102,7 @@ async function settle(
 
 interface Known {
   readonly erasures: readonly Erasure[];
-  /** Lines of logs that say nothing: somebody was cut off there, or it is not such a log. */
+  /** Lines of logs that cannot be read. */
   readonly unreadable: number;
 }
 
@@ -110,7 +110,6 @@ function summary({ erasures, unreadable }: Known, later: number, done: number) {
   return { known: erasures.length, unreadable, later, done };
 }
 
-/** From the log of erasures that the settings name, and from wherever else is named. */
 async function knownErasures(config: StorageConfig, options: RestoreOptions): Promise<Known> {
   const own = erasureLogFile(config);
   const places = [...(own !== null && existsSync(own) ? [own] : []), ...options.erasures];
@@ -140,7 +139,6 @@ async function requireMasterSecret(masterSecret: string, mac: Uint8Array | null)
   if (!(await masterSecretFits(documents, deriveKeyring(masterSecret)))) throw otherMasterSecret('backup');
 }
 
-/** Without a file there is something to be settled: none is made here. */
 function requireDatabase(config: StorageConfig): Promise<void> {
   return readDatabase(config, async (found) => {
     if (found.state === 'absent' || (found.state === 'other_version' && found.plan.version === 0))

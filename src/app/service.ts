@@ -31,7 +31,6 @@ interface Answering {
   readonly limits: ServerParts['limits'];
 }
 
-/** The server that callers talk to, with everything it answers to. */
 export function createService(base: BaseParts, answering: Answering): HttpServer {
   const { config, metrics, tracing, clock, log } = base;
   const { callers, isClosing, tls, limits } = answering;

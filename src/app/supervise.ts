@@ -17,7 +17,7 @@ import { createOps } from '../supervisor/ops.ts';
 const graceMs = 5_000;
 const opsShutdownMs = 1_000;
 
-/** The composition root of `serve` with several processes: the supervisor, which listens on both ports and serves no request. */
+/** The composition root of `serve --processes`: the supervisor listens on both ports and serves no request. */
 export async function startSupervisor(config: Config, environment: Environment, processes: number) {
   const { host, port } = config;
   const log = createLog(config.logLevel, standardOutput(true));

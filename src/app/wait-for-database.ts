@@ -1,7 +1,7 @@
 import { createLog, standardOutput } from '../base/log.ts';
 import type { Config } from '../config/settings.ts';
 
-/** For `serve`: PostgreSQL may start later than this machine, or recover. An SQLite file is there or can be made. */
+/** PostgreSQL may start later than this service. */
 export async function waitForDatabase({ databaseUrl, logLevel }: Config): Promise<void> {
   if (databaseUrl.engine === 'sqlite') return;
   const { waitForServer } = await import('../storage/postgres/wait-for-server.ts');

@@ -7,31 +7,27 @@ export interface TokenTimes {
   readonly issuedAtSeconds: number | null;
 }
 
-/** Wherever it is asked: who is let in with a token is not sent away at once because of its time. */
 export function hasExpired({ expiresAtSeconds }: TokenTimes, nowSeconds: number): boolean {
   return expiresAtSeconds <= nowSeconds - clockToleranceSeconds;
 }
 
-/**
- * Stands for the keys of a client of ours where the id of a secret would stand, and says which client by the moment it
- * was added: one of the same name that was added at another moment is another client.
- */
+/** The credential id of a client with public keys. A client of the same name that was added later has another one. */
 export function keyCredential(clientCreatedAt: number): string {
   return `key-${clientCreatedAt.toString(36)}`;
 }
 
-/** The DPoP proof with which a request was proven: what it takes to refuse the same proof a second time, and no more of it. */
+/** A DPoP proof that was accepted: what it takes to refuse it a second time. */
 export interface UsedProof {
-  /** Of the key and the `jti`, so that nobody uses up the proofs of another key. */
+  /** Of the key and the `jti`, so that one key cannot use up the proofs of another. */
   readonly digest: Uint8Array;
   /** When the proof is too old to be accepted anyway, in milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
-/** The keys that a token was verified with, or what its provider has said of it. The token counts only while they are the same. */
+/** The keys that a token was verified with, or the introspection answer. The token is cached only while they are current. */
 export interface Verification {
   readonly keys: { readonly generation: number | null };
-  /** Null for a token that was verified with the first keys there were: nobody knows whether they are those of now. */
+  /** Null for a token verified with the first keys of this process, which may be outdated. */
   readonly generation: number | null;
 }
 
@@ -47,22 +43,22 @@ export interface Caller {
   readonly issuer: string;
   /** The token's `sub`, or null when it has none. */
   readonly subject: string | null;
-  /** For whom of those that a policy names the token is; null where a policy takes tokens for anybody, as the service never does. */
+  /** The accepted audience that the token names; null without an audience policy, which only `@vestibule/verify` allows. */
   readonly audience: string | null;
   readonly scopes: readonly string[];
   readonly times: TokenTimes;
-  /** For which of the credentials of a client of ours the token was issued; null for tokens of the provider. */
+  /** The credentials that a token of ours was issued for; null for tokens of a provider. */
   readonly credentialId: string | null;
   /** The thumbprint of the key that the token is bound to (DPoP, RFC 9449); null for a plain bearer token. */
   readonly boundTo: string | null;
   /** A keyed digest of the issuer and the session (`sid`) that the token names; null when it names none. */
   readonly session: string | null;
-  /** The `jti` of a token of ours; null for tokens of the provider. */
+  /** The `jti` of a token of ours; null for tokens of a provider. */
   readonly tokenId: string | null;
   readonly verification: Verification;
 }
 
-/** The same by the claims alone, apart from what takes a key to name (the pseudonym, and the session) and from what verified them. */
+/** The caller by the claims alone, without what a keyed digest names (pseudonym, session). */
 export type VerifiedClaims = Omit<Caller, 'id' | 'session' | 'verification'> & {
   /** The token's `sid`, or null when it has none. */
   readonly sessionId: string | null;

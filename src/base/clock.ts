@@ -1,22 +1,22 @@
-/** Where every part takes its time from, so that a test can hand in another one. */
+/** Handed to every part, so that a test can move the time. */
 export interface Clock {
-  /** Wall-clock milliseconds since 1970: what the times inside tokens are held against. */
+  /** Wall-clock milliseconds since 1970, for the times of tokens. */
   now(): number;
-  /** Milliseconds that never go backwards: what ages, cool-downs and durations are measured with. */
+  /** Milliseconds that never go backwards, for ages and durations. */
   monotonic(): number;
   /** Runs `task` once after `delayMs`, without keeping the process alive; the returned function cancels it. */
   after(delayMs: number, task: () => void): () => void;
 }
 
-/** How far the clock of whoever has signed a token may be from ours. */
+/** Accepted clock skew of the signer of a token. */
 export const clockToleranceSeconds = 5;
 
-/** Of a claim that says since when something signed counts (`nbf`, `iat`): it is absent, or a time that has come. */
+/** True if a claim (`nbf`, `iat`) is absent or not in the future. */
 export function hasBegun(since: unknown, nowSeconds: number): boolean {
   return since === undefined || (typeof since === 'number' && since <= nowSeconds + clockToleranceSeconds);
 }
 
-/** By how much the clocks of machines that share a database may differ. */
+/** Accepted clock skew between machines that share a database. */
 export const clockDifferenceMs = 60_000;
 
 export const systemClock: Clock = {

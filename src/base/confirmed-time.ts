@@ -1,16 +1,14 @@
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 
-/** NTP moves a clock by less than this between two looks; a clock that is set by hand, or by a machine that wakes up, by more. */
+/** NTP moves a clock by less than this between two looks; setting it by hand, or a wake-up, by more. */
 const jumpMs = 10_000;
 /** A little less than the minute between two sweeps, because timers round. */
 const confirmedAfterMs = 59_000;
 
 /**
- * The time for what cannot be undone. A clock that was set wrong is usually right again within seconds, and what was
- * deleted meanwhile stays deleted. So nothing is deleted until the clock has gone on for a minute as it should: after a
- * jump, which shows when the wall clock and the monotonic one have moved by different amounts, and after a start, before
- * which nobody has looked.
+ * The time for deletions, which cannot be undone. A wrong clock is usually corrected within seconds, so the time is unknown
+ * for a minute after a start and after a jump of the wall clock against the monotonic one.
  */
 export class ConfirmedTime {
   readonly #clock: Clock;
@@ -25,7 +23,7 @@ export class ConfirmedTime {
     this.#offset = clock.now() - this.#since;
   }
 
-  /** The time; null while nobody knows yet whether the clock stays where it is. */
+  /** Null while the time is not confirmed. */
   now(): number | null {
     const monotonic = this.#clock.monotonic();
     const now = this.#clock.now();

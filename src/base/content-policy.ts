@@ -1,7 +1,4 @@
-/**
- * The Content-Security-Policy of a page of ours: its own scripts and stylesheets, nothing inline, no text that becomes
- * markup, in nobody's frame. `directives` say what else it may reach.
- */
+/** The Content-Security-Policy of a page of ours. `directives` say what it may reach besides its own scripts and styles. */
 export function contentPolicy(...directives: readonly string[]): string {
   return [
     "default-src 'none'",

@@ -1,14 +1,13 @@
-/** Both names of a minute are read, and the later one is written. */
+/** Of the two names of a minute the later one is written. */
 const unitMs = { s: 1_000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const longestMs = 3650 * unitMs.d;
 
 export const unitNames: readonly string[] = Object.keys(unitMs);
 
-/** A regular expression that a duration matches as a whole. */
 export const durationForm = `(\\d{1,9})(${unitNames.join('|')})`;
 const wholeDuration = new RegExp(`^${durationForm}$`);
 
-/** A unit of time by its name: s, min, h or d; m is a minute, too. */
+/** Milliseconds of a unit; null for an unknown one. */
 export function parseUnit(name: string): number | null {
   return Object.hasOwn(unitMs, name) ? unitMs[name as keyof typeof unitMs] : null;
 }
@@ -22,7 +21,7 @@ export function parseDuration(text: string): number | null {
   return milliseconds <= longestMs ? milliseconds : null;
 }
 
-/** As an operator writes it: in the largest unit that leaves nothing over. */
+/** In the largest unit that leaves no remainder. */
 export function durationText(milliseconds: number): string {
   const fitting = Object.entries(unitMs).findLast(([, size]) => milliseconds % size === 0);
   const [unit, size] = fitting ?? ['ms', 1];

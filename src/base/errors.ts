@@ -1,7 +1,6 @@
 /**
- * The one catalogue of errors. A code is what programs decide by: it is never renamed and never reused.
- * `sentence` is the text for the caller; it never contains anything that came in with the request.
- * docs/errors.md is generated from this table (`npm run docs`) and a test holds the two against each other.
+ * The catalogue of errors. Programs decide by the code: it is never renamed or reused. `sentence` is for the caller, and
+ * contains nothing of the request. `npm run docs` writes docs/errors.md from this table.
  */
 interface CatalogueEntry {
   readonly status: number;
@@ -29,7 +28,6 @@ type OAuthError =
   | 'invalid_dpop_proof'
   | 'use_dpop_nonce';
 
-/** Errors of one status and of the same marks: they differ by their sentences only. */
 function answered(status: number, marks: Omit<CatalogueEntry, 'status' | 'sentence'> = {}) {
   return <Code extends string>(sentences: Readonly<Record<Code, string>>) => {
     const entries = Object.entries(sentences).map(([code, sentence]) => [
@@ -57,8 +55,6 @@ export const catalogue = {
   ...answered(400, { oauthError: 'invalid_request' })({
     oauth_request_invalid:
       'The request is not a form with what is asked for (grant_type at /token, token at /revoke) and the credentials of one client, each once and by one way of sending them.',
-  }),
-  ...answered(400, { oauthError: 'invalid_request' })({
     logout_token_invalid:
       'The request is not a form with one logout token of a provider that is trusted here, fresh, for this service, and sent once.',
   }),
@@ -217,18 +213,15 @@ export function describe(code: ErrorCode): CatalogueEntry {
 }
 
 export interface RefusalOptions {
-  /** For the operator's log only; the caller never sees it. Must hold nothing personal. */
+  /** For the log only. Must hold nothing personal. */
   readonly detail?: string;
   readonly retryAfterSeconds?: number;
-  /** The methods that would be allowed. */
   readonly allow?: readonly string[];
-  /** The scopes that would be enough. */
   readonly scope?: readonly string[];
   /** Further members of the problem document. */
   readonly members?: Readonly<Record<string, unknown>>;
-  /** For the room that handles the request: it makes members and headers of them. */
+  /** For the handler, which makes members and headers of them. */
   readonly facts?: object;
-  /** Further headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }

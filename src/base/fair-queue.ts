@@ -1,6 +1,6 @@
-/** Items that wait, by key (a caller, an address). Keys take turns (round-robin), so that one that sends many holds up no other. */
+/** Round-robin between keys (callers, addresses): one that sends many delays no other. */
 export class FairQueue<Item> {
-  /** In the order in which the turns of the keys come. */
+  /** In the order of their turns. */
   readonly #lines = new Map<string, Item[]>();
   #size = 0;
 

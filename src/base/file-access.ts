@@ -5,7 +5,7 @@ type FileAccess =
   | { readonly state: 'absent' | 'readable' }
   | { readonly state: 'forbidden'; readonly detail: string; readonly advice: string };
 
-/** Whoever may not enter a folder is not told what is in it: that is no reason to say that a file is not there. */
+/** Tells a file that this user may not see from one that is absent. */
 export function accessTo(file: string): FileAccess {
   try {
     accessSync(file, constants.R_OK);
@@ -21,7 +21,7 @@ export function accessTo(file: string): FileAccess {
   }
 }
 
-/** That of the file or, when it cannot be seen, of the innermost folder that can be. */
+/** The owner of the file, or of the innermost folder that can be seen. */
 function ownerOf(path: string): number {
   try {
     return statSync(path).uid;

@@ -1,5 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync } from 'node:fs';
 
 export class FolderError extends Error {
   constructor(folder: string, cause: unknown) {
@@ -9,21 +8,11 @@ export class FolderError extends Error {
   }
 }
 
-/**
- * Makes a folder for its owner only, with those above it, where they are missing. Not by `recursive: true`: that tries for
- * ever where a folder says ENOENT of what is to be made in it, as those of /proc do.
- */
+/** Makes a folder for its owner only, with missing ones above it. */
 export function makePrivateFolder(folder: string): void {
-  if (isFolder(folder)) return;
-  if (folder !== dirname(folder)) makePrivateFolder(dirname(folder));
   try {
-    mkdirSync(folder, { mode: 0o700 });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    // Another process that starts at the same time was first.
-    if (!isFolder(folder)) throw new FolderError(folder, error);
+    throw new FolderError(folder, error);
   }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -11,7 +11,7 @@ export class FormError extends Error {
   override readonly name = 'FormError';
 }
 
-/** A field that comes twice, or that is empty, counts as RFC 6749 section 3.2 says: an error, and not sent at all. */
+/** RFC 6749 section 3.2: a repeated field is an error, an empty one counts as not sent. */
 export function readFields(body: Uint8Array): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   const seen = new Set<string>();

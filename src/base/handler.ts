@@ -2,21 +2,21 @@ import { Buffer } from 'node:buffer';
 import type { Caller, UsedProof } from './caller.ts';
 import type { RequestOrigin } from './request-origin.ts';
 
-/** What a handler gets of a request: plain data, so that no handler knows the HTTP library. */
+/** What a handler gets of a request. No handler knows HTTP. */
 export interface Input extends RequestOrigin {
   readonly contentType: string | undefined;
   readonly authorization: string | undefined;
   /** The raw body; undefined when none was sent. */
   readonly body: Uint8Array | undefined;
-  /** What stands in the address for the parts of the route's path that begin with a colon. */
+  /** The values of the route's `:named` segments. */
   readonly params: Readonly<Record<string, string>>;
-  /** What comes after the question mark, as it was sent; empty when nothing does. */
+  /** Without the question mark, as it was sent. */
   readonly query: string;
-  /** A request header by its name in small letters. */
+  /** By its name in lower case. */
   header(name: string): string | undefined;
-  /** With which DPoP proof it came; null for all other requests. */
+  /** The DPoP proof of the request; null if it has none. */
   readonly proof: UsedProof | null;
-  /** Whether nobody waits for an answer any more. */
+  /** True once the caller is gone. */
   hasHungUp(): boolean;
   /** Calls back once when the response is finished or the connection is closed; at once if it already is. */
   onClose(callback: () => void): void;
@@ -28,29 +28,28 @@ export interface Answer {
   /** Null when there is nothing to describe. */
   readonly contentType: string | null;
   readonly text: string;
-  /** What is sent instead of the text, piece by piece; null for almost all answers. */
+  /** Sent piece by piece instead of the text; null for most answers. */
   readonly chunks: AsyncIterable<string> | null;
-  /** What takes over once the head is sent, for as long as the caller stays; null for almost all answers. */
+  /** Takes over once the head is sent, until one side ends it; null for most answers. */
   readonly live: ((outlet: Outlet) => void) | null;
   readonly contentLength: string;
   readonly isAscii: boolean;
-  /** Its own headers: names and values in turn, which is what Node takes with the least work. */
+  /** Its own headers: names and values in turn, which Node takes fastest. */
   readonly head: readonly string[];
-  /** Null where nobody may keep the answer. */
+  /** Null for an answer that must not be cached. */
   readonly cacheControl: string | null;
 }
 
-/** Where an answer goes that has no end of its own. */
+/** Where a live answer is written to. */
 export interface Outlet {
-  /** How many bytes the caller has not taken yet. */
+  /** Bytes that the caller has not taken yet. */
   readonly unsent: number;
   write(text: string): void;
-  /** Writes; settles when it has left this process, or the caller is gone. */
+  /** Settles when the text has left this process, or the caller is gone. */
   send(text: string): Promise<void>;
   end(): void;
-  /** Hangs up at once, whatever has not been taken. */
+  /** Destroys the connection at once. */
   cut(): void;
-  /** Calls back once, when it is over, however that came. */
   onClose(callback: () => void): void;
 }
 
@@ -64,7 +63,6 @@ interface AnswerOptions {
 }
 
 export type PublicHandler = (input: Input) => Answer | Promise<Answer>;
-/** Reached only with a token that verified. */
 export type BearerHandler = (input: Input, caller: Caller) => Answer | Promise<Answer>;
 
 const none: readonly string[] = [];
@@ -90,7 +88,6 @@ export function stream(contentType: string, chunks: AsyncIterable<string>, optio
   return { ...answer(contentType, '', options), chunks };
 }
 
-/** An answer that goes on until one of the two sides ends it. */
 export function live(contentType: string, take: (outlet: Outlet) => void, options?: AnswerOptions): Answer {
   return { ...answer(contentType, '', options), live: take };
 }
@@ -99,7 +96,6 @@ export function json(body: unknown, options?: AnswerOptions): Answer {
   return jsonText(JSON.stringify(body), options);
 }
 
-/** The same for what is JSON already. */
 export function jsonText(text: string, options?: AnswerOptions): Answer {
   return answer('application/json', text, options);
 }

@@ -5,7 +5,7 @@ export interface Html {
 
 type Part = Html | string | number | null | readonly Html[];
 
-/** A piece of a page. Whatever is put in that is not markup already becomes plain text. */
+/** Escapes every part that is not markup already. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return { markup: String.raw({ raw: texts }, ...parts.map(toMarkup)) };
 }

@@ -9,13 +9,12 @@ export interface SchemaCheck {
   errors?: readonly SchemaError[] | null;
 }
 
-/** Thrown once the code of a check is known, before Ajv makes a function of it. */
+/** Stops Ajv before it calls `new Function`. */
 const codeIsKnown = new Error('The code of the check is known.');
 
 /**
- * Compiles schemas with Ajv. The service may run with `--disallow-code-generation-from-strings`, and Ajv calls
- * `new Function`. So Ajv is stopped right before, and its code is compiled like any other script. The schemas must have
- * no `$ref`: Ajv would compile each target by itself.
+ * Compiles schemas with Ajv under `--disallow-code-generation-from-strings`: Ajv is stopped before it calls `new Function`,
+ * and its code is compiled as a script. The schemas must have no `$ref`: Ajv would compile each target by itself.
  */
 export function createCompiler(options: Options, prepare: (ajv: Ajv2020) => void = () => {}) {
   let code = '';
@@ -25,7 +24,7 @@ export function createCompiler(options: Options, prepare: (ajv: Ajv2020) => void
   };
   const ajv = new Ajv2020({
     strict: true,
-    // Rules of our own check which members may be named, and also know those of the object around a condition.
+    // Our own rules check it, and know the members around a condition.
     strictRequired: false,
     meta: false,
     validateSchema: false,
@@ -41,7 +40,7 @@ export function createCompiler(options: Options, prepare: (ajv: Ajv2020) => void
       if (error !== codeIsKnown) throw error;
     }
     const check: SchemaCheck = compileFunction(code, ['self', 'scope'])(ajv, ajv.scope.get());
-    // Ajv notes it at each function for the callers of that function; there are none without references.
+    // Ajv reads it only for references.
     return Object.assign(check, { evaluated: {} });
   };
 }
@@ -57,7 +56,7 @@ export function refuse(errorMessage: string): Schema {
   return { not: {}, errorMessage };
 }
 
-/** An object that has no other members. Where none is required, it may be left out and has the defaults of its members. */
+/** An object without other members. If none is required, its default is empty. */
 export function mapping(properties: Schema, required: readonly string[] = []): Schema {
   const presence = required.length > 0 ? { required } : { default: {} };
   return { type: 'object', properties, additionalProperties: false, ...presence };
@@ -73,12 +72,11 @@ const typeWords: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** Enough to help, too little to fill a page with. */
 const longestWord = 200;
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** What a value must be that does not fit a keyword, without the value. */
+/** What a value must be, by the keyword that it does not fit. The value is not repeated. */
 export const errorWords: Readonly<Record<string, (params: Params) => string>> = {
   type: ({ type }) => `must be ${([type].flat() as string[]).map((one) => typeWords[one]).join(' or ')}`,
   enum: ({ allowedValues }) => {

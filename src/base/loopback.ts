@@ -1,9 +1,7 @@
-/** What reaches this machine only, where plain HTTP is nobody's to listen to. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** However it is written: `HTTPS://` is the same. */
 export function isHttps(url: string): boolean {
   return new URL(url).protocol === 'https:';
 }

@@ -1,14 +1,11 @@
-/** What most parts need of a log, so that they do not depend on pino: its logger is one of these, and so is anything alike. */
+/** A log, without the dependency on pino. */
 export interface PlainLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/**
- * An unexpected error as log fields. Its message is left out on purpose: messages of parsers and databases
- * quote their input, and input may be personal. Name, code and stack frames are enough to find the line.
- */
+/** An unexpected error as log fields, without its message: parsers and databases quote their input, which may be personal. */
 export function errorFields(error: unknown): Record<string, unknown> {
   if (error === undefined) return {};
   if (!(error instanceof Error)) return { error: typeof error };

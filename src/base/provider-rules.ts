@@ -1,22 +1,19 @@
-/** What the settings say of a provider, in the words that those who act upon it have as well. */
-
 /** Claims that must have exactly this text, or with `true` must be there. */
 export type RequiredClaims = Readonly<Record<string, string | true>>;
 
-/** From the payload of a token inwards: `realm_access`, then `roles`. */
+/** A path into the payload of a token: `realm_access`, then `roles`. */
 export type ClaimPath = readonly [string, ...string[]];
 
-/** Where most providers put scopes: `scope`, one text (RFC 9068), or `scp`, a text at Entra and a list at Okta. */
+/** `scope` is a text (RFC 9068); `scp` is a text at Entra and a list at Okta. */
 export const usualScopeClaims: readonly ClaimPath[] = [['scope'], ['scp']];
 
-/** Where a provider answers questions about its tokens, and as whom it knows us there. */
 export interface IntrospectionEndpoint {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-/** What an operator changes about an issuer: settings, or members of an entry. */
+/** The names of an issuer's settings, or of members of its entry. */
 export interface IssuerSettingNames {
   readonly origin: string;
   readonly issuer: string;

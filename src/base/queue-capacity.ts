@@ -1,9 +1,8 @@
 import type { Clock } from './clock.ts';
 
 interface QueueCapacityOptions {
-  /** For a burst. */
   readonly most: number;
-  /** For a queue that does not get empty, however slowly it moves. */
+  /** The least for an overloaded queue. */
   readonly least: number;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
@@ -18,7 +17,7 @@ export const standingWaitMs = 500;
 /** How many may wait in a queue. */
 export class QueueCapacity {
   readonly #options: QueueCapacityOptions;
-  /** By the monotonic clock: when somebody last found nobody waiting. And how many have begun since. */
+  /** When the queue was last found empty (monotonic), and how many have begun since. */
   #lastEmptyAt = 0;
   #begunSinceEmpty = 0;
 
@@ -33,14 +32,14 @@ export class QueueCapacity {
     return Math.min(most, Math.max(least, Math.round((this.#begunSinceEmpty * standingWaitMs) / ms)));
   }
 
-  /** Somebody finds so many waiting, and waits, too. */
+  /** For each that begins to wait; `waiting` are ahead of it. */
   join(waiting: number): void {
     if (waiting > 0) return;
     this.#lastEmptyAt = this.#options.clock.monotonic();
     this.#begunSinceEmpty = 0;
   }
 
-  /** So many wait no more: it is their turn. */
+  /** For those whose turn it is. */
   begin(count = 1): void {
     this.#begunSinceEmpty += count;
   }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes, randomFillSync } from 'node:crypto';
 
-/** The id of a request: random, so that it does not tell how many requests others have sent. */
+/** The id of a request: random, so that it does not reveal how many there are. */
 export function createRequestId(): string {
   return fewBytes(9).toString('base64url');
 }
@@ -16,7 +16,7 @@ export function createSecret(): string {
   return randomBytes(48).toString('base64url');
 }
 
-/** A UUID of version 7 (RFC 9562): ordered by time, so that what is made together is kept together. */
+/** A UUID of version 7 (RFC 9562), which is ordered by time. */
 export function createRecordId(now: number): string {
   const bytes = fewBytes(16);
   bytes.writeUIntBE(now, 0, 6);
@@ -26,12 +26,12 @@ export function createRecordId(now: number): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** True for an id of the form that `createRecordId` makes. */
+/** True for an id made by `createRecordId`. */
 export function isServiceId(id: string): boolean {
   return id[14] === '7';
 }
 
-/** Names a version of a record, and no other one ever. */
+/** The name of one version of a record. */
 export function createRevision(): string {
   return fewBytes(12).toString('base64url');
 }
@@ -39,7 +39,7 @@ export function createRevision(): string {
 const pool = Buffer.alloc(4_096);
 let taken = pool.length;
 
-/** Random bytes for names, not for secrets: many at a time cost hardly more than a few. To be used at once. */
+/** Random bytes from a pool, for names and not for secrets. To be used at once. */
 function fewBytes(count: number): Buffer {
   if (taken + count > pool.length) {
     randomFillSync(pool);

@@ -1,15 +1,12 @@
 /**
- * A map that keeps what was used of late and is never larger than its bound. Two generations of entries stand in for
- * a list by last use: when the young ones fill up they become the old ones, and the old ones that nobody asked for
- * are gone. A hit on a young one costs no more than a look into a plain map. Where entries differ in size, a large one
- * takes several places; the last of a generation may take more than were left.
+ * A bounded map that evicts what was not used recently. When the young generation is full it becomes the old one, and the
+ * old one is dropped; a hit in the old one moves the entry. A large entry may take several places.
  */
 export class RecentMap<K, V> {
   readonly #half: number;
   readonly #placesOf: (value: V) => number;
   #young = new Map<K, V>();
   #old = new Map<K, V>();
-  /** That each generation takes. */
   #youngPlaces = 0;
   #oldPlaces = 0;
 
@@ -41,18 +38,17 @@ export class RecentMap<K, V> {
     this.#oldPlaces -= this.#deleteOne(this.#old, key);
   }
 
-  /** Takes as long as there are entries: some milliseconds for a hundred thousand. */
+  /** Linear: some milliseconds for a hundred thousand entries. */
   deleteWhere(isUnwanted: (value: V) => boolean): void {
     this.#youngPlaces -= this.#deleteFrom(this.#young, isUnwanted);
     this.#oldPlaces -= this.#deleteFrom(this.#old, isUnwanted);
   }
 
-  /** An old entry that was used again counts twice, until the old ones go. */
+  /** An old entry that was used again counts twice until the old ones go. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }
 
-  /** Those that are taken, by the same count. */
   get places(): number {
     return this.#youngPlaces + this.#oldPlaces;
   }
@@ -68,7 +64,7 @@ export class RecentMap<K, V> {
     this.#oldPlaces = 0;
   }
 
-  /** How many places that leaves. */
+  /** Returns how many places became free. */
   #deleteFrom(generation: Map<K, V>, isUnwanted: (value: V) => boolean): number {
     let places = 0;
     for (const [key, value] of generation) {

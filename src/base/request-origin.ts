@@ -1,6 +1,6 @@
-/** Where a request came from: for limits, and for nothing that is kept. */
+/** Where a request came from, for limits only; it is never stored. */
 export interface RequestOrigin {
   readonly address: string;
-  /** Whether so much was refused from there of late that others are served first. */
+  /** True if many requests from this address were refused in the last minute. */
   isSuspect(): boolean;
 }

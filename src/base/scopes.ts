@@ -5,7 +5,7 @@ import { rememberLast } from './remember-last.ts';
 const listForm = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 export const longestScopeName = 128;
 
-/** Most tokens of a provider grant the same, so they share one list. Null for what is none. */
+/** Null for a malformed list. Most tokens of a provider have the same scopes, so they share one list. */
 export const readScopes = rememberLast((text: string): readonly string[] | null =>
   listForm.test(text) ? text.split(' ') : null,
 );
@@ -14,17 +14,15 @@ export function writeScopes(scopes: readonly string[]): string {
   return scopes.join(' ');
 }
 
-/** As a claim of a token, and as a member of the answer it comes in: absent when there are none. */
+/** As a claim or a member of an answer: absent without scopes. */
 export function scopeMember(scopes: readonly string[]): { readonly scope?: string } {
   return scopes.length > 0 ? { scope: writeScopes(scopes) } : {};
 }
 
-/** Whether a client or a collection may name a scope so. */
 export function isScopeName(name: string): boolean {
   return name.length <= longestScopeName && listForm.test(name) && !name.includes(' ');
 }
 
-/** Whether all that is wanted is granted, as exact words. */
 export function isGranted(wanted: readonly string[], granted: readonly string[]): boolean {
   return wanted.every((scope) => granted.includes(scope));
 }
@@ -35,7 +33,7 @@ export function requireScopes(wanted: readonly string[], granted: readonly strin
 
 type Purpose = 'read' | 'write';
 
-/** What collections ask for, each scope once. */
+/** The scopes that collections require, each once. */
 export function scopesOf(
   collections: readonly {
     readonly access: { readonly scopes: { readonly [P in Purpose]: string | null } };

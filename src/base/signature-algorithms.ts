@@ -1,4 +1,4 @@
-/** Asymmetric algorithms only: with a shared secret whoever can verify can also forge. */
+/** Asymmetric only: a shared secret that verifies can also forge. */
 export const signatureAlgorithms = [
   'RS256',
   'RS384',

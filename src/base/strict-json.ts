@@ -4,19 +4,16 @@ import { Refusal } from './errors.ts';
 export const maxJsonDepth = 64;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** A text that does not end counts as well: who looked for its end again from each quote in it would take for ever. */
+/** An unterminated text is a token, too: otherwise the search would take quadratic time. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|["{}[\],:]|-?\d[\d.eE+-]*/g;
-/** Names that mean something else to JavaScript than to everybody else. */
+/** Names with a meaning of their own in JavaScript. */
 const treacherousNames = new Set(['__proto__', 'constructor', 'prototype']);
 
-/**
- * JSON that comes out of every database and every program as it went in: one value for each name, nothing that only
- * some can hold. `JSON.parse` takes the last of two equal names, rounds numbers and lets NUL pass without a word.
- */
+/** JSON that every database and program keeps unchanged. `JSON.parse` accepts duplicate names and NUL, and rounds numbers. */
 export function readStrictJson(bytes: Uint8Array): unknown {
   try {
     const text = utf8.decode(bytes);
-    // First, because what it refuses may be too deep for others.
+    // Before the parser, which has no limit of depth.
     inspect(text, true);
     return JSON.parse(text);
   } catch (error) {
@@ -25,17 +22,14 @@ export function readStrictJson(bytes: Uint8Array): unknown {
   }
 }
 
-/**
- * Whatever is JSON, save with a name twice in one object: of two equal names one parser takes the first and another the
- * last. Throws when it is neither.
- */
+/** Any JSON without duplicate names, of which parsers choose different ones. Throws otherwise. */
 export function readPlainJson(bytes: Uint8Array): unknown {
   const text = utf8.decode(bytes);
   inspect(text, false);
   return JSON.parse(text);
 }
 
-/** Looks at every token. Text that is no JSON at all may pass: the parser comes after. */
+/** Looks at every token. The parser checks the grammar afterwards. */
 function inspect(text: string, isStrict: boolean): void {
   /** The names of each object that is open; null for an array. */
   const open: (Set<string> | null)[] = [];
@@ -65,7 +59,7 @@ function readText(token: string): string {
 }
 
 function addName(names: Set<string> | null | undefined, name: string, isStrict: boolean): void {
-  // Names that look alike count as one: whoever normalises them later would have to choose.
+  // Names that are equal once normalised count as one.
   const normal = name.normalize('NFC');
   if (names?.has(normal)) throw fault('a name twice in one object');
   if (isStrict && treacherousNames.has(normal)) throw fault('a name with a meaning of its own');
@@ -77,11 +71,10 @@ function checkText(text: string): void {
   if (!text.isWellFormed()) throw fault('half of a surrogate pair in a text');
 }
 
-/** A whole number is kept to the last digit; others as near as a double comes, but never as infinity or nothing. */
+/** Whole numbers must be exact; others must be finite as a double, and not vanish. */
 function checkNumber(token: string): void {
   const value = Number(token);
   const isWhole = /^-?\d+$/.test(token);
-  // What is written here the same way again comes back as it went.
   const isKept = isWhole ? Number.isSafeInteger(value) || String(value) === token : Number.isFinite(value);
   const vanishes = value === 0 && /^[^eE]*[1-9]/.test(token);
   if (!isKept || vanishes) throw fault('a number that a double cannot hold');

@@ -1,12 +1,6 @@
-/**
- * What traces are told of. Who implements it decides who hears of it (`ops/tracing`); where nobody listens there is null
- * in its place, and nothing is done. A span says what kind of thing was done, never for whom: a route's pattern, a
- * status, a code of ours.
- */
+/** Spans for OpenTelemetry (`ops/tracing`); null in its place without an SDK. A span holds nothing personal. */
 export interface Tracing {
-  /** A request that came in, from its head to its answer. */
   incoming(request: IncomingRequest): RequestSpan;
-  /** A request of ours. One for a caller who waits for it belongs to the trace of that caller's request. */
   outgoing(request: OutgoingRequest): OutgoingSpan;
 }
 
@@ -19,28 +13,26 @@ export interface IncomingRequest {
 
 export interface OutgoingRequest {
   readonly method: string;
-  /** Whom it goes to, in one word or two: it becomes the name of the span. */
+  /** The receiver in one or two words, for the name of the span. */
   readonly to: string;
-  /** It is made for a caller, if a request is under way where it begins. */
+  /** It belongs to the trace of the request that is under way, if any. */
   readonly isForCaller: boolean;
 }
 
 export interface RequestSpan {
   readonly traceId: string;
-  /** Runs what answers the request, so that what is asked of others meanwhile belongs to it. */
+  /** Outgoing requests of `work` belong to this span. */
   run(work: () => void): void;
   /** `code` is that of a refusal. */
   end(status: number, code: string | null): void;
 }
 
 export interface OutgoingSpan {
-  /** To be sent with it (W3C Trace Context). */
   readonly headers: Readonly<Record<string, string>>;
-  /** `fault` is a word of a closed list; null when all went well. */
+  /** `fault` is null when all went well. */
   end(status: number | null, fault: string | null): void;
 }
 
-/** The parent of a request, as its caller names it. */
 export interface TraceParent {
   readonly traceId: string;
   readonly spanId: string;
@@ -49,12 +41,12 @@ export interface TraceParent {
 
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Null for a `traceparent` header that is missing or not as W3C Trace Context has it: then it is ignored. */
+/** Null for a `traceparent` header that is missing or malformed (W3C Trace Context). */
 export function readTraceparent(header: string | undefined): TraceParent | null {
   const match = header === undefined ? null : form.exec(header);
   if (match === null) return null;
   const [, version, traceId = '', spanId = '', flags = '', more] = match;
-  // Version 00 has nothing more; a later one may, and ff is none.
+  // Version 00 has no further fields, and ff is invalid.
   if (version === 'ff' || (version === '00' && more !== undefined)) return null;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
   return { traceId, spanId, flags: Number.parseInt(flags, 16) };

@@ -1,7 +1,4 @@
-/**
- * What nobody sees: it ends lines, rings, turns the order of letters round, or has no width, so that a text looks like
- * another. What joins letters or keeps them apart (U+200C, U+200D) changes how they look, and words and emoji need it.
- */
+/** Control, bidirectional and zero-width characters. U+200C and U+200D are allowed: words and emoji need them. */
 export const unseen =
   /[\p{Cc}\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu;
 

@@ -9,10 +9,9 @@ interface Count {
 
 const maxKeys = 100_000;
 
-/** Counts by key (a caller, an address, a client) in fixed windows of a minute. Memory is bounded: a forgotten key begins anew. */
+/** Counts by key (caller, address, client) in fixed windows of a minute. Memory is bounded: a forgotten key begins anew. */
 export class WindowCounter {
   readonly windowMs = 60_000;
-  /** How many are allowed in a window. */
   readonly limit: number;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #counts: RecentMap<string, Count>;

@@ -1,11 +1,11 @@
-/** An address as it may be printed: before its "@" stands as whom it is asked, and by which password. */
+/** An address without the user and password before its "@". */
 export function withoutPassword(text: string): string {
   return text.replace(/^(.*?\/\/|(?=.*:.*@)).*@/s, '$1...@');
 }
 
-/** The same of what is an address, or was to be one, where some providers take a key behind the "?". */
+/** The same without the query, where some providers take a key. */
 export function withoutSecrets(address: string): string {
-  // An "@" behind the "?" ends a password that has a "?" in it, or is in the key: neither side of it can be shown.
+  // An "@" behind the "?" may end a password that has a "?" in it: show neither side.
   const clear = address.replace(/^([^?#]*?\/\/)?[^?#]*[?#].*@.*/s, '$1...');
   return withoutPassword(clear).replace(/([?#]).+/s, '$1...');
 }

@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../base/errors.ts';
 import { ByteBudget, type Holder } from './byte-budget.ts';
 
-/** What the bodies of all authenticated callers may hold together, and what those of one caller may. */
+/** Memory for the bodies of all authenticated callers, and of one caller. */
 export const maxBodyBytesInAll = 64 * 1024 * 1024;
 export const maxBodyBytesPerCaller = 8 * 1024 * 1024;
 /** The same for requests without a caller (POST /token and the like), and for one address. */
 export const maxAnonymousBodyBytesInAll = 16 * 1024 * 1024;
 export const maxAnonymousBodyBytesPerAddress = 4 * 1024 * 1024;
-/** Each piece costs a turn through Node's parser, however small it is: nobody sends a body letter by letter. */
+/** Each piece costs a turn of Node's parser, however small it is. */
 export const mostBodyPieces = 4_096;
 
 const smallestBuffer = 1_024;
@@ -19,12 +19,11 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Whether a body says by itself that it is larger than that. */
+/** By its Content-Length. */
 export function isTooLong({ headers }: IncomingMessage, maxBytes: number): boolean {
   return Number(headers['content-length'] ?? 0) > maxBytes;
 }
 
-/** Reads the bodies of requests, each into one buffer that is no larger than need be. */
 export class BodyReader {
   readonly #maxBytes: number;
   readonly #authenticated = new ByteBudget(maxBodyBytesInAll, maxBodyBytesPerCaller, 'request bodies');
@@ -42,104 +41,90 @@ export class BodyReader {
   read(request: IncomingMessage, callerId: string | null, address: string): PendingBody {
     if (isTooLong(request, this.#maxBytes)) throw new Refusal('body_too_large');
     const budget = callerId === null ? this.#anonymous : this.#authenticated;
-    return new PendingBody(request, this.#maxBytes, budget, callerId ?? address);
+    return readBody(request, this.#maxBytes, budget, callerId ?? address);
   }
 }
 
-/** A body on its way in. */
-export class PendingBody implements Holder {
-  /** The whole body. Rejects as soon as it is known to be too large, when it gives way, or when the caller breaks off. */
+interface PendingBody {
+  /** Rejects when the body is too large, gives way, or breaks off. */
   readonly bytes: Promise<Uint8Array>;
-  readonly key: string;
-  readonly #request: IncomingMessage;
-  readonly #maxBytes: number;
-  readonly #budget: ByteBudget;
-  readonly #settle: { resolve(bytes: Uint8Array): void; reject(error: unknown): void };
-  #buffer = Buffer.alloc(0);
-  #length = 0;
-  #pieces = 0;
+  /** Frees the memory, whether the whole body has come or not. */
+  release(): void;
+}
 
-  constructor(request: IncomingMessage, maxBytes: number, budget: ByteBudget, key: string) {
-    this.#request = request;
-    this.#maxBytes = maxBytes;
-    this.#budget = budget;
-    this.key = key;
-    const { promise, ...settle } = Promise.withResolvers<Uint8Array>();
-    this.bytes = promise;
-    this.#settle = settle;
-    // Without a listener a rejection would end the process.
-    promise.catch(() => {});
-    budget.begin(this);
-    request.on('data', this.#take);
-    request.once('end', this.#end);
-    request.once('close', this.#breakOff);
-    if (request.destroyed) this.#breakOff();
-  }
+function readBody(request: IncomingMessage, maxBytes: number, budget: ByteBudget, key: string): PendingBody {
+  const { promise: bytes, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  // Without a listener a rejection would end the process.
+  bytes.catch(() => {});
+  let buffer = Buffer.alloc(0);
+  let length = 0;
+  let pieces = 0;
 
-  get holdsBytes(): boolean {
-    return this.#buffer.length > 0;
-  }
-
-  /** Once the bytes are not needed any more, whether all of them have come or not. */
-  release(): void {
-    this.#stop();
-    this.#budget.giveBack(this, this.#buffer.length);
-    this.#buffer = Buffer.alloc(0);
-  }
-
-  giveWay(refusal: Refusal): void {
-    this.release();
-    this.#settle.reject(refusal);
-  }
-
-  readonly #take = (piece: Buffer): void => {
+  const holder: Holder = {
+    key,
+    get holdsBytes() {
+      return buffer.length > 0;
+    },
+    giveWay(refusal) {
+      release();
+      reject(refusal);
+    },
+  };
+  const stop = () => {
+    budget.finish(holder);
+    request.off('data', take);
+    request.off('end', end);
+    request.off('close', breakOff);
+  };
+  const release = () => {
+    stop();
+    budget.giveBack(holder, buffer.length);
+    buffer = Buffer.alloc(0);
+  };
+  const grow = (needed: number) => {
+    const size = Math.min(Math.max(needed, 2 * buffer.length, smallestBuffer), maxBytes);
+    budget.take(holder, size - buffer.length);
+    // Not from Node's pool: a small buffer would keep a large one alive.
+    const larger = Buffer.allocUnsafeSlow(size);
+    buffer.copy(larger, 0, 0, length);
+    buffer = larger;
+  };
+  const take = (piece: Buffer) => {
     try {
-      this.#pieces += 1;
-      const length = this.#length + piece.length;
-      if (length > this.#maxBytes || this.#pieces > mostBodyPieces) throw new Refusal('body_too_large');
-      if (length > this.#buffer.length) this.#grow(length);
-      piece.copy(this.#buffer, this.#length);
-      this.#length = length;
+      pieces += 1;
+      const needed = length + piece.length;
+      if (needed > maxBytes || pieces > mostBodyPieces) throw new Refusal('body_too_large');
+      if (needed > buffer.length) grow(needed);
+      piece.copy(buffer, length);
+      length = needed;
     } catch (error) {
-      this.#stop();
-      this.#settle.reject(error);
+      stop();
+      reject(error);
     }
   };
-
-  #grow(length: number): void {
-    const size = Math.min(Math.max(length, 2 * this.#buffer.length, smallestBuffer), this.#maxBytes);
-    this.#budget.take(this, size - this.#buffer.length);
-    // Not from Node's pool, of which a small buffer would keep a large one alive.
-    const larger = Buffer.allocUnsafeSlow(size);
-    this.#buffer.copy(larger, 0, 0, this.#length);
-    this.#buffer = larger;
-  }
-
-  readonly #end = (): void => {
-    this.#stop();
-    this.#settle.resolve(this.#buffer.subarray(0, this.#length));
+  const end = () => {
+    stop();
+    resolve(buffer.subarray(0, length));
   };
+  const breakOff = () => reject(new Refusal('bad_request', { detail: 'the body broke off' }));
 
-  readonly #breakOff = (): void => {
-    this.#settle.reject(new Refusal('bad_request', { detail: 'the body broke off' }));
-  };
-
-  #stop(): void {
-    this.#budget.finish(this);
-    this.#request.off('data', this.#take);
-    this.#request.off('end', this.#end);
-    this.#request.off('close', this.#breakOff);
-  }
+  budget.begin(holder);
+  request.on('data', take);
+  request.once('end', end);
+  request.once('close', breakOff);
+  if (request.destroyed) breakOff();
+  return { bytes, release };
 }
 
-interface Leftover {
-  readonly maxBytes: number;
-  /** Called once: when all of it has gone by (true), or when it is more than that or the caller is gone (false). */
-  readonly onOver: (hasEnded: boolean) => void;
-}
-
-/** Lets the rest of a body that nobody wants go by without keeping any of it. */
-export function discardBody(request: IncomingMessage, { maxBytes, onOver }: Leftover): void {
+/**
+ * Reads the rest of an unwanted body without keeping it. Calls back once: with true at its end, with false if it is more
+ * than `maxBytes` or the caller is gone.
+ */
+export function discardBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  onOver: (hasEnded: boolean) => void,
+): void {
   let bytes = 0;
   let pieces = 0;
   const over = (hasEnded: boolean) => {

@@ -1,23 +1,20 @@
 import { Refusal } from '../base/errors.ts';
 
-/** Something that keeps bytes in memory. */
 export interface Holder {
-  /** Whose budget it is counted in: a caller or an address. */
+  /** A caller or an address. */
   readonly key: string;
   readonly holdsBytes: boolean;
-  /** Frees its memory for another holder, and gives it back. */
+  /** Frees its memory for another holder. */
   giveWay(refusal: Refusal): void;
 }
 
-/** What may be kept in memory, in all and for each key. Where there is no room, the oldest evictable holder gives way. */
+/** Bounds memory, in all and for each key. Where there is no room, the oldest evictable holder gives way. */
 export class ByteBudget {
   readonly #max: number;
   readonly #maxPerKey: number;
-  /** For the log: what is kept. */
   readonly #detail: string;
   #held = 0;
   readonly #heldByKey = new Map<string, number>();
-  /** In the order in which they began. */
   readonly #evictable = new Set<Holder>();
 
   constructor(max: number, maxPerKey: number, detail: string) {
@@ -26,7 +23,7 @@ export class ByteBudget {
     this.#detail = detail;
   }
 
-  /** From now on the holder can be told to give way. */
+  /** Makes the holder evictable. */
   begin(holder: Holder): void {
     this.#evictable.add(holder);
   }
@@ -35,7 +32,7 @@ export class ByteBudget {
     this.#evictable.delete(holder);
   }
 
-  /** Throws when there is no room for so much more, even without other evictable holders. */
+  /** Throws when there is no room, even without other evictable holders. */
   take(holder: Holder, bytes: number): void {
     const { key } = holder;
     while ((this.#heldByKey.get(key) ?? 0) + bytes > this.#maxPerKey) this.#makeRoom(holder, key);

@@ -1,6 +1,5 @@
 import { type BlockList, isIP, isIPv4, type Socket } from 'node:net';
 
-/** Whether a socket's other end is a proxy that the operator named. */
 export function isTrustedProxy(proxies: BlockList, address: string | undefined): boolean {
   const plain = withoutMapping(address ?? '');
   return isIP(plain) !== 0 && proxies.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6');
@@ -22,7 +21,6 @@ export function callerAddress(
   return network(isIP(caller) === 0 ? withoutMapping(peer ?? '') : caller);
 }
 
-/** The other end of a socket, as limits count it. */
 export function peerAddress({ remoteAddress }: Socket): string {
   return network(withoutMapping(remoteAddress ?? ''));
 }

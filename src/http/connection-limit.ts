@@ -1,32 +1,34 @@
 import type { ServerResponse } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { isTrustedProxy } from './client-address.ts';
+import { isTrustedProxy, peerAddress } from './client-address.ts';
 
-/** One accepted connection. */
-export interface Connection {
+export class Connection {
   /** As the system accepted it. */
   readonly accepted: Socket;
   readonly address: string;
   /** Carries the requests: `accepted` itself, or the TLS socket. Null during the TLS handshake. */
-  socket: Socket | null;
+  socket: Socket | null = null;
   /** The response to the latest request; null before the first one, and once the sweep has found it finished. */
-  response: ServerResponse | null;
-  /** It has had a request. */
-  isUsed: boolean;
+  response: ServerResponse | null = null;
+  isUsed = false;
   /** A request arrived after the whole answer was written, but before Node reported it as sent. */
-  hasNext: boolean;
+  hasNext = false;
   /** Closes after the current answer, because more bytes came in behind its request. */
-  isLast: boolean;
+  isLast = false;
   /** Requests, or packets that are no HTTP, that came in behind an unfinished answer. */
-  ignored: number;
+  ignored = 0;
   /** Some of them were no HTTP. */
-  isBroken: boolean;
-  /** Requests refused for their token. */
-  refusals: number;
+  isBroken = false;
+  refusals = 0;
   /** What the last sweep found, and since when (performance.now()); null if a request has come since. */
-  phase: Phase | null;
-  since: number;
+  phase: Phase | null = 'opening';
+  since = performance.now();
+
+  constructor(accepted: Socket) {
+    this.accepted = accepted;
+    this.address = peerAddress(accepted);
+  }
 }
 
 /** What a connection waits for: a first request, the rest of a body, the answer, or the next request. */
@@ -70,12 +72,11 @@ export class ConnectionLimit {
   }
 
   add(connection: Connection): void {
-    const { address } = connection;
     this.all.add(connection);
+    const { address } = connection;
     this.#countByAddress.set(address, (this.#countByAddress.get(address) ?? 0) + 1);
   }
 
-  /** Called once for each connection, when it has closed. */
   remove(connection: Connection): void {
     const { address } = connection;
     this.all.delete(connection);

@@ -1,9 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { performance } from 'node:perf_hooks';
-import { peerAddress } from './client-address.ts';
 import {
-  type Connection,
+  Connection,
   ConnectionLimit,
   type ConnectionLimitOptions,
   destroy,
@@ -29,9 +27,7 @@ const sweepPerTurn = 250;
 interface ConnectionOptions extends ConnectionLimitOptions {
   /** How long a connection may take to send the head of its first request, the TLS handshake included. */
   readonly openingMs: number;
-  /** How long a request may take to arrive in full. */
   readonly receivingMs: number;
-  /** How long a connection may wait for its next request. */
   readonly idleMs: number;
   /** How long a caller may take nothing of an answer. */
   readonly stalledMs: number;
@@ -62,27 +58,13 @@ export class Connections {
 
   /** For every socket that the system has accepted. Where there is no room it closes another one, or else this one. */
   accept(accepted: Socket): void {
-    const address = peerAddress(accepted);
-    if (!this.#limit.makeRoom(address)) return void accepted.destroy();
+    const connection = new Connection(accepted);
+    if (!this.#limit.makeRoom(connection.address)) return void accepted.destroy();
     const [oldestHandshake] = this.#handshakes.values();
     if (oldestHandshake !== undefined && this.#handshakes.size >= maxHandshakes) {
       this.#options.onRefused('all');
       destroy(oldestHandshake);
     }
-    const connection: Connection = {
-      accepted,
-      address,
-      socket: null,
-      response: null,
-      isUsed: false,
-      hasNext: false,
-      isLast: false,
-      ignored: 0,
-      isBroken: false,
-      refusals: 0,
-      phase: 'opening',
-      since: performance.now(),
-    };
     const ends = endsOf(accepted);
     this.#handshakes.set(ends, connection);
     this.#limit.add(connection);

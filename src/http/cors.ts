@@ -1,14 +1,11 @@
-/** What scripts of the allowed origins may send and read. No cookies: a caller is its bearer token. */
+/** What scripts of the allowed origins may send and read. No cookies: a caller has a bearer token. */
 const allowedHeaders =
   'Authorization, DPoP, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, traceparent';
 const exposedHeaders =
   'WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id, ETag, Location, Link, RateLimit, RateLimit-Policy, Idempotency-Replayed, Events-Position, Events-Scope, Deprecation, Sunset';
 const preflightSeconds = '600';
 
-/**
- * The headers, names and values in turn, that let a script of that origin read an answer; none for an origin that is not on
- * the list.
- */
+/** The headers (names and values in turn) for an origin; none if it is not allowed. */
 export type CorsHeaders = (origin: string | undefined) => readonly string[];
 
 export interface Cors {

@@ -16,7 +16,6 @@ export interface EndpointParts extends ResponderParts {
   readonly bodies: BodyReader;
 }
 
-/** What answers to one method at one address. */
 export interface Endpoint {
   /** Never throws. */
   handle(context: RequestContext): void;
@@ -42,7 +41,6 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
   const call = (context: RequestContext, caller: Caller | null) =>
     route.access === 'bearer' ? route.handle(context, caller as Caller) : route.handle(context);
 
-  /** A caller that cannot be served now is told so before its body is read. */
   const admit = <Who extends Caller | null>(caller: Who): Who => {
     route.admit?.(caller);
     return caller;
@@ -60,7 +58,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
     return caller instanceof Promise ? caller.then((known) => call(context, known)) : call(context, caller);
   };
 
-  /** The body is read once the caller is known: bytes of strangers are not kept. */
+  /** The body is read once the caller is known. */
   const withBody = async (context: RequestContext, caller: Caller | null | Promise<Caller>) => {
     const known = await caller;
     const body = bodies.read(context.request, known?.id ?? null, context.address);
@@ -72,7 +70,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
       context.body = await body.bytes;
       // A body may take half a minute. Expiry and suspension can change meanwhile: check them again.
       if (known !== null) await checkStillIn(known);
-      // Nothing has begun yet, and more came than the request has said.
+      // More came in than the request has announced, and nothing has begun yet.
       if (!context.response.shouldKeepAlive && connections.isBroken(context.request.socket))
         throw new Refusal('bad_request', { detail: 'more than was announced' });
       return await call(context, known);

@@ -1,4 +1,3 @@
-/** Sizes and times that every request is held to. */
 export interface Limits {
   readonly maxBodyBytes: number;
   readonly maxConnections: number;
@@ -16,15 +15,13 @@ const headersTimeoutSeconds = 10;
 /** How long requests in flight may take to finish when the process stops. Past that they are cut off. */
 export const shutdownSeconds = 10;
 
-/** How often connections that are past their deadline are looked for. */
 export const sweepEveryMs = 1_000;
 
-/** A caller that takes nothing of its answer gets this much longer than one that does not finish its request. */
+/** How much longer than a slow request a caller may take nothing of its answer. */
 const stalledSeconds = 5;
 /** Node answers 408 first; this much later the connection is destroyed, whatever state it is in. */
 const graceSeconds = 3;
 
-/** The deadlines of a connection and how many there may be; see http/connections. */
 export function connectionLimits(limits: Limits) {
   return {
     maxConnections: limits.maxConnections,
@@ -43,13 +40,12 @@ function headersSeconds({ requestTimeoutSeconds }: Limits): number {
 /** Kept for the database, the provider, webhooks, logs and the ops port. */
 const reservedFiles = 128;
 
-/** Accepts no more connections than can be open: past that the system resets them, those of the ops port too. */
+/** No more connections than files that can be open: past that the system resets connections, also of the ops port. */
 export function withinOpenFiles<Given extends Limits>(limits: Given, openFiles: number): Given {
   const room = Math.max(openFiles - reservedFiles, Math.floor(openFiles / 4));
   return room >= limits.maxConnections ? limits : { ...limits, maxConnections: room };
 }
 
-/** The limits as options of Node's server. */
 export function serverOptions(limits: Limits) {
   return {
     maxHeaderSize: maxHeaderBytes,
@@ -59,8 +55,7 @@ export function serverOptions(limits: Limits) {
     // The sweep of http/connections does that.
     keepAliveTimeout: 0,
     connectionsCheckingInterval: sweepEveryMs,
-    // A header sent twice becomes one with a comma in it. By default Node would silently keep the first
-    // Authorization or Content-Type and drop the other, and a proxy in front might have judged that other one.
+    // By default Node keeps the first of two Authorization headers, and a proxy in front may have judged the other.
     joinDuplicateHeaders: true,
     // Node's own refusal would not be a problem document; see http/server.
     requireHostHeader: false,

@@ -4,7 +4,6 @@ import type { Clock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import type { HttpServer } from './server.ts';
 
-/** A server's life: it begins to listen, takes up a renewed certificate, and ends within a deadline. */
 export class Listener {
   readonly #http: HttpServer;
   readonly #clock: Clock;
@@ -15,7 +14,7 @@ export class Listener {
     this.#clock = clock;
   }
 
-  /** The address, as a caller would write it. `setting` is where an operator would choose another port. */
+  /** Returns the address. `setting` names the port for error messages. */
   async listen(host: string, port: number, setting: string): Promise<string> {
     return addressText(
       await listenOn(this.#http.server, { host, port }, setting),
@@ -38,7 +37,7 @@ export class Listener {
     this.#http.server.emit('connection', socket);
   }
 
-  /** Lets requests in flight finish; past the deadline every connection is cut off, whatever state it is in. */
+  /** Lets requests in flight finish; past the deadline all connections are destroyed. */
   async close(deadlineMs: number): Promise<void> {
     this.#isClosed = true;
     const { server, connections } = this.#http;
@@ -62,29 +61,22 @@ export class Listener {
   }
 }
 
-/**
- * Connections that the system keeps until they are accepted, if its own limit allows as many. Past that it drops the first
- * packet of the next ones, and whoever sent it tries again after one second, three and seven.
- */
+/** Connections that the system queues. Past that it drops SYN packets, and clients retry after one second, three and seven. */
 const backlog = 4_096;
 
-interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** An address as a caller would write it. */
 export function addressText({ address, port, family }: AddressInfo, isTls: boolean): string {
   return `${isTls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** Where it listens then. Throws what an operator can do something about. */
-export async function listenOn(server: Server, place: ListenAddress, setting: string): Promise<AddressInfo> {
-  const { host, port } = place;
+export async function listenOn(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+  setting: string,
+): Promise<AddressInfo> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen({ ...place, backlog }, () => {
+      server.listen({ host, port, backlog }, () => {
         server.off('error', reject);
         resolve();
       });

@@ -4,7 +4,6 @@ import type { Limits } from './limits.ts';
 import type { Route } from './routes.ts';
 import { createServer, type HttpServer } from './server.ts';
 
-/** The handlers of one process, or of a supervisor for all of its processes. */
 type OpsHandlers = Readonly<Record<'live' | 'ready' | 'metrics', PublicHandler>>;
 
 export function opsRoutes({ live, ready, metrics }: OpsHandlers): readonly Route[] {

@@ -1,10 +1,27 @@
 import { STATUS_CODES } from 'node:http';
 import { describe, type ErrorCode, Refusal } from '../base/errors.ts';
 import { type Answer, answer } from '../base/handler.ts';
-import { problemOf, retryAfterOf } from '../base/problem.ts';
-import { type Challenged, challengesOf, unchallenged } from './challenge.ts';
+import { challengeOf, problemOf, retryAfterOf } from '../base/problem.ts';
 
 const realm = 'vestibule';
+
+/** The rules for tokens that are bound to a key (RFC 9449). */
+export interface DpopTerms {
+  readonly algorithms: readonly string[];
+  /** Other tokens are refused. */
+  readonly isRequired: boolean;
+  /** What the next proof has to contain; null where it needs no nonce. */
+  readonly nonce: (() => string) | null;
+}
+
+interface Challenged {
+  /** The document that says who issues tokens for this service (RFC 9728). */
+  readonly resourceMetadata: string | null;
+  readonly dpop: DpopTerms | null;
+  readonly byDpop: boolean;
+}
+
+export const unchallenged: Challenged = { resourceMetadata: null, dpop: null, byDpop: false };
 
 /** The one place of the service where an error becomes bytes. */
 export function toProblem(refusal: Refusal, challenged: Challenged): Answer {
@@ -19,12 +36,20 @@ export function toProblem(refusal: Refusal, challenged: Challenged): Answer {
   return answer('application/problem+json', problem, { status, headers });
 }
 
-/** How to come back with what will do: RFC 6750 section 3 and RFC 9449 section 7.1 for tokens, RFC 9110 section 11.6.1 for a client. */
+/**
+ * WWW-Authenticate: RFC 6750 section 3 and RFC 9449 section 7.1 for tokens, RFC 9110 section 11.6.1 for a client. The scheme
+ * that was tried has the error. A refusal of DPoP has one challenge only: some clients look for `use_dpop_nonce` in the first.
+ */
 function challenge(refusal: Refusal, challenged: Challenged): Record<string, string> {
-  if (describe(refusal.code).status === 401)
-    return { 'www-authenticate': `Basic realm="${realm}", charset="UTF-8"` };
-  const challenges = challengesOf(refusal, realm, challenged);
-  return challenges === null ? {} : { 'www-authenticate': challenges };
+  const { resourceMetadata, dpop, byDpop } = challenged;
+  const { status, challenge } = describe(refusal.code);
+  if (status === 401) return { 'www-authenticate': `Basic realm="${realm}", charset="UTF-8"` };
+  if (challenge === undefined) return {};
+  const isDpopOnly = dpop !== null && (byDpop || dpop.isRequired);
+  const tried = challengeOf(isDpopOnly ? 'DPoP' : 'Bearer', refusal, realm, resourceMetadata);
+  if (dpop === null) return { 'www-authenticate': tried };
+  const algorithms = `algs="${dpop.algorithms.join(' ')}"`;
+  return { 'www-authenticate': `${tried}, ${isDpopOnly ? '' : 'DPoP '}${algorithms}` };
 }
 
 function hints(refusal: Refusal): Record<string, string> {
@@ -37,18 +62,17 @@ function hints(refusal: Refusal): Record<string, string> {
   };
 }
 
-/** What Node's HTTP parser reports, in the words of the catalogue. */
 const parserCodes: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** A request that Node could not make sense of, or would not wait for any longer: never a bug of ours. */
+/** For a request that Node could not parse, or that did not arrive in time. */
 export function brokenRequest(error: { readonly code?: string }): Refusal {
   return new Refusal(parserCodes[error.code ?? ''] ?? 'bad_request', { cause: error });
 }
 
-/** Any error as a refusal: what is none already is a bug of ours. */
+/** Any other error is a bug of ours. */
 export function toRefusal(error: unknown): Refusal {
   return error instanceof Refusal ? error : new Refusal('internal', { cause: error });
 }

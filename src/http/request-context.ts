@@ -11,11 +11,11 @@ import { type Params, pathOf } from './router.ts';
 export interface ContextParts {
   /** Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
   readonly trustedProxies: BlockList;
-  /** Limits the refusals of protected routes by where they come from. */
+  /** Limits the refusals of protected routes by address. */
   readonly refusals: RefusalLimit | null;
 }
 
-/** A request from its head to its answer: what Node has of it, its id and when it began. What a handler sees is its `Input`. */
+/** A request from its head to its answer. A handler sees its `Input`. */
 export class RequestContext implements Input {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -25,13 +25,9 @@ export class RequestContext implements Input {
   readonly startedAt = performance.now();
   /** The caller waits for a "100 Continue" before it sends its body. */
   readonly expectsContinue: boolean;
-  /** It was told to go on. */
   hasContinued = false;
-  /** Set once it has been read. */
   body: Uint8Array | undefined = undefined;
-  /** Set once it has been checked. */
   proof: UsedProof | null = null;
-  /** Where somebody listens. */
   span: RequestSpan | null = null;
   readonly #parts: ContextParts;
 
@@ -55,7 +51,7 @@ export class RequestContext implements Input {
     return this.request.method ?? '';
   }
 
-  /** The address without scheme, host, query and fragment, as it was sent. */
+  /** Without scheme, host, query and fragment, as it was sent. */
   get path(): string {
     return pathOf(this.request.url ?? '');
   }
@@ -74,7 +70,7 @@ export class RequestContext implements Input {
     return at === -1 ? '' : beforeFragment.slice(at + 1);
   }
 
-  /** That of its span, or the one that the caller names; null for most. */
+  /** Of its span, or of the caller's `traceparent`. */
   get traceId(): string | null {
     if (this.span !== null) return this.span.traceId;
     const traceparent = this.header('traceparent');
@@ -82,7 +78,7 @@ export class RequestContext implements Input {
   }
 
   header(name: string): string | undefined {
-    // Those that come twice arrive as one text (see http/limits).
+    // Repeated headers arrive joined (see http/limits).
     return this.request.headers[name] as string | undefined;
   }
 
@@ -104,7 +100,7 @@ export class RequestContext implements Input {
     else this.response.once('close', callback);
   }
 
-  /** Whether so many requests from there were refused of late that the next one deserves less trust. */
+  /** True if many requests from this address were refused in the last minute. */
   isSuspect(): boolean {
     const { refusals } = this.#parts;
     return refusals?.hasCounted() === true && refusals.isReached(this.address);

@@ -6,12 +6,11 @@ import { describe, Refusal } from '../base/errors.ts';
 import type { Answer, Outlet } from '../base/handler.ts';
 import type { Observe } from '../ops/observe-requests.ts';
 import { discardBody, hasBody, isTooLong } from './body.ts';
-import { type DpopTerms, unchallenged } from './challenge.ts';
 import type { Connections } from './connections.ts';
 import type { CorsHeaders } from './cors.ts';
 import { cacheControlAt, fixedHeaders } from './headers.ts';
 import type { Limits } from './limits.ts';
-import { toProblem, toRefusal } from './problem.ts';
+import { type DpopTerms, toProblem, toRefusal, unchallenged } from './problem.ts';
 import { countsAsRefused } from './refusal-limit.ts';
 import type { ContextParts, RequestContext } from './request-context.ts';
 import type { UnsentAnswers } from './unsent-answers.ts';
@@ -21,10 +20,10 @@ export interface ResponderParts extends ContextParts {
   readonly connections: Connections;
   readonly unsent: UnsentAnswers;
   readonly isClosing: () => boolean;
-  /** Callers come over HTTPS, whether it ends here or at a proxy. */
+  /** Callers come over HTTPS, which ends here or at a proxy. */
   readonly https: boolean;
   readonly observe: (pattern: string) => Observe;
-  /** The address of the document that says who issues tokens for here (RFC 9728). */
+  /** The address of the document of RFC 9728. */
   readonly resourceMetadata: string | null;
   /** Null where no token may be bound to a key. */
   readonly dpop: DpopTerms | null;
@@ -32,9 +31,8 @@ export interface ResponderParts extends ContextParts {
 
 interface ResponderOptions {
   readonly pattern: string;
-  /** Answers depend on the caller's token. */
   readonly personal: boolean;
-  /** Requests may be proven with DPoP, or the next one is. */
+  /** Answers carry the nonce for the next DPoP proof. */
   readonly tellsNonce?: boolean;
   /** Refusals of this route count for the limit by address. */
   readonly countsRefusals?: boolean;
@@ -43,7 +41,7 @@ interface ResponderOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** How long the rest of a body that is too large may go by before the connection closes, and how much of it. */
+/** How long the rest of a too large body is discarded before the connection closes, and how much of it. */
 const lingerMs = 1_000;
 const lingerBytes = 4 * 1024 * 1024;
 
@@ -52,11 +50,8 @@ export class Responder {
   readonly #parts: ResponderParts;
   readonly #options: ResponderOptions;
   readonly #fixed: readonly string[];
-  /** The head of most answers, with room for what is each one's own. */
-  readonly #usual: readonly string[];
   readonly #observe: Observe;
   readonly #keepAlive: string;
-  /** For the next proof (RFC 9449 section 8.2); null where none needs one. */
   readonly #nonce: (() => string) | null;
 
   constructor(parts: ResponderParts, options: ResponderOptions) {
@@ -64,7 +59,6 @@ export class Responder {
     this.#parts = parts;
     this.#options = options;
     this.#fixed = fixedHeaders({ https: parts.https, personal, cors: cors !== null, contentPolicy, headers });
-    this.#usual = [...this.#fixed, 'x-request-id', '', 'content-length', '', 'content-type', ''];
     this.#observe = parts.observe(pattern);
     this.#nonce = options.tellsNonce ? (parts.dpop?.nonce ?? null) : null;
     this.#keepAlive = `timeout=${parts.limits.keepAliveSeconds}`;
@@ -115,7 +109,6 @@ export class Responder {
     }
   }
 
-  /** A connection that broke before there was a request. */
   observeBroken(refusal: Refusal): void {
     const { status } = describe(refusal.code);
     this.#observe('(none)', status, 0, '', refusal, null);
@@ -165,11 +158,8 @@ export class Responder {
 
   /** Discards the rest of the body before the next request, up to a limit. */
   #keepConnection(request: IncomingMessage): void {
-    discardBody(request, {
-      maxBytes: this.#parts.limits.maxBodyBytes,
-      onOver: (hasEnded) => {
-        if (!hasEnded) request.socket.destroy();
-      },
+    discardBody(request, this.#parts.limits.maxBodyBytes, (hasEnded) => {
+      if (!hasEnded) request.socket.destroy();
     });
   }
 
@@ -177,12 +167,9 @@ export class Responder {
   #endLater({ request, response }: RequestContext, text: string, encoding: 'latin1' | 'utf8'): void {
     response.write(text, encoding);
     const timer = setTimeout(() => response.end(), lingerMs);
-    discardBody(request, {
-      maxBytes: lingerBytes,
-      onOver() {
-        clearTimeout(timer);
-        response.end();
-      },
+    discardBody(request, lingerBytes, () => {
+      clearTimeout(timer);
+      response.end();
     });
   }
 
@@ -218,15 +205,12 @@ export class Responder {
   }
 
   #head(id: string, { contentType, contentLength, cacheControl, chunks, live, head: own }: Answer): string[] {
-    if (contentType === null) return [...this.#fixed, 'x-request-id', id, ...own];
-    if (chunks !== null || live !== null)
-      return [...this.#fixed, 'x-request-id', id, 'content-type', contentType, ...own];
-    const head = this.#usual.slice();
-    const end = head.length;
-    head[end - 5] = id;
-    head[end - 3] = contentLength;
-    head[end - 1] = contentType;
+    const head = [...this.#fixed, 'x-request-id', id];
     if (cacheControl !== null) head[cacheControlAt] = cacheControl;
+    if (contentType !== null) {
+      head.push('content-type', contentType);
+      if (chunks === null && live === null) head.push('content-length', contentLength);
+    }
     if (own.length > 0) head.push(...own);
     return head;
   }

@@ -7,68 +7,54 @@ interface Match<T> {
   readonly params: Params;
 }
 
-interface Node<T> {
-  readonly children: Map<string, Node<T>>;
-  /** What stands for any one segment, and the name it is handed on under. */
-  parameter: { readonly name: string; readonly node: Node<T> } | null;
-  value: T | null;
+interface Pattern<T> {
+  readonly segments: readonly string[];
+  readonly value: T;
 }
 
 const noParams: Params = {};
-/** A request may name the whole address (RFC 9112 section 3.2.2); which host it names opens nothing. */
+/** A request may name the whole address (RFC 9112 section 3.2.2). */
 const schemeAndHost = /^https?:\/\/[^/?#]*/i;
 
-/**
- * Leads from the address of a request to what answers there. A handful of patterns, whose segments are fixed or
- * `:named`, need no router that compiles text to code, which a hardened Node process refuses to do.
- */
+/** Finds what answers at an address. Segments of patterns are fixed or `:named`. */
 export class Router<T> {
-  /** Patterns without parameters, found in one look; the tree has them too, for addresses with escapes. */
+  /** Patterns without parameters, by their text. */
   readonly #fixed = new Map<string, T>();
-  readonly #root = newNode<T>();
+  /** All patterns by their number of segments, in the order in which they are tried. */
+  readonly #patterns: ReadonlyMap<number, readonly Pattern<T>[]>;
 
-  add(pattern: string, value: T): void {
-    if (!pattern.includes(':')) this.#fixed.set(pattern, value);
-    let node = this.#root;
-    for (const segment of segmentsOf(pattern))
-      node = segment.startsWith(':') ? under(node, segment.slice(1)) : child(node, segment);
-    node.value = value;
+  constructor(values: ReadonlyMap<string, T>) {
+    // A fixed segment is tried before a parameter.
+    const rank = (pattern: string) => pattern.replaceAll(/:[^/]+/g, '\uffff');
+    const sorted = [...values].sort(([one], [other]) => (rank(one) < rank(other) ? -1 : 1));
+    for (const [pattern, value] of sorted) if (!pattern.includes(':')) this.#fixed.set(pattern, value);
+    const patterns = sorted.map(([pattern, value]) => ({ segments: segmentsOf(pattern), value }));
+    this.#patterns = Map.groupBy(patterns, ({ segments }) => segments.length);
   }
 
-  /** Null for an address where nothing is. Throws for one that cannot be read. */
+  /** Throws for an address that cannot be decoded. */
   find(target: string): Match<T> | null {
     const path = this.#fixed.has(target) ? target : pathOf(target);
     const fixed = this.#fixed.get(path);
     if (fixed !== undefined) return { value: fixed, params: noParams };
     if (!path.startsWith('/')) return null;
-    return walk(this.#root, segmentsOf(path).map(decodeSegment), 0, noParams);
+    const segments = segmentsOf(path).map(decodeSegment);
+    for (const pattern of this.#patterns.get(segments.length) ?? []) {
+      const params = paramsOf(pattern.segments, segments);
+      if (params !== null) return { value: pattern.value, params };
+    }
+    return null;
   }
 }
 
-function newNode<T>(): Node<T> {
-  return { children: new Map(), parameter: null, value: null };
-}
-
-function child<T>(node: Node<T>, segment: string): Node<T> {
-  const known = node.children.get(segment) ?? newNode<T>();
-  node.children.set(segment, known);
-  return known;
-}
-
-function under<T>(node: Node<T>, name: string): Node<T> {
-  node.parameter ??= { name, node: newNode() };
-  return node.parameter.node;
-}
-
-/** A fixed segment goes before a parameter; where it leads nowhere the parameter is tried. */
-function walk<T>(node: Node<T>, segments: readonly string[], at: number, params: Params): Match<T> | null {
-  const segment = segments[at];
-  if (segment === undefined) return node.value === null ? null : { value: node.value, params };
-  const fixed = node.children.get(segment);
-  const found = fixed === undefined ? null : walk(fixed, segments, at + 1, params);
-  if (found !== null || node.parameter === null || segment === '') return found;
-  const { name, node: next } = node.parameter;
-  return walk(next, segments, at + 1, { ...params, [name]: segment });
+function paramsOf(pattern: readonly string[], segments: readonly string[]): Params | null {
+  const params: Record<string, string> = {};
+  for (const [index, expected] of pattern.entries()) {
+    const segment = segments[index] as string;
+    if (expected.startsWith(':') && segment !== '') params[expected.slice(1)] = segment;
+    else if (expected !== segment) return null;
+  }
+  return params;
 }
 
 export function pathOf(target: string): string {
@@ -81,10 +67,9 @@ function segmentsOf(path: string): string[] {
   return path.split('/').slice(1);
 }
 
-/** Nothing here has a name that is nearly as long. */
 const longestSegment = 256;
 
-/** After the split, so that an escaped slash is a letter of its segment. */
+/** After the split, so that an escaped slash does not split. */
 function decodeSegment(segment: string): string {
   if (segment.length > longestSegment) throw new Refusal('bad_request', { detail: 'length of the address' });
   if (!segment.includes('%')) return segment;

@@ -56,9 +56,8 @@ import {
 } from '../tokens/metadata.ts';
 import { describeRevoke, type RevokeParts, revokeToken } from '../tokens/revoke.ts';
 
-/** Who may call a route. There is no default: a route that does not say is not a route. */
 export type Route = RouteBase &
-  /** `signed`: for whoever sends what a provider has signed. */
+  /** Who may call it. `signed` takes documents signed by a provider. */
   (
     | { readonly access: 'public' | 'client_credentials' | 'signed' | 'ops'; readonly handle: PublicHandler }
     | { readonly access: 'bearer'; readonly handle: BearerHandler }
@@ -67,15 +66,13 @@ export type Route = RouteBase &
 interface RouteBase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** Throws when nothing can be done now, for the caller of a bearer route or for anybody. Asked before a body is read. */
+  /** Throws when the service is overloaded, before a body is read. */
   readonly admit?: (caller: Caller | null) => void;
-  /** What the OpenAPI document says of it; null for what is not of the API. */
+  /** For the OpenAPI document; null for what is not part of the API. */
   readonly describe: (() => Description) | null;
-  /** Whether scripts of the origins in CORS_ORIGINS may call it. */
   readonly cors: boolean;
-  /** Tells the nonce for DPoP proofs though it takes none: whoever asks needs it next. */
+  /** Sends the nonce for DPoP proofs although the route takes none. */
   readonly tellsNonce?: boolean;
-  /** For a page: what it may load. */
   readonly contentPolicy?: string;
   /** On every answer of the route, refusals too. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -96,7 +93,6 @@ export type ServiceParts = Parameters<typeof issueToken>[0] & {
     readonly logout: Parameters<typeof logOut>[0];
     readonly revoke: Omit<RevokeParts, 'recognise' | 'throttle'>;
   };
-  /** Null where none is served. */
   readonly frontend: FrontendParts | null;
 };
 
@@ -105,7 +101,7 @@ interface FrontendParts extends Omit<FrontendSettings, 'api'> {
   readonly contentPolicy: string;
 }
 
-/** Everything the service answers to, and what each says of itself. The OpenAPI document is made from it, in this order. */
+/** All routes of the service, in the order of the OpenAPI document. */
 export function serviceRoutes(parts: ServiceParts): readonly Route[] {
   const { issuer, signingKeys, collections, records, events, signOut, frontend, tokens } = parts;
   const document = () => openapiDocument(routes, { version: apiVersion, baseUrl: issuer, tokens });
@@ -157,27 +153,23 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
 
 type Describe = Route['describe'];
 
-/** For anybody to read. */
 function open(path: string, handle: PublicHandler, describe: Describe, more: Partial<RouteBase> = {}): Route {
   return { method: 'GET', path, access: 'public', cors: true, handle, describe, ...more };
 }
 
-/** For providers. */
 function signed(path: string, handle: PublicHandler, describe: Describe): Route {
   return { method: 'POST', path, access: 'signed', cors: false, handle, describe };
 }
 
-/** For callers with a token. */
 function bearer(method: Route['method'], path: string, handle: BearerHandler, describe: Describe): Route {
   return { method, path, access: 'bearer', cors: true, handle, describe };
 }
 
-/** What a declared collection answers to. */
 function collectionRoutes(collection: Collection, records: RecordParts): readonly Route[] {
   const path = `${consumerPrefix}/${collection.name}`;
   const one = `${path}/:id`;
   const parts = { ...records, collection, path };
-  // The examples are held against the schema, which takes a while: not before somebody asks.
+  // Lazy: validating the examples takes a while.
   const said = (describe: (of: Collection) => Description) => () => describe(collection);
   const routes = [
     bearer('GET', path, listRecords(parts), said(describeList)),
@@ -199,7 +191,7 @@ function collectionRoutes(collection: Collection, records: RecordParts): readonl
   }));
 }
 
-/** The reference frontend: a page, what it loads, and what it has to know. It is not of the API. */
+/** The reference frontend, which is not part of the API. */
 function frontendRoutes({ files, contentPolicy, ...settings }: FrontendParts): readonly Route[] {
   const own = (path: string, handle: PublicHandler, more = {}) =>
     open(path, handle, null, { cors: false, ...more });

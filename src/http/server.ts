@@ -32,13 +32,11 @@ export interface ServerParts extends Omit<EndpointParts, 'bodies' | 'connections
   readonly tracing: Tracing | null;
 }
 
-/** A server and its connections. */
 export interface HttpServer {
   readonly server: Server;
   readonly connections: Connections;
 }
 
-/** What answers at one address, by method. */
 interface Address {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly others: Endpoint;
@@ -109,7 +107,6 @@ export function createServer(serverParts: ServerParts): HttpServer {
   // An expectation we do not know is no reason to refuse (RFC 9110 section 10.1.1).
   server.on('checkExpectation', (request, response) => take(request, response));
 
-  /** Answers where there is no request to answer, and closes the connection. */
   const common = fixedHeaders({ https: parts.https, personal: false, cors: false });
   const breakOff = (socket: Socket, refusal: Refusal) => {
     if (!connections.isOpen(socket) || !socket.writable) return void socket.destroy();
@@ -138,14 +135,14 @@ export function createServer(serverParts: ServerParts): HttpServer {
 }
 
 function routerOf(routes: readonly Route[], parts: EndpointParts): Router<Address> {
-  const router = new Router<Address>();
+  const addresses = new Map<string, Address>();
   for (const [path, atPath] of Map.groupBy(routes, (route) => route.path)) {
     const endpoints = new Map(atPath.map((route) => [String(route.method), createEndpoint(route, parts)]));
     const get = endpoints.get('GET');
     if (get !== undefined) endpoints.set('HEAD', get);
-    router.add(path, { endpoints, others: otherMethods(path, atPath, parts) });
+    addresses.set(path, { endpoints, others: otherMethods(path, atPath, parts) });
   }
-  return router;
+  return new Router(addresses);
 }
 
 /** What RFC 9112 asks of the head of a request and Node lets pass: a version we speak, and one Host. */

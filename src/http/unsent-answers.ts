@@ -1,15 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { ByteBudget, type Holder } from './byte-budget.ts';
 
-/** What answers may hold together that their callers have not taken yet, and what those to one address may. */
+/** Memory for answers that callers have not taken yet, in all and for one address. */
 export const maxUnsentBytesInAll = 64 * 1024 * 1024;
 export const maxUnsentBytesPerAddress = 32 * 1024 * 1024;
 /** What an answer in pieces counts for: a page of records, and the piece that is being sent. */
 export const bytesOfAnswerInPieces = 1024 * 1024;
-/** Smaller answers are not counted. */
 const smallAnswerBytes = 4_096;
 
-/** Bounds the memory of answers that callers do not read, or read slowly. Past that the oldest one is cut off. */
+/** Bounds the memory of answers that callers read slowly. Past that the oldest one is cut off. */
 export class UnsentAnswers {
   readonly #budget = new ByteBudget(maxUnsentBytesInAll, maxUnsentBytesPerAddress, 'unsent answers');
 
@@ -18,7 +17,6 @@ export class UnsentAnswers {
     if (bytes > smallAnswerBytes) this.#count(response, bytes, addressOf());
   }
 
-  /** For every answer that is sent in pieces. */
   holdPieces(response: ServerResponse, address: string): void {
     this.#count(response, bytesOfAnswerInPieces, address);
   }

@@ -2,34 +2,28 @@ import type { Clock } from '../base/clock.ts';
 import { createProcessName } from '../base/random.ts';
 import type { LeaseStore } from '../storage/port.ts';
 
-interface LeaseOptions {
-  readonly store: LeaseStore;
-  readonly clock: Clock;
-}
-
 const name = 'background';
-/** Together less than 20 s: another process takes over within that time after the holder is killed. */
+/** Together less than 20 s, within which another process takes over when the holder is killed. */
 const leaseMs = 15_000;
 const renewEveryMs = 4_000;
-/** A process that could not renew for so long stops the work, before another one can take over. */
+/** Without a renewal the process stops the work before another one can take over. */
 const keptMs = 12_000;
 /** If the database does not answer, the lease expires by itself. */
 const releaseWithinMs = 1_000;
 
 /**
- * The lease of the process that sweeps, rotates the signing keys and delivers webhooks, so that not every process does it.
- * The first process that asks holds it and renews it; another one takes it over when the holder is gone. It saves work and is
- * no lock: for a moment two processes may hold it, and the work done under it must be correct even then.
+ * The lease of the process that sweeps, rotates the signing keys and delivers webhooks. It saves work and is no lock: for a
+ * moment two processes may hold it, and the work done under it must be correct even then.
  */
 export class BackgroundLease {
-  readonly #options: LeaseOptions;
+  readonly #options: { readonly store: LeaseStore; readonly clock: Clock };
   readonly #holder = createProcessName();
   /** By the monotonic clock. */
   #heldUntil = Number.NEGATIVE_INFINITY;
   #isStopped = false;
   #cancel: () => void = () => {};
 
-  constructor(options: LeaseOptions) {
+  constructor(options: { readonly store: LeaseStore; readonly clock: Clock }) {
     this.#options = options;
   }
 

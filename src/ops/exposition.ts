@@ -28,7 +28,6 @@ export class Exposition {
     this.#samples.set(name, samples);
   }
 
-  /** Metrics without labels. */
   watch(values: ByMetric<() => number>): void {
     for (const [name, value] of Object.entries(values))
       this.add(name as MetricName, () => [{ labels: {}, value: value() }]);

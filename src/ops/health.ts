@@ -1,23 +1,22 @@
 import type { Clock } from '../base/clock.ts';
+import { Refusal } from '../base/errors.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
+import { singleFlight } from '../base/single-flight.ts';
 import type { Storage } from '../storage/port.ts';
-import { createDatabaseProbe } from './database-probe.ts';
 
-/** GET /livez: the process runs and its event loop turns. Says nothing of anybody else. */
+/** GET /livez: the process runs and its event loop turns. */
 export const live: PublicHandler = () => json({ status: 'ok' });
 
-export interface ReadinessParts {
+interface ReadinessParts {
   readonly storage: Pick<Storage, 'ping' | 'documents'>;
   readonly keySets: () => readonly KeySetStatus[];
-  /** The names of our own keys that everybody may know: by them `doctor` tells this service from another. */
+  /** The `kid`s of our own keys: `doctor` recognises this service by them. */
   readonly signingKeyIds: () => readonly string[];
   readonly isStopping: () => boolean;
   readonly clock: Clock;
 }
 
-/** The keys of one provider. */
 export interface KeySetStatus {
-  /** Of the provider. */
   readonly name: string;
   readonly usable: boolean;
   readonly keys: number;
@@ -28,19 +27,7 @@ export interface KeySetStatus {
   readonly lastFault: string | null;
 }
 
-/** GET /readyz: send traffic here or not. */
-export function ready(parts: ReadinessParts): PublicHandler {
-  const find = createReadiness(parts);
-  return async () => {
-    const { status, body } = await find();
-    return json(body, { status });
-  };
-}
-
-/**
- * 200 only when a request with a good token would be answered, a write too: the outage of one provider of several shuts
- * nobody else out.
- */
+/** GET /readyz: 200 if the database takes writes and the keys of at least one provider can be used. */
 export function createReadiness({ storage, keySets, signingKeyIds, isStopping, clock }: ReadinessParts) {
   const findFault = createDatabaseProbe({ storage, clock });
   return async () => {
@@ -82,4 +69,48 @@ function described(keys: KeySetStatus) {
 
 function rounded(seconds: number | null): number | null {
   return seconds === null ? null : Math.round(seconds);
+}
+
+interface DatabaseFault {
+  readonly check: 'does not answer' | 'takes no writes';
+  readonly reason: string;
+}
+
+/** A probe is answered within a second. */
+const answerWithinMs = 800;
+/** At most one write in this time, however many probes there are. */
+const writeEveryMs = 1_000;
+const document = 'readiness';
+
+/**
+ * Checks by a small write that the database takes writes: a full disk, a locked file or a read-only server shows in no other
+ * way. One probe at a time, and each caller waits for a bounded time. Null if the database is well.
+ */
+function createDatabaseProbe({ storage, clock }: Pick<ReadinessParts, 'storage' | 'clock'>) {
+  let step: DatabaseFault['check'] = 'does not answer';
+  let writtenAt = Number.NEGATIVE_INFINITY;
+
+  const probe = singleFlight(async (): Promise<DatabaseFault | null> => {
+    try {
+      step = 'does not answer';
+      await storage.ping();
+      step = 'takes no writes';
+      if (clock.monotonic() - writtenAt < writeEveryMs) return null;
+      await storage.documents.write(document, new Date(clock.now()).toISOString(), new Uint8Array());
+      writtenAt = clock.monotonic();
+      return null;
+    } catch (error) {
+      writtenAt = Number.NEGATIVE_INFINITY;
+      const reason = error instanceof Refusal ? (error.options.detail ?? error.code) : 'an unexpected error';
+      return { check: step, reason };
+    }
+  });
+
+  return async (): Promise<DatabaseFault | null> => {
+    const late = Promise.withResolvers<DatabaseFault>();
+    const cancel = clock.after(answerWithinMs, () =>
+      late.resolve({ check: step, reason: `no answer within ${answerWithinMs / 1000} s` }),
+    );
+    return Promise.race([probe(), late.promise]).finally(cancel);
+  };
 }

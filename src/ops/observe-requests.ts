@@ -90,7 +90,6 @@ export class RequestTally {
   }
 }
 
-/** Counts values by upper bound. */
 export class Histogram {
   readonly #bounds: readonly number[];
   /** One for each bound, and one for larger values. */

@@ -6,7 +6,6 @@ import type { Exposition } from './exposition.ts';
 /** A finer resolution of the event loop's delay would make requests slower. */
 const resolutionMs = 100;
 
-/** The metrics of this process itself. */
 export function describeProcess(exposition: Exposition): void {
   const startedAt = Date.now() / 1000 - process.uptime();
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });

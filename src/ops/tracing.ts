@@ -2,13 +2,10 @@ import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Log } from '../base/log.ts';
 import { readTraceparent, type Tracing } from '../base/tracing.ts';
 
-/** Where an SDK of OpenTelemetry leaves itself for everybody who asks by its API, of major version 1. */
+/** Where an OpenTelemetry SDK registers itself for its API, major version 1. */
 const registered = Symbol.for('opentelemetry.js.api.1');
 
-/**
- * Spans for the SDK of OpenTelemetry that was loaded before the service (`node --import`). Null when none was: then
- * its API is not even looked for. It comes with the SDK and not with us.
- */
+/** Null unless an OpenTelemetry SDK was loaded before the service (`node --import`). Its API comes with the SDK. */
 export async function findTracing(version: string, log: Log): Promise<Tracing | null> {
   const sdk = (globalThis as { [registered]?: { readonly trace?: unknown } })[registered];
   if (sdk?.trace === undefined) return null;
@@ -23,18 +20,15 @@ export async function findTracing(version: string, log: Log): Promise<Tracing | 
   }
 }
 
-/**
- * Of what a caller sends only the ids of its trace are taken up. Its `tracestate` and `baggage` may hold anything, so
- * they are neither kept nor sent on.
- */
+/** Takes only the trace ids of a caller: `tracestate` and `baggage` may hold anything. */
 function createTracing(api: typeof OpenTelemetry, version: string): Tracing {
   const { trace, context, ROOT_CONTEXT, SpanKind, SpanStatusCode, createContextKey } = api;
   const tracer = trace.getTracer('vestibule', version);
-  /** The request that is under way: what it has started and nobody waited for, a timer for example, goes on without it. */
+  /** The request that is under way. A timer that it has started may outlive it. */
   const current = createContextKey('vestibule request');
 
   const parentOf = (header: string | undefined): OpenTelemetry.Context => {
-    // An instrumentation of Node's HTTP has taken it up already.
+    // An instrumentation of Node's HTTP has made a span already.
     if (trace.getSpan(context.active()) !== undefined) return context.active();
     const parent = readTraceparent(header);
     if (parent === null) return ROOT_CONTEXT;

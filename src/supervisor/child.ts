@@ -4,7 +4,11 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Environment } from '../config/load.ts';
 import type { Family } from '../ops/exposition.ts';
-import type { ReadinessAnswer } from '../ops/worst-health.ts';
+
+export interface ReadinessAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
 
 /** The settings as the supervisor has read them, and the number of the process, counted from 1. */
 export interface Start {
@@ -12,7 +16,7 @@ export interface Start {
   readonly process: number;
 }
 
-/** What a supervisor asks of a process, and what the process answers. */
+/** The questions of a supervisor to a process, with their answers. */
 interface Answers {
   /** True once it serves. */
   readonly start: true;
@@ -33,7 +37,6 @@ export interface Ending {
   readonly signal: string | null;
 }
 
-/** One process as its supervisor sees it. */
 export class Child {
   readonly process: number;
   readonly startedAt: number;

@@ -20,7 +20,6 @@ export class Dispatcher {
     this.server.maxConnections = mostWaiting;
   }
 
-  /** For a process that has begun to serve. */
   add(child: Child): void {
     this.#free.push(child);
     void this.#next();

@@ -1,5 +1,5 @@
 import { describe, type ErrorCode, type Refusal } from '../../../src/base/errors.ts';
-import { bearerChallenge, problemOf, retryAfterOf } from '../../../src/base/problem.ts';
+import { challengeOf, problemOf, retryAfterOf } from '../../../src/base/problem.ts';
 import type { Caller } from './caller.ts';
 
 /** Why a request is not let in. A code is never renamed and never reused. */
@@ -57,12 +57,13 @@ interface RefusalRules {
 
 export function refused(refusal: Refusal, rules: RefusalRules): Refused {
   const status = statusOf(refusal, rules);
-  const challenge = bearerChallenge(refusal, rules.realm, rules.resourceMetadata);
   const retryAfter = retryAfterOf(refusal);
   const headers = {
     'content-type': 'application/problem+json',
     'cache-control': 'no-store',
-    ...(challenge === null ? {} : { 'www-authenticate': challenge }),
+    ...(describe(refusal.code).challenge === undefined
+      ? {}
+      : { 'www-authenticate': challengeOf('Bearer', refusal, rules.realm, rules.resourceMetadata) }),
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
   };
   const body = JSON.stringify(problemOf(refusal, status));

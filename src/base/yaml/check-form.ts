@@ -9,21 +9,18 @@ import {
 import { pointerTo } from './json-pointer.ts';
 import { found, listed, nearest, type Say, suggestion, type Tell } from './mistakes.ts';
 
-/** What is wrong with a text of a format, such as "must be a date"; null when nothing is. */
+/** By format: what is wrong with a text, such as "must be a date"; null when nothing is. */
 export type Formats = Readonly<Record<string, (text: string) => string | null>>;
 
 /** Says every mistake in the data; true if there is none. Fills in the defaults of the schema. */
 export type CheckForm = (data: unknown, say: Say, at?: string) => boolean;
 
-/** A secret that was written in the place of its file must not reach a log. */
-const untold = 'what was found is not shown, since it may be the secret itself';
+/** An operator may have written a secret in the place of its file. */
+const redacted = 'what was found is not shown, since it may be the secret itself';
 
 /**
- * Checks data of a YAML file against a JSON Schema without `$ref`. A schema may have these of its own:
- * - `errorMessage` is said of a value that does not fit; some editors show it, too. Without one the keyword speaks, and
- *   the first of `examples`.
- * - `format` may be any of `formats`.
- * - `writeOnly`: the value may be a secret and is not repeated.
+ * Checks data of a YAML file against a JSON Schema without `$ref`. `errorMessage` of a schema replaces the message of the
+ * keyword (some editors show it, too), `format` is one of `formats`, and the value of a `writeOnly` schema is not repeated.
  */
 export function createFormCheck(schema: Schema, formats: Formats = {}, tell: Tell = found): CheckForm {
   let check: SchemaCheck | null = null;
@@ -44,7 +41,6 @@ export function createFormCheck(schema: Schema, formats: Formats = {}, tell: Tel
     const places = new Set<string>();
     for (const error of withoutParts(check.errors ?? [])) {
       const place = placeOf(error);
-      // What follows the first mistake of a value is the same in other words.
       if (places.has(place)) continue;
       places.add(place);
       say(
@@ -80,7 +76,6 @@ function placeOf({ instancePath, params, propertyName }: SchemaError): string {
   return params.j === undefined ? instancePath : `${instancePath}/${Math.max(params.i, params.j)}`;
 }
 
-/** What the schema itself says of a mistake. */
 function messageFor({ keyword, parentSchema, params }: SchemaError): string | null {
   if (keyword === 'additionalProperties' || keyword === 'uniqueItems') return null;
   const schema = keyword === 'required' ? parentSchema?.properties?.[params.missingProperty] : parentSchema;
@@ -96,7 +91,7 @@ function predicateOf(error: SchemaError, formats: Formats, tell: Tell): string {
   if (keyword === 'required') return `has no "${params.missingProperty}", which ${message ?? 'is needed'}`;
   if (keyword === 'uniqueItems') return 'is there twice. Keep one of the two';
   const expected = formatMistake(parentSchema, data, formats) ?? message ?? expectedBy(error);
-  if (parentSchema.writeOnly === true) return `${expected}; ${untold}`;
+  if (parentSchema.writeOnly === true) return `${expected}; ${redacted}`;
   const isCount = /^(min|max)(Items|Properties)$/.test(keyword);
   return `${expected}; ${isCount ? `found ${Object.keys(data as object).length}` : tell(data)}`;
 }

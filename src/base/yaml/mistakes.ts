@@ -9,13 +9,11 @@ export function nameOf(pointer: string): string {
   return pointer === '' ? 'The file' : membersOf(pointer).map(brief).join('.');
 }
 
-/** What is said of a value that is wrong. */
 export type Tell = (value: unknown) => string;
 
-/** What was found where something else was expected. */
 export const found: Tell = (value) => foundText(value, withoutPassword);
 
-/** The same where an address was expected, or stands by mistake. */
+/** For values that may be an address with a secret. */
 export const foundAddress: Tell = (value) => foundText(value, withoutSecrets);
 
 function foundText(value: unknown, printable: (text: string) => string): string {
@@ -36,21 +34,18 @@ export function listed(words: readonly string[], joiner: 'and' | 'or'): string {
   return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} ${joiner} ${quoted.at(-1)}`;
 }
 
-/** What was probably meant, else all that could be. */
 export function suggestion(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
   if (near !== null) return `did you mean "${near}"?`;
-  // Nobody reads through a long list.
   return known.length > 12 ? 'nothing like it is' : `expected ${listed(known, 'or')}`;
 }
 
-/** The word that was probably meant; null when it could be any. */
+/** The word that was probably meant. */
 export function nearest(name: string, known: readonly string[]): string | null {
   const plain = (word: string) => word.toLowerCase().replaceAll(/[_-]/g, '');
   const given = plain(name).slice(0, 64);
   const farthest = (word: string) => Math.ceil(word.length / 4);
   const near = known
-    // Words are at least as far apart as their lengths, and that is told at once.
     .filter((word) => Math.abs(plain(word).length - given.length) <= farthest(word))
     .map((word) => ({ word, distance: distance(given, plain(word)) }))
     .sort((one, other) => one.distance - other.distance)[0];
@@ -58,7 +53,7 @@ export function nearest(name: string, known: readonly string[]): string | null {
   return near.distance <= farthest(near.word) ? near.word : null;
 }
 
-/** How many letters to add, take away or change, or pairs of them to swap, to make one word of another. */
+/** The Damerau-Levenshtein distance. */
 function distance(from: string, to: string): number {
   let before: readonly number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

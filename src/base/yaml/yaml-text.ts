@@ -14,9 +14,8 @@ import {
 import { membersOf } from './json-pointer.ts';
 import { brief } from './mistakes.ts';
 
-/** Deeper than the deepest schema that is allowed, and far from what a stack can take. */
+/** Deeper than the deepest schema that is allowed. */
 const mostLevels = 48;
-/** What follows the first few mistakes of a text is mostly their consequence. */
 const mostSyntaxErrors = 5;
 
 const hints: Readonly<Record<string, string>> = {
@@ -25,17 +24,14 @@ const hints: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: 'there is a second document after "---". Write one document in one file.',
 };
 
-/**
- * What a YAML text says as plain data, which is only whole when there are no mistakes, and on which line it says it.
- * Plain YAML only: no anchors and aliases, no tags, no directives, and every key is a text that occurs once.
- */
+/** Plain YAML only: no anchors, aliases, tags and directives, and every key is a text that occurs once. */
 export function readYaml(text: string) {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, {
     lineCounter,
     schema: 'core',
     merge: false,
-    // Looked for on the way through the data, where it does not take the square of their number.
+    // `mistakenKeys` finds them in linear time.
     uniqueKeys: false,
     prettyErrors: false,
   });
@@ -63,7 +59,7 @@ export function readYaml(text: string) {
     return isPair(node) ? undefined : say(node, mistakeIn(node, path.filter(isCollection).length));
   });
 
-  /** By name, once for each mapping that is asked about: there can be as many mistakes in one as it has members. */
+  /** Cached: there can be as many mistakes in a mapping as it has members. */
   const members = new Map<YAMLMap, ReadonlyMap<unknown, Pair>>();
   const memberOf = (mapping: YAMLMap, name: string) => {
     const known = members.get(mapping) ?? new Map(mapping.items.map((pair) => [nameIn(pair), pair]));
@@ -71,7 +67,7 @@ export function readYaml(text: string) {
     return known.get(name);
   };
 
-  /** Where the value at a JSON pointer stands; where its surroundings do when there is none. */
+  /** The line of the value at a JSON pointer, or of what surrounds it. */
   const lineOf = (pointer: string): number => {
     let node: unknown = document.contents;
     let line = lineOfNode(node);
