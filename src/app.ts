@@ -124,7 +124,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const keySets = () => providers.map(({ name, keys }) => ({ name, ...keys.status() }));
   const events = createEventParts(base, callers, lease);
   const signOut = createSignOut(base, callers, signingKeys);
-  let stage: 'open' | 'draining' | 'closing' = 'open';
+  let isStopping = false;
   const limits = limitsOf(config, log);
   const service = createService(base, {
     collections,
@@ -135,7 +135,6 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     events,
     signOut,
     frontend,
-    isClosing: () => stage === 'closing',
     tls: certificate.tls,
     limits,
   });
@@ -170,8 +169,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   parts.defer(() => sweeper.stop());
 
   const signingKeyIds = () => signingKeys.published().map(({ kid }) => kid);
-  const isStopping = () => stage !== 'open';
-  const readiness = createReadiness({ storage, keySets, signingKeyIds, isStopping, clock });
+  const readiness = createReadiness({ storage, keySets, signingKeyIds, isStopping: () => isStopping, clock });
   let opsAddress = '';
   if (member === undefined) {
     const ready = async () => {
@@ -199,10 +197,9 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const address = isAlone ? await listener.listen(config.host, config.port, 'PORT') : '';
   if (!isAlone) listener.open();
   parts.defer(async () => {
-    stage = 'draining';
+    isStopping = true;
     events.drain(config.drainSeconds * 1000);
     await new Promise<void>((resolve) => clock.after(config.drainSeconds * 1000, resolve));
-    stage = 'closing';
     // Slow webhook receivers get no time on top.
     const withinMs = shutdownSeconds * 1000;
     await Promise.all([listener.close(withinMs), events.finishSending()]);

@@ -11,14 +11,7 @@ import { createClientMac } from '../tokens/client-directory.ts';
 import { webhookBox } from './administration.ts';
 import { readStorage } from './read-storage.ts';
 
-export interface ListedWebhook extends Webhook {
-  /** False if it was written without the master secret: then nothing is sent to it. */
-  readonly isGenuine: boolean;
-  readonly dead: number;
-  readonly oldestAt: number | null;
-  /** When it will be disabled, unless it works by then. */
-  readonly disabledAt: number | null;
-}
+export type ListedWebhook = Awaited<ReturnType<typeof listedWebhooks>>[number];
 
 export type ListedDelivery = Delivery & { readonly messageId: string };
 
@@ -26,16 +19,15 @@ export function listWebhooks(config: StorageConfig): Promise<readonly ListedWebh
   return readStorage(config, listedWebhooks);
 }
 
-export async function listedWebhooks(
-  { webhooks, deliveries }: Storage,
-  keyring: Keyring,
-): Promise<readonly ListedWebhook[]> {
+export async function listedWebhooks({ webhooks, deliveries }: Storage, keyring: Keyring) {
   const counts = new Map((await deliveries.counts()).map((one) => [one.webhookId, one]));
   return (await webhooks.list()).map((webhook) => ({
     ...webhook,
+    /** False if it was written without the master secret: then nothing is sent to it. */
     isGenuine: openSecrets(webhookBox(keyring), webhook, systemClock.now()) !== null,
     dead: counts.get(webhook.id)?.dead ?? 0,
     oldestAt: counts.get(webhook.id)?.oldestAt ?? null,
+    /** When it will be disabled, unless it works by then. */
     disabledAt: willBeDisabledAt(webhook),
   }));
 }

@@ -26,14 +26,13 @@ interface Answering {
   readonly events: ReturnType<typeof createEventParts>;
   readonly signOut: ReturnType<typeof createSignOut>;
   readonly frontend: ServiceParts['frontend'];
-  readonly isClosing: () => boolean;
   readonly tls: ServerParts['tls'];
   readonly limits: ServerParts['limits'];
 }
 
 export function createService(base: BaseParts, answering: Answering): HttpServer {
   const { config, metrics, tracing, clock, log } = base;
-  const { callers, isClosing, tls, limits } = answering;
+  const { callers, tls, limits } = answering;
   const warnings = new RepeatedWarnings(log, clock);
   return createServer({
     limits,
@@ -45,7 +44,6 @@ export function createService(base: BaseParts, answering: Answering): HttpServer
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     refusals: new RefusalLimit(config.refusalsPerMinute, clock),
-    isClosing,
     onRefusedConnection(reason) {
       metrics.countRefusedConnection(reason);
       warnings.warn({ reason }, 'connections', 'connections refused: too many are open');

@@ -14,11 +14,6 @@ export const mostBodyPieces = 4_096;
 
 const smallestBuffer = 1_024;
 
-export function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length'];
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
-}
-
 /** By its Content-Length. */
 export function isTooLong({ headers }: IncomingMessage, maxBytes: number): boolean {
   return Number(headers['content-length'] ?? 0) > maxBytes;

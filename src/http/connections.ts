@@ -38,6 +38,8 @@ interface ConnectionOptions extends ConnectionLimitOptions {
  * the deadlines: Node's keep-alive timer is set for every request, and an empty line between two requests switches it off.
  */
 export class Connections {
+  /** Further requests are refused, and each connection closes after its answer. */
+  isClosing = false;
   readonly #options: ConnectionOptions;
   readonly #limit: ConnectionLimit;
   /** By the socket that carries the requests. */

@@ -2,7 +2,7 @@ import type { Authenticate } from '../auth/authenticate.ts';
 import type { Caller } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 import { type Answer, answer as answerOf } from '../base/handler.ts';
-import { type BodyReader, hasBody } from './body.ts';
+import type { BodyReader } from './body.ts';
 import { createCors } from './cors.ts';
 import type { RequestContext } from './request-context.ts';
 import { Responder, type ResponderParts } from './respond.ts';
@@ -54,7 +54,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
 
   const answerTo = (context: RequestContext): Answer | Promise<Answer> => {
     const caller = callerOf(context);
-    if (takesBody && hasBody(context.request)) return withBody(context, caller);
+    if (takesBody && context.hasBody) return withBody(context, caller);
     return caller instanceof Promise ? caller.then((known) => call(context, known)) : call(context, caller);
   };
 

@@ -7,7 +7,6 @@ import type { HttpServer } from './server.ts';
 export class Listener {
   readonly #http: HttpServer;
   readonly #clock: Clock;
-  #isClosed = false;
 
   constructor(http: HttpServer, clock: Clock) {
     this.#http = http;
@@ -30,7 +29,7 @@ export class Listener {
 
   /** Takes a connection that another server or process has accepted. */
   take(socket: Socket): void {
-    if (this.#isClosed) return void socket.destroy();
+    if (this.#http.connections.isClosing) return void socket.destroy();
     // As Node does for connections that an HTTP server accepts itself.
     socket.setNoDelay(true);
     socket.allowHalfOpen = true;
@@ -39,8 +38,8 @@ export class Listener {
 
   /** Lets requests in flight finish; past the deadline all connections are destroyed. */
   async close(deadlineMs: number): Promise<void> {
-    this.#isClosed = true;
     const { server, connections } = this.#http;
+    connections.isClosing = true;
     const cancel = this.#clock.after(deadlineMs, () => connections.destroyAll());
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();

@@ -16,7 +16,7 @@ export function opsRoutes({ live, ready, metrics }: OpsHandlers): readonly Route
 /** Probes and Prometheus need few; the rest of the open files is for callers (see http/limits). */
 const maxOpsConnections = 64;
 
-/** The ops port: plain HTTP for this machine, open until the end; its requests are not counted. */
+/** The ops port: plain HTTP for this machine; its requests are not counted. */
 export function createOpsServer(limits: Limits, handlers: OpsHandlers): HttpServer {
   return createServer({
     routes: opsRoutes(handlers),
@@ -26,7 +26,6 @@ export function createOpsServer(limits: Limits, handlers: OpsHandlers): HttpServ
     tracing: null,
     corsOrigins: [],
     refusals: null,
-    isClosing: () => false,
     onRefusedConnection: () => {},
     observe: () => () => {},
     resourceMetadata: null,

@@ -60,6 +60,12 @@ export class RequestContext implements Input {
     return this.request.headers['content-type'];
   }
 
+  get hasBody(): boolean {
+    const { headers } = this.request;
+    const length = headers['content-length'];
+    return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+  }
+
   get authorization(): string | undefined {
     return this.request.headers.authorization;
   }

@@ -5,7 +5,7 @@ import { isDpop } from '../base/caller.ts';
 import { describe, Refusal } from '../base/errors.ts';
 import type { Answer, Outlet } from '../base/handler.ts';
 import type { Observe } from '../ops/observe-requests.ts';
-import { discardBody, hasBody, isTooLong } from './body.ts';
+import { discardBody, isTooLong } from './body.ts';
 import type { Connections } from './connections.ts';
 import type { CorsHeaders } from './cors.ts';
 import { cacheControlAt, fixedHeaders } from './headers.ts';
@@ -19,7 +19,6 @@ export interface ResponderParts extends ContextParts {
   readonly limits: Limits;
   readonly connections: Connections;
   readonly unsent: UnsentAnswers;
-  readonly isClosing: () => boolean;
   /** Callers come over HTTPS, which ends here or at a proxy. */
   readonly https: boolean;
   readonly observe: (pattern: string) => Observe;
@@ -124,7 +123,7 @@ export class Responder {
       return;
     }
     const head = this.#head(id, answer);
-    const hasLeftover = !request.complete && hasBody(request);
+    const hasLeftover = !request.complete && context.hasBody;
     const isEndless = hasLeftover && (status === 413 || isTooLong(request, this.#parts.limits.maxBodyBytes));
     // Node closes after an expectation that was not met, and its parser loses what follows a request to upgrade.
     const isNodesLast =
@@ -135,7 +134,7 @@ export class Responder {
       isNodesLast ||
       // A stream mostly ends because this process stops.
       live !== null ||
-      this.#parts.isClosing() ||
+      this.#parts.connections.isClosing ||
       !response.shouldKeepAlive;
     if (isLast) head.push('connection', 'close');
     else head.push('keep-alive', this.#keepAlive);

@@ -46,7 +46,7 @@ const noParams: Params = {};
 
 /** A server for a table of routes. The trip of a request: the router -> its endpoint -> its responder. */
 export function createServer(serverParts: ServerParts): HttpServer {
-  const { limits, tls, isClosing, trustedProxies, onRefusedConnection, tracing } = serverParts;
+  const { limits, tls, trustedProxies, onRefusedConnection, tracing } = serverParts;
   const isBehindProxy = trustedProxies.rules.length > 0;
   const connections = new Connections({
     ...connectionLimits(limits),
@@ -85,7 +85,7 @@ export function createServer(serverParts: ServerParts): HttpServer {
 
   const serve = (context: RequestContext, endpoint: Endpoint | undefined) => {
     try {
-      if (isClosing()) throw new Refusal('shutting_down');
+      if (connections.isClosing) throw new Refusal('shutting_down');
       checkHead(context.request);
       if (isBehindProxy) checkTransport(context.request, trustedProxies);
     } catch (error) {

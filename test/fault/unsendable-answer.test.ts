@@ -61,7 +61,6 @@ describe('an answer that cannot be sent', () => {
       tracing: null,
       corsOrigins: [],
       refusals: null,
-      isClosing: () => false,
       trustedProxies: new BlockList(),
       onRefusedConnection: () => {},
       observe: () => (_method, status, _milliseconds, _id, refusal) =>
