@@ -6,7 +6,7 @@ import { answersJson, type Description, tags } from '../openapi/description.ts';
 import * as schema from '../openapi/schemas.ts';
 import { ownerOf } from '../records/caller-access.ts';
 import type { RecordParts } from '../records/requests/handler-parts.ts';
-import { type Budget, newcomerBudget, unused, writeBudget } from '../records/rules/budgets.ts';
+import { asOfNow, type Budget, newcomerBudget, unused, writeBudget } from '../records/rules/budgets.ts';
 import type { Usage } from '../storage/port.ts';
 
 /** GET /me/usage: what the caller has used of what it may, collection by collection. */
@@ -28,9 +28,10 @@ export function usage(collections: readonly Collection[], parts: RecordParts): B
 
 function describe(
   { name, limits }: Collection,
-  usage: Usage,
+  counted: Usage,
   writer: { readonly registeredAt: number; readonly now: number },
 ) {
+  const usage = asOfNow(limits, counted, writer.now);
   const newcomer = newcomerBudget(limits, usage, writer);
   const until = writer.registeredAt + (limits.newcomer?.forMs ?? 0);
   return {

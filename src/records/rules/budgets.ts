@@ -65,11 +65,29 @@ export function charge(
 
 /** Windows begin at whole multiples of their length, the same for every caller and process. */
 function budget({ count, windowMs }: Rate, used: number, since: number, now: number): Budget {
-  const current = now - (now % windowMs);
-  // A clock that is a little behind opens no window twice. A window far ahead comes from a wrong clock and does not count.
-  const isFarAhead = since > now + Math.max(windowMs, clockDifferenceMs);
-  const start = isFarAhead ? current : Math.max(current, since);
+  // A clock that was set back, or is a little behind another one, opens no window twice.
+  const start = Math.max(windowAt(now, windowMs), since);
   return { used: start === since ? used : 0, allowed: count, windowMs, resetsAt: start + windowMs };
+}
+
+function windowAt(now: number, windowMs: number): number {
+  return now - (now % windowMs);
+}
+
+/**
+ * Moves a window that a wrong clock put far ahead to now, with what was used in it: otherwise the budget would stay
+ * spent until that time. The next window stays, so that a clock set back and forth does not open it twice.
+ */
+export function asOfNow({ writes, newcomer }: CollectionLimits, usage: Usage, now: number): Usage {
+  const writesSince = notAhead(usage.writesSince, writes.windowMs, now);
+  const newcomerSince = notAhead(usage.newcomerSince, newcomer?.windowMs ?? 1, now);
+  if (writesSince === usage.writesSince && newcomerSince === usage.newcomerSince) return usage;
+  return { ...usage, writesSince, newcomerSince };
+}
+
+function notAhead(since: number, windowMs: number, now: number): number {
+  const isAhead = since > now + Math.max(windowMs, clockDifferenceMs);
+  return isAhead ? windowAt(now, windowMs) : since;
 }
 
 /** Never more than one window. */

@@ -1,11 +1,12 @@
 import type { UsedProof } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { Collection } from '../../collections/collection.ts';
-import type { BatchChanges, Consumer, Loaded, Outcome } from '../../storage/port.ts';
+import type { BatchChanges, Consumer, Loaded, Outcome, Usage } from '../../storage/port.ts';
 import { CallerAccess } from '../caller-access.ts';
 import { type Fields, mergePatch, toBody } from '../fields.ts';
 import { fieldsOf } from '../present.ts';
 import { BatchState, type Effects } from './batch-state.ts';
+import { asOfNow } from './budgets.ts';
 import { decideAction, decideEdit, decideRemove } from './change.ts';
 import { decideCreate, decideCreateUnder } from './create.ts';
 import type { Decided, Writing } from './decision.ts';
@@ -62,7 +63,7 @@ function decide(
     access: new CallerAccess(who, collection),
     collection,
     consumer,
-    usage: state.usage(who.id, collection.name),
+    usage: settledUsage(collection, who, now, state),
     // A caller that this write registers counts, too.
     newcomers: state.newcomers + (known === null && who.kind === 'user' ? 1 : 0),
     newcomersPerHour: rules.newcomersPerHour,
@@ -79,6 +80,21 @@ function decide(
  */
 function checkProof(proof: UsedProof, state: BatchState): void {
   if (!state.useProof(proof)) throw new Refusal('proof_replayed');
+}
+
+/** Saves a window that `asOfNow` has moved, also if the write is refused. */
+function settledUsage(
+  { name, limits }: Collection,
+  { id }: Operation['caller'],
+  now: number,
+  state: BatchState,
+): Usage {
+  const usage = state.usage(id, name);
+  const settled = asOfNow(limits, usage, now);
+  // An erased caller has no usage row.
+  const isKnown = state.consumer(id) !== null;
+  if (settled !== usage && isKnown) state.apply({ usage: { owner: id, collection: name, after: settled } });
+  return settled;
 }
 
 function decideChange(
