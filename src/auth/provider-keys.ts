@@ -13,6 +13,8 @@ const refreshBoundsSeconds = { shortest: 60, unstated: 600, longest: 86_400 };
 const backOffSeconds = { first: 1, longest: 60, longestWithoutKeys: 4 };
 /** A provider that asks us to stay away for longer than this is asked again all the same. */
 const longestRetryAfterSeconds = 300;
+/** A store that hangs must not keep the service from asking the provider. */
+const longestRestoreMs = 2_000;
 /** Between two fetches for an unknown `kid`, so that invented ones do not become requests to the provider. */
 const unknownKidCoolDownMs = 30_000;
 /** How long a `kid` that was not found is remembered, and how many of them. */
@@ -69,7 +71,7 @@ export class ProviderKeys implements KeySource {
 
   /** Restores the stored set and begins the first fetch, without waiting for it: the provider may be down. */
   async start(): Promise<void> {
-    this.#restored = this.#restore();
+    this.#restored = this.#restoreInTime();
     await this.#restored;
     void this.#refresh();
   }
@@ -249,12 +251,23 @@ export class ProviderKeys implements KeySource {
     });
   }
 
+  #restoreInTime(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.after(longestRestoreMs, resolve);
+    void this.#restore().then(() => {
+      cancel();
+      resolve();
+    });
+    return promise;
+  }
+
   /** Adopts the stored set, so that a restart during the provider's outage can verify tokens. */
   async #restore(): Promise<void> {
     const { memory, algorithms, clock, log } = this.#options;
     try {
       const stored = await memory.load();
-      if (stored === null) return;
+      // A late answer is older than what was fetched meanwhile.
+      if (stored === null || this.#set !== null) return;
       const set = readKeySet(stored.document, algorithms);
       if (typeof set === 'string') return;
       const ageMs = Math.max(clock.now() - stored.fetchedAt, 0);

@@ -9,7 +9,7 @@ import type { CheckProof, Proof } from './proof.ts';
 import { invalidProof } from './proof-keys.ts';
 
 /** A request as far as a proof is about it. */
-interface ProvableRequest extends RequestOrigin {
+export interface ProvableRequest extends RequestOrigin {
   readonly method: string;
   readonly path: string;
   header(name: string): string | undefined;
