@@ -45,7 +45,7 @@ type TableRow = Readonly<Record<string, unknown>>;
 /** The digest of a text and of the digest before it. */
 type ChainDigest = (before: string, text: string) => string;
 
-interface TableSum {
+export interface TableSum {
   readonly table: string;
   readonly rows: number;
   readonly digest: string;
