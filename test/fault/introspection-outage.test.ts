@@ -84,7 +84,7 @@ describe('many requests at once', () => {
   });
 
   it('are so many questions and no more; JWTs, cached tokens and known tokens still get in', async () => {
-    await service.holdTime();
+    await service.holdTime(true);
     endpoint.answer = good();
     const known = Array.from({ length: maxInFlight - maxInFlightNew + 1 }, () => opaqueToken());
     for (const token of known) assert.equal((await ask(token)).status, 200);
@@ -203,7 +203,7 @@ describe('a stranger with invented tokens', () => {
   };
 
   it('causes so many questions a minute; others do not notice', async () => {
-    await service.holdTime();
+    await service.holdTime(true);
     endpoint.answer = answerJson({ active: false });
     let replies: Reply[] = [];
     const asked = await endpoint.asked(async () => {
@@ -223,7 +223,7 @@ describe('a stranger with invented tokens', () => {
   });
 
   it('shares a limit with others from the same address, and good tokens use nothing of it', async () => {
-    await service.holdTime();
+    await service.holdTime(true);
     const address = '127.0.0.22';
     for (let round = 0; round < maxFailedPerMinute / 2; round += 1) {
       endpoint.answer = answerJson({ active: false });
@@ -249,7 +249,7 @@ describe('a token that was good when it was last asked about', () => {
   };
 
   it('is asked about again, however many invented ones come from its address; new ones wait there', async () => {
-    await service.holdTime();
+    await service.holdTime(true);
     const token = opaqueToken();
     answerAbout(token, good());
     assert.equal((await askFrom(address, token)).status, 200);
@@ -265,7 +265,7 @@ describe('a token that was good when it was last asked about', () => {
   });
 
   it('is one like any other once the provider calls it not active', async () => {
-    await service.holdTime();
+    await service.holdTime(true);
     const token = opaqueToken();
     await advance(windowMs);
     answerAbout(token, good());
@@ -282,7 +282,7 @@ describe('a token that was good when it was last asked about', () => {
   });
 
   it('is asked about again though the provider failed in between', async () => {
-    await service.holdTime();
+    await service.holdTime(true);
     const token = opaqueToken();
     await advance(windowMs);
     answerAbout(token, good());
@@ -313,7 +313,7 @@ describe('an endpoint that is asked more often than it likes (429)', () => {
   };
 
   it('is not asked about new tokens for as long as it says, and about known ones all the same', async () => {
-    await service.holdTime();
+    await service.holdTime(true);
     endpoint.answer = good();
     const known = opaqueToken();
     assert.equal((await askFrom('127.0.0.30', known)).status, 200);
@@ -328,7 +328,7 @@ describe('an endpoint that is asked more often than it likes (429)', () => {
   });
 
   it('is asked again about known tokens after a second, and about all after a minute at most', async () => {
-    await service.holdTime();
+    await service.holdTime(true);
     endpoint.answer = good();
     const known = [opaqueToken(), opaqueToken()];
     for (const token of known) assert.equal((await ask(token)).status, 200);
@@ -347,7 +347,7 @@ describe('an endpoint that is asked more often than it likes (429)', () => {
   });
 
   it('is no outage, also when tokens on which it stumbles come between', async () => {
-    await service.holdTime();
+    await service.holdTime(true);
     let count = 0;
     // Failures that open the circuit breaker, and 429 for the question that it asks.
     endpoint.answer = (request, response) => {
@@ -364,7 +364,7 @@ describe('an endpoint that is asked more often than it likes (429)', () => {
   });
 
   it('waits for five seconds where it does not say for how long, and the log tells', async () => {
-    await service.holdTime();
+    await service.holdTime(true);
     const stranger = '127.0.0.35';
     endpoint.answer = tooOften();
     isPutOff(await askFrom(stranger, opaqueToken()), '5');
@@ -389,7 +389,7 @@ describe('an endpoint that fails again and again', () => {
     );
 
   it('that counts for all tokens is given a pause, too (401, 403)', async () => {
-    await service.holdTime();
+    await service.holdTime(true);
     for (const status of [401, 403]) {
       endpoint.answer = answerWith(status);
       await pausesFor('5');
@@ -435,7 +435,7 @@ describe('an endpoint that fails again and again', () => {
   });
 
   it('is given a pause in which nobody waits, then one try, then all again', async () => {
-    await service.holdTime();
+    await service.holdTime(true);
     endpoint.answer = good();
     const known = opaqueToken();
     assert.equal((await ask(known)).status, 200);

@@ -64,8 +64,7 @@ describe('receivers that misbehave', () => {
     assert.equal(await failureOf((_received, response) => response.destroy()), 'connection_broken');
     const half: ReceiverAnswer = (_received, response) => {
       response.writeHead(200, { 'content-length': '100' });
-      response.write('half');
-      setTimeout(() => response.destroy(), 50);
+      response.write('half', () => response.destroy());
     };
     assert.equal(await failureOf(half), 'connection_broken');
   });

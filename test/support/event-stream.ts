@@ -33,8 +33,6 @@ export class EventStream {
   /** As it came. */
   text = '';
   isOver = false;
-  /** When it was over, by performance.now(). */
-  endedAt = Number.POSITIVE_INFINITY;
   readonly #cut: AbortController;
 
   private constructor(response: Response, cut: AbortController) {
@@ -123,7 +121,6 @@ export class EventStream {
       // Cut off, by one of the two sides.
     }
     this.isOver = true;
-    this.endedAt = performance.now();
     // For test/after, which looks for what must not have been told.
     const folder = `${surroundings().runDirectory}/streams`;
     mkdirSync(folder, { recursive: true });

@@ -79,8 +79,9 @@ async function start(request: Extract<HostRequest, { start: unknown }>): Promise
   }
 }
 
-async function stop(id: number, { app, output, file }: Hosted): Promise<void> {
+async function stop(id: number, { app, clock, output, file }: Hosted): Promise<void> {
   services.delete(id);
+  clock.holdTime(false);
   app.log.info('stopping');
   await app.stop();
   app.log.info('stopped');

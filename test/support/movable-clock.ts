@@ -5,7 +5,7 @@ export type ClockChange =
   | { readonly advanceMs: number }
   | { readonly stepWallClockMs: number }
   | { readonly holdWallClock: boolean }
-  | { readonly holdTime: true };
+  | { readonly holdTime: boolean };
 
 /** Runs with the real time, and can be moved ahead (or, the wall clock alone, anywhere). */
 export class MovableClock implements Clock {
@@ -33,6 +33,7 @@ export class MovableClock implements Clock {
       dueAt: this.monotonic() + delayMs,
       arm: () => {
         clearTimeout(timer);
+        if (this.#stoodStillAt !== null) return;
         timer = setTimeout(entry.run, Math.max(entry.dueAt - this.monotonic(), 0)).unref();
       },
       run: () => {
@@ -49,7 +50,7 @@ export class MovableClock implements Clock {
     if ('advanceMs' in change) this.advance(change.advanceMs);
     else if ('stepWallClockMs' in change) this.stepWallClock(change.stepWallClockMs);
     else if ('holdWallClock' in change) this.holdWallClock(change.holdWallClock);
-    else this.holdTime();
+    else this.holdTime(change.holdTime);
   }
 
   /** Time passes: whatever falls due on the way runs now, and the rest has so much less to wait. */
@@ -74,8 +75,12 @@ export class MovableClock implements Clock {
     if (isHeld) this.#heldAt = this.now();
   }
 
-  /** No time passes but what `advance` makes pass, the wall clock aside. In whole milliseconds, which add up exactly. */
-  holdTime(): void {
-    this.#stoodStillAt = Math.ceil(performance.now());
+  /**
+   * No time passes but what `advance` makes pass, the wall clock aside; or it goes on from where it would be. In whole
+   * milliseconds, which add up exactly.
+   */
+  holdTime(isHeld: boolean): void {
+    this.#stoodStillAt = isHeld ? Math.ceil(performance.now()) : null;
+    this.advance(0);
   }
 }

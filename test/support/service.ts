@@ -46,8 +46,8 @@ export interface ClockedService extends Service {
   stepWallClock(milliseconds: number): Promise<void>;
   /** The wall clock stands still, while time passes; or it goes right again. */
   holdWallClock(isHeld: boolean): Promise<void>;
-  /** From now on no time passes but by `advance`, however slow the machine is; the wall clock goes on. */
-  holdTime(): Promise<void>;
+  /** No time passes but by `advance`, however slow the machine is; the wall clock goes on. Or it passes again. */
+  holdTime(isHeld: boolean): Promise<void>;
   /** All texts that its heap holds, garbage left out; of each the first 1,024 characters. Needs `ownProcess`. */
   heapTexts(): Promise<string>;
 }
@@ -147,7 +147,7 @@ async function startHosted(
     advance: (advanceMs) => change({ advanceMs }),
     stepWallClock: (stepWallClockMs) => change({ stepWallClockMs }),
     holdWallClock: (holdWallClock) => change({ holdWallClock }),
-    holdTime: () => change({ holdTime: true }),
+    holdTime: (holdTime) => change({ holdTime }),
     heapTexts: () => assert.fail('This service shares its heap. Add ...ownProcess to its settings.'),
     async stop() {
       if (isStopped) return;
@@ -177,7 +177,7 @@ async function startClockedProcess(
     advance: (advanceMs) => move({ advanceMs }),
     stepWallClock: (stepWallClockMs) => move({ stepWallClockMs }),
     holdWallClock: (holdWallClock) => move({ holdWallClock }),
-    holdTime: () => move({ holdTime: true }),
+    holdTime: (holdTime) => move({ holdTime }),
     async heapTexts() {
       const heapFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.heapsnapshot`;
       await move({ heapFile });
