@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 export class FolderError extends Error {
   constructor(folder: string, cause: unknown) {
@@ -8,11 +9,21 @@ export class FolderError extends Error {
   }
 }
 
-/** Makes a folder for its owner only, with missing ones above it. */
+/**
+ * Makes a folder for its owner only, with missing ones above it. `recursive: true` would try for ever where a folder
+ * answers ENOENT to a new one, as those of /proc do.
+ */
 export function makePrivateFolder(folder: string): void {
+  if (isFolder(folder)) return;
+  if (folder !== dirname(folder)) makePrivateFolder(dirname(folder));
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    throw new FolderError(folder, error);
+    // Another process that starts at the same time was first.
+    if (!isFolder(folder)) throw new FolderError(folder, error);
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
 import { browsing, describeNetworkLog } from '../support/browser.ts';
 import { BrowserLog } from '../support/browser-log.ts';
@@ -158,9 +158,7 @@ describe('the whole trip in a browser', () => {
       visitor.button('Export as a file').click(),
     ]);
     assert.match(download.suggestedFilename(), /^vestibule-export-\d{4}-\d\d-\d\d\.ndjson$/);
-    const lines = readFileSync(await download.path(), 'utf8')
-      .trimEnd()
-      .split('\n');
+    const lines = (await text(await download.createReadStream())).trimEnd().split('\n');
     const [consumer, ...rest] = lines.map((line) => JSON.parse(line));
     assert.equal(consumer.type, 'consumer');
     assert.deepEqual(rest.at(-1), { type: 'end', records: 11 });

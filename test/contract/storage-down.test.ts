@@ -13,7 +13,7 @@ import { freePort } from '../support/ports.ts';
 import { createDatabase, direct } from '../support/postgres.ts';
 import { TestProvider } from '../support/provider.ts';
 import { Relay } from '../support/relay.ts';
-import { newSettings, startService } from '../support/service.ts';
+import { newSettings, ownProcess, startService } from '../support/service.ts';
 import { postgresUrl } from '../support/surroundings.ts';
 
 const wrongPassword = 'wrong-password-4711';
@@ -88,7 +88,7 @@ describe('a PostgreSQL that is not there yet', () => {
     const relay = await Relay.start(nobody);
     url.port = String(relay.port);
     try {
-      const settings = { ...provider.settings, DATABASE_URL: url.href };
+      const settings = { ...provider.settings, ...ownProcess, DATABASE_URL: url.href };
       const starting = startService(await newSettings('postgres', settings));
       await until(
         () => relay.accepted,

@@ -1,5 +1,4 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { waitForDatabase } from '../../src/app/wait-for-database.ts';
 import { type App, startApp } from '../../src/app.ts';
 import { LogOutput } from '../../src/base/log.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -62,7 +61,6 @@ async function start(request: Extract<HostRequest, { start: unknown }>): Promise
   const output = new LogOutput((bytes) => writeSync(file, bytes));
   try {
     const config = await loadConfig({ PATH: process.env.PATH, ...request.start });
-    await waitForDatabase(config);
     const surroundings = { clock, logOutput: output };
     const { release } = request;
     const app = await startApp(
