@@ -6,17 +6,17 @@ import { canaryClaims } from '../support/canaries.ts';
 import { postgresDatabase } from '../support/databases.ts';
 import { AskedEndpoint } from '../support/introspection.ts';
 import { newDirectory } from '../support/outcome.ts';
-import {
-  type PlantedProviders,
-  type PlantedService,
-  plantedLogoutId,
-  startPlanted,
-} from '../support/planted-service.ts';
 import { TestProvider } from '../support/provider.ts';
 import { canarySession } from '../support/provider-documents.ts';
 import { type DatabaseEngine, databaseEngines } from '../support/service.ts';
 import { postgresUrl, surroundings } from '../support/surroundings.ts';
 import { canaryNeedles, filesBelow, findTraces, type Trace, tokenNeedles } from '../support/traces.ts';
+import {
+  type PlantedProviders,
+  type PlantedService,
+  plantedLogoutId,
+  startPlanted,
+} from './planted-service.ts';
 
 const { runDirectory } = surroundings();
 const needles = [...canaryNeedles(), ...tokenNeedles()];

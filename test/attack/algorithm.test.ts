@@ -1,12 +1,12 @@
 import { constants, sign } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { JWK } from 'jose';
-import { type AttackedService, attackedService } from '../support/attacked-service.ts';
 import { compact, hmac, rs256, type Signer } from '../support/forged-token.ts';
-import { algorithmForgeries } from '../support/forgeries/algorithm.ts';
 import { ownSigningKey } from '../support/own-signing-key.ts';
 import type { ProviderKey } from '../support/provider.ts';
 import { request } from '../support/request.ts';
+import { type AttackedService, attackedService } from './attacked-service.ts';
+import { algorithmForgeries } from './forgeries/algorithm.ts';
 
 algorithmForgeries(attackedService);
 

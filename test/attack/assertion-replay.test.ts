@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { issuer } from '../support/assertion-cases.ts';
 import {
   addKeyClient,
   assertionClaims,
@@ -16,6 +15,7 @@ import { assertOAuthError, encodeForm, formType, postForm } from '../support/oau
 import { TestProvider } from '../support/provider.ts';
 import { type Reply, request } from '../support/request.ts';
 import { newSettings, type Service, someEngine, startService } from '../support/service.ts';
+import { issuer } from './assertion-cases.ts';
 
 const settingsOfAll = { REFUSALS_PER_MINUTE: '1000000' };
 

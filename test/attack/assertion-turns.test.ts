@@ -12,7 +12,7 @@ import { addKeyClient, assertionClaims, makeClientKey, signAssertion } from '../
 import { withBrokenSignature } from '../support/compact.ts';
 import { inputWith } from '../support/input.ts';
 import { newSettings } from '../support/service.ts';
-import { WatchedQueue } from '../support/watched-queue.ts';
+import { WatchedQueue } from './watched-queue.ts';
 
 const limit = 3;
 const issuer = 'https://api.example.org';

@@ -2,14 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { exportSPKI } from 'jose';
 import {
-  type Attempt,
-  acceptedAttempts,
-  issuer,
-  names,
-  type Parties,
-  refusedAttempts,
-} from '../support/assertion-cases.ts';
-import {
   addClientWithKey,
   addKeyClient,
   assertionClaims,
@@ -23,6 +15,14 @@ import { oneService } from '../support/one-service.ts';
 import { succeeded } from '../support/outcome.ts';
 import { assertNoEcho } from '../support/refusals.ts';
 import { runVestibule } from '../support/service.ts';
+import {
+  type Attempt,
+  acceptedAttempts,
+  issuer,
+  names,
+  type Parties,
+  refusedAttempts,
+} from './assertion-cases.ts';
 
 describe('clients that prove themselves with a key of their own', () => {
   let parties: Parties;

@@ -1,4 +1,4 @@
-import { attackedService } from '../support/attacked-service.ts';
-import { audienceForgeries } from '../support/forgeries/audience.ts';
+import { attackedService } from './attacked-service.ts';
+import { audienceForgeries } from './forgeries/audience.ts';
 
 audienceForgeries(attackedService);

@@ -1,4 +1,4 @@
-import { attackedService } from '../support/attacked-service.ts';
-import { authorizationHeaderForgeries } from '../support/forgeries/authorization-header.ts';
+import { attackedService } from './attacked-service.ts';
+import { authorizationHeaderForgeries } from './forgeries/authorization-header.ts';
 
 authorizationHeaderForgeries(attackedService);

@@ -1,4 +1,4 @@
-import { attackedService } from '../support/attacked-service.ts';
-import { boundTokenForgeries } from '../support/forgeries/bound-token.ts';
+import { attackedService } from './attacked-service.ts';
+import { boundTokenForgeries } from './forgeries/bound-token.ts';
 
 boundTokenForgeries(attackedService);

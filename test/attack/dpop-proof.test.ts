@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { attackedService } from '../support/attacked-service.ts';
 import {
   assertProofRefused,
   type DpopKey,
@@ -17,6 +16,7 @@ import { head, rawReply } from '../support/raw-http.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { request, withToken } from '../support/request.ts';
 import { me } from '../support/service.ts';
+import { attackedService } from './attacked-service.ts';
 
 /** RFC 9449 section 4.3: a proof is good, and each time one thing about it is wrong. */
 const target = attackedService();

@@ -3,10 +3,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { SeenProofs } from '../../src/auth/dpop/possession.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { attackedService } from '../support/attacked-service.ts';
 import { assertProofRefused, newDpopKey, proofBy, withProof } from '../support/dpop.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 import { me } from '../support/service.ts';
+import { attackedService } from './attacked-service.ts';
 
 const target = attackedService();
 const uri = `http://127.0.0.1/vestibule${me}`;

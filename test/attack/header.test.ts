@@ -1,4 +1,4 @@
-import { attackedService } from '../support/attacked-service.ts';
-import { headerForgeries } from '../support/forgeries/header.ts';
+import { attackedService } from './attacked-service.ts';
+import { headerForgeries } from './forgeries/header.ts';
 
 headerForgeries(attackedService);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type CryptoKey, decodeJwt, SignJWT } from 'jose';
 import type { SigningKey } from '../../src/tokens/signing-key.ts';
-import { attackedService } from '../support/attacked-service.ts';
-import { issuerForgeries } from '../support/forgeries/issuer.ts';
 import { ownSigningKey } from '../support/own-signing-key.ts';
 import { request } from '../support/request.ts';
 import { addClient } from '../support/service.ts';
 import { tokenOf } from '../support/token-endpoint.ts';
+import { attackedService } from './attacked-service.ts';
+import { issuerForgeries } from './forgeries/issuer.ts';
 
 issuerForgeries(attackedService);
 

@@ -1,6 +1,6 @@
 import { it } from 'node:test';
-import { attackedService } from '../support/attacked-service.ts';
 import { compact, type Part, rs256 } from '../support/forged-token.ts';
+import { attackedService } from './attacked-service.ts';
 
 const target = attackedService();
 const goodHeader = () => ({ alg: 'RS256', kid: target().provider.key.kid });

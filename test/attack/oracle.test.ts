@@ -1,4 +1,4 @@
-import { attackedService } from '../support/attacked-service.ts';
-import { oracleForgeries } from '../support/forgeries/oracle.ts';
+import { attackedService } from './attacked-service.ts';
+import { oracleForgeries } from './forgeries/oracle.ts';
 
 oracleForgeries(attackedService);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { type AttackedService, attackedService } from '../support/attacked-service.ts';
 import { compact, rs256 } from '../support/forged-token.ts';
 import { anyJson, mutate } from '../support/mutations.ts';
 import { makeKey } from '../support/provider.ts';
@@ -8,6 +7,7 @@ import { PseudoRandom } from '../support/pseudo-random.ts';
 import { exchange, head, parseReply, statuses } from '../support/raw-http.ts';
 import { request, withToken } from '../support/request.ts';
 import { me, ownProcess, type Settings } from '../support/service.ts';
+import { type AttackedService, attackedService } from './attacked-service.ts';
 
 const seed = 20_240_229;
 const jsonType = 'content-type: application/json';

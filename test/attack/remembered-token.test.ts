@@ -8,9 +8,9 @@ import { createPseudonym } from '../../src/consumer/pseudonym.ts';
 import { usualClaims } from '../support/claims-policy.ts';
 import { withBrokenSignature, withClaims } from '../support/compact.ts';
 import { compact, rs256 } from '../support/forged-token.ts';
-import { usableKeys } from '../support/key-set.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 import { makeKey } from '../support/provider.ts';
+import { usableKeys } from './key-set.ts';
 
 const key = await makeKey();
 const set = usableKeys({ keys: [key.jwk] });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { attackedService } from '../support/attacked-service.ts';
-import { bypassForgeries } from '../support/forgeries/bypass.ts';
 import { exchange, head, parseReply, rawReply, statuses } from '../support/raw-http.ts';
 import { me } from '../support/service.ts';
+import { attackedService } from './attacked-service.ts';
+import { bypassForgeries } from './forgeries/bypass.ts';
 
 bypassForgeries(attackedService);
 

@@ -1,4 +1,4 @@
-import { attackedService } from '../support/attacked-service.ts';
-import { scopeForgeries } from '../support/forgeries/scope.ts';
+import { attackedService } from './attacked-service.ts';
+import { scopeForgeries } from './forgeries/scope.ts';
 
 scopeForgeries(attackedService);

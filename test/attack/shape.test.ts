@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { SignatureQueue } from '../../src/auth/signature-queue.ts';
 import { signedDocumentOpener } from '../../src/auth/signed-document.ts';
-import { attackedService } from '../support/attacked-service.ts';
-import { shapeForgeries } from '../support/forgeries/shape.ts';
+import { attackedService } from './attacked-service.ts';
+import { shapeForgeries } from './forgeries/shape.ts';
 
 shapeForgeries(attackedService);
 

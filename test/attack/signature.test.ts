@@ -1,4 +1,4 @@
-import { attackedService } from '../support/attacked-service.ts';
-import { signatureForgeries } from '../support/forgeries/signature.ts';
+import { attackedService } from './attacked-service.ts';
+import { signatureForgeries } from './forgeries/signature.ts';
 
 signatureForgeries(attackedService);

@@ -1,4 +1,4 @@
-import { attackedService } from '../support/attacked-service.ts';
-import { subjectForgeries } from '../support/forgeries/subject.ts';
+import { attackedService } from './attacked-service.ts';
+import { subjectForgeries } from './forgeries/subject.ts';
 
 subjectForgeries(attackedService);

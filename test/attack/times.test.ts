@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkClaims } from '../../src/auth/claims.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { attackedService } from '../support/attacked-service.ts';
 import { usualClaims } from '../support/claims-policy.ts';
-import { timesForgeries } from '../support/forgeries/times.ts';
+import { attackedService } from './attacked-service.ts';
+import { timesForgeries } from './forgeries/times.ts';
 
 timesForgeries(attackedService);
 

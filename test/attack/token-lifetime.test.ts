@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { attackedService } from '../support/attacked-service.ts';
-import { tokenLifetimeForgeries } from '../support/forgeries/token-lifetime.ts';
 import { addClient } from '../support/service.ts';
 import { tokenOf } from '../support/token-endpoint.ts';
+import { attackedService } from './attacked-service.ts';
+import { tokenLifetimeForgeries } from './forgeries/token-lifetime.ts';
 
 tokenLifetimeForgeries(attackedService);
 

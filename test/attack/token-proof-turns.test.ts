@@ -8,7 +8,7 @@ import { issueToken } from '../../src/tokens/issue.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
 import { newDpopKey, proofBy } from '../support/dpop.ts';
 import { inputWith } from '../support/input.ts';
-import { WatchedQueue } from '../support/watched-queue.ts';
+import { WatchedQueue } from './watched-queue.ts';
 
 describe('proofs at POST /token wait for the same turns as tokens', () => {
   const limit = 3;

@@ -10,13 +10,13 @@ import { issueToken } from '../../src/tokens/issue.ts';
 import { createRecogniseClient } from '../../src/tokens/recognise-client.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
 import { type CredentialForm, credentialForms, postOf } from '../support/credential-forms.ts';
-import { cryptoCallsOf } from '../support/crypto-calls.ts';
 import { inputWith } from '../support/input.ts';
 import { TestProvider } from '../support/provider.ts';
 import { exchange, head, parseReply } from '../support/raw-http.ts';
-import { addRefusedClients } from '../support/refused-clients.ts';
 import { newSettings, type Service, someEngine, startService } from '../support/service.ts';
 import type { Credentials } from '../support/token-endpoint.ts';
+import { cryptoCallsOf } from './crypto-calls.ts';
+import { addRefusedClients } from './refused-clients.ts';
 
 const unlimited = 1_000_000;
 type Administration = Awaited<ReturnType<typeof openAdministration>>;

@@ -1,8 +1,8 @@
 import { describe, it } from 'node:test';
-import { attackedService } from '../support/attacked-service.ts';
-import { typeForgeries } from '../support/forgeries/type.ts';
 import { request } from '../support/request.ts';
 import { addClient } from '../support/service.ts';
+import { attackedService } from './attacked-service.ts';
+import { typeForgeries } from './forgeries/type.ts';
 
 typeForgeries(attackedService);
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from '../support/browser.ts';
-import { findingsOn } from '../support/browser-axe.ts';
-import { personNamed } from '../support/browser-person.ts';
-import type { Visitor } from '../support/browser-visitor.ts';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { findingsOn } from './browser-axe.ts';
+import { personNamed } from './browser-person.ts';
+import type { Visitor } from './browser-visitor.ts';
 
 /** Every screen, in the order in which somebody sees them, by day and by night. */
 describe('axe finds nothing serious or critical', () => {

@@ -5,13 +5,13 @@ import { before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { Response } from 'playwright-core';
-import { browsing, describeNetworkLog } from '../support/browser.ts';
-import { findingsOn } from '../support/browser-axe.ts';
-import { personNamed } from '../support/browser-person.ts';
-import { minuteMs, startBrowserSite } from '../support/browser-site.ts';
-import type { Visitor } from '../support/browser-visitor.ts';
 import { request } from '../support/request.ts';
 import { me } from '../support/service.ts';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { findingsOn } from './browser-axe.ts';
+import { personNamed } from './browser-person.ts';
+import { minuteMs, startBrowserSite } from './browser-site.ts';
+import type { Visitor } from './browser-visitor.ts';
 
 /** After so many minutes no nonce of before is taken. */
 const nonceMinutes = 5;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from '../support/browser.ts';
-import { findingsOn } from '../support/browser-axe.ts';
-import { personNamed } from '../support/browser-person.ts';
-import type { Visitor } from '../support/browser-visitor.ts';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { findingsOn } from './browser-axe.ts';
+import { personNamed } from './browser-person.ts';
+import type { Visitor } from './browser-visitor.ts';
 
 /** Runs in the page: what is seen where the announcement of a success and an error are at the same place. */
 const whichIsOnTop = `(() => {

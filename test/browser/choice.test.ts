@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from '../support/browser.ts';
-import { findingsOn } from '../support/browser-axe.ts';
-import { type BrowserPerson, personNamed } from '../support/browser-person.ts';
-import type { Visitor } from '../support/browser-visitor.ts';
-import { startTwoProviderSite, type TwoProviderSite, titles } from '../support/two-provider-site.ts';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { findingsOn } from './browser-axe.ts';
+import { type BrowserPerson, personNamed } from './browser-person.ts';
+import type { Visitor } from './browser-visitor.ts';
+import { startTwoProviderSite, type TwoProviderSite, titles } from './two-provider-site.ts';
 
 const atFirst = `Sign in with ${titles.first}`;
 const atSecond = `Sign in with ${titles.second}`;

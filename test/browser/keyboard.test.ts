@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from '../support/browser.ts';
-import { Keyboard } from '../support/browser-keyboard.ts';
-import { password, personNamed } from '../support/browser-person.ts';
-import type { Visitor } from '../support/browser-visitor.ts';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { Keyboard } from './browser-keyboard.ts';
+import { password, personNamed } from './browser-person.ts';
+import type { Visitor } from './browser-visitor.ts';
 
 /** The trip once more, without a mouse: Tab to get somewhere, Enter, Space, Escape and the arrows to do something. */
 describe('by keyboard alone', () => {

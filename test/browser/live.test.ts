@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Route } from 'playwright-core';
 import type { ApiCaller } from '../support/api-caller.ts';
-import { browsing, describeNetworkLog } from '../support/browser.ts';
-import { findingsOn } from '../support/browser-axe.ts';
-import { Keyboard } from '../support/browser-keyboard.ts';
-import { personNamed } from '../support/browser-person.ts';
-import { minuteMs, tokenSeconds } from '../support/browser-site.ts';
-import type { Visitor } from '../support/browser-visitor.ts';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { findingsOn } from './browser-axe.ts';
+import { Keyboard } from './browser-keyboard.ts';
+import { personNamed } from './browser-person.ts';
+import { minuteMs, tokenSeconds } from './browser-site.ts';
+import type { Visitor } from './browser-visitor.ts';
 
 const events = '**/api/consumer/v1/events*';
 const stones = '/api/consumer/v1/stones';

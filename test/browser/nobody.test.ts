@@ -1,7 +1,7 @@
 import { before, describe, it } from 'node:test';
-import { browsing } from '../support/browser.ts';
-import { personNamed } from '../support/browser-person.ts';
-import type { Visitor } from '../support/browser-visitor.ts';
+import { browsing } from './browser.ts';
+import { personNamed } from './browser-person.ts';
+import type { Visitor } from './browser-visitor.ts';
 
 /** What GET /me says to a token that names nobody. */
 const nobody = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from '../support/browser.ts';
-import { personNamed } from '../support/browser-person.ts';
-import type { Visitor } from '../support/browser-visitor.ts';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { personNamed } from './browser-person.ts';
+import type { Visitor } from './browser-visitor.ts';
 
 /** A fifth of what the page once took for two collections. The site of these tests has more. */
 const tallest = 8_400;

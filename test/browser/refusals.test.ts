@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { browsing, describeNetworkLog } from '../support/browser.ts';
-import { personNamed } from '../support/browser-person.ts';
-import { minuteMs } from '../support/browser-site.ts';
-import type { Visitor } from '../support/browser-visitor.ts';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { personNamed } from './browser-person.ts';
+import { minuteMs } from './browser-site.ts';
+import type { Visitor } from './browser-visitor.ts';
 
 const lendings = '/api/consumer/v1/lendings';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from '../support/browser.ts';
-import { type BrowserPerson, personNamed } from '../support/browser-person.ts';
-import { minuteMs, tokenSeconds } from '../support/browser-site.ts';
-import type { Visitor } from '../support/browser-visitor.ts';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { type BrowserPerson, personNamed } from './browser-person.ts';
+import { minuteMs, tokenSeconds } from './browser-site.ts';
+import type { Visitor } from './browser-visitor.ts';
 
 const afterItsLife = tokenSeconds / 60 + 1;
 

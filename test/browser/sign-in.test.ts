@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from '../support/browser.ts';
-import { personNamed } from '../support/browser-person.ts';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { personNamed } from './browser-person.ts';
 
 const discovery = '/.well-known/openid-configuration';
 

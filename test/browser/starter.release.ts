@@ -7,7 +7,7 @@ import { endOf, newDirectory, succeeded } from '../support/outcome.ts';
 import { OwnPages, signInAsAda } from '../support/own-page.ts';
 import { until } from '../support/polling.ts';
 import { freePort } from '../support/ports.ts';
-import { serveFiles } from '../support/static-files.ts';
+import { serveFiles } from './static-files.ts';
 
 /** What `vestibule init` writes, as plain files at an origin of their own, with ports that are free. */
 describe('the page of vestibule init', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from '../support/browser.ts';
-import { BrowserLog } from '../support/browser-log.ts';
-import { personNamed } from '../support/browser-person.ts';
-import type { Visitor } from '../support/browser-visitor.ts';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { BrowserLog } from './browser-log.ts';
+import { personNamed } from './browser-person.ts';
+import type { Visitor } from './browser-visitor.ts';
 
 const person = personNamed('First');
 

@@ -10,8 +10,8 @@ import { register } from '../support/batches.ts';
 import { releases } from '../support/future-steps.ts';
 import { endOf, refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
-import { readerOf } from '../support/postgres-roles.ts';
 import { type DatabaseEngine, databaseEngines, newSettings, type Settings } from '../support/service.ts';
+import { readerOf } from './postgres-roles.ts';
 
 const caller = 'usr_somebody';
 const noProvider = { IDP_ORIGIN: 'http://127.0.0.1:9' };

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { assertLines, examined, healthySettings } from '../support/examined.ts';
 import { endOf, refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
-import { newRole } from '../support/postgres-roles.ts';
 import type { Settings } from '../support/service.ts';
 import { part } from '../support/surroundings.ts';
+import { newRole } from './postgres-roles.ts';
 
 /** What the owner of the database has left the role of the service without. */
 const without: Record<string, readonly string[]> = {

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import type { Schema } from '../../src/collections/collection.ts';
 import { fitsFormat, formatNames } from '../../src/collections/formats.ts';
 import { compileCheck } from '../../src/collections/validator.ts';
-import { inLittleTime } from '../support/little-time.ts';
 import { declared, withProperty } from './declared.ts';
+import { inLittleTime } from './little-time.ts';
 
 /** What is said of one field, the only wrong one. */
 function mistakeOf(property: string, value: unknown): string {

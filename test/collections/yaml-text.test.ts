@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readYaml } from '../../src/base/yaml/yaml-text.ts';
-import { inLittleTime } from '../support/little-time.ts';
+import { inLittleTime } from './little-time.ts';
 
 /** A text that is refused, and the line and the reason that have to be given. */
 const refused: readonly (readonly [what: string, text: string, line: number, reason: RegExp])[] = [

@@ -12,10 +12,10 @@ import {
   type TestDatabase,
 } from '../support/databases.ts';
 import { releases } from '../support/future-steps.ts';
-import { fillRecords, impatientWriter, patienceMs } from '../support/impatient-writer.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { databaseEngines } from '../support/service.ts';
 import { sized } from '../support/size.ts';
+import { fillRecords, impatientWriter, patienceMs } from './impatient-writer.ts';
 
 const rows = sized(100_000, 1_000_000);
 const beside = { steps: releases.next };

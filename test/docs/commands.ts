@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { ProjectCopy } from '../support/project-copy.ts';
+import type { ProjectCopy } from './project-copy.ts';
 
 /** What a reader has in hand when coming to a command: values that the pages can only show an example of. */
 export interface Hand {

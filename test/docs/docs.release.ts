@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { after, before, describe } from 'node:test';
-import { ProjectCopy } from '../support/project-copy.ts';
 import { first, newHand, runAll, takeSecret, takeSecretIds } from './commands.ts';
 import { docsCommands } from './docs-commands.ts';
+import { ProjectCopy } from './project-copy.ts';
 
 describe('the commands of docs', () => {
   // Those of README.md are run by npx itself.

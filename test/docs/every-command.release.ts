@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { parseEnv } from 'node:util';
 import { loadConfig } from '../../src/config/load.ts';
-import { documentedCommands, documentedSettings, nakedCommands } from '../support/documented-commands.ts';
 import { notRun, startCommand } from './commands-not-run.ts';
 import { docsCommands } from './docs-commands.ts';
+import { documentedCommands, documentedSettings, nakedCommands } from './documented-commands.ts';
 import { readmeCommands } from './readme-commands.ts';
 
 describe('every command of README and docs', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { pages } from '../support/documented-commands.ts';
+import { pages } from './documented-commands.ts';
 
 /** Every `metric{label}` of a page. */
 function series(page: string): readonly { readonly metric: string; readonly labels: readonly string[] }[] {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { AppFolder } from '../support/app-folder.ts';
 import { OwnPages, signInAsAda } from '../support/own-page.ts';
 import { freePort } from '../support/ports.ts';
 import { part } from '../support/surroundings.ts';
+import { AppFolder } from './app-folder.ts';
 
 const text = readFileSync('docs/frontend.md', 'utf8');
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { pages } from '../support/documented-commands.ts';
+import { pages } from './documented-commands.ts';
 
 /** The names by which GitHub links to headings. */
 function headings(page: string): ReadonlySet<string> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, it } from 'node:test';
-import { pages } from '../support/documented-commands.ts';
+import { pages } from './documented-commands.ts';
 
 const rooms = '{bin,src,web,packages,starter,collections,deploy,docs,test,bench}';
 const files = globSync(`${rooms}/**`, { exclude: (path) => basename(path) === 'node_modules' });

@@ -1,6 +1,6 @@
 import { after, before, describe } from 'node:test';
-import { ProjectCopy } from '../support/project-copy.ts';
 import { newHand, runAll } from './commands.ts';
+import { ProjectCopy } from './project-copy.ts';
 import { readmeCommands } from './readme-commands.ts';
 
 describe('the commands of README.md', () => {

@@ -9,8 +9,8 @@ import { Throttle } from '../../src/tokens/throttle.ts';
 // Needs a process of its own: what other files have left in the heap would be counted.
 import { newDpopKey } from '../support/dpop.ts';
 import { base64url } from '../support/forged-token.ts';
-import { heldBytes } from '../support/heap.ts';
 import { MovableClock } from '../support/movable-clock.ts';
+import { heldBytes } from './heap.ts';
 
 const refusal = new Refusal('token_malformed');
 

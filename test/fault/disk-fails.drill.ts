@@ -4,10 +4,10 @@ import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { assertCode } from '../support/code.ts';
 import { declaredProcesses } from '../support/declared-processes.ts';
-import { diskCalls, failCalls } from '../support/failing-calls.ts';
 import { until } from '../support/polling.ts';
 import { request } from '../support/request.ts';
 import { fileOf, ownProcess } from '../support/service.ts';
+import { diskCalls, failCalls } from './failing-calls.ts';
 
 const declarations = {
   notes:

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { clockedPair } from '../support/clocked-pair.ts';
-import { openLoop } from '../support/open-loop.ts';
 import { type Claims, makeKey } from '../support/provider.ts';
 import { me } from '../support/service.ts';
+import { openLoop } from './open-loop.ts';
 
 const perSecond = 2_000;
 const pair = clockedPair({ settings: { REFUSALS_PER_MINUTE: '1000000', LOG_LEVEL: 'info' } });

@@ -3,12 +3,12 @@ import { after, before, describe, it } from 'node:test';
 import { createVerifier } from '../../packages/verify/src/index.ts';
 import { tokenCachePlaces } from '../../src/auth/authenticate.ts';
 import { concurrently, tally } from '../support/flood.ts';
-// Needs a process of its own: what other files have left in the heap would be counted.
-import { heldBytes } from '../support/heap.ts';
 import { type Claims, TestProvider } from '../support/provider.ts';
 import { withToken } from '../support/request.ts';
 import { me, newSettings, startService } from '../support/service.ts';
 import { surroundings } from '../support/surroundings.ts';
+// Needs a process of its own: what other files have left in the heap would be counted.
+import { heldBytes } from './heap.ts';
 
 const mebibyte = 1_048_576;
 let provider: TestProvider;

@@ -7,7 +7,7 @@ import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
 import { request, withToken } from '../support/request.ts';
 import { me, newSettings, type Service, startService } from '../support/service.ts';
-import { startUnacceptingServer } from '../support/unaccepting-server.ts';
+import { startUnacceptingServer } from './unaccepting-server.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -7,7 +7,6 @@ import { declarationsFolder } from '../support/declared-processes.ts';
 import type { Release } from '../support/future-steps.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { TestProvider } from '../support/provider.ts';
-import { ReadyProcesses } from '../support/ready-processes.ts';
 import {
   type DatabaseEngine,
   databaseEngines,
@@ -15,6 +14,7 @@ import {
   type Settings,
   startService,
 } from '../support/service.ts';
+import { ReadyProcesses } from './ready-processes.ts';
 
 /** An example without its limits on writes. */
 const declared = (name: string) =>

@@ -5,9 +5,9 @@ import { ownSigningKey } from '../support/own-signing-key.ts';
 import { until } from '../support/polling.ts';
 import { type ListedKey, Processes } from '../support/processes.ts';
 import { assertRefused } from '../support/refusals.ts';
-import { livingForAYear } from '../support/resigned-token.ts';
 import type { Credentials } from '../support/token-endpoint.ts';
-import { TokenLoad } from '../support/token-load.ts';
+import { livingForAYear } from './resigned-token.ts';
+import { TokenLoad } from './token-load.ts';
 
 const settings = { TOKEN_TTL_SECONDS: '30' };
 /** Between the moment when the new key signs (900 s) and the end of the old one (990 s). */

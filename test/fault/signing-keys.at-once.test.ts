@@ -5,10 +5,10 @@ import { until } from '../support/polling.ts';
 import { type ListedKey, Processes } from '../support/processes.ts';
 import { TestProvider } from '../support/provider.ts';
 import { assertRefused } from '../support/refusals.ts';
-import { livingForAYear } from '../support/resigned-token.ts';
 import { databaseEngines, newSettings, startService } from '../support/service.ts';
 import type { Credentials } from '../support/token-endpoint.ts';
-import { TokenLoad } from '../support/token-load.ts';
+import { livingForAYear } from './resigned-token.ts';
+import { TokenLoad } from './token-load.ts';
 
 for (const engine of databaseEngines) {
   describe(`a key that signs at once on ${engine}`, () => {

@@ -11,8 +11,6 @@ import { Throttle } from '../../src/tokens/throttle.ts';
 import { readTokenRequest } from '../../src/tokens/token-request.ts';
 import { credentialForms, postOf } from '../support/credential-forms.ts';
 import { allAtOnce, concurrently, paced, tally } from '../support/flood.ts';
-// Needs a process of its own: what other files have left in the heap would be counted.
-import { heldBytes } from '../support/heap.ts';
 import { inputWith } from '../support/input.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 import { oneService } from '../support/one-service.ts';
@@ -20,6 +18,8 @@ import { statuses } from '../support/raw-http.ts';
 import { request, withToken } from '../support/request.ts';
 import { addClient, me } from '../support/service.ts';
 import { tokenOf } from '../support/token-endpoint.ts';
+// Needs a process of its own: what other files have left in the heap would be counted.
+import { heldBytes } from './heap.ts';
 
 const mebibyte = 1_048_576;
 

@@ -8,7 +8,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Caller, NoAnswer, newAgent } from '../chaos/caller.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { atOnce, declarationsFolder } from '../support/declared-processes.ts';
-import { payload } from '../support/fault-on-signal.ts';
 import { beginOutside } from '../support/outsider.ts';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
@@ -24,6 +23,7 @@ import {
   type Settings,
   startService,
 } from '../support/service.ts';
+import { payload } from './fault-on-signal.ts';
 
 const declarations = { notes: plainNotes(280) };
 const isWhole = (settings: Settings) => {
@@ -168,7 +168,7 @@ for (const engine of databaseEngines) {
     const fault = engine === 'sqlite' ? 'exception' : 'rejection';
     it(`[F168] by an error (${fault}) that nobody caught says so once, without its message, and the next one goes on`, async () => {
       const settings = await newPlace();
-      const NODE_OPTIONS = '--import ./test/support/fault-on-signal.ts';
+      const NODE_OPTIONS = '--import ./test/fault/fault-on-signal.ts';
       const service = await startService({ ...settings, NODE_OPTIONS, TEST_FAULT: fault });
       const token = await provider.token();
       const caller = new Caller(service.url, token, newAgent());

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { examined } from '../support/examined.ts';
 import { explained } from '../support/explained.ts';
-import { openLoop } from '../support/open-loop.ts';
 import { until } from '../support/polling.ts';
 import { makeKey, TestProvider } from '../support/provider.ts';
-import { listOf, twoProviders } from '../support/provider-list.ts';
 import { withToken } from '../support/request.ts';
 import { addClient, me, newSettings, startService } from '../support/service.ts';
 import { type Credentials, tokenOf } from '../support/token-endpoint.ts';
+import { openLoop } from './open-loop.ts';
+import { listOf, twoProviders } from './provider-list.ts';
 
 const refreshMs = 601_000;
 const dayMs = 86_400_000;

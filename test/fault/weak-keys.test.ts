@@ -5,7 +5,7 @@ import type { JWK } from 'jose';
 import { clockedPair } from '../support/clocked-pair.ts';
 import { answerText } from '../support/hostile-answers.ts';
 import { assertRefused } from '../support/refusals.ts';
-import { factorablePrime, primesOf, selfSignedToken, textbookKey } from '../support/textbook-rsa.ts';
+import { factorablePrime, primesOf, selfSignedToken, textbookKey } from './textbook-rsa.ts';
 
 const pair = clockedPair();
 

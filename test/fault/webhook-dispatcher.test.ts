@@ -3,11 +3,11 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import type { NewEvent, NewWebhook, Storage } from '../../src/storage/port.ts';
 import { apply } from '../support/batches.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
-import { dispatching } from '../support/dispatching.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 import { until } from '../support/polling.ts';
 import { anyLine, newEvent } from '../support/records.ts';
 import { newResults, newWebhook } from '../support/webhook-rows.ts';
+import { dispatching } from './dispatching.ts';
 
 const day = 86_400_000;
 

@@ -5,13 +5,13 @@ import { SignJWT } from 'jose';
 import { assertNothingPersonal } from '../support/answers.ts';
 import { canaryClaims } from '../support/canaries.ts';
 import { partsOf } from '../support/compact.ts';
-import { grantedScope, onEveryDeployment } from '../support/deployments.ts';
-import { startKeyServer } from '../support/key-server.ts';
 import { newMasterSecret } from '../support/master-secret.ts';
 import { type Claims, makeKey, TestProvider } from '../support/provider.ts';
 import { request, withToken } from '../support/request.ts';
 import { databaseEngines, me, newSettings, type Service, startService } from '../support/service.ts';
 import { part, surroundings } from '../support/surroundings.ts';
+import { grantedScope, onEveryDeployment } from './deployments.ts';
+import { startKeyServer } from './key-server.ts';
 
 const pseudonymForm = /^usr_[A-Za-z0-9_-]{43}$/;
 const seconds = (value: unknown) => new Date(Number(value) * 1000).toISOString();

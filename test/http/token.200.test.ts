@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { allowInsecureRequests, validateJwtAccessToken } from 'oauth4webapi';
-import { onEveryDeployment } from '../support/deployments.ts';
-import { undecidedDocuments, undecidedValues, validValues } from '../support/json-bodies.ts';
 import { withToken } from '../support/request.ts';
 import { me } from '../support/service.ts';
 import { surroundings } from '../support/surroundings.ts';
 import { bodyWith, credentialsBody, postToken, tokenOf } from '../support/token-endpoint.ts';
+import { onEveryDeployment } from './deployments.ts';
+import { undecidedDocuments, undecidedValues, validValues } from './json-bodies.ts';
 
 const baseUrl = 'http://127.0.0.1/vestibule';
 

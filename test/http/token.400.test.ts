@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertEmptyObject } from '../support/answers.ts';
-import { onEveryDeployment } from '../support/deployments.ts';
-import { invalidValues, validValues } from '../support/json-bodies.ts';
 import { head, rawReply } from '../support/raw-http.ts';
 import { request } from '../support/request.ts';
 import { bodyWith, credentialsBody, postToken } from '../support/token-endpoint.ts';
+import { onEveryDeployment } from './deployments.ts';
+import { invalidValues, validValues } from './json-bodies.ts';
 
 onEveryDeployment((deployment) => {
   const refuse = async (body: string | Uint8Array, what: string, contentType?: string) =>

@@ -4,10 +4,10 @@ import { describe as describeError } from '../../src/base/errors.ts';
 import { assertEmptyObject } from '../support/answers.ts';
 import { type ClockedPair, clockedPair } from '../support/clocked-pair.ts';
 import { type CredentialForm, credentialForms, postOf } from '../support/credential-forms.ts';
-import { postFrom } from '../support/post-from.ts';
 import type { Reply } from '../support/request.ts';
 import { addClient, type Settings } from '../support/service.ts';
 import type { Credentials } from '../support/token-endpoint.ts';
+import { postFrom } from './post-from.ts';
 
 const limit = 5;
 const settings = { REFUSALS_PER_MINUTE: String(limit * 40) };

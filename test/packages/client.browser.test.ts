@@ -1,6 +1,6 @@
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ClientBrowser } from '../support/client-browser.ts';
+import { ClientBrowser } from './client-browser.ts';
 import { cases } from './client-cases/all.ts';
 
 describe('@vestibule/client in Chromium', () => {

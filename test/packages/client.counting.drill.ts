@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createClient } from '../../packages/client/src/index.ts';
-import { ClientBrowser } from '../support/client-browser.ts';
-import { ClientStage } from '../support/client-stage.ts';
 import { atOnce } from '../support/declared-processes.ts';
+import { ClientBrowser } from './client-browser.ts';
+import { ClientStage } from './client-stage.ts';
 
 const name = 'somebody who counts';
 

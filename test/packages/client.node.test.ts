@@ -1,6 +1,6 @@
 import { after, before, describe, it } from 'node:test';
-import { ClientProcess } from '../support/client-process.ts';
 import { cases } from './client-cases/all.ts';
+import { ClientProcess } from './client-process.ts';
 
 describe('@vestibule/client, installed, in Node', () => {
   let node: ClientProcess;

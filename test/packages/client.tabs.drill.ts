@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createClient } from '../../packages/client/src/index.ts';
-import { ClientBrowser } from '../support/client-browser.ts';
 import { until } from '../support/polling.ts';
+import { ClientBrowser } from './client-browser.ts';
 
 const streams = 'GET /api/consumer/v1/events';
 

@@ -1,4 +1,4 @@
-import { verifierAttack } from '../support/attacked-verifier.ts';
-import { allForgeries } from '../support/forgeries/all.ts';
+import { allForgeries } from '../attack/forgeries/all.ts';
+import { verifierAttack } from './attacked-verifier.ts';
 
 allForgeries(verifierAttack('hono'));

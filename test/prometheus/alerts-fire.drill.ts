@@ -17,7 +17,6 @@ import { newDirectory } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
 import { freePort } from '../support/ports.ts';
-import { Prometheus, readAlerts } from '../support/prometheus.ts';
 import { TestProvider } from '../support/provider.ts';
 import { head } from '../support/raw-http.ts';
 import { newRecord } from '../support/records.ts';
@@ -34,6 +33,7 @@ import { childrenOf } from '../support/supervised.ts';
 import { writeTlsFiles } from '../support/tls-files.ts';
 import { credentialsBody, postToken } from '../support/token-endpoint.ts';
 import { webhookCommand } from '../support/webhook-stage.ts';
+import { Prometheus, readAlerts } from './prometheus.ts';
 
 const hourMs = 3_600_000;
 

@@ -4,10 +4,10 @@ import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { dashboardDocument } from '../../docs/dashboard-document.ts';
 import { newDirectory } from '../support/outcome.ts';
-import { alertsFile, promtool, readAlerts } from '../support/prometheus.ts';
 import { TestProvider } from '../support/provider.ts';
 import { newSettings, type Service, startService } from '../support/service.ts';
 import { writeTlsFiles } from '../support/tls-files.ts';
+import { alertsFile, promtool, readAlerts } from './prometheus.ts';
 
 const clean = async (...parameters: string[]) => {
   const { code, output } = await promtool(parameters);

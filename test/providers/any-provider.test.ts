@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { canaryClaims } from '../support/canaries.ts';
-import type { LookalikeProvider } from '../support/lookalike-provider.ts';
-import { recipeSuite } from '../support/provider-recipe.ts';
+import type { LookalikeProvider } from './lookalike-provider.ts';
+import { recipeSuite } from './provider-recipe.ts';
 
 const claimsOf = ({ settings }: LookalikeProvider) => ({
   iss: settings.IDP_ISSUER,

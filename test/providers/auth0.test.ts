@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { canaryClaims } from '../support/canaries.ts';
 import { certificateOf } from '../support/certificate.ts';
 import { base64url, compact, hmac } from '../support/forged-token.ts';
-import type { LookalikeProvider } from '../support/lookalike-provider.ts';
-import { recipeSuite } from '../support/provider-recipe.ts';
+import type { LookalikeProvider } from './lookalike-provider.ts';
+import { recipeSuite } from './provider-recipe.ts';
 
 const claimsOf = ({ settings }: LookalikeProvider) => ({
   iss: settings.IDP_ISSUER,

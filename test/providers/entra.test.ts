@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { canaryClaims } from '../support/canaries.ts';
 import { certificateOf } from '../support/certificate.ts';
 import { base64url, split } from '../support/forged-token.ts';
-import type { LookalikeProvider } from '../support/lookalike-provider.ts';
 import type { ProviderKey } from '../support/provider.ts';
-import { recipeSuite } from '../support/provider-recipe.ts';
+import type { LookalikeProvider } from './lookalike-provider.ts';
+import { recipeSuite } from './provider-recipe.ts';
 
 const tenantOf = ({ settings }: LookalikeProvider) => String(settings.IDP_JWKS_PATH?.split('/')[1]);
 const apiOf = ({ settings }: LookalikeProvider) => String(settings.API_AUDIENCE?.replace('api://', ''));

@@ -1,8 +1,8 @@
 import { canaryClaims } from '../support/canaries.ts';
 import { base64url } from '../support/forged-token.ts';
-import type { LookalikeProvider } from '../support/lookalike-provider.ts';
 import { makeKey } from '../support/provider.ts';
-import { recipeSuite } from '../support/provider-recipe.ts';
+import type { LookalikeProvider } from './lookalike-provider.ts';
+import { recipeSuite } from './provider-recipe.ts';
 
 const frontend = '1045732891644-5n3kq0v8bd.apps.googleusercontent.com';
 

@@ -2,9 +2,9 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { canaryClaims } from '../support/canaries.ts';
 import { certificateOf } from '../support/certificate.ts';
 import { compact, hmac } from '../support/forged-token.ts';
-import type { LookalikeProvider } from '../support/lookalike-provider.ts';
 import { makeKey } from '../support/provider.ts';
-import { recipeSuite } from '../support/provider-recipe.ts';
+import type { LookalikeProvider } from './lookalike-provider.ts';
+import { recipeSuite } from './provider-recipe.ts';
 
 const claimsOf = ({ settings, now }: LookalikeProvider) => ({
   ...canaryClaims,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { type EntryProvider, signedWithSecret, startEntryProvider } from '../support/entry-providers.ts';
 import { explained, leaksOf } from '../support/explained.ts';
 import { withToken } from '../support/request.ts';
 import { me, newSettings, type Service, startService } from '../support/service.ts';
+import { type EntryProvider, signedWithSecret, startEntryProvider } from './entry-providers.ts';
 import { auth0 } from './shapes/auth0.ts';
 import { authentik } from './shapes/authentik.ts';
 import { b2c } from './shapes/b2c.ts';

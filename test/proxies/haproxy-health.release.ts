@@ -3,9 +3,9 @@ import { after, before, it } from 'node:test';
 import { sectionOf, settingsIn } from '../support/documented-settings.ts';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
-import { call } from '../support/proxied-call.ts';
-import { type RunningProxy, startProxy } from '../support/proxies.ts';
 import { type ClockedService, me, newSettings, startService } from '../support/service.ts';
+import { call } from './proxied-call.ts';
+import { type RunningProxy, startProxy } from './proxies.ts';
 
 let provider: TestProvider;
 let service: ClockedService;

@@ -8,10 +8,10 @@ import { concurrently } from '../support/flood.ts';
 import { logCaughtUp } from '../support/log-caught-up.ts';
 import { oneService } from '../support/one-service.ts';
 import { until } from '../support/polling.ts';
-import { call, open } from '../support/proxied-call.ts';
-import { proxyNames, type RunningProxy, startProxy } from '../support/proxies.ts';
 import { requestFrom } from '../support/request-from.ts';
 import { me, type Service, type Settings, startService } from '../support/service.ts';
+import { call, open } from './proxied-call.ts';
+import { proxyNames, type RunningProxy, startProxy } from './proxies.ts';
 
 const refusalsPerMinute = 4;
 const jsonType = { 'content-type': 'application/json' };

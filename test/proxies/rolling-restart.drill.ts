@@ -5,10 +5,10 @@ import { sectionOf, settingsIn } from '../support/documented-settings.ts';
 import { until } from '../support/polling.ts';
 import { freePort } from '../support/ports.ts';
 import { TestProvider } from '../support/provider.ts';
-import { call } from '../support/proxied-call.ts';
-import { type RunningProxy, startProxy } from '../support/proxies.ts';
 import type { Reply } from '../support/request.ts';
 import { newSettings, type Service, type Settings, startService } from '../support/service.ts';
+import { call } from './proxied-call.ts';
+import { type RunningProxy, startProxy } from './proxies.ts';
 
 const notes = `
 schema: { properties: { text: { type: string, maxLength: 50 } } }

@@ -7,7 +7,7 @@ import type { Settings } from './service.ts';
 
 /**
  * A server that lets in by a bearer token and by nothing else: the service itself, or another one with the verifier in
- * front. The cases of test/support/forgeries are tried on all of them.
+ * front. The cases of test/attack/forgeries are tried on all of them.
  */
 export abstract class Attacked {
   readonly provider: TestProvider;

@@ -1,5 +1,5 @@
 import type * as Package from '../../../packages/client/src/index.ts';
-import type { Stage } from '../../support/client-stage.ts';
+import type { Stage } from '../client-stage.ts';
 
 /**
  * What `@vestibule/client` does, wherever it runs: the same cases in Node and in a page of a browser, against a real service. So

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { stringify } from 'yaml';
+import { canaryClaims } from '../support/canaries.ts';
+import type { TestDatabase } from '../support/databases.ts';
+import { newDpopKey, proofBy, withProof } from '../support/dpop.ts';
+import { type AskedEndpoint, answerJson, opaqueToken } from '../support/introspection.ts';
+import { basic, encodeForm, formType } from '../support/oauth-form.ts';
+import { postCredentials, provokeRefusals } from '../support/personal-requests.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import type { TestProvider } from '../support/provider.ts';
+import { canarySession, logoutToken, webClient } from '../support/provider-documents.ts';
+import { type Reply, request, withToken } from '../support/request.ts';
+import {
+  addClient,
+  type DatabaseEngine,
+  me,
+  newSettings,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/service.ts';
+import { audience } from '../support/surroundings.ts';
+
+/** The providers of a planted service: one that signs tokens, and an introspection endpoint for opaque ones. */
+export interface PlantedProviders {
+  readonly provider: TestProvider;
+  readonly asked: AskedEndpoint;
+}
+
+/** A service that was given something personal in every way there is. */
+export interface PlantedService {
+  readonly service: Service;
+  readonly database: TestDatabase;
+  /** The caller with the subject of the canaries. */
+  readonly id: string;
+  /** Every refusal on the way. */
+  readonly errors: readonly Reply[];
+}
+
+/** The `jti` of the logout token. */
+export const plantedLogoutId = canaryClaims.phone_number;
+
+export async function startPlanted(
+  engine: DatabaseEngine,
+  providers: PlantedProviders,
+): Promise<PlantedService> {
+  const { provider } = providers;
+  const settings = await settingsFor(engine, providers);
+  const credentials = { id: 'privacy-client', secret: await addClient(settings, 'privacy-client') };
+  const service = await startService(settings);
+  const errors = await provokeRefusals(service, provider);
+  await sendProof(service, provider);
+  const welcome = await withToken(service.url + me, await provider.token());
+  assert.equal(welcome.status, 200, welcome.text);
+  errors.push(await askAboutOpaque(service, providers));
+  // From here on the caller is signed out.
+  errors.push(await sendLogoutTokens(service, provider));
+  await takeBack(service, credentials, await provider.token());
+  const database = plainSql(settings);
+  return { service, database, id: String(welcome.json().id), errors };
+}
+
+async function settingsFor(engine: DatabaseEngine, providers: PlantedProviders): Promise<Settings> {
+  const { provider, asked } = providers;
+  const settings = await newSettings(engine, {});
+  const directory = settings.TEST_DIRECTORY;
+  writeFileSync(`${directory}/introspection.secret`, 'secret-of-the-service\n');
+  const list = [
+    {
+      name: 'main',
+      origin: provider.origin,
+      issuer: provider.origin,
+      jwks_path: '/jwks',
+      logout_audience: [webClient],
+      introspection: {
+        url: asked.url,
+        client_id: 'vestibule',
+        client_secret_file: `${directory}/introspection.secret`,
+      },
+    },
+  ];
+  writeFileSync(`${directory}/providers.yaml`, stringify(list));
+  return { ...settings, IDPS_FILE: `${directory}/providers.yaml` };
+}
+
+/** The first sight of a caller is a write, and uses up the proof that it comes with. */
+async function sendProof({ url, settings }: Service, provider: TestProvider): Promise<void> {
+  const key = newDpopKey();
+  const token = await provider.token({ cnf: { jkt: key.thumbprint } });
+  const proving = { method: 'GET', url: `${settings.BASE_URL}${me}`, token };
+  const proof = proofBy(key, proving, { claims: { jti: canaryClaims.email, name: canaryClaims.name } });
+  assert.equal((await withProof(url + me, token, proof)).status, 200);
+}
+
+/** Opaque tokens of which the provider tells all it knows, and of which one is for somebody else; that refusal. */
+async function askAboutOpaque(service: Service, { provider, asked }: PlantedProviders): Promise<Reply> {
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  const said = {
+    ...canaryClaims,
+    active: true,
+    iss: provider.origin,
+    aud: audience,
+    iat: nowSeconds,
+    exp: nowSeconds + 600,
+    username: canaryClaims.preferred_username,
+    sid: canarySession,
+  };
+  const ask = (changes: object) => {
+    asked.answer = answerJson({ ...said, ...changes });
+    return withToken(service.url + me, `cookie-gingerquoll-${opaqueToken()}`);
+  };
+  const welcome = await ask({});
+  assert.equal(welcome.status, 200, welcome.text);
+  return ask({ aud: canaryClaims.email });
+}
+
+/** A logout token that is taken, and one for another audience; that refusal. */
+async function sendLogoutTokens({ url }: Service, provider: TestProvider): Promise<Reply> {
+  const claims = { sid: canarySession, name: canaryClaims.name, picture: canaryClaims.picture };
+  const send = async (changes: object) => {
+    const token = await logoutToken(provider, { ...claims, ...changes });
+    const body = new URLSearchParams({ logout_token: token });
+    return request(`${url}/idp/logout`, { method: 'POST', body });
+  };
+  const taken = await send({ jti: plantedLogoutId });
+  assert.equal(taken.status, 200, taken.text);
+  return send({ aud: canaryClaims.email });
+}
+
+/** A client takes back a token of its own, and one of somebody else, which does nothing. */
+async function takeBack(
+  service: Service,
+  credentials: { readonly id: string; readonly secret: string },
+  foreign: string,
+): Promise<void> {
+  const { id: client_id, secret: client_secret } = credentials;
+  const issued = await postCredentials(service, { client_id, client_secret });
+  assert.equal(issued.status, 200, issued.text);
+  for (const token of [issued.json<{ token: string }>().token, foreign]) {
+    const reply = await request(`${service.url}/revoke`, {
+      method: 'POST',
+      headers: { 'content-type': formType, ...basic(credentials) },
+      body: encodeForm({ token, token_type_hint: canaryClaims.preferred_username }),
+    });
+    assert.equal(reply.status, 200, reply.text);
+  }
+}

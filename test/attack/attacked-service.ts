@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before } from 'node:test';
+import type { ErrorCode } from '../../src/base/errors.ts';
+import { Attacked, type Preparation } from '../support/attacked.ts';
+import { TestProvider } from '../support/provider.ts';
+import { rawReply } from '../support/raw-http.ts';
+import { authFailures } from '../support/refusals.ts';
+import type { Reply } from '../support/request.ts';
+import { fileOf, me, newSettings, type Service, startService } from '../support/service.ts';
+
+/** How often a token with an unknown `kid` may make the service ask the provider again. */
+const coolDownMs = 30_000;
+
+/**
+ * A service on SQLite with a provider of its own, that is lied to. Whatever it refuses must be refused in the right
+ * form, be counted once, cost the provider nothing, and leave no trace in the database.
+ */
+export class AttackedService extends Attacked {
+  readonly service: Service;
+  readonly #accepted = new Set<string>();
+  readonly #startedAt = performance.now();
+
+  constructor(provider: TestProvider, service: Service) {
+    super(provider, `${service.url}${me}`);
+    this.service = service;
+  }
+
+  override async acceptsRequest(send: () => Promise<Reply>): Promise<Record<string, unknown>> {
+    const body = await super.acceptsRequest(send);
+    if (typeof body.id === 'string') this.#accepted.add(body.id);
+    return body;
+  }
+
+  override async refusesRequest(send: () => Promise<Reply>, code: ErrorCode, sent: string): Promise<Reply> {
+    const failuresBefore = authFailures(await this.service.metrics());
+    const reply = await super.refusesRequest(send, code, sent);
+    const expected = { ...failuresBefore, [code]: (failuresBefore[code] ?? 0) + 1 };
+    assert.deepEqual(authFailures(await this.service.metrics()), expected);
+    return reply;
+  }
+
+  async refusesBytes(bytes: string, status: number, code: ErrorCode): Promise<void> {
+    const reply = await rawReply(this.url, bytes);
+    assert.equal(reply.status, status);
+    assert.equal(reply.headers.get('content-type'), 'application/problem+json');
+    assert.equal(reply.json().code, code);
+  }
+
+  /** Its log, above all. */
+  async written(): Promise<string> {
+    const directory = String(this.service.settings.TEST_DIRECTORY);
+    const files = readdirSync(directory);
+    assert.ok(files.some((file) => file.endsWith('.log')));
+    return files.map((file) => readFileSync(`${directory}/${file}`, 'latin1')).join('\n');
+  }
+
+  /** One fetch at the start, and one for unknown names of keys in each cool-down. */
+  #isWithinFetchBudget(): boolean {
+    const coolDowns = 1 + Math.floor((performance.now() - this.#startedAt) / coolDownMs);
+    return this.provider.fetches <= 1 + coolDowns;
+  }
+
+  /** Stops everything first, so that a failed check leaves no process behind. */
+  async stop(): Promise<void> {
+    const isWithinBudget = this.#isWithinFetchBudget();
+    try {
+      await this.service.stop();
+    } finally {
+      await this.provider.stop();
+    }
+    assert.ok(isWithinBudget, `the keys were fetched ${this.provider.fetches} times`);
+    assert.deepEqual(this.#consumers(), [...this.#accepted].sort(), 'only who got in is registered');
+  }
+
+  #consumers(): string[] {
+    const database = new DatabaseSync(fileOf(this.service.settings), { readOnly: true });
+    const rows = database.prepare('select id from consumers order by id').all();
+    database.close();
+    return rows.map(({ id }) => String(id));
+  }
+}
+
+/** One such service for all tests of a suite or file. A good token has got in before the first of them. */
+export function attackedService({ settings = {}, prepare }: Preparation = {}): () => AttackedService {
+  let attacked: AttackedService;
+  let provider: TestProvider;
+  before(async () => {
+    provider = await TestProvider.start();
+    const all = await newSettings('sqlite', { ...provider.settings, ...settings });
+    await prepare?.(provider, all);
+    attacked = new AttackedService(provider, await startService(all));
+    await attacked.acceptsGoodToken(all);
+  });
+  // Without a service there is still its provider to stop.
+  after(() => (attacked ?? provider).stop());
+  return () => attacked;
+}

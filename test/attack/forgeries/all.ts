@@ -1,0 +1,40 @@
+import { describe } from 'node:test';
+import type { Attack } from '../../support/attacked.ts';
+import { algorithmForgeries } from './algorithm.ts';
+import { audienceForgeries } from './audience.ts';
+import { authorizationHeaderForgeries } from './authorization-header.ts';
+import { boundTokenForgeries } from './bound-token.ts';
+import { bypassForgeries } from './bypass.ts';
+import { headerForgeries } from './header.ts';
+import { issuerForgeries } from './issuer.ts';
+import { oracleForgeries } from './oracle.ts';
+import { scopeForgeries } from './scope.ts';
+import { shapeForgeries } from './shape.ts';
+import { signatureForgeries } from './signature.ts';
+import { subjectForgeries } from './subject.ts';
+import { timesForgeries } from './times.ts';
+import { tokenLifetimeForgeries } from './token-lifetime.ts';
+import { typeForgeries } from './type.ts';
+
+const batteries: Readonly<Record<string, (attack: Attack) => void>> = {
+  algorithm: algorithmForgeries,
+  audience: audienceForgeries,
+  'Authorization header': authorizationHeaderForgeries,
+  'bound token': boundTokenForgeries,
+  bypass: bypassForgeries,
+  header: headerForgeries,
+  issuer: issuerForgeries,
+  oracle: oracleForgeries,
+  scope: scopeForgeries,
+  shape: shapeForgeries,
+  signature: signatureForgeries,
+  subject: subjectForgeries,
+  times: timesForgeries,
+  'token lifetime': tokenLifetimeForgeries,
+  type: typeForgeries,
+};
+
+/** Every case that the service itself has to stand, tried on another server. */
+export function allForgeries(attack: Attack): void {
+  for (const [name, battery] of Object.entries(batteries)) describe(name, () => battery(attack));
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Attack } from '../../support/attacked.ts';
+import { CanaryServer } from '../../support/canary-server.ts';
+import { certificateOf } from '../../support/certificate.ts';
+import { compact, rs256 } from '../../support/forged-token.ts';
+import { makeKey, type ProviderKey } from '../../support/provider.ts';
+
+export function headerForgeries(attack: Attack): void {
+  type Header = Readonly<Record<string, unknown>>;
+
+  describe('a provider with one key', () => {
+    const target = attack();
+    let attacker: ProviderKey;
+    let canary: CanaryServer;
+    before(async () => {
+      attacker = await makeKey();
+      canary = await CanaryServer.start();
+    });
+    after(async () => {
+      await canary.stop();
+      assert.equal(canary.connections, 0, 'no token makes the service connect to anybody');
+    });
+
+    /** Good claims under this header, signed by the right key unless it is another's. */
+    const token = (header: Header, key: ProviderKey = target().provider.key) => {
+      const { provider } = target();
+      const all = { alg: 'RS256', kid: provider.key.kid, ...header };
+      return compact(all, provider.claims(), rs256(key.privateKey));
+    };
+
+    /** With the name of the provider's key, with the attacker's own, and with none. */
+    async function refusesAttacker(header: Header): Promise<void> {
+      await target().refuses(token(header, attacker), 'signature_invalid');
+      await target().refuses(token({ ...header, kid: undefined }, attacker), 'signature_invalid');
+      await target().refuses(token({ ...header, kid: attacker.kid }, attacker), 'key_unknown');
+    }
+
+    it('[A1] a token with members in its header that nobody knows gets in', async () => {
+      await target().accepts(token({}));
+      await target().accepts(token({ extra: 'x', nested: { deep: [1] } }));
+    });
+
+    const crits: Record<string, Header> = {
+      'an unknown name': { crit: ['unheard-of'], 'unheard-of': true },
+      'no name': { crit: [] },
+      'the name of the algorithm': { crit: ['alg'] },
+      'the name of a claim': { crit: ['exp'], exp: 4_102_444_800 },
+      'a name twice': { crit: ['unheard-of', 'unheard-of'], 'unheard-of': true },
+      'a name that is absent': { crit: ['unheard-of'] },
+      'a text': { crit: 'unheard-of', 'unheard-of': true },
+      'an object': { crit: { 0: 'alg', length: 1 } },
+      null: { crit: null },
+      'a number': { crit: [1] },
+      'the unencoded payload option': { crit: ['b64'], b64: true },
+      'the unencoded payload option switched on': { crit: ['b64'], b64: false },
+    };
+    for (const [name, header] of Object.entries(crits)) {
+      it(`[A25] a "crit" of ${name} is refused`, async () => {
+        await target().refuses(token(header), 'header_not_supported');
+      });
+    }
+
+    for (const b64 of [true, false, null, 'true', {}]) {
+      it(`[A25] a "b64" of ${JSON.stringify(b64)} is refused, although nothing says that it is critical`, async () => {
+        await target().refuses(token({ b64 }), 'header_not_supported');
+      });
+    }
+
+    it('[A27] a key that a token brings along is not used', async () => {
+      await refusesAttacker({ jwk: attacker.jwk });
+      await refusesAttacker({ jwk: { ...attacker.jwk, kid: target().provider.key.kid } });
+      await refusesAttacker({ jwks: { keys: [attacker.jwk] } });
+    });
+
+    it('[A28] an address that a token says to fetch keys from is not fetched', async () => {
+      const { origin } = target().provider;
+      const addresses = [
+        `http://${canary.host}/jwks`,
+        `https://${canary.host}/jwks`,
+        `//${canary.host}/jwks`,
+        `http://localhost:${canary.host.split(':')[1]}/jwks`,
+        `${origin}@${canary.host}/jwks`,
+        `http://${canary.host}#${origin}/jwks`,
+        `http://${canary.host}/?${origin}/jwks`,
+        `${origin}/redirect?to=http://${canary.host}/jwks`,
+        `${origin}/jwks/../redirect`,
+        'file:///etc/hostname',
+      ];
+      for (const address of addresses) {
+        await refusesAttacker({ jku: address });
+        await refusesAttacker({ x5u: address });
+      }
+      assert.equal(canary.connections, 0);
+    });
+
+    it('[A28] an address in the header of a good token is not fetched either', async () => {
+      await target().accepts(token({ jku: `http://${canary.host}/jwks`, x5u: `http://${canary.host}/x5u` }));
+      assert.equal(canary.connections, 0);
+    });
+
+    it('[A29] a certificate that a token brings along is not used', async () => {
+      const certificate = await certificateOf(attacker);
+      const x5c = [certificate.raw.toString('base64')];
+      const sha1 = Buffer.from(certificate.fingerprint.replaceAll(':', ''), 'hex').toString('base64url');
+      const sha256 = Buffer.from(certificate.fingerprint256.replaceAll(':', ''), 'hex').toString('base64url');
+      await refusesAttacker({ x5c });
+      await refusesAttacker({ x5t: sha1 });
+      await refusesAttacker({ 'x5t#S256': sha256 });
+      await refusesAttacker({ x5c, x5t: sha1, 'x5t#S256': sha256 });
+    });
+
+    it('[A30] the name of a key that is no name in the key set is refused, at the cost of one fetch', async () => {
+      const { provider } = target();
+      const fetchesBefore = provider.fetches;
+      const names = [
+        '../../dev/null',
+        "' OR 1=1--",
+        '\0',
+        `${provider.key.kid}\0`,
+        provider.key.kid.toUpperCase(),
+        ` ${provider.key.kid}`,
+        '\u{1f511}',
+        '',
+        '*',
+        '__proto__',
+        'constructor',
+        'toString',
+        'hasOwnProperty',
+        'undefined',
+        'x'.repeat(512),
+      ];
+      for (const kid of names) await target().refuses(token({ kid }), 'key_unknown');
+      assert.ok(provider.fetches - fetchesBefore <= 1);
+    });
+
+    it('[A30] a "kid" that is no text or much too long is refused', async () => {
+      for (const kid of [1, 0, true, [], [target().provider.key.kid], {}, null, 'x'.repeat(513)])
+        await target().refuses(token({ kid }), 'token_malformed');
+      await target().refuses(token({ kid: 'x'.repeat(10_000) }), 'token_too_large');
+    });
+
+    it('[A31] a token that names no key gets in, because it can only mean the one there is', async () => {
+      await target().accepts(token({ kid: undefined }));
+      await target().refuses(token({ kid: undefined }, attacker), 'signature_invalid');
+    });
+  });
+
+  describe('a provider with a key whose name is empty', () => {
+    let nameless: ProviderKey;
+    const target = attack({
+      async prepare(provider) {
+        nameless = await makeKey('');
+        provider.keys.push(nameless);
+      },
+    });
+    const signed = (header: Header, key: ProviderKey) =>
+      compact({ alg: 'RS256', ...header }, target().provider.claims(), rs256(key.privateKey));
+
+    it('[A30] an empty name names no key, not even that one', async () => {
+      await target().refuses(signed({ kid: '' }, nameless), 'key_unknown');
+      await target().refuses(signed({ kid: '' }, target().provider.key), 'key_unknown');
+    });
+
+    it('[A30] a token without a name cannot mean it, and the other key works', async () => {
+      await target().refuses(signed({}, nameless), 'signature_invalid');
+      await target().accepts(signed({ kid: target().provider.key.kid }, target().provider.key));
+    });
+  });
+
+  describe('a provider with three keys', () => {
+    const target = attack({
+      async prepare(provider) {
+        provider.keys.push(await makeKey(), await makeKey());
+      },
+    });
+
+    it('[A31] a token of each key gets in when it names it', async () => {
+      const { provider } = target();
+      for (const { kid, privateKey } of provider.keys)
+        await target().accepts(compact({ alg: 'RS256', kid }, provider.claims(), rs256(privateKey)));
+    });
+
+    it('[A31] a token that names no key is refused: keys are not tried in turn', async () => {
+      const { provider } = target();
+      for (const { privateKey } of provider.keys)
+        await target().refuses(
+          compact({ alg: 'RS256' }, provider.claims(), rs256(privateKey)),
+          'key_unknown',
+        );
+    });
+
+    it('[A31] a token that names one key and is signed with another is refused', async () => {
+      const { provider } = target();
+      const [first, second] = provider.keys as [ProviderKey, ProviderKey];
+      const crossed = compact({ alg: 'RS256', kid: first.kid }, provider.claims(), rs256(second.privateKey));
+      await target().refuses(crossed, 'signature_invalid');
+    });
+  });
+}

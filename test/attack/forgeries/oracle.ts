@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { ErrorCode } from '../../../src/base/errors.ts';
+import type { Attack } from '../../support/attacked.ts';
+import { compact, hmac, type Part, rs256 } from '../../support/forged-token.ts';
+import { type Claims, makeKey, type ProviderKey } from '../../support/provider.ts';
+import type { Reply } from '../../support/request.ts';
+
+export function oracleForgeries(attack: Attack): void {
+  const target = attack();
+  let stranger: ProviderKey;
+  before(async () => {
+    stranger = await makeKey();
+  });
+
+  /** Claims that would each be judged differently under a good signature, with the code of that judgement. */
+  const judgements: readonly (readonly [Claims, ErrorCode | null])[] = [
+    [{}, null],
+    [{ exp: 1_000_000_000 }, 'token_expired'],
+    [{ exp: undefined }, 'expiry_missing'],
+    [{ exp: 'soon' }, 'claim_invalid'],
+    [{ nbf: 4_000_000_000 }, 'token_not_yet_valid'],
+    [{ aud: 'https://other.example' }, 'audience_mismatch'],
+    [{ aud: undefined }, 'audience_mismatch'],
+    [{ sub: '' }, 'subject_invalid'],
+    [{ sub: 'somebody-known' }, null],
+    [{ nonce: 'n-0S6_WzA2Mj' }, 'token_type_not_allowed'],
+    [{ scope: undefined }, null],
+  ];
+
+  it('[A53] under a good signature each of the claims gets its own answer', async () => {
+    for (const [changes, code] of judgements) {
+      const token = await target().provider.token(changes);
+      if (code === null) await target().accepts(token);
+      else await target().refuses(token, code);
+    }
+  });
+
+  /** Tokens that nobody has vouched for: everything is right but this. */
+  const unvouched: Record<string, [ErrorCode, (claims: Claims, kid: string) => string]> = {
+    'a signature of a stranger': [
+      'signature_invalid',
+      (claims, kid) => byStranger({ alg: 'RS256', kid }, claims),
+    ],
+    'a signature of a stranger and no key named': [
+      'signature_invalid',
+      (claims) => byStranger({ alg: 'RS256' }, claims),
+    ],
+    'the name of an unknown key': [
+      'key_unknown',
+      (claims) => byStranger({ alg: 'RS256', kid: stranger.kid }, claims),
+    ],
+    'no algorithm': ['algorithm_not_allowed', (claims, kid) => byStranger({ alg: 'none', kid }, claims)],
+    'a shared secret': [
+      'algorithm_not_allowed',
+      (claims, kid) => compact({ alg: 'HS256', kid }, claims, hmac('sha256', 'x')),
+    ],
+    'an extension': [
+      'header_not_supported',
+      (claims, kid) => byStranger({ alg: 'RS256', kid, crit: ['x'], x: 1 }, claims),
+    ],
+    'another type': [
+      'token_type_not_allowed',
+      (claims, kid) => byStranger({ alg: 'RS256', kid, typ: 'dpop+jwt' }, claims),
+    ],
+    'a broken shape': ['token_malformed', (claims, kid) => `${byStranger({ alg: 'RS256', kid }, claims)}.x`],
+  };
+  for (const [name, [code, forge]] of Object.entries(unvouched)) {
+    it(`[A53] a token with ${name} gets the same answer whatever it claims`, async () => {
+      const answers = new Set<string>();
+      for (const [changes] of judgements) {
+        const token = forge(target().provider.claims(changes), target().provider.key.kid);
+        answers.add(essence(await target().refuses(token, code)));
+      }
+      assert.equal(answers.size, 1, [...answers].join('\n\n'));
+    });
+  }
+
+  it('[A53] what is wrong with the header is said before the issuer is looked at', async () => {
+    const judgedFirst: ErrorCode[] = ['algorithm_not_allowed', 'header_not_supported', 'token_malformed'];
+    for (const [code, forge] of Object.values(unvouched).filter(([code]) => judgedFirst.includes(code))) {
+      for (const iss of ['https://evil.example', 'http://127.0.0.1/vestibule', undefined])
+        await target().refuses(forge(target().provider.claims({ iss }), target().provider.key.kid), code);
+    }
+  });
+
+  function byStranger(header: Part, claims: Claims): string {
+    return compact(header, claims, rs256(stranger.privateKey));
+  }
+
+  /** An answer without what differs between any two. */
+  function essence({ status, headers, text }: Reply): string {
+    const stable = [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id');
+    return JSON.stringify([status, stable, text]);
+  }
+}

@@ -1,0 +1,78 @@
+import { describe, it } from 'node:test';
+import type { Attack } from '../../support/attacked.ts';
+import { compact, rs256 } from '../../support/forged-token.ts';
+
+export function timesForgeries(attack: Attack): void {
+  const now = () => Math.floor(Date.now() / 1000);
+
+  describe('over HTTP', () => {
+    const target = attack();
+
+    /** A token whose claim is written exactly like this, which JSON.stringify would not do for every number. */
+    function written(name: string, text: string): string {
+      const { key } = target().provider;
+      const others = target().provider.claims({ [name]: undefined });
+      const payload = `{"${name}":${text},${JSON.stringify(others).slice(1)}`;
+      return compact({ alg: 'RS256', kid: key.kid }, payload, rs256(key.privateKey));
+    }
+
+    it('[A44] a token that expires later gets in, by a fraction of a second too', async () => {
+      await target().accepts(await target().provider.token({ exp: now() + 60 }));
+      await target().accepts(await target().provider.token({ exp: now() + 60.5 }));
+      await target().accepts(written('exp', `${now() + 60}.0`));
+      await target().accepts(written('exp', `${(now() + 60) / 1000}e3`));
+    });
+
+    it('[A44] a token that has expired is refused', async () => {
+      for (const exp of [now() - 6, now() - 60, now() - 86_400, 1.5, 1, 0])
+        await target().refuses(await target().provider.token({ exp }), 'token_expired');
+    });
+
+    it('[A44] a token without an expiry is refused', async () => {
+      await target().refuses(await target().provider.token({ exp: undefined }), 'expiry_missing');
+    });
+
+    const impossible = [
+      '"9999999999"',
+      '"4102444800"',
+      'null',
+      'true',
+      '[]',
+      '[4102444800]',
+      '{}',
+      '""',
+      '-1',
+      '-4102444800',
+      '1e999',
+      '-1e999',
+      '9007199254740992',
+      '4102444800000',
+      '253402300800',
+    ];
+    for (const text of impossible) {
+      it(`[A44] an expiry of ${text} is refused`, async () => {
+        await target().refuses(written('exp', text), 'claim_invalid');
+      });
+
+      it(`[A43] a "nbf" or "iat" of ${text} is refused`, async () => {
+        await target().refuses(written('nbf', text), 'claim_invalid');
+        await target().refuses(written('iat', text), 'claim_invalid');
+      });
+    }
+
+    it('[A43] a token from a clock that is a little fast gets in', async () => {
+      await target().accepts(await target().provider.token({ nbf: now() + 4, iat: now() + 4 }));
+    });
+
+    it('[A43] a token that begins or was issued in the future is refused', async () => {
+      for (const later of [60, 86_400]) {
+        await target().refuses(await target().provider.token({ nbf: now() + later }), 'token_not_yet_valid');
+        await target().refuses(await target().provider.token({ iat: now() + later }), 'token_not_yet_valid');
+      }
+    });
+
+    it('[A43] a token that says nothing of its beginning gets in', async () => {
+      await target().accepts(await target().provider.token({ nbf: undefined, iat: undefined }));
+    });
+  });
+}

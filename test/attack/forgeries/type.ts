@@ -1,0 +1,105 @@
+import { describe, it } from 'node:test';
+import type { Attack } from '../../support/attacked.ts';
+import { compact, rs256 } from '../../support/forged-token.ts';
+import type { Claims, TestProvider } from '../../support/provider.ts';
+import { surroundings } from '../../support/surroundings.ts';
+
+export function typeForgeries(attack: Attack): void {
+  /** By hand, because libraries refuse to write a `typ` that is no text. */
+  function typed({ key }: TestProvider, typ: unknown, claims: Claims): string {
+    return compact({ alg: 'RS256', kid: key.kid, typ }, claims, rs256(key.privateKey));
+  }
+
+  const accessTokenTypes = ['at+jwt', 'application/at+jwt', 'AT+JWT', 'Application/At+Jwt'];
+  const plainTypes = [undefined, 'JWT', 'jwt', 'application/jwt'];
+  const otherTypes = [
+    'logout+jwt',
+    'secevent+jwt',
+    'dpop+jwt',
+    'id+jwt',
+    'token-introspection+jwt',
+    'JOSE',
+    'JWE',
+    'at+jwt ',
+    'xat+jwt',
+    'at+jwt+x',
+    'text/at+jwt',
+    'application/application/at+jwt',
+    'application/x',
+    '',
+    1,
+    null,
+    true,
+    {},
+    ['at+jwt'],
+  ];
+  const shown = (typ: unknown) => JSON.stringify(typ) ?? 'absent';
+
+  describe('without REQUIRE_AT_JWT', () => {
+    const target = attack();
+
+    it('[A42] an access token, a plain JWT and a token without a type get in', async () => {
+      for (const typ of [...accessTokenTypes, ...plainTypes])
+        await target().accepts(typed(target().provider, typ, target().provider.claims()));
+    });
+
+    for (const typ of otherTypes) {
+      it(`[A42] a token of type ${shown(typ)} is refused`, async () => {
+        const token = typed(target().provider, typ, target().provider.claims());
+        await target().refuses(token, 'token_type_not_allowed');
+      });
+    }
+
+    it('[A41] an ID token for a client of the same provider is refused', async () => {
+      await target().refuses(await target().provider.token({ aud: 'web-client' }), 'audience_mismatch');
+      const claims = { aud: 'web-client', nonce: 'n-0S6_WzA2Mj', auth_time: 1 };
+      await target().refuses(await target().provider.token(claims), 'token_type_not_allowed');
+    });
+
+    const idTokenClaims: Claims[] = [
+      { nonce: 'n-0S6_WzA2Mj' },
+      { at_hash: '77QmUPtjPfzWtF2AnpK9RQ' },
+      { c_hash: 'LDktKdoQak3Pk0cnXxCltA' },
+      { s_hash: '76sa5dd65fdsf5dgdgdfgQ' },
+      { typ: 'ID' },
+      { typ: 'Refresh' },
+      { typ: 'Logout' },
+    ];
+    for (const claims of idTokenClaims) {
+      it(`[A41] a token for this API with the claims ${JSON.stringify(claims)} is no access token and is refused`, async () => {
+        await target().refuses(await target().provider.token(claims), 'token_type_not_allowed');
+        const { audience } = surroundings();
+        const forBoth = { ...claims, aud: ['web-client', audience], azp: 'web-client' };
+        await target().refuses(await target().provider.token(forBoth), 'token_type_not_allowed');
+      });
+    }
+
+    it('[A41] a logout token and a security event are refused, whatever type they state', async () => {
+      const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+      const claims = target().provider.claims({ events, sid: '08a5019c-17e1-4977-8f42-65a12843ea02' });
+      for (const typ of [undefined, 'JWT', 'at+jwt', 'logout+jwt', 'secevent+jwt'])
+        await target().refuses(typed(target().provider, typ, claims), 'token_type_not_allowed');
+    });
+
+    it('[A41] a proof of possession is refused', async () => {
+      const claims = target().provider.claims({ htm: 'GET', htu: target().url });
+      await target().refuses(typed(target().provider, 'dpop+jwt', claims), 'token_type_not_allowed');
+    });
+  });
+
+  describe('with REQUIRE_AT_JWT', () => {
+    const target = attack({ settings: { REQUIRE_AT_JWT: 'true' } });
+
+    it('[A42] in strict mode a token that says it is an access token gets in', async () => {
+      for (const typ of accessTokenTypes)
+        await target().accepts(typed(target().provider, typ, target().provider.claims()));
+    });
+
+    for (const typ of [...plainTypes, ...otherTypes]) {
+      it(`[A42] in strict mode a token of type ${shown(typ)} is refused`, async () => {
+        const token = typed(target().provider, typ, target().provider.claims());
+        await target().refuses(token, 'token_type_not_allowed');
+      });
+    }
+  });
+}

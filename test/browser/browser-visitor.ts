@@ -1,0 +1,144 @@
+import type { BrowserContext, CDPSession, Locator, Page, Route } from 'playwright-core';
+import { ApiCaller } from '../support/api-caller.ts';
+import { type BrowserPerson, password } from './browser-person.ts';
+import { type BrowserSite, minuteMs } from './browser-site.ts';
+
+/** Somebody in front of the browser. */
+export class Visitor {
+  readonly site: BrowserSite;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  #bearer = '';
+  #debugger: CDPSession | null = null;
+  #hasClock = false;
+
+  constructor(site: BrowserSite, context: BrowserContext, page: Page) {
+    this.site = site;
+    this.context = context;
+    this.page = page;
+    page.on('request', (request) => {
+      const { authorization } = request.headers();
+      if (authorization !== undefined && request.url().startsWith(site.origin)) {
+        this.#bearer = authorization.slice(authorization.indexOf(' ') + 1);
+      }
+    });
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name, exact: typeof name === 'string' });
+  }
+
+  link(name: string | RegExp): Locator {
+    return this.page.getByRole('link', { name, exact: typeof name === 'string' });
+  }
+
+  heading(name: string): Locator {
+    return this.page.getByRole('heading', { name, exact: true });
+  }
+
+  /** A field of a form, by its label. */
+  field(label: string): Locator {
+    return this.page.getByRole('textbox', { name: new RegExp(`^${label}( optional)?$`) });
+  }
+
+  /** Waits until it is to be seen. */
+  async sees(text: string | RegExp): Promise<void> {
+    await this.page.getByText(text).filter({ visible: true }).first().waitFor();
+  }
+
+  async open(...parts: readonly string[]): Promise<void> {
+    await this.page.goto(`${this.site.origin}/#/${parts.join('/')}`);
+  }
+
+  async signIn(person: BrowserPerson): Promise<void> {
+    await this.button('Sign in').click();
+    await this.logIn(person);
+    await this.button('Allow').click();
+    await this.button('Sign out').waitFor();
+  }
+
+  /** The picture of a person, once it is there. */
+  async seesPicture({ name }: BrowserPerson): Promise<Locator> {
+    const picture = this.page.getByRole('img', { name: `Picture of ${name}` });
+    await picture.evaluate((image) => image.decode());
+    return picture;
+  }
+
+  /** At the provider's page. */
+  async logIn({ userName }: BrowserPerson, word = password): Promise<void> {
+    await this.page.getByLabel('User name').fill(userName);
+    await this.page.getByLabel('Password').fill(word);
+    await this.button('Sign in').click();
+  }
+
+  /** Plugs the network in or out. A browser calls a machine offline that has nothing but loopback; this one is not. */
+  async connect(isOnline: boolean): Promise<void> {
+    this.#debugger ??= await this.context.newCDPSession(this.page);
+    await this.#debugger.send('Network.emulateNetworkConditions', {
+      offline: !isOnline,
+      // With nothing at all to pretend, the browser would look at the machine again.
+      latency: 1,
+      downloadThroughput: -1,
+      uploadThroughput: -1,
+    });
+  }
+
+  /** So many minutes pass for the page. */
+  async later(minutes: number): Promise<void> {
+    if (!this.#hasClock) await this.page.clock.install();
+    this.#hasClock = true;
+    await this.page.clock.fastForward(minutes * minuteMs);
+  }
+
+  /** Fills in the only field of a collection that has one, and saves it. */
+  async addOne(collection: string, label: string, text: string): Promise<void> {
+    await this.open('data', collection, 'new');
+    await this.field(label).fill(text);
+    await this.button('Save').click();
+  }
+
+  /** What the page says about how it hears of what happens elsewhere, once it says that. */
+  async seesConnection(words: string): Promise<void> {
+    await this.page.locator('.connection').getByText(words, { exact: true }).waitFor();
+  }
+
+  /**
+   * Whatever happens elsewhere is told later, when the returned function is called. Where a stream is open, another list
+   * has to be looked at first: only a page that has seen it has left the one before, and ended its stream.
+   */
+  async holdEvents(otherList?: string): Promise<() => Promise<void>> {
+    const address = '**/api/consumer/v1/events*';
+    const held: Route[] = [];
+    await this.page.route(address, (route) => void held.push(route));
+    if (otherList !== undefined) {
+      const asked = this.page.waitForRequest(address);
+      await this.open('data', otherList);
+      await asked;
+    }
+    return async () => {
+      await this.page.unroute(address);
+      // The page may have given up on some of them.
+      for (const route of held) await route.continue().catch(() => {});
+    };
+  }
+
+  /** Another window of the same browser: the provider knows who it is. */
+  async anotherWindow(): Promise<Visitor> {
+    const other = new Visitor(this.site, this.context, await this.context.newPage());
+    await other.connect(true);
+    await other.page.goto(this.site.origin);
+    await other.button('Sign in').click();
+    await other.button('Sign out').waitFor();
+    return other;
+  }
+
+  /** Closes every window. */
+  async leave(): Promise<void> {
+    await this.context.close();
+  }
+
+  /** The same person somewhere else, at the API, with the token that this page showed there last. */
+  elsewhere(): ApiCaller {
+    return new ApiCaller(this.site.origin, this.#bearer);
+  }
+}

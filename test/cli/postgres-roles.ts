@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import { plainSql } from '../support/plain-sql.ts';
+import type { Settings } from '../support/service.ts';
+
+/** A role that may come in and nothing else; the URL of the same database for it, and its name. */
+export async function newRole(settings: Settings): Promise<{ url: string; role: string }> {
+  const role = `role_${randomUUID().replaceAll('-', '')}`;
+  const password = randomUUID();
+  await plainSql(settings).query(`create role ${role} login password '${password}'`);
+  const url = new URL(String(settings.DATABASE_URL));
+  url.username = role;
+  url.password = password;
+  return { url: url.href, role };
+}
+
+/** The URL of the same database for somebody who may read all that is in it, and nothing else. */
+export async function readerOf(settings: Settings): Promise<string> {
+  const { url, role } = await newRole(settings);
+  await plainSql(settings).query(`grant select on all tables in schema public to ${role}`);
+  return url;
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { cpSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { newDirectory } from '../support/outcome.ts';
+import { freePort } from '../support/ports.ts';
+import { type Ended, foldersOfPrograms, ShellCommand } from '../support/shell-command.ts';
+import { part } from '../support/surroundings.ts';
+import { writeTlsFiles } from '../support/tls-files.ts';
+
+export interface Ran {
+  /** What was run: the text with what stands in the place of examples. */
+  readonly script: string;
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+type Replacements = Readonly<Record<string, string>>;
+
+/** What `npm ci` brings, what git keeps, and what running leaves. */
+const notCopied = /^(node_modules|\.git|\.test-run.*|data|test|docs|dist|lib)$/;
+
+/** The project as somebody has it after `npm ci`, in a folder of its own, and a shell in it that keeps its variables. */
+export class ProjectCopy {
+  readonly folder = newDirectory();
+  readonly #npmCache = newDirectory();
+  #variables: Readonly<Record<string, string>> = {};
+  #address = '';
+  #development: ShellCommand | null = null;
+  readonly #prelude: string;
+
+  /** With `quickNpx` a command of this project is run as `npx` would, without npm, which takes a second each time. */
+  constructor({ quickNpx = false } = {}) {
+    this.#prelude = quickNpx ? `npx() { PATH="$PWD/node_modules/.bin:$PATH" "$@"; }\n` : '';
+  }
+
+  #copy(): void {
+    for (const part of readdirSync('.').filter((name) => !notCopied.test(name)))
+      cpSync(part, `${this.folder}/${part}`, { recursive: true });
+    symlinkSync(resolve('node_modules'), `${this.folder}/node_modules`);
+    writeFileSync(`${this.folder}/variables.sh`, '');
+  }
+
+  /** `npm start`, a token and the settings by the lines that it prints. */
+  async start(): Promise<void> {
+    await part('frontend');
+    this.#copy();
+    const [port, opsPort, providerPort] = [await freePort(), await freePort(), await freePort()];
+    this.#address = `http://127.0.0.1:${port}`;
+    this.#set({ PORT: String(port), OPS_PORT: String(opsPort), NODE: process.execPath });
+    const development = this.#start(`npm start -- --provider-port ${providerPort}`);
+    this.#development = development;
+    if (!(await development.says(/Stop with Ctrl-C\./))) assert.fail((await development.ended).stderr);
+    const { stdout: welcome } = development;
+    const tokenLine = /^ *(TOKEN=.*)$/m.exec(welcome)?.[1];
+    assert.ok(tokenLine, welcome);
+    const { output: token } = await this.run(`${tokenLine}; printf %s "$TOKEN"`, {});
+    writeFileSync(`${this.folder}/token.txt`, token);
+    await writeTlsFiles(this.folder);
+    const settings = /^ *export (IDP_ORIGIN=.*)$/m.exec(welcome)?.[1];
+    assert.ok(settings, welcome);
+    this.#set(parseEnv(settings.replaceAll(' ', '\n')) as Record<string, string>);
+  }
+
+  async stop(): Promise<void> {
+    await this.#development?.stop();
+    // A reader keeps a token here, and test/after looks for those in what the tests leave.
+    for (const folder of [this.folder, this.#npmCache]) rmSync(folder, { recursive: true, force: true });
+  }
+
+  /** One command, to its end. What it sets is set for those after it. */
+  async run(text: string, replacements: Replacements): Promise<Ran> {
+    const script = this.#scriptOf(text, replacements);
+    const keeping = `set -a\n${script}\nended=$?; export -p > variables.sh; exit $ended`;
+    return ranAs(script, await this.#start(keeping).ended);
+  }
+
+  /** One command that does not end by itself: until it says so. */
+  async runUntil(text: string, replacements: Replacements, says: RegExp): Promise<Ran> {
+    const script = this.#scriptOf(text, replacements);
+    const command = this.#start(script);
+    const code = (await command.says(says)) ? 0 : 1;
+    return ranAs(script, { ...(await command.stop()), code });
+  }
+
+  #set(variables: Readonly<Record<string, string>>): void {
+    this.#variables = { ...this.#variables, ...variables };
+  }
+
+  #scriptOf(text: string, replacements: Replacements): string {
+    return replaced(text, { ...replacements, 'http://127.0.0.1:8080': this.#address });
+  }
+
+  /** In the environment of a reader. */
+  #start(script: string): ShellCommand {
+    return new ShellCommand(`${this.#prelude}. ./variables.sh; ${script}`, {
+      folder: this.folder,
+      env: {
+        PATH: foldersOfPrograms().join(':'),
+        HOME: this.folder,
+        npm_config_cache: this.#npmCache,
+        npm_config_update_notifier: 'false',
+        // What is not here is not fetched from elsewhere.
+        npm_config_offline: 'true',
+        ...this.#variables,
+      },
+    });
+  }
+}
+
+function ranAs(script: string, { code, stdout, stderr }: Ended): Ran {
+  return { script, code, output: stdout, errors: stderr };
+}
+
+function replaced(text: string, replacements: Replacements): string {
+  return Object.entries(replacements).reduce((result, [example, value]) => {
+    return result.replaceAll(example, () => value);
+  }, text);
+}

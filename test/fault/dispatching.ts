@@ -1,0 +1,59 @@
+import type { Clock } from '../../src/base/clock.ts';
+import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
+import { createLog } from '../../src/base/log.ts';
+import { WebhookDispatcher } from '../../src/events/webhooks/dispatcher.ts';
+import type { Sending, Sent } from '../../src/events/webhooks/send.ts';
+import type { Box } from '../../src/events/webhooks/signing.ts';
+import { BackgroundLease } from '../../src/ops/background-lease.ts';
+import type { Storage } from '../../src/storage/port.ts';
+import { newLine } from '../support/records.ts';
+
+/** Every webhook in the database passes for one that this service has written. */
+const openBox: Box = { seal: (plain) => plain, unseal: (sealed) => sealed };
+
+const silent = createLog('silent');
+
+/** A dispatcher over a real storage whose messages go nowhere but into a list, or where a test lets them go. */
+export function dispatching(
+  storage: Pick<Storage, 'webhooks' | 'deliveries' | 'events' | 'leases'>,
+  clock: Clock,
+  send: (sending: Sending) => Promise<Sent> = async () => ({ ok: true, status: 204 }),
+) {
+  const sent: string[] = [];
+  let tell: () => void = () => {};
+  const lease = new BackgroundLease({ store: storage.leases, clock });
+  const dispatcher = new WebhookDispatcher({
+    ...storage,
+    lease,
+    tail: {
+      last: 0,
+      subscribe(listener) {
+        tell = () => listener([]);
+        return () => {};
+      },
+    },
+    send: (sending) => {
+      sent.push(String(sending.headers['webhook-id']));
+      return send(sending);
+    },
+    box: openBox,
+    source: 'https://api.example.org',
+    onTried: () => {},
+    audit: (action, subject) => newLine({ action, subject }),
+    clock,
+    time: new ConfirmedTime(clock, silent),
+    log: silent,
+  });
+  return {
+    dispatcher,
+    /** And gives the lease back. */
+    async stop() {
+      await dispatcher.stop(0);
+      await lease.stop();
+    },
+    /** The ids of what was sent, in order. */
+    sent,
+    /** Something was appended to the log. */
+    tell: () => tell(),
+  };
+}

@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../support/polling.ts';
+import { request } from '../support/request.ts';
+import type { Service } from '../support/service.ts';
+
+const lookEveryMs = 50;
+/** Who does not say within that time that it is ready is not. */
+const answerWithinMs = 1_000;
+
+interface Process {
+  readonly service: Service;
+  isReady: boolean;
+  isStopping: boolean;
+  requests: number;
+}
+
+/** What a load balancer does: looks which processes are ready, and sends requests to those. */
+export class ReadyProcesses {
+  readonly #all = new Set<Process>();
+  #next = 0;
+  /** Processes that were not ready although nobody had told them to stop. */
+  readonly unready: string[] = [];
+
+  /** Takes a process in, once it is ready. */
+  async add(service: Service): Promise<void> {
+    const one: Process = { service, isReady: false, isStopping: false, requests: 0 };
+    this.#all.add(one);
+    void this.#watch(one);
+    await until(() => one.isReady, Boolean, 'it does not become ready');
+  }
+
+  /** Lets a process stop as an operator would. It has answered something by then. */
+  async stop(service: Service): Promise<void> {
+    const one = [...this.#all].find((process) => process.service === service) as Process;
+    await until(
+      () => one.requests,
+      (requests) => requests > 0,
+      'nobody has asked it',
+    );
+    one.isStopping = true;
+    await service.stop();
+    this.#all.delete(one);
+  }
+
+  async stopAll(): Promise<void> {
+    const all = [...this.#all];
+    this.#all.clear();
+    for (const { service } of all) await service.stop();
+  }
+
+  /** Where the next request goes. */
+  pick(): string {
+    const ready = [...this.#all].filter(({ isReady }) => isReady);
+    this.#next += 1;
+    const one = ready[this.#next % ready.length];
+    if (one === undefined) throw new Error('no process is ready');
+    one.requests += 1;
+    return one.service.url;
+  }
+
+  async #watch(one: Process): Promise<void> {
+    while (this.#all.has(one)) {
+      const { status, text } = await this.#ask(one.service);
+      if (one.isReady && status === 503 && !one.isStopping) this.unready.push(text);
+      one.isReady = status === 200;
+      await pause(lookEveryMs);
+    }
+  }
+
+  async #ask({ opsUrl }: Service): Promise<{ readonly status: number; readonly text: string }> {
+    try {
+      return await request(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(answerWithinMs) });
+    } catch {
+      return { status: 0, text: '' };
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { after, before } from 'node:test';
+import { type Attack, Attacked } from '../support/attacked.ts';
+import { nodeUnderTest } from '../support/installed-packages.ts';
+import { leaveUndescribed } from '../support/openapi.ts';
+import { TestProvider } from '../support/provider.ts';
+import { exchange, parseReply } from '../support/raw-http.ts';
+import type { Settings } from '../support/service.ts';
+import { part, surroundings } from '../support/surroundings.ts';
+
+export const frameworks = ['node', 'express', 'fastify', 'hono', 'koa'] as const;
+export type Framework = (typeof frameworks)[number];
+
+/** What the settings of the service are called here. */
+function optionsOf(provider: TestProvider, settings: Settings) {
+  const { IDP_ISSUER, ALLOWED_ALGORITHMS, IDP_REQUIRED_SCOPES, REQUIRE_AT_JWT, MAX_TOKEN_LIFETIME_SECONDS } =
+    settings;
+  return {
+    issuer: IDP_ISSUER ?? provider.origin,
+    jwksUrl: `${provider.origin}/jwks`,
+    audience: surroundings().audience,
+    realm: 'vestibule',
+    resourceMetadata: 'http://127.0.0.1/vestibule/.well-known/oauth-protected-resource',
+    ...(ALLOWED_ALGORITHMS && { algorithms: ALLOWED_ALGORITHMS.split(',') }),
+    ...(IDP_REQUIRED_SCOPES && { requiredScopes: IDP_REQUIRED_SCOPES.split(',') }),
+    ...(REQUIRE_AT_JWT && { requireAtJwt: REQUIRE_AT_JWT === 'true' }),
+    ...(MAX_TOKEN_LIFETIME_SECONDS && { maxTokenLifetimeSeconds: Number(MAX_TOKEN_LIFETIME_SECONDS) }),
+  };
+}
+
+interface Answer {
+  readonly id: string;
+  readonly port?: number;
+  readonly entry?: unknown;
+}
+
+/** A server of one framework with the verifier in front. What it refuses must be refused as the service refuses it, and cost the provider nothing. */
+class AttackedVerifier extends Attacked {
+  readonly #entries: readonly unknown[];
+
+  constructor(provider: TestProvider, port: number, entries: readonly unknown[]) {
+    super(provider, `http://127.0.0.1:${port}/protected`);
+    this.#entries = entries;
+    leaveUndescribed(new URL(this.url).origin);
+  }
+
+  /** What Node or the framework says to bytes that it cannot read is its own, and may be cut off. */
+  async refusesBytes(bytes: string, status: number) {
+    const answer = await exchange(this.url, bytes);
+    if (answer !== '') assert.equal(parseReply(answer).status, status);
+  }
+
+  async written() {
+    return JSON.stringify(this.#entries);
+  }
+}
+
+/** Servers of one framework, all in one process of their own, which is that of somebody who has installed the package. */
+export function verifierAttack(framework: Framework): Attack {
+  let servers: ChildProcess;
+  before(async () => {
+    const { folder } = await part('installed');
+    servers = fork(`${folder}/verify-servers.js`, { cwd: folder, execPath: nodeUnderTest(), execArgv: [] });
+  });
+  after(() => {
+    assert.equal(servers.exitCode, null, 'the process ran to the end');
+    servers.kill();
+  });
+
+  const ask = (message: object, id: string) =>
+    new Promise<Answer>((resolve) => {
+      const take = (answer: Answer) => {
+        if (answer.id !== id || answer.entry !== undefined) return;
+        servers.off('message', take);
+        resolve(answer);
+      };
+      servers.on('message', take);
+      servers.send({ ...message, id });
+    });
+
+  return ({ settings = {}, prepare } = {}) => {
+    const id = randomUUID();
+    const entries: unknown[] = [];
+    let attacked: AttackedVerifier;
+    let provider: TestProvider;
+    before(async () => {
+      provider = await TestProvider.start();
+      await prepare?.(provider, settings);
+      servers.on('message', (answer: Answer) => answer.id === id && entries.push(answer.entry));
+      const { port } = await ask({ framework, options: optionsOf(provider, settings) }, id);
+      attacked = new AttackedVerifier(provider, Number(port), entries);
+      await attacked.acceptsGoodToken(settings);
+    });
+    after(async () => {
+      const { fetches } = provider;
+      await ask({ stop: true }, id);
+      await provider.stop();
+      // At the start, and for the names of unknown keys once in thirty seconds.
+      assert.ok(fetches <= 4, `the keys were fetched ${fetches} times`);
+    });
+    return () => attacked;
+  };
+}

@@ -1,0 +1,159 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { freePort } from '../support/ports.ts';
+import { TestProvider } from '../support/provider.ts';
+import { addClient, newSettings, type Service, type Settings, startService } from '../support/service.ts';
+import { tokenOf } from '../support/token-endpoint.ts';
+import { CuttingProxy, type Mishap } from './cutting-proxy.ts';
+
+const roomy = 'limits: { per_user: 100000, writes: 1000000/min }';
+
+const declarations = {
+  notes: `
+schema: { required: [text], properties: { text: { type: string, minLength: 1, maxLength: 280 }, done: { type: boolean } } }
+${roomy}`,
+  bookings: `
+schema:
+  required: [slot, seats]
+  properties: { slot: { type: string, format: date-time }, seats: { type: integer, minimum: 1, maximum: 8 } }
+index: [slot, seats]
+states:
+  draft: { submit: submitted, cancel: cancelled, poke: draft }
+  submitted: { approve: { to: approved, by: client }, cancel: cancelled }
+  approved: {}
+  cancelled: {}
+editable: [draft]
+access: { clients: any }
+${roomy}`,
+  counters: `
+schema: { required: [count], properties: { count: { type: integer } } }
+${roomy}`,
+  ledger: `
+schema: { required: [amount], properties: { amount: { type: integer } } }
+concurrency: required
+${roomy}`,
+  boards: `
+schema: { required: [text], properties: { text: { type: string, maxLength: 280 } } }
+access: { read: everyone }
+${roomy}`,
+  drafts: `
+schema: { required: [text], properties: { text: { type: string, maxLength: 280 } } }
+events: none
+${roomy}`,
+  chips: 'schema: { properties: { text: { type: string, maxLength: 9 } } }\nlimits: { writes: 2/day }',
+};
+
+/** What a case may do beside calling the client, from a page as well: it comes and goes as JSON. */
+export interface Stage {
+  /** A token of the person of that name. */
+  token(name: string, lifeSeconds?: number): Promise<string>;
+  machineToken(): Promise<string>;
+  arrange(mishap: Mishap): Promise<void>;
+  calm(): Promise<void>;
+  cutAll(): Promise<void>;
+  /** How many requests have come whose first line begins so. */
+  count(line: string): Promise<number>;
+  restart(): Promise<void>;
+}
+
+export type StageCommand = keyof Stage;
+
+/** A service with collections behind a proxy that cuts, and a page on another origin that may call it. */
+export class ClientStage implements Stage {
+  readonly proxy: CuttingProxy;
+  readonly #provider: TestProvider;
+  readonly #settings: Settings;
+  readonly #page: Server;
+  readonly #secret: string;
+  #service: Service;
+
+  private constructor(
+    provider: TestProvider,
+    settings: Settings,
+    service: Service,
+    proxy: CuttingProxy,
+    page: Server,
+    secret: string,
+  ) {
+    this.#provider = provider;
+    this.#settings = settings;
+    this.#service = service;
+    this.proxy = proxy;
+    this.#page = page;
+    this.#secret = secret;
+  }
+
+  static async start(): Promise<ClientStage> {
+    const provider = await TestProvider.start();
+    const page = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end('<!doctype html><title>A page</title>');
+    });
+    await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve));
+    const port = await freePort();
+    const settings = await newSettings('sqlite', {
+      ...provider.settings,
+      PORT: String(port),
+      COLLECTIONS_DIR: declarationsFolder(declarations),
+      CORS_ORIGINS: originOf(page),
+      READS_PER_MINUTE: '1000000',
+      REFUSALS_PER_MINUTE: '1000000',
+      DRAIN_SECONDS: '1',
+    });
+    const secret = await addClient(settings, 'house');
+    const service = await startService(settings);
+    const proxy = await CuttingProxy.start(() => new URL(`http://127.0.0.1:${port}`));
+    return new ClientStage(provider, settings, service, proxy, page, secret);
+  }
+
+  get url(): string {
+    return this.proxy.url;
+  }
+
+  get pageUrl(): string {
+    return originOf(this.#page);
+  }
+
+  token(name: string, lifeSeconds = 600): Promise<string> {
+    const now = Math.floor(Date.now() / 1000);
+    return this.#provider.token({ sub: name, iat: now - 300, exp: now + lifeSeconds });
+  }
+
+  machineToken(): Promise<string> {
+    return tokenOf(this.#service.url, { id: 'house', secret: this.#secret });
+  }
+
+  async arrange(mishap: Mishap): Promise<void> {
+    this.proxy.arrange(mishap);
+  }
+
+  async calm(): Promise<void> {
+    this.proxy.calm();
+  }
+
+  async cutAll(): Promise<void> {
+    this.proxy.cutAll();
+  }
+
+  async count(line: string): Promise<number> {
+    return this.proxy.requests.filter((request) => request.startsWith(line)).length;
+  }
+
+  async restart(): Promise<void> {
+    await this.#service.stop();
+    this.#service = await startService(this.#settings);
+  }
+
+  async stop(): Promise<void> {
+    this.#page.close();
+    this.#page.closeAllConnections();
+    await this.proxy.stop();
+    await this.#provider.stop();
+    await this.#service.stop();
+  }
+}
+
+function originOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,145 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parse, stringify } from 'yaml';
+import { newDirectory } from '../support/outcome.ts';
+import { until } from '../support/polling.ts';
+import { freePort } from '../support/ports.ts';
+import { findProgram } from '../support/programs.ts';
+
+export const alertsFile = 'deploy/prometheus/alerts.yaml';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+}
+
+export function readAlerts(): readonly Rule[] {
+  const { groups } = parse(readFileSync(alertsFile, 'utf8')) as { groups: readonly { rules: Rule[] }[] };
+  return groups.flatMap(({ rules }) => rules);
+}
+
+/** Runs promtool to its end: what it printed, with its exit code. */
+export async function promtool(parameters: readonly string[], input = '') {
+  const program = await findProgram('promtool');
+  return new Promise<{ code: number; output: string }>((resolve) => {
+    const child = execFile(program, parameters, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+/** The alerts as they are, but without waiting, and with a minute for every range of time: a test has no more. */
+function hurried(rules: readonly Rule[]): string {
+  const quick = rules.map(({ for: _, expr, ...rule }) => {
+    return { ...rule, expr: expr.replaceAll(/\[\d+[smh]\]/g, '[1m]') };
+  });
+  return stringify({ groups: [{ name: 'vestibule', interval: '500ms', rules: quick }] });
+}
+
+/** A Prometheus that looks at these processes once a second, and at the alerts. */
+export class Prometheus {
+  readonly #url: string;
+  readonly #targetsFile: string;
+  readonly #targets: string[] = [];
+  readonly #stop: () => Promise<void>;
+
+  constructor(url: string, targetsFile: string, stop: () => Promise<void>) {
+    this.#url = url;
+    this.#targetsFile = targetsFile;
+    this.#stop = stop;
+  }
+
+  static async start(opsUrls: readonly string[]): Promise<Prometheus> {
+    const program = await findProgram('prometheus');
+    const folder = newDirectory();
+    const port = await freePort();
+    const [configFile, targetsFile] = [`${folder}/prometheus.yaml`, `${folder}/targets.json`];
+    writeFileSync(`${folder}/alerts.yaml`, hurried(readAlerts()));
+    writeFileSync(
+      configFile,
+      stringify({
+        global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '500ms' },
+        rule_files: ['alerts.yaml'],
+        scrape_configs: [
+          { job_name: 'vestibule', file_sd_configs: [{ files: [targetsFile], refresh_interval: '1s' }] },
+        ],
+      }),
+    );
+    const child = spawn(
+      program,
+      [
+        `--config.file=${configFile}`,
+        `--storage.tsdb.path=${folder}/data`,
+        `--web.listen-address=127.0.0.1:${port}`,
+        '--log.level=error',
+      ],
+      { stdio: 'ignore' },
+    );
+    const url = `http://127.0.0.1:${port}`;
+    const ended = once(child, 'exit');
+    const prometheus = new Prometheus(url, targetsFile, async () => {
+      child.kill('SIGTERM');
+      await ended;
+    });
+    for (const opsUrl of opsUrls) prometheus.watch(opsUrl);
+    await until(
+      async () => (await fetch(`${url}/-/ready`).catch(() => null))?.status,
+      (status) => status === 200,
+      'Prometheus does not start',
+    );
+    return prometheus;
+  }
+
+  watch(opsUrl: string): void {
+    this.#targets.push(new URL(opsUrl).host);
+    writeFileSync(this.#targetsFile, JSON.stringify([{ targets: this.#targets }]));
+  }
+
+  async query(expression: string) {
+    const response = await fetch(`${this.#url}/api/v1/query?${new URLSearchParams({ query: expression })}`);
+    const { data } = (await response.json()) as {
+      data: { result: readonly { metric: Record<string, string>; value: [number, string] }[] };
+    };
+    return data.result.map(({ metric, value: [, value] }) => ({ labels: metric, value: Number(value) }));
+  }
+
+  /** Those that have fired so far. */
+  async fired(): Promise<ReadonlySet<string>> {
+    const found = await this.query('max by (alertname) (max_over_time(ALERTS{alertstate="firing"}[1h]))');
+    return new Set(found.map(({ labels }) => String(labels.alertname)));
+  }
+
+  /** Once all of them have; meanwhile the fault goes on. */
+  async fires(names: readonly string[], fault: () => Promise<unknown> = async () => {}): Promise<void> {
+    let isOver = false;
+    const going = (async () => {
+      while (!isOver) {
+        await fault();
+        await pause(50);
+      }
+    })();
+    try {
+      await this.#haveFired(names);
+    } finally {
+      isOver = true;
+      await going;
+    }
+  }
+
+  async #haveFired(names: readonly string[]): Promise<void> {
+    await until(
+      async () => [...(await this.fired())],
+      (fired) => names.every((name) => fired.includes(name)),
+      `${names.join(' and ')} have to fire`,
+      60_000,
+    );
+  }
+
+  stop(): Promise<void> {
+    return this.#stop();
+  }
+}

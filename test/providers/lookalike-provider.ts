@@ -1,0 +1,87 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type JWK, SignJWT } from 'jose';
+import { makeKey, type ProviderKey } from '../support/provider.ts';
+import type { Settings } from '../support/service.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The provider of a recipe, on this machine: its settings are those of the page but for the origin. */
+export interface LookalikeProvider {
+  readonly origin: string;
+  readonly settings: Settings;
+  readonly key: ProviderKey;
+  readonly now: number;
+  /** Signed with the key that is published, unless it is said with which. */
+  sign(claims: Json, header?: Json, key?: ProviderKey): Promise<string>;
+  stop(): void;
+}
+
+/** The keys of a provider as it publishes them. */
+export type PublishedKeys = (key: ProviderKey) => readonly JWK[] | Promise<readonly JWK[]>;
+
+/** Starts a provider that is at the paths, has the names and publishes the keys of the one that the settings are for. */
+export async function startLookalike(
+  documented: Settings,
+  keysOf: PublishedKeys,
+): Promise<LookalikeProvider> {
+  const key = await makeKey();
+  const server = await publish(documented, await keysOf(key));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    ...recipeAt(origin, documented, key),
+    stop() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** The discovery document of the issuer, and its keys where the settings say that they are. */
+async function publish(documented: Settings, keys: readonly JWK[]): Promise<Server> {
+  const path = URL.parse(String(documented.IDP_ISSUER))?.pathname.replace(/\/$/, '') ?? '';
+  const jwksPath = documented.IDP_JWKS_PATH ?? '/.well-known/jwks.json';
+  const server = createServer(({ url, headers }, response) => {
+    const origin = `http://${headers.host}`;
+    const documents: Record<string, Json> = {
+      [jwksPath]: { keys },
+      [`${path}/.well-known/openid-configuration`]: {
+        issuer: exchanged(String(documented.IDP_ISSUER), documented, origin),
+        jwks_uri: `${origin}${jwksPath}`,
+        id_token_signing_alg_values_supported: ['RS256'],
+      },
+    };
+    const document = documents[String(url)];
+    response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(document ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+function recipeAt(origin: string, documented: Settings, key: ProviderKey): Omit<LookalikeProvider, 'stop'> {
+  const entries = Object.entries(documented);
+  const now = Math.floor(Date.now() / 1000);
+  return {
+    origin,
+    settings: Object.fromEntries(
+      entries.map(([name, value]) => [name, exchanged(value, documented, origin)]),
+    ),
+    key,
+    now,
+    sign: (claims, header = {}, signer = key) =>
+      new SignJWT(withoutUnset({ iat: now, exp: now + 600, ...claims }))
+        .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: signer.kid, ...header })
+        .sign(signer.privateKey),
+  };
+}
+
+/** The page's provider is reached here; nothing else of a setting changes. */
+function exchanged(value: string, documented: Settings, origin: string): string {
+  return value.replaceAll(String(documented.IDP_ORIGIN), origin);
+}
+
+export function withoutUnset<T>(values: Readonly<Record<string, T | undefined>>): Record<string, T> {
+  const set = Object.entries(values).filter((entry): entry is [string, T] => entry[1] !== undefined);
+  return Object.fromEntries(set);
+}
