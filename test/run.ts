@@ -19,7 +19,7 @@ const cacheDirectory = `${runDirectory}-cache`;
 const runner = 'test/support/file-runner.ts';
 /** One more than the cores that are to be expected: there is always one that waits for a disk or a clock. */
 const processes = 3;
-/** Of the drills that failed beside others, so many at most are run once more by themselves. */
+/** Of the files that failed beside others, so many at most are run once more by themselves, and named. */
 const mostRunAgain = 5;
 
 /** How long each file took when it was last run, in milliseconds. */
@@ -70,7 +70,7 @@ process.env.VESTIBULE_TEST = JSON.stringify(surroundings);
 process.env.NODE_COMPILE_CACHE = cacheDirectory;
 try {
   const failed = await runTests(files.filter((file) => !isAfter(file)));
-  const failedAlone = values.tier === 'drill' ? await runAgain(failed) : failed;
+  const failedAlone = named.length > 0 ? failed : await runAgain(failed);
   const failedAfter = await runTests(files.filter(isAfter));
   process.exitCode = failedAlone.length + failedAfter.length === 0 ? 0 : 1;
   writeFileSync(durationsFile, JSON.stringify([...durations]));
