@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import type { Route } from 'playwright-core';
 import type { ApiCaller } from '../support/api-caller.ts';
 import { browsing, describeNetworkLog } from './browser.ts';
 import { findingsOn } from './browser-axe.ts';
 import { Keyboard } from './browser-keyboard.ts';
 import { personNamed } from './browser-person.ts';
-import { minuteMs, tokenSeconds } from './browser-site.ts';
 import type { Visitor } from './browser-visitor.ts';
 
-const events = '**/api/consumer/v1/events*';
 const stones = '/api/consumer/v1/stones';
 
 /** Somebody who looks at the list of a collection, live. */
@@ -189,151 +186,6 @@ describe('two windows of one person', () => {
     await first().heading('It is gone').waitFor();
     await second().seesConnection('Everything was erased elsewhere');
     assert.equal(requests, 0);
-  });
-
-  describeNetworkLog(running);
-});
-
-describe('the connection', () => {
-  const running = browsing();
-
-  async function signedIn(word: string): Promise<Visitor> {
-    const visitor = await running().visitor();
-    // From here on time passes when the test says so.
-    await visitor.later(0);
-    const person = personNamed(word);
-    await visitor.signIn(person);
-    await visitor.sees(/^usr_/);
-    // Without a refresh token this provider gives none for /userinfo either, and the page says so.
-    await visitor.sees(new RegExp(`^${person.name}$|^Your name and picture did not come$`));
-    return visitor;
-  }
-
-  const isStream = (route: Route) => route.request().headers().accept === 'text/event-stream';
-
-  it('that cannot be had is said to be none, and the page works and asks', async () => {
-    const visitor = await signedIn('Blocked');
-    await visitor.page.route(events, (route) => (isStream(route) ? route.abort('failed') : route.continue()));
-    await visitor.open('data', 'stones');
-    await visitor.seesConnection('Asking every 15 seconds');
-    assert.deepEqual(await findingsOn(visitor.page), []);
-    await visitor.addOne('stones', 'Colour', 'Slate');
-    await visitor.heading('Slate').waitFor();
-    await visitor.seesConnection('Asking every 15 seconds');
-    await visitor.elsewhere().make('stones', { colour: 'Amber' });
-    await visitor.later(0.25);
-    await visitor.heading('Amber').waitFor();
-    await visitor.sees('Stones: “Amber” is new.');
-    assert.deepEqual([...new Set(running().log.takeErrors())], ['net::ERR_FAILED /api/consumer/v1/events']);
-
-    await visitor.page.unroute(events);
-    for (let asks = 1; asks < 4; asks += 1) await visitor.later(0.25);
-    await visitor.seesConnection('Live');
-    await visitor.leave();
-  });
-
-  it('tells no news of what the list had when it was read', async () => {
-    const visitor = await signedIn('Current');
-    await visitor.open('data', 'stones');
-    await visitor.sees('Nothing here yet');
-    await visitor.open('data');
-    await visitor.sees('0 of 2');
-    // While nobody listens the service may say of a list that it was read a little earlier than it was.
-    await visitor.elsewhere().make('stones', { colour: 'Slate' });
-    const said = await saidBy(visitor);
-    await lookingAt(visitor, 'stones');
-    await visitor.heading('Slate').waitFor();
-    await visitor.elsewhere().make('stones', { colour: 'Amber' });
-    await visitor.sees('Stones: “Amber” is new.');
-    assert.deepEqual(await said(), ['Stones: “Amber” is new.']);
-    await visitor.leave();
-  });
-
-  it('that a proxy keeps back is taken for none', async () => {
-    const visitor = await signedIn('Buffered');
-    const held: Route[] = [];
-    await visitor.page.route(events, (route) => (isStream(route) ? void held.push(route) : route.continue()));
-    await visitor.open('data', 'stones');
-    await visitor.seesConnection('Connecting…');
-    await visitor.later(0.1);
-    await visitor.seesConnection('Asking every 15 seconds');
-    assert.equal(held.length, 1);
-    await visitor.leave();
-  });
-
-  it('that is lost is said to be lost, and is there again once the service is', async () => {
-    const { site, log } = running();
-    const visitor = await signedIn('Lost');
-    await lookingAt(visitor, 'stones');
-    await site.stopService();
-    await visitor.later(0.1);
-    await visitor.seesConnection('Not connected');
-    await site.startService();
-    await visitor.elsewhere().make('stones', { colour: 'Slate' });
-    await visitor.later(0.25);
-    await visitor.seesConnection('Live');
-    await visitor.heading('Slate').waitFor();
-    // What is tried now and then is a stream, and the list.
-    assert.deepEqual(
-      [...new Set(log.takeErrors())],
-      ['net::ERR_CONNECTION_REFUSED /api/consumer/v1/events', `net::ERR_CONNECTION_REFUSED ${stones}`],
-    );
-    await visitor.leave();
-  });
-
-  it('goes on with a new token when the old one ends', async () => {
-    const { site, log } = running();
-    const visitor = await signedIn('Renewed');
-    await lookingAt(visitor, 'stones');
-    const before = visitor.elsewhere().token;
-    const ahead = tokenSeconds * 1000 + minuteMs;
-    // The new token is one by the clock that the provider has.
-    await visitor.page.route(`${site.providerOrigin}/token`, async (route) => {
-      await site.service.stepWallClock(-ahead);
-      await route.continue();
-    });
-    const renewed = visitor.page.waitForResponse((reply) => reply.url().endsWith('/events') && reply.ok());
-    await site.service.stepWallClock(ahead);
-    assert.match(String((await renewed).headers()['content-type']), /^text\/event-stream/);
-    assert.notEqual(visitor.elsewhere().token, before);
-    await visitor.seesConnection('Live');
-    await visitor.elsewhere().make('stones', { colour: 'Slate' });
-    await visitor.heading('Slate').waitFor();
-    assert.deepEqual(log.takeErrors(), ['403 /api/consumer/v1/events']);
-    await visitor.leave();
-  });
-
-  it('ends when a page is not seen any more, and goes on when it is seen again', async () => {
-    const visitor = await signedIn('Hidden');
-    await lookingAt(visitor, 'stones');
-    const show = (isHidden: boolean) =>
-      visitor.page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
-        document.dispatchEvent(new Event('visibilitychange'))`);
-    const ended = visitor.page.waitForEvent('requestfailed', (request) => request.url().endsWith('/events'));
-    await show(true);
-    await visitor.later(0.25);
-    await ended;
-    await visitor.elsewhere().make('stones', { colour: 'Slate' });
-    await show(false);
-    await visitor.heading('Slate').waitFor();
-    await visitor.seesConnection('Live');
-    await visitor.leave();
-  });
-
-  it('does not take anybody to the provider who has only looked on', async () => {
-    const { site, log } = running();
-    await site.stopProvider();
-    await site.startProvider({ refreshTokens: false });
-    const visitor = await signedIn('Onlooking');
-    await lookingAt(visitor, 'stones');
-    await visitor.page.evaluate('window.isSamePage = true');
-    await site.service.stepWallClock(tokenSeconds * 1000 + minuteMs);
-    await visitor.seesConnection('Not connected');
-    await site.service.stepWallClock(-(tokenSeconds * 1000 + minuteMs));
-    assert.equal(await visitor.page.evaluate('window.isSamePage'), true);
-    const errors = ['401 /userinfo', '403 /api/consumer/v1/events', `403 ${stones}`];
-    assert.deepEqual([...new Set(log.takeErrors())], errors);
-    await visitor.leave();
   });
 
   describeNetworkLog(running);
