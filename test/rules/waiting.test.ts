@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { it } from 'node:test';
+
+/** A fixed wait, or a look at how long something took. Both fail on a busy machine without a fault. */
+const pattern =
+  /\bsetTimeout\b|\bsetInterval\(|\bperformance\.now\(|\bhrtime\b|\bAtomics\.wait\b|\bmemoryUsage\(/;
+
+/** Long scenarios and what measures; they are not part of `npm test`. */
+const elsewhere = /\.(drill|release)\.ts$|^test\/(chaos|overload|scale|soak)\//;
+
+const exceptions: Readonly<Record<string, string>> = {
+  'test/support/polling.ts': 'waits for a condition, and gives up',
+  'test/support/movable-clock.ts': 'is the clock that tests move',
+  'test/support/file-runner.ts': 'keeps the process alive between files',
+  'test/support/request.ts': 'gives up on a socket that never closes',
+  'test/support/command-process.ts': 'waits until a command has left nothing open, and gives up',
+  'test/support/flood.ts': 'sends at a rate',
+  'test/support/hostile-answers.ts': 'a provider that sends a byte now and then',
+  'test/support/supervised.ts': 'is for drills',
+  'test/support/webhook-receiver.ts': 'notes when something came, for drills',
+  'test/attack/attacked-service.ts':
+    'counts how often the keys may have been fetched in the time that has passed',
+  'test/contract/impatient-writer.ts': 'writes again and again in a process of its own',
+  'test/fault/heap.ts': 'is for drills: counts what the heap holds',
+  'test/fault/held-connections.test.ts': 'a caller that sends an empty line now and then',
+  'test/fault/open-loop.ts': 'is for drills: sends at a rate',
+  'test/fault/ready-processes.ts': 'waits for a condition in another process',
+  'test/fault/webhook-receivers.test.ts': 'a receiver that sends a byte now and then',
+  'test/http/limits.test.ts': 'a caller that reads slowly, beside other tests of the same service',
+  'test/packages/client-cases/retries.ts': 'runs in a browser too: Retry-After by its own clock',
+  'test/packages/client-cases/scene.ts': 'runs in a browser too',
+  'test/prometheus/prometheus.ts': 'is for drills: waits for Prometheus',
+};
+
+it('tests wait for conditions and move the clock: none waits for a fixed time or measures one', () => {
+  const found = globSync('test/**/*.ts').filter(
+    (file) =>
+      !elsewhere.test(file) &&
+      file !== 'test/rules/waiting.test.ts' &&
+      pattern.test(withoutComments(readFileSync(file, 'utf8'))),
+  );
+  assert.deepEqual(
+    found.filter((file) => !(file in exceptions)),
+    [],
+    'wait with `until` of test/support/polling.ts, or move the clock of the service',
+  );
+});
+
+it('every exception is still one', () => {
+  for (const file of Object.keys(exceptions)) assert.match(readFileSync(file, 'utf8'), pattern, file);
+});
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/^\s*(\/\/|\/?\*).*$/gm, '');
+}
