@@ -124,7 +124,7 @@ async function runTests(all: readonly string[], atOnce = processes): Promise<rea
     });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
   // A process that ended early has left files to nobody.
-  for (const file of waiting) console.error(`${file} was not run.`);
+  if (!broken.signal.aborted) for (const file of waiting) console.error(`${file} was not run.`);
   return [...failed, ...waiting];
 }
 

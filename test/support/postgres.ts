@@ -37,7 +37,7 @@ export async function startPostgres(directory: string, port: number, flags: read
     await server.start();
   } catch {
     // The package rejects with nothing when the server ends at once; what the server said is the reason.
-    throw new Error(`PostgreSQL does not start in ${directory}: ${said.trim()}`);
+    throw new Error(`PostgreSQL does not start in ${directory}: ${said.trim().split('\n').at(-1)}`);
   }
   return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, stop: () => server.stop() };
 }
