@@ -5,7 +5,6 @@ import { erasureLogFile } from '../config/files.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import type { Engine } from '../storage/engine.ts';
 import { ErasureLog } from '../storage/erasure-log.ts';
-import type { Manner } from '../storage/migrate.ts';
 import type { Migration } from '../storage/migrations.ts';
 import type { ClientMac, ErasureNotes, Storage } from '../storage/port.ts';
 import { openSqlite } from '../storage/sqlite/engine.ts';
@@ -46,10 +45,10 @@ export async function openStorage(config: StorageConfig, parts: StorageParts) {
 /** Migrates, and returns the steps that were done. */
 export async function migrateDatabase(
   config: StorageConfig,
-  manner: Manner,
+  kind: Migration['kind'],
   steps?: readonly Migration[],
 ): Promise<readonly Migration[]> {
-  return migrateAndClose(await openEngine(config), systemClock.now(), manner, steps);
+  return migrateAndClose(await openEngine(config), systemClock.now(), kind, steps);
 }
 
 function erasureLogOf(config: StorageConfig): ErasureLog | null {

@@ -4,9 +4,9 @@ import { accessTo } from '../base/file-access.ts';
 import { readMasterSecret } from '../config/files.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import type { Engine } from '../storage/engine.ts';
-import type { MigrationPlan } from '../storage/migration-plan.ts';
 import type { Migration } from '../storage/migrations.ts';
 import type { Storage } from '../storage/port.ts';
+import type { MigrationPlan } from '../storage/schema-state.ts';
 import { type FoundStorage, findStorage } from '../storage/storage.ts';
 import { openEngine } from './open-storage.ts';
 

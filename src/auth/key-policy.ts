@@ -87,15 +87,6 @@ export function admitKey(
   }
 }
 
-/** The same for an imported key, such as that of a certificate. */
-export function faultOfKey(key: KeyObject): KeyFault | null {
-  const bits = key.asymmetricKeyDetails?.modulusLength;
-  if (bits === undefined) return null;
-  // Node writes no key as a JWK that is for RSASSA-PSS alone.
-  if (key.asymmetricKeyType === 'rsa') return faultOfRsa(key.export({ format: 'jwk' }), maxModulusBits);
-  return faultOfSize(bits, maxModulusBits);
-}
-
 function isForVerification({ use, key_ops: operations }: JsonObject): boolean {
   const useFits = use === undefined || use === 'sig';
   const operationsFit =
@@ -123,17 +114,12 @@ function faultOfRsa({ n, e }: { n?: unknown; e?: unknown }, maxBits: number): Ke
   const exponent = unsignedInteger(e);
   if (modulus === null || exponent === null) return 'unreadable';
   const bits = modulus.length * 8 - Math.clz32(modulus[0] as number) + 24;
-  const sizeFault = faultOfSize(bits, maxBits);
-  if (sizeFault !== null) return sizeFault;
+  if (bits < minModulusBits || bits > maxBits) return 'modulus_size';
   if (!isOdd(modulus)) return 'modulus_even';
   if (isFactorable(modulus)) return 'modulus_weak';
   const exponentIsOne = exponent.length === 1 && exponent[0] === 1;
   if (!isOdd(exponent) || exponentIsOne || exponent.length > maxExponentBytes) return 'exponent';
   return null;
-}
-
-function faultOfSize(bits: number, maxBits: number): KeyFault | null {
-  return bits < minModulusBits || bits > maxBits ? 'modulus_size' : null;
 }
 
 /** The bytes of a base64url number without leading zeros; null when it is none or is zero. */
@@ -161,7 +147,7 @@ function publicPart({ kty, n, e, crv, x, y }: JsonObject): JsonWebKeyInput['key'
 const smallPrimes = [11, 13, 17, 19, 37, 53, 61, 71, 73, 79, 97, 103, 107, 109, 127, 151, 157];
 const generator = 65_537;
 
-export function isFactorable(modulus: Uint8Array): boolean {
+function isFactorable(modulus: Uint8Array): boolean {
   return smallPrimes.every((prime) => powersModulo(prime).has(remainder(modulus, prime)));
 }
 

@@ -16,9 +16,6 @@ export function isMarkedIdToken(claims: JsonObject): boolean {
   return typeof aud === 'string' && aud.endsWith('.apps.googleusercontent.com');
 }
 
-/** The claims that `isMarkedClient` looks at. */
-export const clientMarks = ['client_id', 'azp', 'cid', 'gty', 'idtyp', 'oid', 'scp', 'clientHost'];
-
 /**
  * True for a token of the client-credentials grant: its subject is the client, or another claim says so. Names that users
  * choose, such as `preferred_username`, prove nothing.

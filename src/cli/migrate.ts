@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../base/errors.ts';
 import { loadStorageConfig } from '../config/load.ts';
 import type { StorageConfig } from '../config/settings.ts';
-import type { MigrationPlan, Verdict } from '../storage/migration-plan.ts';
+import type { MigrationPlan, PlanVerdict } from '../storage/schema-state.ts';
 import { type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 interface MigrateOptions extends JsonOption {
   readonly plan?: boolean;
-  readonly stopped?: boolean;
   readonly contract?: boolean;
 }
 
@@ -17,13 +15,9 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
     'migrate',
-    'bring the schema of the database to this release, as far as processes of older ones can go on beside it',
+    'bring the schema of the database to this release; processes of older ones go on',
   )
-    .option(
-      '--plan',
-      'only say what is to be done, and whether processes have to be stopped for it; nothing is touched',
-    )
-    .option('--stopped', 'also do what no older process can go on beside; stop all processes first')
+    .option('--plan', 'only say what is to be done; nothing is touched')
     .option(
       '--contract',
       'take away what only older releases needed, when none of them runs or has to come back; there is no way back',
@@ -31,11 +25,8 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .action(async (options: MigrateOptions) => {
       const config = loadStorageConfig(await settings.ofDatabase());
       if (options.plan) return showPlan(config, options.json);
-      if (options.stopped && options.contract)
-        throw new OperatorError('First --stopped, then, once this release runs, --contract.');
       const { migrateDatabase } = await import('../app/open-storage.ts');
-      const manner = options.contract ? 'contract' : options.stopped ? 'alone' : 'beside';
-      const done = await migrateDatabase(config, manner);
+      const done = await migrateDatabase(config, options.contract ? 'contract' : 'expand');
       const steps = done.map(({ version, kind, what }) => ({ version, kind, what }));
       print(options.json, { done: steps }, () =>
         steps.length === 0 ? 'There is nothing to do.' : `Done.\n\n${stepTable(steps)}`,
@@ -67,7 +58,7 @@ function sentenceOn({ verdict, version, newest }: MigrationPlan): string {
   return sentences[verdict];
 }
 
-const sentences: Readonly<Record<Verdict, string>> = {
+const sentences: Readonly<Record<PlanVerdict, string>> = {
   'nothing to do': 'The schema is that of this release.',
   rolling:
     'Replace one process after the other: the first start of this release, or "npx vestibule migrate", migrates, and older processes go on.',
@@ -75,8 +66,6 @@ const sentences: Readonly<Record<Verdict, string>> = {
     'Replace one process after the other: the first start of this release, or "npx vestibule migrate", migrates, and older processes go on. When none of them runs any more and none has to come back, run "npx vestibule migrate --contract".',
   contract:
     'All is there that this release needs. When no process of an older one runs any more and none has to come back, run "npx vestibule migrate --contract".',
-  'stop first':
-    'No older process can go on beside it. Stop every process, run "npx vestibule migrate --stopped", and start this release.',
 };
 
 function stepTable(steps: MigrationPlan['steps']): string {

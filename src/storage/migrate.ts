@@ -3,21 +3,7 @@ import { OperatorError } from '../base/errors.ts';
 import type { Engine, NewIndex } from './engine.ts';
 import { type ColumnTypes, columnTypes, type Migration, migrations, newestOf } from './migrations.ts';
 import type { Database } from './schema.ts';
-import {
-  isTooNew,
-  isUnreleased,
-  missingSteps,
-  type SchemaState,
-  schemaOf,
-  unreleased,
-  waitingContracts,
-} from './schema-state.ts';
-
-/**
- * `beside`: what can be done while older processes run, as every start does it. `alone`: also what cannot, because the
- * operator says that none runs. `contract`: what takes something away.
- */
-export type Manner = 'beside' | 'alone' | 'contract';
+import { isTooNew, missingSteps, type SchemaState, schemaOf } from './schema-state.ts';
 
 type Migrated = Pick<Engine, 'name' | 'database' | 'tables'>;
 
@@ -25,7 +11,7 @@ type Migrated = Pick<Engine, 'name' | 'database' | 'tables'>;
 export async function migrate(
   engine: Migrated,
   now: number,
-  manner: Manner = 'beside',
+  kind: Migration['kind'] = 'expand',
   steps: readonly Migration[] = migrations,
 ): Promise<readonly Migration[]> {
   const done: Migration[] = [];
@@ -35,12 +21,12 @@ export async function migrate(
     const found = await schemaOf(engine, transaction);
     refuseUnknown(found, steps);
     if (found.version === 0) await createVersions(transaction, types);
-    const missing = toDo(found, steps, manner).filter((step) => found.version === 0 || step === next);
+    const missing = toDo(found, steps, kind).filter((step) => found.version === 0 || step === next);
     let { oldest } = found;
     for (const step of missing) {
       await step.up(transaction, types);
       if (step.index !== undefined && found.version === 0) await createIndex(transaction, step.index);
-      oldest = Math.max(oldest, oldestAfter(step));
+      oldest = Math.max(oldest, step.needs ?? 0);
       const row = { version: step.version, applied_at: now, oldest };
       await transaction.insertInto('schema_migrations').values(row).execute();
     }
@@ -49,7 +35,7 @@ export async function migrate(
   for (;;) {
     const state = await schemaOf(engine, engine.database);
     refuseUnknown(state, steps);
-    const [next] = toDo(state, steps, manner);
+    const [next] = toDo(state, steps, kind);
     // Without a step to do there is no lock to wait for.
     if (next === undefined) return done;
     if (next.index !== undefined && state.version > 0) await engine.tables.buildIndex(next.index);
@@ -61,30 +47,19 @@ async function createIndex(database: Database, { name, table, on }: NewIndex): P
   await sql`create index ${sql.id(name)} on ${sql.table(table)} ${sql.raw(on)}`.execute(database);
 }
 
-/** Which steps are to be done; fails when they cannot be done in this manner. */
-function toDo(state: SchemaState, steps: readonly Migration[], manner: Manner): readonly Migration[] {
+/** The steps of this kind that are to be done: `expand` at every start, `contract` only by the command. */
+function toDo(
+  state: SchemaState,
+  steps: readonly Migration[],
+  kind: Migration['kind'],
+): readonly Migration[] {
   // An empty database has no older processes.
   if (state.version === 0) return steps;
-  const missing = missingSteps(state, steps);
-  if (manner === 'contract') {
-    if (missing.length > 0)
-      throw new OperatorError(
-        'The schema has to be expanded first: run "npx vestibule migrate", and contract when no process of an older release runs any more.',
-      );
-    return waitingContracts(state, steps);
-  }
-  const stop = missing.find(({ kind }) => kind === 'stop');
-  if (manner === 'beside' && stop !== undefined)
+  if (kind === 'contract' && missingSteps(state, steps).length > 0)
     throw new OperatorError(
-      `No older release can work with schema version ${stop.version} (${stop.what}), so nothing was changed. Stop every process, run "npx vestibule migrate --stopped", and start this release.`,
+      'The schema has to be expanded first: run "npx vestibule migrate", and contract when no process of an older release runs any more.',
     );
-  return missing;
-}
-
-/** Code of which version may still serve after a step, whatever was before. */
-function oldestAfter({ kind, version, needs = version }: Migration): number {
-  if (kind === 'expand') return 0;
-  return kind === 'contract' ? needs : version;
+  return missingSteps(state, steps, kind);
 }
 
 /** The table that keeps the versions. */
@@ -103,12 +78,7 @@ export function unusable(reason: string, cause?: unknown): OperatorError {
   return new OperatorError(`The database set in DATABASE_URL cannot be used: ${reason}`, { cause });
 }
 
-export function refuseUnreleased(state: SchemaState, steps: readonly Migration[]): void {
-  if (isUnreleased(state, steps)) throw unusable(`${unreleased.found}. ${unreleased.advice}`);
-}
-
 function refuseUnknown(state: SchemaState, steps: readonly Migration[]): void {
-  refuseUnreleased(state, steps);
   if (!isTooNew(state, steps)) return;
   throw new OperatorError(
     `The database has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}. Start a release at least as new as the one that migrated it.`,

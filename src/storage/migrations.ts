@@ -7,9 +7,9 @@ import type { Database } from './schema.ts';
 export interface Migration {
   readonly version: number;
   readonly what: string;
-  /** `expand`: older processes go on. `stop`: they must not run any more. `contract`: removes what only they needed. */
-  readonly kind: 'expand' | 'stop' | 'contract';
-  /** Of a `contract`: the first version whose code does not need what it takes away. */
+  /** `expand`: older processes go on. `contract`: removes what only they needed. */
+  readonly kind: 'expand' | 'contract';
+  /** The first version whose code can work with the schema after this step; needed for a `contract`. */
   readonly needs?: number;
   /** An index on a table that may be large: it is made before `up`, without blocking writers. */
   readonly index?: NewIndex;
@@ -18,10 +18,10 @@ export interface Migration {
 
 export const migrations: readonly Migration[] = [
   {
-    // Versions 1 to 14 belong to checkouts before the first release.
     version: 15,
     what: 'the schema of the first release',
-    kind: 'stop',
+    kind: 'expand',
+    needs: 15,
     async up(database, { engine }) {
       for (const statement of baselineStatements(engine)) await sql.raw(statement).execute(database);
     },

@@ -12,7 +12,7 @@ export interface SchemaState {
   readonly oldest: number;
 }
 
-const nowhere: SchemaState = { versions: new Set(), version: 0, oldest: 0 };
+const emptySchema: SchemaState = { versions: new Set(), version: 0, oldest: 0 };
 
 /** The state of a possibly empty database. A session of a pooler may have cached `to_regclass`, so the catalogue is read. */
 export async function schemaOf({ name }: Pick<Engine, 'name'>, database: Database): Promise<SchemaState> {
@@ -23,12 +23,12 @@ export async function schemaOf({ name }: Pick<Engine, 'name'>, database: Databas
         }>`select count(*) > 0 as found from pg_class where relname = 'schema_migrations' and pg_table_is_visible(oid)`
       : sql<{ found: number }>`select count(*) as found from sqlite_schema where name = 'schema_migrations'`;
   const { rows } = await found.execute(database);
-  return rows[0]?.found ? readSchema(database) : nowhere;
+  return rows[0]?.found ? readSchema(database) : emptySchema;
 }
 
 export async function readSchema(database: Database): Promise<SchemaState> {
   const rows = await database.selectFrom('schema_migrations').selectAll().execute();
-  if (rows.length === 0) return nowhere;
+  if (rows.length === 0) return emptySchema;
   const versions = rows.map(({ version }) => Number(version));
   return {
     versions: new Set(versions),
@@ -37,30 +37,42 @@ export async function readSchema(database: Database): Promise<SchemaState> {
   };
 }
 
-/** True for a database that a checkout before the first release has made: it lacks the step that makes the tables. */
-export function isUnreleased({ version, versions }: SchemaState, [baseline]: readonly Migration[]): boolean {
-  return version > 0 && baseline !== undefined && !versions.has(baseline.version);
-}
-
-export const unreleased = {
-  found: 'it was made by an unreleased version of Vestibule, and its schema cannot be migrated',
-  advice: 'Set DATABASE_URL to a new database.',
-};
-
 /** A newer release has taken something away that this code needs. */
 export function isTooNew({ oldest }: SchemaState, steps: readonly Migration[]): boolean {
   return oldest > newestOf(steps);
 }
 
-/** What this code cannot do without. */
-export function missingSteps({ versions }: SchemaState, steps: readonly Migration[]): readonly Migration[] {
-  return steps.filter(({ version, kind }) => kind !== 'contract' && !versions.has(version));
-}
-
-/** What can be taken away once no older code runs any more. */
-export function waitingContracts(
+/** The steps of a kind that the database lacks. This code needs those that expand. */
+export function missingSteps(
   { versions }: SchemaState,
   steps: readonly Migration[],
+  wanted: Migration['kind'] = 'expand',
 ): readonly Migration[] {
-  return steps.filter(({ version, kind }) => kind === 'contract' && !versions.has(version));
+  return steps.filter(({ version, kind }) => kind === wanted && !versions.has(version));
+}
+
+/** How a database gets to the newest version of a release. */
+export type PlanVerdict = 'nothing to do' | 'rolling' | 'rolling, then contract' | 'contract';
+
+export interface MigrationPlan {
+  readonly verdict: PlanVerdict;
+  readonly version: number;
+  readonly newest: number;
+  /** Code that knows this version may serve now. */
+  readonly oldest: number;
+  readonly steps: readonly Pick<Migration, 'version' | 'kind' | 'what'>[];
+}
+
+export function planOf(state: SchemaState, steps: readonly Migration[]): MigrationPlan {
+  const { version, oldest } = state;
+  const missing = missingSteps(state, steps);
+  const contracts = missingSteps(state, steps, 'contract');
+  const needed = [...missing, ...contracts].map(({ version, kind, what }) => ({ version, kind, what }));
+  return { verdict: verdictOn(), version, newest: newestOf(steps), oldest, steps: needed };
+
+  function verdictOn(): PlanVerdict {
+    if (missing.length === 0) return contracts.length === 0 ? 'nothing to do' : 'contract';
+    // In an empty database all steps are done at once.
+    return contracts.length === 0 || version === 0 ? 'rolling' : 'rolling, then contract';
+  }
 }

@@ -1,19 +1,18 @@
 import { OperatorError, Refusal } from '../base/errors.ts';
 import type { Engine, MissingRights } from './engine.ts';
 import { guard } from './guard.ts';
-import { type Manner, migrate, refuseUnreleased, unusable } from './migrate.ts';
-import { type MigrationPlan, planOf } from './migration-plan.ts';
+import { migrate, unusable } from './migrate.ts';
 import { type Migration, migrations, newestOf } from './migrations.ts';
 import { refuseMoved } from './moved.ts';
 import type { BatchRulesSource, Storage, StorageKeys } from './port.ts';
 import {
   isTooNew,
-  isUnreleased,
+  type MigrationPlan,
   missingSteps,
+  planOf,
   readSchema,
   type SchemaState,
   schemaOf,
-  unreleased,
 } from './schema-state.ts';
 import { auditStore } from './stores/audit.ts';
 import { clientStore } from './stores/clients.ts';
@@ -30,7 +29,7 @@ import { assertionStore } from './stores/used-once.ts';
 import { webhookStore } from './stores/webhooks.ts';
 
 export interface StorageOptions {
-  /** Whether missing steps are done, as far as they can be done beside older processes; else the operator does them. */
+  /** Whether missing steps are done at the start; else the operator does them. */
   readonly migrates?: boolean;
   readonly steps?: readonly Migration[];
 }
@@ -43,7 +42,7 @@ export async function createStorage(
   { migrates = true, steps = migrations }: StorageOptions = {},
 ): Promise<Storage> {
   try {
-    if (migrates) await migrate(engine, now, 'beside', steps);
+    if (migrates) await migrate(engine, now, 'expand', steps);
     else await refuseUnmigrated(engine, steps);
     await refuseMoved(engine.database);
     const missing = await engine.missingRights('serve');
@@ -60,11 +59,11 @@ export async function createStorage(
 export async function migrateAndClose(
   engine: Engine,
   now: number,
-  manner: Manner,
+  kind: Migration['kind'],
   steps: readonly Migration[] = migrations,
 ): Promise<readonly Migration[]> {
   try {
-    return await migrate(engine, now, manner, steps);
+    return await migrate(engine, now, kind, steps);
   } catch (error) {
     throw await asOperatorError(engine, error);
   } finally {
@@ -101,8 +100,6 @@ export async function findStorage(
     const toLook = await engine.missingRights('look');
     if (toLook !== null) return { state: 'unusable', detail: toLook.found, advice: toLook.advice };
     const schema = await schemaOf(engine, engine.database);
-    if (isUnreleased(schema, steps))
-      return { state: 'unusable', detail: unreleased.found, advice: unreleased.advice };
     const plan = planOf(schema, steps);
     const missingRights = await engine.missingRights('serve');
     const tooNew = isTooNew(schema, steps);
@@ -126,7 +123,6 @@ function notForReading(): never {
 
 async function refuseUnmigrated(engine: Engine, steps: readonly Migration[]): Promise<void> {
   const state = await schemaOf(engine, engine.database);
-  refuseUnreleased(state, steps);
   const fault = faultOf(state, steps);
   if (fault === null) return;
   throw new OperatorError(

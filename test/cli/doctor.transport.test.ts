@@ -49,7 +49,7 @@ describe('vestibule doctor, about TLS and proxies', () => {
         assert.match(passed, /^pass {2}port +\S+ is taken by this service, which is ready$/m);
         const other = { ...running, DATABASE_URL: `sqlite:${newDirectory()}/other.db` };
         const failed = linesOf(await examined(other), 'fail').join('\n');
-        assert.match(failed, /^FAIL {2}port +another vestibule /m);
+        assert.match(failed, /^FAIL {2}port +.*a service with another database/m);
       } finally {
         await service.stop();
       }

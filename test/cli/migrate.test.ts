@@ -27,7 +27,7 @@ for (const engine of databaseEngines) {
       const { done } = await jsonOf(settings);
       assert.equal(done.at(-1).version, newestVersion);
       assert.match(succeeded(await endOf(settings, ['migrate', '--plan'])), /^nothing to do: The schema is/);
-      for (const parameters of [['migrate'], ['migrate', '--stopped'], ['migrate', '--contract']])
+      for (const parameters of [['migrate'], ['migrate', '--contract']])
         assert.equal(succeeded(await endOf(settings, parameters)), 'There is nothing to do.\n');
     });
 
@@ -42,8 +42,8 @@ for (const engine of databaseEngines) {
     it('of an older release leaves the schema of a newer one as it is, and says so', async () => {
       const settings = await newSettings(engine, noProvider);
       const config = loadStorageConfig(settings);
-      await migrateDatabase(config, 'beside', releases.now);
-      await migrateDatabase(config, 'beside', releases.next);
+      await migrateDatabase(config, 'expand', releases.now);
+      await migrateDatabase(config, 'expand', releases.next);
       const plan = await jsonOf(settings, '--plan');
       assert.equal(plan.verdict, 'nothing to do');
       assert.match(plan.sentence, /of a newer release; this one, .*, may run beside it/);
@@ -54,8 +54,3 @@ for (const engine of databaseEngines) {
     });
   });
 }
-
-it('takes only one of --stopped and --contract', async () => {
-  const settings = await newSettings('sqlite', noProvider);
-  refused(await endOf(settings, ['migrate', '--stopped', '--contract']), /First --stopped, then/);
-});

@@ -3,7 +3,6 @@ import {
   copyFileSync,
   existsSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -11,13 +10,9 @@ import {
 } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { migrateDatabase } from '../../src/app/open-storage.ts';
-import { restore } from '../../src/app/restore.ts';
-import { loadStorageConfig } from '../../src/config/load.ts';
 import type { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { DeclaredService } from '../support/declared-service.ts';
-import { releases } from '../support/future-steps.ts';
 import { newMasterSecret } from '../support/master-secret.ts';
 import { newDirectory, refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
@@ -145,11 +140,6 @@ describe('vestibule restore', () => {
     await refuses(/damaged/);
     writeFileSync(file, readFileSync(backup).subarray(0, 20_000));
     await refuses(/damaged/);
-    copyFileSync(backup, file);
-    const made = new DatabaseSync(file);
-    made.exec('pragma journal_mode = delete; update schema_migrations set version = 14');
-    made.close();
-    await refuses(/was made by an unreleased version/);
     copyFileSync(backup, file);
     writeFileSync(`${file}-wal`, 'writes');
     await refuses(/-wal" holds writes that are not in ".*some\.db" yet/);
@@ -333,73 +323,5 @@ describe('vestibule restore', () => {
       "select count(*) as count from records where body like '%first of erased%'",
     );
     assert.equal(rows[0]?.count, 0);
-  });
-});
-
-describe('a backup from before an upgrade that had to stop first', () => {
-  let provider: TestProvider;
-  let settings: Settings;
-  let backup: string;
-  let declared: DeclaredService;
-  let stays: ApiCaller;
-  let erased: ApiCaller;
-  const config = () => loadStorageConfig(settings);
-  const newer = {
-    withoutErasures: false,
-    dryRun: false,
-    erasures: [],
-    environment: {},
-    steps: releases.last,
-  };
-  /** The database is lost, or the upgrade was a mistake; the log of erasures and the master secret are still there. */
-  const loseDatabase = () => renameSync(fileOf(settings), `${newDirectory()}/lost.db`);
-  const assertServed = async (service: Service) => {
-    const notesOf = (caller: ApiCaller) => caller.at(service).all('notes');
-    assert.deepEqual([(await notesOf(stays)).length, (await notesOf(erased)).length], [1, 0]);
-    await service.stop();
-  };
-
-  before(async () => {
-    provider = await TestProvider.start();
-    const folder = newDirectory();
-    backup = `${folder}/backup.db`;
-    settings = await newSettings('sqlite', {
-      ...provider.settings,
-      COLLECTIONS_DIR: declarationsFolder({ notes }),
-    });
-    const old = await startService(settings);
-    declared = new DeclaredService(provider, old, new Map());
-    [stays, erased] = [await declared.person(), await declared.person()];
-    for (const caller of [stays, erased]) await caller.make('notes', { text: 'before the upgrade' });
-    succeeded(await runVestibule(settings, 'backup', backup));
-    await old.stop();
-    await migrateDatabase(config(), 'alone', releases.last);
-    const upgraded = await startService(settings, { release: 'last' });
-    assert.equal((await erased.at(upgraded).send('DELETE', '/me')).status, 200);
-    await upgraded.stop();
-  });
-  after(() => provider.stop());
-
-  it('is not migrated by the newer release, which says how to go back and how to go on', async () => {
-    loseDatabase();
-    await assert.rejects(restore(config(), { ...newer, file: backup }), {
-      name: 'OperatorError',
-      message: /go back .* restore with it\. .*migrate --stopped.*restore" without a file/,
-    });
-    assert.equal(existsSync(fileOf(settings)), false);
-  });
-
-  it('is restored by the older release, which then serves it without whom the newer one erased', async () => {
-    const said = succeeded(await runVestibule(settings, 'restore', backup, '--json'));
-    assert.equal(erasuresOf(said).done, 1);
-    await assertServed(await startService(settings));
-  });
-
-  it('is brought forward by the steps that the refusal names', async () => {
-    loseDatabase();
-    copyFileSync(backup, fileOf(settings));
-    await migrateDatabase(config(), 'alone', releases.last);
-    assert.equal((await restore(config(), { ...newer, file: null })).erasures.done, 1);
-    await assertServed(await startService(settings, { release: 'last' }));
   });
 });

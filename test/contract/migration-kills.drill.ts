@@ -39,7 +39,7 @@ function watched(engine: Engine, afterStatement: () => Promise<void>): Engine {
 async function run(database: TestDatabase, steps: readonly Migration[], afterStatement = async () => {}) {
   const engine = await database.openEngine();
   try {
-    await migrate(watched(engine, afterStatement), openedAt, 'beside', steps);
+    await migrate(watched(engine, afterStatement), openedAt, 'expand', steps);
   } finally {
     await engine.close();
   }

@@ -23,7 +23,7 @@ const beside = { steps: releases.next };
 async function migrateTo(database: TestDatabase, steps: readonly Migration[]): Promise<void> {
   const engine = await database.openEngine();
   try {
-    await migrate(engine, openedAt, 'beside', steps);
+    await migrate(engine, openedAt, 'expand', steps);
   } finally {
     await engine.close();
   }

@@ -130,7 +130,6 @@ export const docsCommands: Commands = {
   'npx vestibule migrate --plan': { says: /^nothing to do: / },
   'npx vestibule migrate': { says: /^There is nothing to do\.$/m },
   'npx vestibule migrate --contract': { says: /^There is nothing to do\.$/m },
-  'npx vestibule migrate --stopped': { says: /^There is nothing to do\.$/m },
   'npx vestibule audit': { says: /client\.added +reports/ },
   'npx vestibule audit --json --since 2026-01-31': { says: /"action": "client\.added"/ },
 };

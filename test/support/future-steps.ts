@@ -37,20 +37,10 @@ const contracts: Migration = {
   },
 };
 
-const stops: Migration = {
-  version: newestVersion + 4,
-  what: 'another table of records',
-  kind: 'stop',
-  async up({ schema }, types) {
-    await schema.createTable('future_records').addColumn('id', types.text).execute();
-  },
-};
-
-/** This release, and those after it: one that can run beside it, and one that cannot. */
+/** This release, and one after it that can run beside it. */
 export const releases = {
   now: migrations,
   next: [...migrations, expands, expandsByIndex, contracts],
-  last: [...migrations, expands, expandsByIndex, contracts, stops],
 } as const satisfies Readonly<Record<string, readonly Migration[]>>;
 
 export type Release = keyof typeof releases;

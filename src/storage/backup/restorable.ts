@@ -1,25 +1,15 @@
 import { lstatSync, statSync } from 'node:fs';
 import { OperatorError } from '../../base/errors.ts';
-import { planOf } from '../migration-plan.ts';
 import { type Migration, newestOf } from '../migrations.ts';
-import { isUnreleased } from '../schema-state.ts';
 import { explained } from '../sqlite/unavailable.ts';
 import { checkSchema } from './schema-check.ts';
 
-/** A restore migrates as a start does. It refuses a backup whose own release could not start on it afterwards. */
+/** A restore migrates as a start does. */
 export async function requireRestorable(file: string, steps: readonly Migration[]): Promise<void> {
   const { state, differences } = await explained(file, () => checkSchema(file, steps));
-  if (isUnreleased(state, steps))
-    throw new OperatorError(
-      `"${file}" was made by an unreleased version of Vestibule, and its schema cannot be migrated. Restore another backup.`,
-    );
   if (state.version > newestOf(steps))
     throw new OperatorError(
       `"${file}" has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}. Restore it with a release at least as new as the one it is from.`,
-    );
-  if (planOf(state, steps).verdict === 'stop first')
-    throw new OperatorError(
-      `"${file}" has schema version ${state.version}, and the release that it is from cannot start on it once this release has migrated it. To go back to that release, restore with it. To go on with this release, put the file where DATABASE_URL leads to, run "npx vestibule migrate --stopped", and then "npx vestibule restore" without a file.`,
     );
   if (differences.length > 0)
     throw new OperatorError(

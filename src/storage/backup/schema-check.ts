@@ -54,7 +54,7 @@ async function objectsAfter({ versions }: SchemaState, steps: readonly Migration
   };
   try {
     const done = steps.filter(({ version }) => versions.has(version));
-    await migrate(engine, 0, 'beside', done);
+    await migrate(engine, 0, 'expand', done);
     return await objectsIn(database);
   } finally {
     await database.destroy();
