@@ -186,14 +186,14 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/http/body.ts', 'maxAnonymousBodyBytesPerAddress', 'bytes', 'The same for one address.'),
   fixed(
-    'src/http/unsent-answers.ts',
+    'src/http/byte-budget.ts',
     'maxUnsentBytesInAll',
     'bytes',
     'Answers that callers have not taken yet. Past that the oldest one is cut off, and its connection with it.',
   ),
-  fixed('src/http/unsent-answers.ts', 'maxUnsentBytesPerAddress', 'bytes', 'The same for one address.'),
+  fixed('src/http/byte-budget.ts', 'maxUnsentBytesPerAddress', 'bytes', 'The same for one address.'),
   fixed(
-    'src/http/unsent-answers.ts',
+    'src/http/byte-budget.ts',
     'bytesOfAnswerInPieces',
     'bytes',
     'What `GET /api/consumer/v1/me/export` counts for in it, however much it has sent.',

@@ -19,7 +19,7 @@ import type { AuditEntry, AuditLine } from '../storage/port.ts';
 import { createClientMac } from '../tokens/client-directory.ts';
 import { createClients } from '../tokens/clients.ts';
 import { assertionAlgorithms } from '../tokens/metadata.ts';
-import { seal, unseal } from '../tokens/seal.ts';
+import { seal, unseal } from '../tokens/secrets.ts';
 import { type KeyRules, rotateSigningKey } from '../tokens/signing-keys.ts';
 import { type OpenOptions, openStorage } from './open-storage.ts';
 

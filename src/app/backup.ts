@@ -3,7 +3,7 @@ import { OperatorError } from '../base/errors.ts';
 import { erasureLogFile } from '../config/files.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import { Draft, isSamePlace } from '../storage/backup/draft.ts';
-import { checkSchema } from '../storage/backup/schema-check.ts';
+import { checkSchema } from '../storage/backup/restorable.ts';
 import { copySqlite, readBackup } from '../storage/backup/sqlite-copy.ts';
 import { newestVersion } from '../storage/migrations.ts';
 import { explained } from '../storage/sqlite/unavailable.ts';

@@ -1,5 +1,9 @@
 import { TokenCache, tokenCachePlaces } from '../auth/authenticate.ts';
 import { checkTimes } from '../auth/claims.ts';
+import { createNonces } from '../auth/dpop/nonce.ts';
+import { createPossession, createUseProof, SeenProofs } from '../auth/dpop/possession.ts';
+import { createProofCheck } from '../auth/dpop/proof.ts';
+import { proofAlgorithms } from '../auth/dpop/proof-keys.ts';
 import { Introspection } from '../auth/introspection/introspection.ts';
 import { introspect } from '../auth/introspection/request.ts';
 import { fetchDocument } from '../auth/provider-fetch.ts';
@@ -7,6 +11,7 @@ import { ProviderKeys } from '../auth/provider-keys.ts';
 import { SignatureQueue } from '../auth/signature-queue.ts';
 import type { authenticatedMemory } from '../auth/stored-key-set.ts';
 import { createVerifier } from '../auth/verifier.ts';
+import { tokenPath } from '../base/addresses.ts';
 import type { Caller } from '../base/caller.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { createPseudonymIssuer } from '../config/providers.ts';
@@ -17,9 +22,9 @@ import { Standing } from '../consumer/standing.ts';
 import type { WriteQueue } from '../records/write-queue.ts';
 import type { ClientMac, WatchedTable } from '../storage/port.ts';
 import { ClientDirectory } from '../tokens/client-directory.ts';
+import type { ProveKey } from '../tokens/issue.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import type { BaseParts } from './base-parts.ts';
-import { createDpop } from './dpop.ts';
 import { ownRules, rulesOf } from './issuer-rules.ts';
 
 /** Throws or rejects when the caller is suspended, or its token revoked. */
@@ -122,4 +127,28 @@ function createIntrospection({ config, metrics, tracing, clock, log }: BaseParts
     onAsked: (result) => metrics.countIntrospection(name, result),
     tracing,
   });
+}
+
+/** Tokens bound to a key (RFC 9449), and proofs at POST /token. Null where DPoP is off. */
+export function createDpop({ config, keyring, clock }: BaseParts, signatures: SignatureQueue) {
+  if (config.dpop.policy === 'off') return null;
+  const now = () => clock.now();
+  const nonces = config.dpop.nonce ? createNonces(keyring.proofNonces, now) : null;
+  const baseUrl = ownIssuer(config);
+  const checkProof = createProofCheck({ signatures, nonces, now });
+  const useProof = createUseProof(keyring.proofs, new SeenProofs(clock));
+  const isRequired = config.dpop.policy === 'required';
+  const proveKey: ProveKey = async (input, origin) => {
+    const header = input.header('dpop');
+    if (header === undefined && !isRequired) return null;
+    const request = { method: 'POST', uri: `${baseUrl}${tokenPath}`, tokenDigest: null, thumbprint: null };
+    const proof = await checkProof(header, request, origin);
+    useProof(proof);
+    return proof.thumbprint;
+  };
+  return {
+    provePossession: createPossession(checkProof, useProof, baseUrl),
+    proveKey,
+    terms: { algorithms: proofAlgorithms, isRequired, nonce: nonces && (() => nonces.current()) },
+  };
 }

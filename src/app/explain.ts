@@ -1,4 +1,4 @@
-import { ownKeysNow, providerKeysNow } from '../auth/examine/keys-now.ts';
+import { ownKeysNow, providerKeysNow } from '../auth/examine/context.ts';
 import {
   type Examination,
   type ExaminationParts,

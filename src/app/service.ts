@@ -1,5 +1,6 @@
 import { createAuthenticate } from '../auth/authenticate.ts';
-import { resourceMetadataPath } from '../base/addresses.ts';
+import { signedDocumentOpener } from '../auth/signed-document.ts';
+import { resourceMetadataPath, tokenPath } from '../base/addresses.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import type { Collection } from '../collections/collection.ts';
 import { ownIssuer } from '../config/rules.ts';
@@ -10,12 +11,16 @@ import { createObserve } from '../ops/observe-requests.ts';
 import { RepeatedWarnings } from '../ops/repeated-warnings.ts';
 import { ReadLimit } from '../records/requests/read-limit.ts';
 import type { WriteQueue } from '../records/write-queue.ts';
+import { createCheckAssertion } from '../tokens/assertion.ts';
+import { assertionAlgorithms } from '../tokens/metadata.ts';
+import { createMint, createSigningLimit } from '../tokens/mint.ts';
+import { createRecogniseClient } from '../tokens/recognise-client.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
+import { refusalsPerFailure, Throttle } from '../tokens/throttle.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
 import type { createEventParts } from './events.ts';
 import type { createSignOut } from './sign-out.ts';
-import { createTokenEndpoint } from './token-endpoint.ts';
 
 interface Answering {
   readonly collections: readonly Collection[];
@@ -93,4 +98,40 @@ function routesOf(base: BaseParts, answering: Answering) {
     frontend,
     ...createTokenEndpoint(base, callers, signingKeys),
   });
+}
+
+/** What `POST /token` is made of, and `POST /revoke` as far as clients are concerned. */
+export function createTokenEndpoint(
+  base: BaseParts,
+  { clientDirectory: directory, signatures, dpop }: Pick<Callers, 'clientDirectory' | 'signatures' | 'dpop'>,
+  keys: SigningKeys,
+) {
+  const { config, storage, keyring, clock, time, log } = base;
+  const issuer = ownIssuer(config);
+  const ttlSeconds = config.tokenTtlSeconds;
+  const signing = createSigningLimit(clock);
+  const throttle = new Throttle(Math.ceil(config.refusalsPerMinute / refusalsPerFailure), clock);
+  const recognise = createRecogniseClient({
+    directory,
+    store: storage.clients,
+    secretKey: keyring.clientSecrets,
+    checkAssertion: createCheckAssertion({
+      openSigned: signedDocumentOpener(assertionAlgorithms, signatures),
+      store: storage.assertions,
+      audiences: [issuer, `${issuer}${tokenPath}`],
+      clock,
+      time,
+    }),
+    throttle,
+    clock,
+    log,
+  });
+  return {
+    recognise,
+    throttle,
+    ttlSeconds,
+    signing,
+    proveKey: dpop?.proveKey ?? null,
+    mint: createMint({ issuer, audience: config.apiAudience, ttlSeconds, keys, limit: signing, clock }),
+  };
 }

@@ -1,5 +1,4 @@
-import { createOpenDocument } from '../auth/provider-document.ts';
-import { createVerifier } from '../auth/verifier.ts';
+import { createOpenDocument, createVerifier } from '../auth/verifier.ts';
 import type { Input } from '../base/handler.ts';
 import { createPseudonymIssuer } from '../config/providers.ts';
 import { ownIssuer } from '../config/rules.ts';

@@ -1,5 +1,10 @@
-import { hasExpired, type TokenTimes, type VerifiedClaims } from '../base/caller.ts';
-import { isUsableName, namedAudience } from '../base/claim-values.ts';
+import {
+  hasExpired,
+  isUsableName,
+  namedAudience,
+  type TokenTimes,
+  type VerifiedClaims,
+} from '../base/caller.ts';
 import { clockToleranceSeconds } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../base/json-object.ts';

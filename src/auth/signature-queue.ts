@@ -1,6 +1,6 @@
+import type { RequestOrigin } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 import { FairQueue } from '../base/fair-queue.ts';
-import type { RequestOrigin } from '../base/request-origin.ts';
 
 interface Waiting {
   /** Never throws. */

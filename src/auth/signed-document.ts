@@ -1,5 +1,5 @@
+import type { RequestOrigin } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
-import type { RequestOrigin } from '../base/request-origin.ts';
 import { headerReader, openJws } from './jws.ts';
 import { readKeySet } from './key-set.ts';
 import type { SignatureQueue } from './signature-queue.ts';

@@ -1,5 +1,4 @@
-import { RecentMap } from './recent-map.ts';
-import { rememberLast } from './remember-last.ts';
+import { RecentMap, rememberLast } from './recent-map.ts';
 
 const dayMs = 86_400_000;
 const two = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Caller, UsedProof } from './caller.ts';
-import type { RequestOrigin } from './request-origin.ts';
+import type { Caller, RequestOrigin, UsedProof } from './caller.ts';
 
 /** What a handler gets of a request. No handler knows HTTP. */
 export interface Input extends RequestOrigin {

@@ -1,5 +1,5 @@
 import { Refusal } from './errors.ts';
-import { rememberLast } from './remember-last.ts';
+import { rememberLast } from './recent-map.ts';
 
 /** Scopes (RFC 6749 section 3.3): words of printable ASCII without quotes and backslashes, joined by single spaces. */
 const listForm = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;

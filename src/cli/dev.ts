@@ -10,14 +10,18 @@ import { type Environment, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { administer } from './database.ts';
 import type { DevProviderOptions } from './dev/configuration.ts';
-import { developmentEnvironment, homesOf, loopback, webClientId } from './dev/environment.ts';
-import { ensureExampleClient } from './dev/example-client.ts';
+import {
+  developmentEnvironment,
+  ensureExampleClient,
+  homesOf,
+  loopback,
+  webClientId,
+} from './dev/environment.ts';
 import { followFiles } from './dev/follow-files.ts';
-import { logText } from './dev/log-text.ts';
 import type { DevProvider } from './dev/provider.ts';
 import { controlPath, findRunningDev, requestUserToken, writeRunningFile } from './dev/running.ts';
 import { readDevUsers, readUsersFile, usersFile } from './dev/users.ts';
-import { servedAnew, welcome } from './dev/welcome.ts';
+import { logText, servedAnew, welcome } from './dev/welcome.ts';
 import { optionOf } from './options.ts';
 import { write } from './output.ts';
 import { allowBreakingOption, runUntilSignal } from './serve.ts';

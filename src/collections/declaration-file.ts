@@ -7,8 +7,8 @@ import type {
   StateMachine,
   Transition,
 } from './collection.ts';
-import { parseDay } from './deprecation.ts';
 import { defaultLimits, parseNewcomerRate, parsePeriod, parseRate } from './limits.ts';
+import { parseDay } from './normalise.ts';
 
 /** A declaration that fits the schema. A member with a default is always there. */
 export interface DeclarationFile {

@@ -3,7 +3,7 @@ import { found, listed, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import { recordEvents } from '../events/catalogue.ts';
 import type { StateMachine } from './collection.ts';
 import { type DeclarationFile, toMachine } from './declaration-file.ts';
-import { parseDay } from './deprecation.ts';
+import { parseDay } from './normalise.ts';
 
 /** Reports contradictions between `states`, `editable`, `access` and `events`. */
 export function checkStates(file: DeclarationFile, say: Say): void {

@@ -4,7 +4,6 @@ import { isScopeName } from '../base/scopes.ts';
 import { createFormCheck } from '../base/yaml/check-form.ts';
 import { recordEvents } from '../events/catalogue.ts';
 import { longestDescription, longestTitle, type Schema } from './collection.ts';
-import { parseDay } from './deprecation.ts';
 import { mostIndexedFields } from './indexed-fields.ts';
 import {
   bytesRange,
@@ -17,6 +16,7 @@ import {
   rateForm,
   rateText,
 } from './limits.ts';
+import { parseDay } from './normalise.ts';
 import { dialect, schemaDefinitions, topSchema } from './schema-grammar.ts';
 
 /**

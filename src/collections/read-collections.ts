@@ -2,7 +2,7 @@ import { OperatorError } from '../base/errors.ts';
 import { isJsonObject } from '../base/json-object.ts';
 import { membersOf } from '../base/yaml/json-pointer.ts';
 import { found, type Say } from '../base/yaml/mistakes.ts';
-import { type LineMistake, readWithMistakes } from '../base/yaml/read-with-mistakes.ts';
+import { type LineMistake, readWithMistakes } from '../base/yaml/yaml-text.ts';
 import type { Collection, Schema } from './collection.ts';
 import { type DeclarationFile, toCollection } from './declaration-file.ts';
 import { checkDeprecation, checkStates } from './declaration-rules.ts';

@@ -1,7 +1,7 @@
 import { type RequiredClaims, usualScopeClaims } from '../base/provider-rules.ts';
 import { membersOf, pointerTo } from '../base/yaml/json-pointer.ts';
 import { brief, found, type Say } from '../base/yaml/mistakes.ts';
-import { readWithMistakes } from '../base/yaml/read-with-mistakes.ts';
+import { readWithMistakes } from '../base/yaml/yaml-text.ts';
 import { issuersOf, logoutAudiencesOf, type Provider, pseudonymIssuers } from './providers.ts';
 import { checkProviderList, type ProviderEntry, providerOrigin, secretIn } from './providers-schema.ts';
 

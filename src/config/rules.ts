@@ -1,5 +1,5 @@
 import { isHttps, isHttpsOrLoopback, isLoopback } from '../base/loopback.ts';
-import { hostOf, saysHowItIsProtected } from './postgres-url.ts';
+import { hostOf, saysHowItIsProtected } from './kinds.ts';
 import type { Config } from './settings.ts';
 
 /**

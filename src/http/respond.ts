@@ -6,6 +6,7 @@ import { describe, Refusal } from '../base/errors.ts';
 import type { Answer, Outlet } from '../base/handler.ts';
 import type { Observe } from '../ops/observe-requests.ts';
 import { discardBody, isTooLong } from './body.ts';
+import type { UnsentAnswers } from './byte-budget.ts';
 import type { Connections } from './connections.ts';
 import type { CorsHeaders } from './cors.ts';
 import { cacheControlAt, fixedHeaders } from './headers.ts';
@@ -13,7 +14,6 @@ import type { Limits } from './limits.ts';
 import { type DpopTerms, toProblem, toRefusal, unchallenged } from './problem.ts';
 import { countsAsRefused } from './refusal-limit.ts';
 import type { ContextParts, RequestContext } from './request-context.ts';
-import type { UnsentAnswers } from './unsent-answers.ts';
 
 export interface ResponderParts extends ContextParts {
   readonly limits: Limits;

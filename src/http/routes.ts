@@ -13,7 +13,7 @@ import type { Caller } from '../base/caller.ts';
 import type { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import type { BearerHandler, PublicHandler } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
-import { deprecationHeaders } from '../collections/deprecation.ts';
+import { deprecationHeaders } from '../collections/normalise.ts';
 import { describeErasure, eraseAll } from '../consumer/erase.ts';
 import { describeEvents } from '../consumer/events/describe.ts';
 import { type EventParts, readEvents } from '../consumer/events/read-events.ts';

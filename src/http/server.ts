@@ -11,6 +11,7 @@ import { Refusal } from '../base/errors.ts';
 import { createRequestId } from '../base/random.ts';
 import type { Tracing } from '../base/tracing.ts';
 import { BodyReader } from './body.ts';
+import { UnsentAnswers } from './byte-budget.ts';
 import { isTrustedProxy } from './client-address.ts';
 import type { RefusedConnection } from './connection-limit.ts';
 import { Connections } from './connections.ts';
@@ -22,7 +23,6 @@ import { RequestContext } from './request-context.ts';
 import { Responder } from './respond.ts';
 import { type Params, Router } from './router.ts';
 import type { Route } from './routes.ts';
-import { UnsentAnswers } from './unsent-answers.ts';
 
 export interface ServerParts extends Omit<EndpointParts, 'bodies' | 'connections' | 'unsent' | 'https'> {
   readonly routes: readonly Route[];

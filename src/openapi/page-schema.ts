@@ -1,7 +1,7 @@
 import { type Html, html } from '../base/html.ts';
 import { isJsonObject } from '../base/json-object.ts';
 import type { OpenApiDocument, Schema } from './openapi-types.ts';
-import { boundsInWords } from './schema-words.ts';
+import { boundsInWords } from './schemas.ts';
 
 /** Schemas as lists: a row for each member, with the path of inner ones. */
 

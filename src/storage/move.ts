@@ -6,12 +6,12 @@ import { OperatorError } from '../base/errors.ts';
 import { withoutSecrets } from '../base/without-password.ts';
 import { migrate } from './migrate.ts';
 import { newestVersion } from './migrations.ts';
-import { markAsMoved, markName, movedTo } from './moved.ts';
 import { openPostgres } from './postgres/engine.ts';
 import type { Database, Tables } from './schema.ts';
 import { readSchema } from './schema-state.ts';
 import { busyTimeoutMs } from './sqlite/connection.ts';
 import { kyselyOn } from './sqlite/dialect.ts';
+import { markAsMoved, markName, movedTo } from './stores/documents.ts';
 
 /** Not copied are the tables that belong to one database and its processes. */
 type Copied = Exclude<keyof Tables, 'schema_migrations' | 'changes' | 'leases'>;

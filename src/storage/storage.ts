@@ -3,7 +3,6 @@ import type { Engine, MissingRights } from './engine.ts';
 import { guard } from './guard.ts';
 import { migrate, unusable } from './migrate.ts';
 import { type Migration, migrations, newestOf } from './migrations.ts';
-import { refuseMoved } from './moved.ts';
 import type { BatchRulesSource, Storage, StorageKeys } from './port.ts';
 import {
   isTooNew,
@@ -18,7 +17,7 @@ import { auditStore } from './stores/audit.ts';
 import { clientStore } from './stores/clients.ts';
 import { consumerStore } from './stores/consumers.ts';
 import { deliveryStore } from './stores/deliveries.ts';
-import { documents } from './stores/documents.ts';
+import { documents, refuseMoved } from './stores/documents.ts';
 import { erasureStore } from './stores/erasures.ts';
 import { eventStore } from './stores/events.ts';
 import { leaseStore } from './stores/leases.ts';

@@ -7,7 +7,7 @@ import {
   type Family,
   mergeMetrics,
 } from '../ops/exposition.ts';
-import { describeProcess } from '../ops/process-metrics.ts';
+import { describeProcess } from '../ops/metrics.ts';
 import type { Child, ReadinessAnswer } from './child.ts';
 
 /** The ops port answers within a second, also when a process hangs. Readiness takes up to 0.8 s. */

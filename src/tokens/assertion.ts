@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import { namedAudience } from '../base/claim-values.ts';
+import { namedAudience, type RequestOrigin } from '../base/caller.ts';
 import { type Clock, clockToleranceSeconds, hasBegun } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
-import type { RequestOrigin } from '../base/request-origin.ts';
 import type { AssertionStore } from '../storage/port.ts';
 
 /** Takes a signed JWT apart and checks its signature; who it is from is not its business. Null when it is none. */

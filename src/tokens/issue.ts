@@ -1,6 +1,6 @@
+import type { RequestOrigin } from '../base/caller.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import { type Answer, type Input, json, type PublicHandler } from '../base/handler.ts';
-import type { RequestOrigin } from '../base/request-origin.ts';
 import { isGranted, scopeMember } from '../base/scopes.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import type { Schema } from '../openapi/openapi-types.ts';

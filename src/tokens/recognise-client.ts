@@ -1,8 +1,7 @@
-import { keyCredential } from '../base/caller.ts';
+import { keyCredential, type RequestOrigin } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { errorFields } from '../base/plain-log.ts';
-import type { RequestOrigin } from '../base/request-origin.ts';
 import type { ClientSecret, ClientStore, ClientWithSecrets } from '../storage/port.ts';
 import type { CheckAssertion } from './assertion.ts';
 import type { ClientDirectory } from './client-directory.ts';

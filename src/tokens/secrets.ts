@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** 256 random bits. The prefix lets secret scanners recognise one that was committed by mistake. */
 export function createSecret(): string {
@@ -31,4 +31,30 @@ export function findSecret<Stored extends { readonly digest: Uint8Array }>(
     if (timingSafeEqual(digest, other) && candidate !== undefined) found = candidate;
   }
   return found;
+}
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated with it, so that a box fits only its own place. */
+export function seal(key: Uint8Array, plain: Uint8Array, context: string): Uint8Array {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Null when the box was sealed with another key or for another place, or was changed. */
+export function unseal(key: Uint8Array, box: Uint8Array, context: string): Uint8Array | null {
+  if (box.length < nonceBytes + tagBytes) return null;
+  const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(0, nonceBytes))
+    .setAAD(Buffer.from(context))
+    .setAuthTag(box.subarray(box.length - tagBytes));
+  try {
+    return Buffer.concat([
+      decipher.update(box.subarray(nonceBytes, box.length - tagBytes)),
+      decipher.final(),
+    ]);
+  } catch {
+    return null;
+  }
 }

@@ -10,7 +10,7 @@ import {
 import { promisify } from 'node:util';
 import { OperatorError } from '../base/errors.ts';
 import type { SigningKeyRecord } from '../storage/port.ts';
-import { seal, unseal } from './seal.ts';
+import { seal, unseal } from './secrets.ts';
 
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'EdDSA';
 

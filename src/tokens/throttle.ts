@@ -1,5 +1,5 @@
+import type { RequestOrigin } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
-import type { RequestOrigin } from '../base/request-origin.ts';
 import { WindowCounter } from '../base/window-counter.ts';
 
 /** Longer than any client id; longer names are counted as one. */

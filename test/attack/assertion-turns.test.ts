@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openAdministration } from '../../src/app/administration.ts';
 import type { BaseParts } from '../../src/app/base-parts.ts';
-import { createTokenEndpoint } from '../../src/app/token-endpoint.ts';
+import { createTokenEndpoint } from '../../src/app/service.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
 import { createLog } from '../../src/base/log.ts';

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { calculateJwkThumbprint } from 'jose';
 import { OperatorError } from '../../src/base/errors.ts';
 import type { SigningKeyRecord } from '../../src/storage/port.ts';
-import { seal, unseal } from '../../src/tokens/seal.ts';
+import { seal, unseal } from '../../src/tokens/secrets.ts';
 import { createSigningKey, openSigningKey, type SigningAlgorithm } from '../../src/tokens/signing-key.ts';
 
 const sealingKey = new Uint8Array(randomBytes(32));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BaseParts } from '../../src/app/base-parts.ts';
-import { createDpop } from '../../src/app/dpop.ts';
+import { createDpop } from '../../src/app/callers.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { issueToken } from '../../src/tokens/issue.ts';

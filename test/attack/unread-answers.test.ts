@@ -7,7 +7,7 @@ import {
   bytesOfAnswerInPieces,
   maxUnsentBytesPerAddress,
   UnsentAnswers,
-} from '../../src/http/unsent-answers.ts';
+} from '../../src/http/byte-budget.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { oneService } from '../support/one-service.ts';

@@ -1,5 +1,5 @@
 import { SignatureQueue } from '../../src/auth/signature-queue.ts';
-import type { RequestOrigin } from '../../src/base/request-origin.ts';
+import type { RequestOrigin } from '../../src/base/caller.ts';
 
 /** The queue of the service, and whether those who came to it were suspects when their turn came. */
 export class WatchedQueue extends SignatureQueue {

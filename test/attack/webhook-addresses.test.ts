@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createEgress, EgressError, type Resolve } from '../../src/events/webhooks/egress.ts';
-import { isPublicAddress } from '../../src/events/webhooks/public-address.ts';
+import {
+  createEgress,
+  EgressError,
+  isPublicAddress,
+  type Resolve,
+} from '../../src/events/webhooks/egress.ts';
 
 const ownUrl = 'https://api.example.org/base';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeChanges } from '../../src/collections/changes.ts';
+import { describeChanges } from '../../src/collections/check-against.ts';
 import { toDeclaration } from '../../src/collections/declaration.ts';
 import { declared } from './declared.ts';
 

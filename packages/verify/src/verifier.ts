@@ -2,10 +2,10 @@ import { createAuthenticate, TokenCache } from '../../../src/auth/authenticate.t
 import { FetchError } from '../../../src/auth/provider-fetch.ts';
 import { ProviderKeys } from '../../../src/auth/provider-keys.ts';
 import { createVerifier as createVerify } from '../../../src/auth/verifier.ts';
+import type { RequestOrigin } from '../../../src/base/caller.ts';
 import { Refusal } from '../../../src/base/errors.ts';
 import { errorFields, type PlainLog } from '../../../src/base/plain-log.ts';
 import { usualScopeClaims } from '../../../src/base/provider-rules.ts';
-import type { RequestOrigin } from '../../../src/base/request-origin.ts';
 import { requireScopes } from '../../../src/base/scopes.ts';
 import { authorizationOf, type NodeRequest, type RequestLike } from './authorization.ts';
 import { type Caller, toCaller } from './caller.ts';

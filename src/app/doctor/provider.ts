@@ -1,8 +1,7 @@
 import { proofAlgorithms } from '../../auth/dpop/proof-keys.ts';
 import { connectionAdvice } from '../../auth/examine/advice.ts';
-import { examineProvider } from '../../auth/examine/provider.ts';
 import type { Step } from '../../auth/examine/steps.ts';
-import { type ExaminedIssuer, examineToken } from '../../auth/examine/token.ts';
+import { type ExaminedIssuer, examineProvider, examineToken } from '../../auth/examine/token.ts';
 import { FetchError } from '../../auth/provider-fetch.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { roughDuration } from '../../base/duration.ts';

@@ -1,9 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
-import type { Caller, UsedProof } from '../../base/caller.ts';
+import type { Caller, RequestOrigin, UsedProof } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
-import type { RequestOrigin } from '../../base/request-origin.ts';
 import type { ProvePossession } from '../authenticate.ts';
 import type { CheckProof, Proof } from './proof.ts';
 import { invalidProof } from './proof-keys.ts';

@@ -1,7 +1,7 @@
+import type { RequestOrigin } from '../../base/caller.ts';
 import { clockToleranceSeconds } from '../../base/clock.ts';
 import { type ErrorCode, Refusal } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-object.ts';
-import type { RequestOrigin } from '../../base/request-origin.ts';
 import { openJws } from '../jws.ts';
 import type { SignatureQueue } from '../signature-queue.ts';
 import type { Nonces } from './nonce.ts';

@@ -1,11 +1,10 @@
-import type { Verification } from '../../base/caller.ts';
+import type { RequestOrigin, Verification } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-object.ts';
 import type { PlainLog } from '../../base/plain-log.ts';
 import { createSecret } from '../../base/random.ts';
 import { RecentMap } from '../../base/recent-map.ts';
-import type { RequestOrigin } from '../../base/request-origin.ts';
 import { singleFlight } from '../../base/single-flight.ts';
 import type { Tracing } from '../../base/tracing.ts';
 import { WindowCounter } from '../../base/window-counter.ts';

@@ -1,3 +1,6 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Administration } from '../../app/administration.ts';
+import { makePrivateFolder } from '../../base/folder.ts';
 import { type Environment, mistakesInFile } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 
@@ -52,4 +55,21 @@ export function homesOf({ port, corsOrigins }: Pick<Config, 'port' | 'corsOrigin
   const others = corsOrigins.flatMap((origin) => frontendHomes.map((home) => `${origin}${home}`));
   const homes = [...new Set([...own, ...others])];
   return { redirectUris: homes, postLogoutRedirectUris: homes };
+}
+
+const id = 'dev-client';
+const file = `${dataFolder}/dev-client.secret`;
+
+/** One client for the examples, added once; its secret stays in a file for its owner, so that they work every time. */
+export async function ensureExampleClient({ storage, clients }: Administration) {
+  if (existsSync(file)) {
+    const secret = readFileSync(file, 'utf8').trim();
+    if (await clients.hasSecret(id, secret)) return { id, secret };
+  }
+  if ((await storage.clients.find(id)) !== null) await clients.remove(id);
+  const label = 'the client of the examples';
+  const secret = (await clients.add({ id, label, scopes: [], publicKey: null })) ?? '';
+  makePrivateFolder(dataFolder);
+  writeFileSync(file, `${secret}\n`, { mode: 0o600 });
+  return { id, secret };
 }

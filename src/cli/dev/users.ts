@@ -4,7 +4,7 @@ import { isJsonObject } from '../../base/json-object.ts';
 import { isScopeName } from '../../base/scopes.ts';
 import { pointerTo } from '../../base/yaml/json-pointer.ts';
 import { found } from '../../base/yaml/mistakes.ts';
-import { readWithMistakes } from '../../base/yaml/read-with-mistakes.ts';
+import { readWithMistakes } from '../../base/yaml/yaml-text.ts';
 import { readTextFile } from '../../config/text-file.ts';
 import { accountIdOf } from './accounts.ts';
 

@@ -1,4 +1,4 @@
-import { isUsableName, namedAudience } from '../../base/claim-values.ts';
+import { isUsableName, namedAudience } from '../../base/caller.ts';
 import { clockToleranceSeconds, hasBegun } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';

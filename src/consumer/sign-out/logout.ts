@@ -1,14 +1,14 @@
+import type { RequestOrigin } from '../../base/caller.ts';
 import { describe, Refusal } from '../../base/errors.ts';
 import { FormError, isForm, readFields } from '../../base/form.ts';
 import { answer, type Input, type PublicHandler } from '../../base/handler.ts';
-import type { RequestOrigin } from '../../base/request-origin.ts';
 import { type Description, tags } from '../../openapi/description.ts';
 import { text } from '../../openapi/schemas.ts';
 import type { LogoutToken } from './logout-token.ts';
 import type { LogoutSource, RevokeSession } from './revoke-session.ts';
 
 export interface LogoutParts {
-  /** Verifies the logout token and rejects with a refusal. See `auth/provider-document`. */
+  /** Verifies the logout token and rejects with a refusal. See `createOpenDocument` in `auth/verifier`. */
   readonly open: (
     text: string,
     origin: RequestOrigin,

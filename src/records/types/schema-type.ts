@@ -2,7 +2,7 @@ import { isJsonObject } from '../../base/json-object.ts';
 import type { Schema } from '../../collections/collection.ts';
 import { formats, isFormatName } from '../../collections/formats.ts';
 import { type JsonType, typesOf } from '../../collections/schema-grammar.ts';
-import { boundsInWords } from '../../openapi/schema-words.ts';
+import { boundsInWords } from '../../openapi/schemas.ts';
 import { block, comment, literal, memberName, plain, sentence, union } from './source-text.ts';
 
 /** Lists that are sent are `readonly`; lists that are read are not. */

@@ -1,3 +1,4 @@
+import { OperatorError } from '../../base/errors.ts';
 import type { DocumentStore } from '../port.ts';
 import type { Database } from '../schema.ts';
 
@@ -28,4 +29,24 @@ export function documents(database: Database): DocumentStore {
         .execute();
     },
   };
+}
+
+/** The document that marks an SQLite file whose rows were moved to PostgreSQL. It needs no MAC: it only refuses. */
+export const markName = 'move';
+
+/** `to`: the database, without a password. */
+export function markAsMoved(database: Database, to: string): Promise<void> {
+  return documents(database).write(markName, to, new Uint8Array());
+}
+
+export async function movedTo(database: Database): Promise<string | null> {
+  return (await documents(database).read(markName))?.content ?? null;
+}
+
+export async function refuseMoved(database: Database): Promise<void> {
+  const to = await movedTo(database);
+  if (to !== null)
+    throw new OperatorError(
+      `This database was moved to ${to}, and nothing is to be changed here any more. Set DATABASE_URL to that one.`,
+    );
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { FieldValue, IndexedField } from '../port.ts';
+import type { FieldValue, IndexedField, RecordQuery } from '../port.ts';
 
 /** PostgreSQL refuses an index entry of more than 2,704 bytes; texts count by so many characters at their beginning. */
 const longestText = 500;
@@ -50,4 +50,70 @@ const postgresExpressions: Expressions = {
 export function comparable(value: FieldValue): FieldValue {
   if (typeof value === 'number' || value.length <= longestText) return value;
   return [...value].slice(0, longestText).join('');
+}
+
+/** A query to make a statement of. */
+export interface QueryShape extends RecordQuery {
+  /** No less than its limit, and part of its shape. */
+  readonly atMost: number;
+}
+
+/** A query in the form that others of its shape have, too: the order in which a caller names conditions makes no other. */
+export function inOneOrder(query: RecordQuery): RecordQuery {
+  if (query.conditions.length < 2) return query;
+  return {
+    ...query,
+    conditions: query.conditions.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1)),
+  };
+}
+
+/** All that makes another statement: queries of the same shape differ only in their values. */
+export function shapeOf(query: RecordQuery): string {
+  const { collection, conditions, sort, limit } = query;
+  const optional = [query.owner, query.state, query.after, query.until ?? null, query.expiredAt];
+  const given = optional.map((one) => (one === null ? 0 : 1)).join('');
+  const order = `${sort.descending ? '-' : '+'}${nameOf(sort.field)}`;
+  return `${collection} ${given} ${atMost(limit)} ${order} ${conditions.map(rank).join()}`;
+}
+
+/** The values of a query, each at a place of its own. */
+export function valuesOf(query: RecordQuery): readonly unknown[] {
+  const { owner, state, expiredAt, limit } = query;
+  const placeOf = (place: RecordQuery['until']) => [place ? comparable(place.value) : null, place?.id];
+  const compared = query.conditions.map(({ value }) => comparable(value));
+  return [owner, state, expiredAt, limit, ...placeOf(query.after), ...placeOf(query.until), ...compared];
+}
+
+/** The same query with other values at those places. */
+export function withValues(query: RecordQuery, values: readonly never[]): QueryShape {
+  const [owner, state, expiredAt, limit, afterValue, afterId, untilValue, untilId, ...compared] =
+    values as never[];
+  const { conditions } = query;
+  return {
+    ...query,
+    owner: query.owner === null ? null : (owner as never),
+    state: query.state === null ? null : (state as never),
+    expiredAt: query.expiredAt === null ? null : (expiredAt as never),
+    limit: limit as never,
+    atMost: atMost(query.limit),
+    after: query.after === null ? null : { value: afterValue as never, id: afterId as never },
+    until: query.until ? { value: untilValue as never, id: untilId as never } : null,
+    conditions: conditions.map((condition, index) => ({
+      ...condition,
+      value: compared[index] as unknown as FieldValue,
+    })),
+  };
+}
+
+/** Rounded up, so that there are few. */
+function atMost(limit: number): number {
+  return 2 ** Math.ceil(Math.log2(limit));
+}
+
+function rank({ field, operator }: RecordQuery['conditions'][number]): string {
+  return `${nameOf(field)} ${operator}`;
+}
+
+function nameOf(field: RecordQuery['sort']['field']): string {
+  return field === 'created_at' ? '' : field.name;
 }

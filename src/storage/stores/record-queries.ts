@@ -3,8 +3,7 @@ import type { Engine } from '../engine.ts';
 import type { FieldValue, Operator, Place, RecordQuery } from '../port.ts';
 import { recordColumns } from '../rows.ts';
 import type { Database, Tables } from '../schema.ts';
-import type { QueryShape } from './query-shapes.ts';
-import { fieldExpression } from './record-fields.ts';
+import { fieldExpression, type QueryShape } from './record-fields.ts';
 import { ofEverybody } from './record-indexes.ts';
 
 export type RecordRow = Pick<Tables['records'], (typeof recordColumns)[number]>;

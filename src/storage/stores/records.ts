@@ -3,7 +3,7 @@ import type { Engine } from '../engine.ts';
 import type { ErasureNotes, FieldValue, RecordQuery, RecordStore } from '../port.ts';
 import { PreparedReads } from '../prepared.ts';
 import { recordOf, toRecord, toUsage } from '../rows.ts';
-import { inOneOrder, type QueryShape, shapeOf, valuesOf, withValues } from './query-shapes.ts';
+import { inOneOrder, type QueryShape, shapeOf, valuesOf, withValues } from './record-fields.ts';
 import { prepareIndexes } from './record-indexes.ts';
 import { anyExpired, pageOf, placeAfter, recordsOf, sizesOf } from './record-queries.ts';
 import { eraseOwner, expireRecords } from './record-removal.ts';

@@ -3,7 +3,7 @@ import type { Engine } from '../engine.ts';
 import type { NewWebhook, Webhook, WebhookSecrets, WebhookStore } from '../port.ts';
 import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
-import { insertDeliveries, makeDue } from './delivery-changes.ts';
+import { insertDeliveries, makeDue } from './deliveries.ts';
 
 export function webhookStore(engine: Engine): WebhookStore {
   const { database } = engine;
