@@ -9,13 +9,13 @@ export interface StoredKeySet {
 
 export type KeySetMemory = ReturnType<typeof authenticatedMemory>;
 
-interface DocumentStore {
+interface KeySetDocuments {
   read(name: string): Promise<{ readonly content: string; readonly mac: Uint8Array } | null>;
   write(name: string, content: string, mac: Uint8Array): Promise<void>;
 }
 
 /** Keeps a key set with a MAC over it and the name (the provider's address), so that a writer to the database cannot plant a key. */
-export function authenticatedMemory(documents: DocumentStore, key: Uint8Array, name: string) {
+export function authenticatedMemory(documents: KeySetDocuments, key: Uint8Array, name: string) {
   const digest = createKeyedDigest(key);
   return {
     /** Null if there is none or the MAC is wrong. */

@@ -1,7 +1,7 @@
 import { compileFunction } from 'node:vm';
 import { Ajv2020, type ErrorObject, type Options } from 'ajv/dist/2020.js';
 
-export type Schema = Readonly<Record<string, unknown>>;
+export type JsonSchema = Readonly<Record<string, unknown>>;
 export type SchemaError = ErrorObject;
 
 export interface SchemaCheck {
@@ -33,7 +33,7 @@ export function createCompiler(options: Options, prepare: (ajv: Ajv2020) => void
     code: { ...options.code, process },
   });
   prepare(ajv);
-  return (schema: Schema): SchemaCheck => {
+  return (schema: JsonSchema): SchemaCheck => {
     try {
       ajv.compile(schema);
     } catch (error) {
@@ -46,18 +46,18 @@ export function createCompiler(options: Options, prepare: (ajv: Ajv2020) => void
 }
 
 /** `then` holds for values that fit the condition, `otherwise` for the others. */
-export function where(condition: Schema, rule: Schema, otherwise?: Schema): Schema {
+export function where(condition: JsonSchema, rule: JsonSchema, otherwise?: JsonSchema): JsonSchema {
   // biome-ignore lint/suspicious/noThenProperty: this is how JSON Schema spells it
   return { if: condition, then: rule, ...(otherwise === undefined ? {} : { else: otherwise }) };
 }
 
 /** Nothing fits it. */
-export function refuse(errorMessage: string): Schema {
+export function refuse(errorMessage: string): JsonSchema {
   return { not: {}, errorMessage };
 }
 
 /** An object without other members. If none is required, its default is empty. */
-export function mapping(properties: Schema, required: readonly string[] = []): Schema {
+export function mapping(properties: JsonSchema, required: readonly string[] = []): JsonSchema {
   const presence = required.length > 0 ? { required } : { default: {} };
   return { type: 'object', properties, additionalProperties: false, ...presence };
 }

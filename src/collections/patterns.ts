@@ -4,13 +4,13 @@ import { RE2JS } from 're2js';
 const longestProgram = 500;
 export const longestPattern = 500;
 
-interface Pattern {
+interface LinearPattern {
   test(text: string): boolean;
   toString(): string;
 }
 
 /** Matches in linear time (RE2). */
-export function compilePattern(pattern: string): Pattern {
+export function compilePattern(pattern: string): LinearPattern {
   const linear = RE2JS.compile(RE2JS.translateRegExp(pattern));
   return { test: (text) => linear.test(text), toString: () => pattern };
 }

@@ -1,4 +1,4 @@
-import { mapping, refuse, type Schema, where } from '../base/json-schema.ts';
+import { type JsonSchema, mapping, refuse, where } from '../base/json-schema.ts';
 import { isHttpsOrLoopback } from '../base/loopback.ts';
 import type { RequiredClaims } from '../base/provider-rules.ts';
 import { type SignatureAlgorithm, signatureAlgorithms } from '../base/signature-algorithms.ts';
@@ -114,7 +114,7 @@ const claim = { type: 'string', minLength: 1 };
 /** A list, or a single item. */
 function oneOrMore(item: object, more = {}) {
   const list = { type: 'array', minItems: 1, maxItems: mostTexts, items: item };
-  return { ...where({ type: 'array' }, list, item as Schema), ...more };
+  return { ...where({ type: 'array' }, list, item as JsonSchema), ...more };
 }
 
 const entry = mapping(

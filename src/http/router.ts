@@ -7,7 +7,7 @@ interface Match<T> {
   readonly params: Params;
 }
 
-interface Pattern<T> {
+interface RoutePattern<T> {
   readonly segments: readonly string[];
   readonly value: T;
 }
@@ -21,7 +21,7 @@ export class Router<T> {
   /** Patterns without parameters, by their text. */
   readonly #fixed = new Map<string, T>();
   /** All patterns by their number of segments, in the order in which they are tried. */
-  readonly #patterns: ReadonlyMap<number, readonly Pattern<T>[]>;
+  readonly #patterns: ReadonlyMap<number, readonly RoutePattern<T>[]>;
 
   constructor(values: ReadonlyMap<string, T>) {
     // A fixed segment is tried before a parameter.

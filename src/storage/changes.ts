@@ -7,9 +7,6 @@ import type { Database } from './schema.ts';
 const readCountsEveryMs = 400;
 /** A connection that falls silent does not delay the next read, which takes another one. */
 const mostUnanswered = 3;
-/** A database that is away is not asked more often than this. */
-const pauseAfterFailureMs = 300;
-
 /** Call it as late in the transaction as possible: all transactions that count a change wait for each other. */
 export async function countChange(transaction: Database, changed: WatchedTable): Promise<void> {
   await transaction
@@ -50,29 +47,24 @@ export async function poll<T>(
   let asked = 0;
   let answered = 0;
   let unanswered = 0;
-  let isOver = false;
-  let pausedUntil = 0;
   const readNext = async () => {
-    if (unanswered >= mostUnanswered || performance.now() < pausedUntil) return;
+    if (unanswered >= mostUnanswered) return;
     asked += 1;
     unanswered += 1;
     const number = asked;
     const value = await read().catch(() => undefined);
     unanswered -= 1;
     // Ignores an answer that a later read has overtaken.
-    if (isOver || number <= answered) return;
+    if (number <= answered) return;
     const before = last;
     last = value;
-    if (value === undefined) {
-      pausedUntil = performance.now() + pauseAfterFailureMs;
-      return;
-    }
+    if (value === undefined) return;
     answered = number;
     onValue(before, value);
   };
   const timer = setInterval(() => void readNext(), everyMs).unref();
   return async () => {
-    isOver = true;
+    answered = Number.POSITIVE_INFINITY;
     clearInterval(timer);
   };
 }

@@ -51,6 +51,7 @@ describe('npm run pack', () => {
       'docs/collection.schema.json',
       'starter/{*.*,*/*}',
       'docs/proxies/*',
+      'web/provider/*',
       'web/reference/*',
       'deploy/{grafana,kubernetes,prometheus,systemd}/*',
     ]);

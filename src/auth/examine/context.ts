@@ -68,7 +68,7 @@ export interface KeysNow {
   readonly madeAt?: (kid: string | undefined) => number | undefined;
 }
 
-interface ProviderKeys {
+interface ProviderKeysOptions {
   readonly url: string;
   readonly algorithms: readonly string[];
   readonly maxStaleSeconds: number;
@@ -78,7 +78,7 @@ interface ProviderKeys {
 }
 
 /** Fetched now; if that fails, the stored ones that a restart would begin with. */
-export async function providerKeysNow(options: ProviderKeys): Promise<KeysNow> {
+export async function providerKeysNow(options: ProviderKeysOptions): Promise<KeysNow> {
   const { url, algorithms, maxStaleSeconds, memory, now } = options;
   const fetched = await fetchDocument(url, new AbortController().signal).then(
     ({ document }) => ({ document, set: readKeySet(document, algorithms) }),

@@ -2,7 +2,7 @@ import { isJsonObject } from '../json-object.ts';
 import {
   createCompiler,
   errorWords,
-  type Schema,
+  type JsonSchema,
   type SchemaCheck,
   type SchemaError,
 } from '../json-schema.ts';
@@ -22,7 +22,7 @@ const redacted = 'what was found is not shown, since it may be the secret itself
  * Checks data of a YAML file against a JSON Schema without `$ref`. `errorMessage` of a schema replaces the message of the
  * keyword (some editors show it, too), `format` is one of `formats`, and the value of a `writeOnly` schema is not repeated.
  */
-export function createFormCheck(schema: Schema, formats: Formats = {}, tell: Tell = found): CheckForm {
+export function createFormCheck(schema: JsonSchema, formats: Formats = {}, tell: Tell = found): CheckForm {
   let check: SchemaCheck | null = null;
   return (data, say, at = '') => {
     check ??= createCompiler({
@@ -96,7 +96,7 @@ function predicateOf(error: SchemaError, formats: Formats, tell: Tell): string {
   return `${expected}; ${isCount ? `found ${Object.keys(data as object).length}` : tell(data)}`;
 }
 
-function formatMistake({ format }: Schema, data: unknown, formats: Formats): string | null {
+function formatMistake({ format }: JsonSchema, data: unknown, formats: Formats): string | null {
   return typeof data === 'string' ? (formats[String(format)]?.(data) ?? null) : null;
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { type Html, html } from '../../base/html.ts';
 import { devPassword } from './accounts.ts';
 
@@ -9,31 +10,8 @@ interface Reply {
   set(headers: Record<string, string>): void;
 }
 
-const style = `
-:root { color-scheme: light dark; --ink: light-dark(#1d1b24, #eceaf2); --soft: light-dark(#5c5868, #aaa6b8);
-  --page: light-dark(#f2f1f6, #15141a); --card: light-dark(#fff, #211f28); --line: light-dark(#8b8798, #6b6779);
-  --act: light-dark(#4a3aa7, #b4a8ff); --on-act: light-dark(#fff, #17132e); --bad: light-dark(#a3182b, #ff9aa6); }
-* { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem;
-  font: 1rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); overflow-wrap: anywhere; }
-main { width: 100%; max-width: 24rem; padding: 2rem 1.75rem; border-radius: 1rem; background: var(--card);
-  box-shadow: 0 1px 2px rgb(0 0 0 / .12), 0 8px 30px rgb(0 0 0 / .1); }
-h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; }
-p, ul { margin: 0 0 1.25rem; }
-ul { padding-left: 1.25rem; }
-.soft { color: var(--soft); }
-.bad { color: var(--bad); font-weight: 600; }
-label { display: block; margin-bottom: .25rem; font-weight: 600; }
-input, button { width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border-radius: .5rem; font: inherit; }
-input { margin-bottom: 1rem; border: 1px solid var(--line); color: inherit; background: var(--page); }
-button { border: 1px solid var(--act); color: var(--on-act); background: var(--act); font-weight: 600; cursor: pointer; }
-h2 { margin: 1.5rem 0 .5rem; font-size: 1rem; }
-.person { margin-top: .5rem; }
-.person button { display: flex; align-items: center; gap: .75rem; border-color: var(--line); color: var(--ink); background: transparent; text-align: left; }
-.person img { border-radius: 50%; }
-button + button { margin-top: .75rem; color: var(--act); background: transparent; }
-:focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }
-`;
+/** Plain CSS beside the other pages: no build. */
+const style = readFileSync(new URL('../../../web/provider/style.css', import.meta.url), 'utf8');
 
 /**
  * Sends a page that may load nothing but its own style and send forms only to this provider. A browser holds

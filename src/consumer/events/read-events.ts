@@ -140,7 +140,7 @@ export function readEvents(collections: readonly Collection[], parts: EventParts
   };
 }
 
-interface Asked {
+interface PageRequest {
   readonly owner: string;
   readonly caller: Caller;
   readonly after: number | null;
@@ -150,7 +150,7 @@ interface Asked {
 async function readPage(
   parts: EventParts,
   reader: EventReader,
-  { owner, caller, after, waitMs }: Asked,
+  { owner, caller, after, waitMs }: PageRequest,
   input: Input,
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer> {

@@ -16,7 +16,11 @@ export class SqliteError extends Error {
   }
 }
 
-type Asked = SqliteRequest extends infer One ? (One extends SqliteRequest ? Omit<One, 'id'> : never) : never;
+type ThreadRequest = SqliteRequest extends infer One
+  ? One extends SqliteRequest
+    ? Omit<One, 'id'>
+    : never
+  : never;
 type Result = Extract<SqliteReply, { result: unknown }>['result'];
 
 /** This side of the thread that owns the connection that writes. */
@@ -65,7 +69,7 @@ export class SqliteThread {
     await exited;
   }
 
-  #ask(request: Asked): Promise<Result> {
+  #ask(request: ThreadRequest): Promise<Result> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     this.#worker.postMessage({ id: this.#count, ...request });
     return this.#expect();
