@@ -1,13 +1,12 @@
 import { build } from 'esbuild';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { connectChromium } from '../support/chromium.ts';
-import { part } from '../support/surroundings.ts';
 import { ClientStage, type StageCommand } from './client-stage.ts';
 
 /** What runs in a page: the client, the cases, and the stage at the other end of `askStage`. */
-const program = (client: string) => `
-  import * as client from ${JSON.stringify(client)};
-  import { cases } from '../support/test/packages/client-cases/all.ts';
+const program = `
+  import * as client from './packages/client/src/index.ts';
+  import { cases } from './test/packages/client-cases/all.ts';
   const stage = new Proxy({}, {
     get: (_, command) => (...values) => askStage(command, values),
   });
@@ -31,10 +30,8 @@ export class ClientBrowser {
   }
 
   static async start(): Promise<ClientBrowser> {
-    const { folder } = await part('installed');
-    const client = `${folder}/node_modules/@vestibule/client/lib/index.js`;
     const { outputFiles } = await build({
-      stdin: { contents: program(client), resolveDir: process.cwd(), loader: 'ts' },
+      stdin: { contents: program, resolveDir: process.cwd(), loader: 'ts' },
       bundle: true,
       write: false,
       format: 'iife',

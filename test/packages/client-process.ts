@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { build } from 'esbuild';
 import { nodeUnderTest } from '../support/installed-packages.ts';
-import { part } from '../support/surroundings.ts';
+import { part, surroundings } from '../support/surroundings.ts';
 import { ClientStage, type StageCommand } from './client-stage.ts';
 
-/** What runs where the client is installed: the cases, and the stage at the other end of the process's channel. */
-const program = `
-  import * as client from '@vestibule/client';
-  import { cases } from '../support/test/packages/client-cases/all.ts';
+/** What runs there: the cases, and the stage at the other end of the process's channel. */
+const program = (client: string) => `
+  import * as client from '${client}';
+  import { cases } from './test/packages/client-cases/all.ts';
   const asked = [];
   const stage = new Proxy({}, {
     get: (_, command) => (...values) => new Promise((resolve) => {
@@ -29,7 +29,7 @@ interface FromProgram {
   readonly failure: string | null;
 }
 
-/** A process of somebody who has installed the client, which runs the cases one after another. */
+/** A process which runs the cases one after another: with the source, or where the client is installed. */
 export class ClientProcess {
   readonly #stage: ClientStage;
   readonly #program: ChildProcess;
@@ -39,11 +39,13 @@ export class ClientProcess {
     this.#program = child;
   }
 
-  static async start(): Promise<ClientProcess> {
-    const { folder } = await part('installed');
-    const outfile = `${folder}/client-cases.js`;
+  static async start(from: 'source' | 'installed'): Promise<ClientProcess> {
+    const isInstalled = from === 'installed';
+    const folder = isInstalled ? (await part('installed')).folder : surroundings().runDirectory;
+    const client = isInstalled ? '@vestibule/client' : './packages/client/src/index.ts';
+    const outfile = `${folder}/client-cases.mjs`;
     await build({
-      stdin: { contents: program, resolveDir: process.cwd(), loader: 'ts' },
+      stdin: { contents: program(client), resolveDir: process.cwd(), loader: 'ts' },
       external: ['@vestibule/client'],
       bundle: true,
       outfile,
@@ -51,7 +53,8 @@ export class ClientProcess {
       target: 'es2024',
     });
     const stage = await ClientStage.start();
-    const child = fork(outfile, { cwd: folder, execPath: nodeUnderTest(), execArgv: [] });
+    const execPath = isInstalled ? nodeUnderTest() : process.execPath;
+    const child = fork(outfile, { cwd: folder, execPath, execArgv: [] });
     child.on('message', async ({ id, command, values }: FromProgram) => {
       if (command === undefined) return;
       const value = await (stage[command] as (...given: never[]) => Promise<unknown>)(...values);
