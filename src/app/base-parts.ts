@@ -7,7 +7,6 @@ import type { Config } from '../config/settings.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { AuditLine, Storage } from '../storage/port.ts';
 
-/** What all other parts of the service are built on. */
 export interface BaseParts {
   readonly config: Config;
   readonly storage: Storage;

@@ -8,7 +8,6 @@ import { acceptBreaking } from './declared-collections.ts';
 interface DevServiceOptions {
   readonly config: Config;
   readonly allowBreaking: boolean;
-  /** Makes readable text of a log line. */
   readonly logText: (line: string) => string;
 }
 

@@ -42,7 +42,6 @@ export async function openStorage(config: StorageConfig, parts: StorageParts) {
   return { storage, erasureLog };
 }
 
-/** Migrates, and returns the steps that were done. */
 export async function migrateDatabase(
   config: StorageConfig,
   kind: Migration['kind'],

@@ -70,7 +70,6 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
   return { ...found, ...settled };
 }
 
-/** Prepares a restored database for use. */
 async function settle(
   config: StorageConfig & { readonly masterSecret: string },
   known: Known,

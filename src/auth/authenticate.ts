@@ -26,7 +26,6 @@ export type ProvePossession<Caller, Origin> = (
   origin: Origin,
 ) => Promise<void>;
 
-/** What the cache needs to know of a caller. */
 interface Cacheable {
   readonly times: TokenTimes;
   readonly boundTo?: string | null;
@@ -144,7 +143,6 @@ export class TokenCache<Caller extends Cacheable> {
     return known.caller;
   }
 
-  /** Verifies a token and caches its caller. */
   async examine(digest: Digest, token: string, origin: RequestOrigin): Promise<Caller> {
     const { verify, callerOf, dataOf } = this.#options;
     const verified = await verify(token, origin);
@@ -170,12 +168,10 @@ export class TokenCache<Caller extends Cacheable> {
     return this.#tokens.size;
   }
 
-  /** How many of `maxPlaces` are taken. */
   get places(): number {
     return this.#tokens.places;
   }
 
-  /** Removes the tokens of an erased caller. */
   forget(isErased: (caller: Caller) => boolean): void {
     this.#tokens.deleteWhere(({ caller }) => isErased(caller));
   }

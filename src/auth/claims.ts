@@ -16,7 +16,6 @@ import { type RunStep, untraced } from './trace.ts';
 /** Whether tokens bound to a key by DPoP (`cnf.jkt`, RFC 9449 section 6) are refused, accepted or required. */
 type DpopPolicy = 'off' | 'on' | 'required';
 
-/** What a token of one issuer must say. */
 export interface ClaimsPolicy {
   /** The exact values of `iss`. */
   readonly issuers: readonly string[];
@@ -78,7 +77,6 @@ function checkIssuer({ iss }: JsonObject, { issuers }: ClaimsPolicy): string {
   return known;
 }
 
-/** Claims that only ID tokens have. */
 const idTokenClaims = ['at_hash', 'c_hash', 's_hash'];
 
 /**

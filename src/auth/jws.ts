@@ -203,7 +203,6 @@ interface Signed {
   readonly signature: Buffer;
 }
 
-/** Checks a signature, on this thread. */
 function signatureHolds(token: Signed, key: KeyObject, algorithm: string): boolean {
   const scheme = schemes[algorithm];
   try {

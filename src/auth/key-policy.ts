@@ -28,7 +28,6 @@ export function isAlarming(fault: KeyFault): boolean {
   return !harmless.has(fault);
 }
 
-/** A key that may verify, and with which algorithms. */
 export interface UsableKey {
   readonly kid: string | undefined;
   /** Equal for equal keys and for no others. */

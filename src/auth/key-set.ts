@@ -4,7 +4,6 @@ import { admitKey, isAlarming, type KeyFault, type UsableKey } from './key-polic
 /** More keys than any provider publishes; each one costs work to import. */
 const maxKeys = 100;
 
-/** The usable keys of one issuer. */
 export interface KeySet {
   readonly keys: readonly UsableKey[];
   /** The faults of published keys that must not be used. */

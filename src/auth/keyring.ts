@@ -17,14 +17,10 @@ export function deriveKeyring(masterSecret: string) {
     /** For cursors and idempotency keys. */
     records: derive('records'),
     declarations: derive('declarations'),
-    /** For the secrets that sign webhooks. */
     webhooks: derive('webhooks'),
-    /** For the digests of erased callers. */
     erasures: derive('erasures'),
     proofNonces: derive('proof-nonces'),
-    /** For the digests of used DPoP proofs. */
     proofs: derive('proofs'),
-    /** For the names of revocations. */
     revocations: derive('revocations'),
     /** Kept in the database to recognise the master secret. */
     check: derive('check'),

@@ -2,7 +2,6 @@ import type { JsonObject } from '../base/json-object.ts';
 
 /** What single providers document about their own tokens, beyond the standards. */
 
-/** True if a token is marked as an ID token. */
 export function isMarkedIdToken(claims: JsonObject): boolean {
   const { token_use: use, jti, ver, tid, aud } = claims;
   // Amazon Cognito says "access" or "id".

@@ -64,7 +64,6 @@ function checkType(type: string | undefined, { requireAtJwt }: TrustedIssuer): v
   if (!allowed) throw new Refusal('token_type_not_allowed');
 }
 
-/** True if the check does not throw. */
 export function succeeds(check: () => unknown): boolean {
   try {
     check();
@@ -74,7 +73,6 @@ export function succeeds(check: () => unknown): boolean {
   }
 }
 
-/** A provider that signs logout tokens. */
 interface DocumentSource extends SigningIssuer {
   readonly keys: Pick<ProviderKeys, 'find' | 'generation' | 'secondsUntilRetry'>;
 }

@@ -1,6 +1,5 @@
 import { clockToleranceSeconds } from './clock.ts';
 
-/** The times that a token carries, in seconds since 1970. */
 export interface TokenTimes {
   readonly expiresAtSeconds: number;
   readonly notBeforeSeconds: number | null;

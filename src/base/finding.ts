@@ -1,4 +1,3 @@
-/** The result of one check, for an operator. */
 export interface Finding {
   readonly name: string;
   readonly result: 'pass' | 'warn' | 'fail' | 'skip';

@@ -6,7 +6,6 @@ export function isForm(contentType: string | undefined): boolean {
   return formType.test(contentType ?? '');
 }
 
-/** What is wrong with a form, in a few words for the log. */
 export class FormError extends Error {
   override readonly name = 'FormError';
 }

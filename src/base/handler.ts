@@ -39,7 +39,6 @@ export interface Answer {
   readonly cacheControl: string | null;
 }
 
-/** Where a live answer is written to. */
 export interface Outlet {
   /** Bytes that the caller has not taken yet. */
   readonly unsent: number;

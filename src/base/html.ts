@@ -1,4 +1,3 @@
-/** Text that is markup already. */
 export interface Html {
   readonly markup: string;
 }

@@ -3,7 +3,6 @@ import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
 export type KeyedDigest = ReturnType<typeof createKeyedDigest>;
 
-/** HMAC-SHA-256 over a list of parts. */
 export function createKeyedDigest(key: Uint8Array) {
   const secretKey = createSecretKey(key);
   const of = (...parts: readonly unknown[]) =>

@@ -40,7 +40,6 @@ const mostInOnePiece = 4096;
 
 /** Makes pino set `lastLevel` before it writes a line. */
 const asksForLevel: unique symbol = Symbol.for('pino.metadata');
-/** The level `warn` as pino writes it. */
 const warn = 40;
 
 /**

@@ -1,4 +1,3 @@
-/** A log, without the dependency on pino. */
 export interface PlainLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -1,7 +1,6 @@
 import { describe, type Refusal } from './errors.ts';
 import { writeScopes } from './scopes.ts';
 
-/** The problem document of a refusal (RFC 9457). */
 export function problemOf({ code, options }: Refusal, status: number) {
   const title = describe(code).sentence;
   const scope = options.scope === undefined ? {} : { scope: writeScopes(options.scope) };

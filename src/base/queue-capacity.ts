@@ -14,7 +14,6 @@ interface QueueCapacityOptions {
 export const longestBurstMs = 2_000;
 export const standingWaitMs = 500;
 
-/** How many may wait in a queue. */
 export class QueueCapacity {
   readonly #options: QueueCapacityOptions;
   /** When the queue was last found empty (monotonic), and how many have begun since. */

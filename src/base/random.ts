@@ -26,12 +26,10 @@ export function createRecordId(now: number): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** True for an id made by `createRecordId`. */
 export function isServiceId(id: string): boolean {
   return id[14] === '7';
 }
 
-/** The name of one version of a record. */
 export function createRevision(): string {
   return fewBytes(12).toString('base64url');
 }

@@ -33,7 +33,6 @@ export function requireScopes(wanted: readonly string[], granted: readonly strin
 
 type Purpose = 'read' | 'write';
 
-/** The scopes that collections require, each once. */
 export function scopesOf(
   collections: readonly {
     readonly access: { readonly scopes: { readonly [P in Purpose]: string | null } };

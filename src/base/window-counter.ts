@@ -45,7 +45,6 @@ export class WindowCounter {
     return { ...count, secondsLeft: isSpent ? this.#secondsLeft(count) : 0 };
   }
 
-  /** Refunds one. */
   refund(key: string): void {
     const count = this.#current(key);
     if (count !== undefined && count.used > 0) count.used -= 1;

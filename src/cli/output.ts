@@ -6,7 +6,6 @@ export interface JsonOption {
   readonly json?: boolean;
 }
 
-/** A command that prints data. */
 export function printing(parent: Command, usage: string, description: string): Command {
   return parent.command(usage).description(description).option('--json', 'print JSON');
 }

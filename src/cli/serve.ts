@@ -18,7 +18,6 @@ interface ServeOptions {
   readonly allowBreakingSchemas?: boolean;
 }
 
-/** `vestibule serve`: the service. */
 export function addTo(program: Command, settings: CommandSettings): void {
   program
     .command('serve')

@@ -4,7 +4,6 @@ import type { IndexedField } from '../storage/port.ts';
 
 export type { Schema };
 
-/** A declared collection, checked and with all defaults. */
 export interface Collection {
   readonly name: string;
   readonly title: string;

@@ -2,7 +2,6 @@ import type { KeyedDigest } from '../base/keyed-digest.ts';
 import type { DocumentStore } from '../storage/port.ts';
 import type { Collection, CollectionLimits, StateMachine, Transition } from './collection.ts';
 
-/** A collection as plain data, to be stored and compared. */
 export interface Declaration
   extends Pick<
     Collection,

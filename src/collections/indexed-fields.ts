@@ -7,7 +7,6 @@ import { formats, isFormatName } from './formats.ts';
 /** Each index makes every write slower. */
 export const mostIndexedFields = 8;
 const longestText = 500;
-/** Reserved query parameters. */
 const queryParameters = ['limit', 'cursor', 'sort', 'mine'];
 /** Date-times are stored in another form than they were sent in. */
 const aboutForm = ['minLength', 'maxLength', 'pattern', 'enum', 'const'];

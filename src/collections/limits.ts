@@ -58,7 +58,6 @@ export function withoutNewcomerLimit(collection: Collection): Collection {
   return { ...collection, limits: { ...collection.limits, newcomer: null } };
 }
 
-/** For the reference page. */
 export function limitsText({ perUser, bytes, writes, newcomer, expireMs }: CollectionLimits): string {
   const perCaller = [
     `${perUser} records of at most ${bytes} bytes each`,
@@ -70,7 +69,6 @@ export function limitsText({ perUser, bytes, writes, newcomer, expireMs }: Colle
   return `Limits for each caller: ${perCaller.join(', ')}.${expiry} Machine clients are bound by the size only.`;
 }
 
-/** For programs. */
 export function limitsAsData({ perUser, bytes, writes, newcomer, expireMs }: CollectionLimits) {
   const rate = ({ count, windowMs }: Rate) => ({ count, window_seconds: windowMs / 1000 });
   return {

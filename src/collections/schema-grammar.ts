@@ -128,7 +128,6 @@ const hasScalarItems = both(
   not(has('prefixItems')),
 );
 
-/** Rules between the keywords of one schema. */
 function rulesOf({ any = {}, top: _, ...byType }: Forms): readonly Schema[] {
   const all = Object.keys(Object.assign({}, any, ...Object.values(byType)));
   return [

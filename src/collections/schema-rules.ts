@@ -84,7 +84,6 @@ function checkMembers(schema: Schema, members: ReadonlySet<string>, { pointer, s
   }
 }
 
-/** Reports bounds and values that contradict each other. */
 function checkValues(schema: Schema, pointer: string, say: Say): void {
   for (const [least, most] of [
     ['minimum', 'maximum'],
@@ -107,7 +106,6 @@ function isOfType(value: unknown, type: JsonType): boolean {
   return type === 'integer' ? Number.isInteger(value) : value !== null && typeof value === type;
 }
 
-/** Words that usually name personal data. */
 const personalWords = new Set(
   'name fullname firstname lastname surname forename nickname email mail phone telephone mobile dob address street picture avatar photo'.split(
     ' ',

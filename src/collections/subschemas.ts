@@ -12,7 +12,6 @@ const conditions = [...inPlace, 'contains', 'propertyNames'];
 /** The keywords that say what a value is. Alternatives beside one of them are mere conditions. */
 export const typeKeywords = ['type', 'enum', 'const', 'properties', '$ref'] as const;
 
-/** The role of the schemas under a keyword. */
 export function roleIn(parent: Schema, keyword: string, role: SchemaRole): SchemaRole {
   if (role === 'condition' || conditions.includes(keyword)) return 'condition';
   const isDescribed = typeKeywords.some((name) => parent[name] !== undefined);

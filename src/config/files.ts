@@ -30,7 +30,6 @@ export function readGivenMasterSecret(config: StorageConfig): string {
   return readMasterSecret(config);
 }
 
-/** Where erasures are noted, if anywhere. */
 export function erasureLogFile({ erasureLog, databaseUrl }: StorageConfig): string | null {
   return erasureLog ?? (databaseUrl.engine === 'sqlite' ? `${databaseUrl.file}.erasures` : null);
 }
@@ -159,7 +158,6 @@ function listFolder(directory: string): readonly string[] {
   }
 }
 
-/** The list of providers. */
 export function readProvidersText(path: string): string {
   return readYamlText('IDPS_FILE', path);
 }

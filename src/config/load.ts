@@ -109,7 +109,6 @@ export function loadKeyConfig(environment: Environment): StorageConfig & KeyConf
   return read(table, storageRules, environment) as unknown as StorageConfig & KeyConfig;
 }
 
-/** The settings of a command that works on webhooks. */
 export function loadWebhookConfig(environment: Environment): WebhookConfig {
   const { baseUrl, host, port, tlsCertFile } = serviceSettings;
   const table = { ...storageSettings, ...webhookSettings, baseUrl, host, port, tlsCertFile };

@@ -57,7 +57,6 @@ const endpointUrl: kind.Parse<string> = (value) => {
   return value;
 };
 
-/** What stands in a file. */
 export function secretIn(path: string): string {
   const secret = textOf(path).trim();
   if (secret === '') throw new Error('must name a file with a secret in it, and it is empty');
@@ -186,7 +185,6 @@ const noIntrospectionWithoutIssuer = where(
   },
 );
 
-/** Checks a list of providers, and fills in defaults. */
 export const checkProviderList = createFormCheck(
   {
     type: 'array',

@@ -43,7 +43,6 @@ export interface Provider {
 
 export type Providers = readonly [Provider, ...Provider[]];
 
-/** The settings of the one provider. */
 interface ProviderConfig {
   readonly idpOrigin: string | null;
   readonly idpIssuer: string | null;
@@ -57,7 +56,6 @@ interface ProviderConfig {
   readonly webClientId: string | null;
 }
 
-/** The one provider of IDP_ORIGIN and its friends. */
 export function onlyProvider(config: ProviderConfig): Provider {
   const origin = config.idpOrigin ?? '';
   return {

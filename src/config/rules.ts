@@ -94,7 +94,6 @@ function besideProvidersFile(config: Config): string | false {
   );
 }
 
-/** What can only be said once all providers are known. */
 export const providerRules: readonly Rule[] = [
   (config) => {
     const namesake = config.providers.find(({ issuers }) => issuers.includes(ownIssuer(config)));

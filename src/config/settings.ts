@@ -31,10 +31,8 @@ function defaulted<T>(parse: kind.Parse<T>, value: string, about: SettingTexts) 
   return { parse, default: value, required: false, ...about } as const;
 }
 
-/** What our own tokens may be signed with. */
 export const signingAlgorithms = ['RS256', 'ES256', 'EdDSA'] as const;
 
-/** What every command that touches the database needs. */
 export const storageSettings = {
   databaseUrl: defaulted(kind.databaseUrl, 'sqlite:./data/vestibule.db', {
     example: 'postgres://vestibule:secret@db.example.org/vestibule?sslmode=verify-full',
@@ -86,7 +84,6 @@ export const keySettings = {
   }),
 };
 
-/** What decides where webhooks may go. */
 export const webhookSettings = {
   webhookAllow: defaulted(kind.list(kind.webhookTarget), '', {
     example: 'http://127.0.0.1:9000, https://hooks.internal',
@@ -95,7 +92,6 @@ export const webhookSettings = {
   }),
 };
 
-/** What the running service needs on top. */
 export const serviceSettings = {
   baseUrl: optional(kind.baseUrl, {
     example: 'https://api.example.org',
@@ -271,7 +267,6 @@ type Values<Table> = { readonly [K in keyof Table]: Value<Table[K]> };
 
 export type StorageConfig = Values<typeof storageSettings>;
 export type KeyConfig = Values<typeof keySettings>;
-/** All settings, and whose tokens are taken by them. */
 export type Config = Values<typeof settings> & { readonly providers: Providers };
 /** What the commands for webhooks need: where they may go, and where they come from. */
 export type WebhookConfig = StorageConfig &

@@ -49,7 +49,6 @@ export interface ExaminedAccess {
   readonly allowed: boolean;
   readonly records: 'own' | 'all' | null;
   readonly code: ErrorCode | null;
-  /** The scope that is missing. */
   readonly scope: string | null;
 }
 

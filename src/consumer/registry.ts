@@ -16,7 +16,6 @@ interface RegistryOptions {
 export class Registry {
   readonly #options: RegistryOptions;
   readonly #known = new RecentMap<string, Consumer>(mostRemembered);
-  /** How often everything was forgotten. */
   #epoch = 0;
 
   constructor(options: RegistryOptions) {

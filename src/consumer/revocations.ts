@@ -23,7 +23,6 @@ export class Revocations {
     return this.#counts.get(issuer) ?? 0;
   }
 
-  /** Reads the revocations that are new. */
   async load(store: Pick<StandingStore, 'revocations'>): Promise<void> {
     for (const revocation of await this.#since(store)) {
       this.#take(revocation);
@@ -63,7 +62,6 @@ export class Revocations {
     if (issuer !== null) this.#counts.set(issuer, this.countOf(issuer) + change);
   }
 
-  /** Drops the revocations whose tokens have all expired. */
   forget(now: number): void {
     for (const [name, { forgetAt, issuer }] of this.known) {
       if (forgetAt > now) continue;
@@ -72,7 +70,6 @@ export class Revocations {
     }
   }
 
-  /** Throws when the token was revoked. */
   check(caller: Caller): void {
     if (this.#passed.has(caller)) return;
     if (this.#namesOf(caller).some((name) => this.#isRevoked(caller, name)))

@@ -84,7 +84,6 @@ export class Standing {
     this.#cancelForget = clock.after(forgetEveryMs, () => this.#forget());
   }
 
-  /** How many revocations there are. */
   get revocations(): number {
     return this.#revocations.known.size;
   }

@@ -1,6 +1,5 @@
 import type { EventStore, StoredEvent } from '../storage/port.ts';
 
-/** What a reader of the log may see. */
 export interface EventReader {
   /** The only owner whose events it sees; null: it may see those of others. */
   readonly owner: string | null;

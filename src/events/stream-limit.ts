@@ -41,7 +41,6 @@ interface Wait {
   readonly end: () => void;
 }
 
-/** The long polls of this process. */
 export class LongPolls {
   readonly #all = new Set<Wait>();
 

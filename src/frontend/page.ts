@@ -47,7 +47,6 @@ function read(name: string): string {
 export interface FrontendSettings {
   readonly providers: readonly FrontendProvider[];
   readonly dpop: boolean;
-  /** The path of the consumer API. */
   readonly api: string;
 }
 

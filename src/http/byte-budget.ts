@@ -24,7 +24,6 @@ export class ByteBudget {
     this.#detail = detail;
   }
 
-  /** Makes the holder evictable. */
   begin(holder: Holder): void {
     this.#evictable.add(holder);
   }

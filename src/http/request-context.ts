@@ -88,7 +88,6 @@ export class RequestContext implements Input {
     return this.request.headers[name] as string | undefined;
   }
 
-  /** The caller's address, for limits. */
   get address(): string {
     const { headers, socket } = this.request;
     const forwardedFor = headers['x-forwarded-for'] as string | undefined;

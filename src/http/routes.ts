@@ -191,7 +191,6 @@ function collectionRoutes(collection: Collection, records: RecordParts): readonl
   }));
 }
 
-/** The reference frontend, which is not part of the API. */
 function frontendRoutes({ files, contentPolicy, ...settings }: FrontendParts): readonly Route[] {
   const own = (path: string, handle: PublicHandler, more = {}) =>
     open(path, handle, null, { cors: false, ...more });

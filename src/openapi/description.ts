@@ -3,7 +3,6 @@ import type { Content, Headers, Parameter, Response, Schema, Schemas, Tag } from
 
 /** What a route says of itself. document.ts adds what follows from it, such as the errors of tokens and the headers of budgets. */
 export interface Description {
-  /** The operation id. */
   readonly name: string;
   readonly tag: Tag;
   readonly summary: string;

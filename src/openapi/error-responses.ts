@@ -37,7 +37,6 @@ const fieldError = object({
 });
 const state = { ...text, description: 'The state that the record is in.' };
 
-/** Extra members of a problem. */
 const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
   query_invalid: {
     parameter: { ...text, description: 'The name of the parameter.' },
@@ -86,7 +85,6 @@ function problemOf(codes: readonly ErrorCode[]): Schema {
   };
 }
 
-/** Errors that are not problem documents. */
 const otherErrors: Schemas = {
   OAuthError: {
     type: 'object',

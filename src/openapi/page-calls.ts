@@ -24,7 +24,6 @@ export function isPublic({ security }: ApiOperation): boolean {
   return security.every((way) => !('bearer' in way || 'dpop' in way));
 }
 
-/** True if a DPoP proof is always needed. */
 export function needsProof({ security }: ApiOperation): boolean {
   return security.length > 0 && security.every((way) => 'dpopProof' in way);
 }

@@ -78,7 +78,6 @@ export class Exposition {
   }
 }
 
-/** In the text format of Prometheus. */
 export function expositionText(families: readonly Family[]): string {
   return families
     .map(({ name, type, help, samples }) => {

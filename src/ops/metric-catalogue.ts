@@ -1,4 +1,3 @@
-/** How a gauge of several processes becomes one value. */
 export type Across = 'sum' | 'most' | 'least';
 
 const counter = (help: string) => ({ type: 'counter', across: 'sum', help }) as const;

@@ -10,7 +10,6 @@ export function present({ machine }: Collection, record: StoredRecord, access: C
   return withMembers(record, `"state":${JSON.stringify(record.state)},"actions":${actions},`);
 }
 
-/** The JSON of a record for the export of its owner. */
 export function presentPlain(record: StoredRecord): string {
   return withMembers(record, record.state === null ? '' : `"state":${JSON.stringify(record.state)},`);
 }

@@ -16,7 +16,6 @@ import type {
 const everyMs = 60_000;
 const atOnce = 200;
 const eventsAtOnce = 1_000;
-/** How long events are kept. */
 const eventsKeptMs = 30 * 24 * 60 * 60 * 1000;
 /** Rewriting a small database takes less than 0.1 s, and writers wait for it. */
 const scrubEveryMs = 3_600_000;

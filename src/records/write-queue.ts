@@ -9,7 +9,6 @@ import type { Done, Operation } from './rules/operation.ts';
 interface WriteQueueOptions {
   readonly store: BatchStore;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Called after each batch, with its size and duration. */
   readonly onBatch?: (size: number, seconds: number) => void;
 }
 
@@ -29,7 +28,6 @@ export const mostBatchBytes = 4 * 1024 * 1024;
 export const mostWaiting = 2_000;
 export const mostWaitingOfCaller = 200;
 export const mostWaitingBytes = 32 * 1024 * 1024;
-/** Writes that have waited longer are refused. */
 export const longestWaitMs = 1_500;
 const checkEveryMs = 100;
 /** Group commit: writes that arrive while a batch is committed form the next batch. Callers take turns. */
@@ -84,7 +82,6 @@ export class WriteQueue {
     if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
   }
 
-  /** Finishes the queue and refuses new writes. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#running;

@@ -39,7 +39,6 @@ export interface MissingRights {
   readonly advice: string;
 }
 
-/** Changes tables while other processes work with them. */
 export interface TableChanges {
   /** One transaction under a lock. It waits only a moment for a table, because others queue behind it, and then retries. */
   alter<T>(lock: string, work: (transaction: Database) => Promise<T>): Promise<T>;

@@ -30,7 +30,6 @@ export interface Erasure {
   readonly at: number;
 }
 
-/** The log of erasures outside of the database. */
 export interface ErasureNotes {
   digestOf(owner: string): Uint8Array;
   /** Resolves when it is on the disk. The erasure is committed only then. */

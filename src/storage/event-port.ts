@@ -1,6 +1,5 @@
 import type { AuditEntry } from './entities.ts';
 
-/** An event before it has its position in the log. */
 export interface NewEvent {
   readonly at: number;
   /** Such as `notes.created`. */
@@ -45,7 +44,6 @@ export type WebhookState = 'active' | 'disabled';
 /** Who or what has disabled it: the operator, an answer of 410, or days without a success. */
 export type DisabledBecause = 'operator' | 'gone' | 'failing';
 
-/** The signing secrets, encrypted. */
 export interface WebhookSecrets {
   readonly current: Uint8Array;
   /** Signs as well until it ends. */
@@ -61,7 +59,6 @@ export interface NewWebhook {
   readonly createdAt: number;
 }
 
-/** A receiver of events, and its health. */
 export interface Webhook extends NewWebhook {
   readonly state: WebhookState;
   readonly disabledBecause: DisabledBecause | null;
@@ -138,7 +135,6 @@ export interface AttemptResults {
     /** Null for a dead letter. */
     readonly retryAt: number | null;
   }[];
-  /** The health of the receiver afterwards. */
   readonly health: Pick<Webhook, 'failingSince' | 'failures' | 'pausedUntil'>;
   /** The circuit has closed: deliveries that failed at this time or later are due at once. */
   readonly retryFailedSince: number | null;

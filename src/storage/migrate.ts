@@ -62,7 +62,6 @@ function toDo(
   return missingSteps(state, steps, kind);
 }
 
-/** The table that keeps the versions. */
 async function createVersions({ schema }: Database, types: ColumnTypes): Promise<void> {
   await schema
     .createTable('schema_migrations')

@@ -148,7 +148,6 @@ export interface StandingStore {
   watch(onChange: (changed: ReadonlySet<WatchedTable>) => void): Promise<() => Promise<void>>;
 }
 
-/** Leases for work that one process does at a time. */
 export interface LeaseStore {
   /** Takes or renews a lease, by the database's clock; false while another holder has it. */
   take(name: string, holder: string, forMs: number): Promise<boolean>;
@@ -168,7 +167,6 @@ export interface SigningKeyRecord {
   readonly kid: string;
   readonly algorithm: string;
   readonly publicJwk: string;
-  /** The private key, encrypted. */
   readonly sealedPrivateKey: Uint8Array;
   readonly createdAt: number;
   /** It signs from then on, until the next key does. */
@@ -213,7 +211,6 @@ export interface StoredRevocation extends Revocation {
   readonly movedFrom: number | null;
 }
 
-/** A signed document that may be used once. */
 export interface UsedDocument {
   readonly issuer: string;
   readonly digest: Uint8Array;

@@ -37,7 +37,6 @@ export type Operator = 'eq' | 'gt' | 'gte' | 'lt' | 'lte';
 /** Booleans are 0 and 1. */
 export type FieldValue = string | number;
 
-/** A position in the order of a list. */
 export interface Place {
   readonly value: FieldValue;
   readonly id: string;
@@ -91,7 +90,6 @@ export interface RecordStore {
   prepare(collections: readonly DeclaredIndexes[]): Promise<void>;
   find(collection: string, id: string): Promise<StoredRecord | null>;
   list(query: RecordQuery): Promise<readonly StoredRecord[]>;
-  /** The sizes of the bodies of the same list. */
   sizes(query: RecordQuery): Promise<readonly number[]>;
   /** The place `count` records further on, by the index of the sort order alone. Null when there are fewer. */
   placeAfter(query: RecordQuery, count: number): Promise<Place | null>;
@@ -111,7 +109,6 @@ export interface RecordStore {
     collection: string,
     changedBefore: number,
     limit: number,
-    /** The event of a deleted record. */
     eventOf: (record: StoredRecord) => NewEvent | null,
   ): Promise<number>;
   expireIdempotencyKeys(now: number): Promise<number>;
@@ -181,7 +178,6 @@ export interface SpentBudget {
   readonly endsAt: number;
 }
 
-/** The rows of `BatchKeys` that exist. */
 export interface Loaded {
   readonly consumers: readonly Consumer[];
   readonly spentBudgets: readonly SpentBudget[];

@@ -20,7 +20,6 @@ export const recordColumns = [
   'body',
 ] as const;
 
-/** A record from its columns, in that order. */
 export function recordOf(row: Row): StoredRecord {
   const [collection, id, owner, state, revision, createdAt, updatedAt, body] = row as RecordValues;
   return { collection, id, owner, state, revision, createdAt, updatedAt, body };
@@ -28,7 +27,6 @@ export function recordOf(row: Row): StoredRecord {
 
 type RecordValues = readonly [string, string, string, string | null, string, number, number, string];
 
-/** An event from its columns, in the order of the table. */
 export function eventOf(row: Row): StoredEvent {
   const [position, at, type, collection, recordId, owner, data] = row as EventValues;
   return { position, at, type, collection, recordId, owner, data };

@@ -58,7 +58,6 @@ export interface MigrationPlan {
   readonly verdict: PlanVerdict;
   readonly version: number;
   readonly newest: number;
-  /** Code that knows this version may serve now. */
   readonly oldest: number;
   readonly steps: readonly Pick<Migration, 'version' | 'kind' | 'what'>[];
 }

@@ -9,7 +9,6 @@ import type {
   WebhookState,
 } from './port.ts';
 
-/** The tables as they are after the last migration. */
 export interface Tables {
   /** `oldest`: code that knows this version may serve after the step. */
   schema_migrations: { version: number; applied_at: number; oldest: number };

@@ -5,7 +5,6 @@ import type { Child, Ending } from './child.ts';
 
 interface ChildrenOptions {
   readonly processes: number;
-  /** Starts the process of this number, counted from 1. */
   readonly fork: (process: number) => Child;
   readonly clock: Clock;
   readonly log: Log;

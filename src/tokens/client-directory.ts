@@ -75,7 +75,6 @@ export class ClientDirectory {
 
 type Bound = Omit<ClientWithSecrets, 'mac'>;
 
-/** Stands in for an unknown client. */
 const unknownClient: Bound = {
   id: '',
   label: '',

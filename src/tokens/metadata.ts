@@ -5,7 +5,6 @@ import { listOf, object, text, texts, uri } from '../openapi/schemas.ts';
 import type { TokenTerms } from '../openapi/token-terms.ts';
 import type { SigningKey } from './signing-key.ts';
 
-/** What clients of ours may sign assertions with. */
 export const assertionAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
 
 const cacheControl = 'public, max-age=3600';
@@ -44,9 +43,7 @@ export function describeAuthorizationServer({ dpop }: Pick<TokenTerms, 'dpop'>):
 }
 
 interface ProtectedResource {
-  /** The address of this service. */
   readonly resource: string;
-  /** Whose tokens it takes. */
   readonly issuers: readonly string[];
   readonly scopes: readonly string[];
   /** How tokens may be bound to a key (RFC 9449); null where none is. */

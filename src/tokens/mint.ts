@@ -24,7 +24,6 @@ interface MintOptions {
   readonly clock: Clock;
 }
 
-/** Signs an access token (RFC 9068) for a client. */
 export type Mint = (grant: Grant) => Promise<string>;
 
 export function createMint({ issuer, audience, ttlSeconds, keys, limit, clock }: MintOptions): Mint {

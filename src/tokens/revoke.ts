@@ -8,7 +8,6 @@ import type { RecogniseClient } from './recognise-client.ts';
 import type { Throttle } from './throttle.ts';
 import { assertionType, readRevocation } from './token-request.ts';
 
-/** A live token of ours. */
 interface OwnToken {
   readonly subject: string | null;
   readonly tokenId: string | null;
@@ -20,7 +19,6 @@ export interface RevokeParts {
   readonly throttle: Throttle;
   /** Rejects with a refusal for everything that is no live token of ours. */
   readonly verifyOwn: (token: string, input: Input) => Promise<OwnToken>;
-  /** The name of the revocation of one token. */
   readonly nameOf: (tokenId: string) => string;
   readonly revoke: (revocation: ReturnType<typeof revocationOf>) => Promise<unknown>;
 }

@@ -15,7 +15,6 @@ export function digestSecret(key: Uint8Array, secret: string): Uint8Array {
   return createHmac('sha256', key).update(secret).digest();
 }
 
-/** Live secrets of a client. */
 export const secretSlots = 2;
 const unknownDigest = randomBytes(32);
 

@@ -14,7 +14,6 @@ import { seal, unseal } from './secrets.ts';
 
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'EdDSA';
 
-/** A key of ours, ready for use. */
 export interface SigningKey {
   readonly kid: string;
   readonly algorithm: SigningAlgorithm;

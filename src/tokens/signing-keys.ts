@@ -9,7 +9,6 @@ import { createSigningKey, openSigningKey, type SigningAlgorithm, type SigningKe
 
 /** Published for that long before it signs, so that all verifiers have it by then. */
 const prepublishMs = 15 * 60 * 1000;
-/** When the next key takes over. */
 const rotateAfterMs = 90 * 24 * 60 * 60 * 1000;
 
 export interface KeyRules {
@@ -101,7 +100,6 @@ export class SigningKeys {
     return key ?? this.#tryReload().then(() => this.#publishedAs(kid, algorithm));
   }
 
-  /** Called after a change by any process. */
   reload(): Promise<void> {
     return this.#refresh();
   }

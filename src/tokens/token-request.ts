@@ -5,7 +5,6 @@ import { isJsonObject, type JsonObject } from '../base/json-object.ts';
 import { readScopes } from '../base/scopes.ts';
 import { readPlainJson } from '../base/strict-json.ts';
 
-/** What a client shows to prove that it is itself. */
 export type ClientProof =
   | { readonly kind: 'secret'; readonly clientId: string; readonly secret: string }
   | { readonly kind: 'assertion'; readonly clientId: string | null; readonly assertion: string };

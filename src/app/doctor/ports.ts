@@ -12,7 +12,6 @@ interface Port {
   readonly setting: 'PORT' | 'OPS_PORT';
 }
 
-/** The program that listens on the ops port. */
 interface OpsAnswer {
   /** True if it has signing keys of our database. */
   readonly isThisService: boolean;

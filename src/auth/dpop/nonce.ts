@@ -1,10 +1,8 @@
 import { createHmac } from 'node:crypto';
 
-/** How long a nonce is the current one. */
 const slotMs = 120_000;
 
 export interface Nonces {
-  /** The nonce for the next proof. */
   current(): string;
   accepts(nonce: unknown): boolean;
 }

@@ -32,7 +32,6 @@ export function invalidProof(fault: ProofFault): Refusal {
 /** What proofs may be signed with. A short list, because every challenge contains it. */
 export const proofAlgorithms = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'] as const;
 
-/** The key in the header of a proof. */
 export interface ProofKey {
   readonly key: KeyObject;
   readonly algorithm: string;

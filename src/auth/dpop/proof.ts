@@ -11,7 +11,6 @@ import { invalidProof, type ProofFault, ProofKeys } from './proof-keys.ts';
 export const proofWindowSeconds = 60;
 const longestJti = 512;
 
-/** The request that a proof has to be for. */
 export interface ProvenRequest {
   readonly method: string;
   /** As clients know it, without query and fragment. */
@@ -88,7 +87,6 @@ const faults: Partial<Record<ErrorCode, ProofFault>> = {
   signature_invalid: 'signature',
 };
 
-/** A refusal of the opener in the terms of proofs. */
 function asProofFault(error: unknown): unknown {
   const fault = error instanceof Refusal ? faults[error.code] : undefined;
   return fault === undefined ? error : invalidProof(fault);

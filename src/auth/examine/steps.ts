@@ -36,7 +36,6 @@ function reasonToSkip(step: StepName, outcomes: Outcomes, { caller }: TraceConte
   return step === 'standing' && isUnknown ? 'the caller is not known' : null;
 }
 
-/** What was found, and what is expected. */
 type View = (context: TraceContext, refusal: Refusal | null) => readonly [found: string, expected: string];
 
 const views: Readonly<Record<StepName, View>> = {

@@ -17,7 +17,6 @@ export interface ExaminedIssuer extends NamedRules {
   readonly keysNow: () => Promise<KeysNow>;
 }
 
-/** Who can be asked about opaque tokens. */
 interface OpaqueIssuer {
   readonly issuer: NamedRules;
   /** The provider's answer about a token; null if it is not active. */

@@ -40,7 +40,6 @@ export function suggestion(name: string, known: readonly string[]): string {
   return known.length > 12 ? 'nothing like it is' : `expected ${listed(known, 'or')}`;
 }
 
-/** The word that was probably meant. */
 export function nearest(name: string, known: readonly string[]): string | null {
   const plain = (word: string) => word.toLowerCase().replaceAll(/[_-]/g, '');
   const given = plain(name).slice(0, 64);
@@ -53,7 +52,6 @@ export function nearest(name: string, known: readonly string[]): string | null {
   return near.distance <= farthest(near.word) ? near.word : null;
 }
 
-/** The Damerau-Levenshtein distance. */
 function distance(from: string, to: string): number {
   let before: readonly number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

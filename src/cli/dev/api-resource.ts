@@ -1,9 +1,7 @@
 import type { ResourceServer } from 'oidc-provider';
 import type { DevUsers } from './users.ts';
 
-/** What the development provider is told about the API. */
 export interface ApiOptions {
-  /** Whom access tokens are for. */
   readonly audience: string;
   /** What a token for the API may be allowed to do, besides using it at all. Asked for each time: declarations change. */
   readonly scopes?: () => readonly string[];
@@ -22,9 +20,7 @@ const apiScope = 'consumer';
 export interface ApiResource {
   readonly identifier: string;
   describe(): ResourceServer;
-  /** Users whose scopes are declared. */
   declaredUsers(): Iterable<string>;
-  /** What a token of this user may be allowed to do. */
   scopesOf(accountId: string): readonly string[];
 }
 

@@ -8,7 +8,6 @@ import { type ApiOptions, type ApiResource, usualTokenSeconds } from './api-reso
 import { interactionPath } from './interactions.ts';
 import { logoutPage, messagePage, sendPage, unknownHome } from './pages.ts';
 
-/** What the development provider is started with. */
 export interface DevProviderOptions extends ApiOptions {
   /** 0 takes any free one. */
   readonly port: number;
@@ -140,15 +139,8 @@ function sessionClaim(token: object): { readonly sid: string } | undefined {
 type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>;
 
 /**
- * Every access token is a JWT for the API, without anybody asking for it with `resource`. /userinfo takes no
- * token that was issued for another audience, so a frontend that wants to show who is signed in gets a second
- * one. It trades in its refresh token for fewer scopes, none of them a scope of the API (RFC 6749, section 6):
- *
- *     POST /token   grant_type=refresh_token&client_id=...&refresh_token=...&scope=openid profile email
- *
- * What comes back opens /userinfo and nothing else. Refresh tokens are rotated, so the one in that answer takes
- * the place of the one sent; it still stands for all that was allowed. Without `scope`, or with a scope of the
- * API in it, or with the API as `resource`, a refresh gives a token for the API.
+ * Every access token is a JWT for the API, unless a refresh asks for scopes of which none is of the API, such as
+ * `openid profile email`: such a token opens /userinfo and nothing else.
  */
 function apiByDefault({ identifier, describe }: ApiResource): ResourceIndicators {
   return {

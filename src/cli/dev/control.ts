@@ -10,7 +10,6 @@ export type KoaContext = Parameters<Parameters<Provider['use']>[0]>[0];
 export interface Control {
   /** In a file that only the user who started `dev` can read. */
   readonly secret: string;
-  /** Those that a user has. */
   scopesOf(accountId: string): readonly string[];
   issue(accountId: string, scopes: readonly string[]): Promise<string>;
 }

@@ -6,7 +6,6 @@ import { write } from '../output.ts';
 const everyMs = 500;
 
 interface Following {
-  /** What is in the files. */
   read(): unknown;
   /** Uses what is in the files now, and says so. Runs to its end before they are read again. */
   takeUp(): Promise<string>;

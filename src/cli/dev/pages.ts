@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { type Html, html } from '../../base/html.ts';
 import { devPassword } from './accounts.ts';
 
-/** The part of a Koa context that a page is sent through. */
 interface Reply {
   type: string;
   body: unknown;

@@ -2,7 +2,6 @@ import type { Provider } from 'oidc-provider';
 
 const prefix = '/pictures/';
 
-/** Where the picture of a person is. */
 export function pictureAddress(issuer: string, accountId: string): string {
   return `${issuer}${prefix}${encodeURIComponent(accountId)}`;
 }

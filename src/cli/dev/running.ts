@@ -14,7 +14,6 @@ export interface RunningDev {
   /** Where it is asked whether it still runs, and for tokens; only with the secret, which is a new one each time. */
   readonly control: string;
   readonly secret: string;
-  /** Those that the service runs with. */
   readonly settings: Environment;
 }
 
@@ -40,7 +39,6 @@ export interface NoRunningDev {
   readonly isLeftOver: boolean;
 }
 
-/** The `dev` that runs in this folder. */
 export async function findRunningDev(): Promise<RunningDev | NoRunningDev> {
   const text = readRunningFile();
   if (text === null) {
@@ -53,7 +51,6 @@ export async function findRunningDev(): Promise<RunningDev | NoRunningDev> {
   return { absent: `the "npx vestibule dev" that left ${file} does not run any more`, isLeftOver: true };
 }
 
-/** An access token of the provider for a user. */
 export async function requestUserToken(user: string, scopes: readonly string[]): Promise<string> {
   const running = await findRunningDev();
   if ('absent' in running) {

@@ -8,7 +8,6 @@ import { readWithMistakes } from '../../base/yaml/yaml-text.ts';
 import { readTextFile } from '../../config/text-file.ts';
 import { accountIdOf } from './accounts.ts';
 
-/** In the folder where `dev` runs. */
 export const usersFile = 'dev-users.yaml';
 
 /** Users who do not have every scope, by account id. */

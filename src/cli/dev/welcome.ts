@@ -15,7 +15,6 @@ interface WelcomeParts {
   readonly app: App;
   readonly provider: DevProvider;
   readonly config: Config;
-  /** Gets tokens from POST /token. */
   readonly client: Credentials;
 }
 

@@ -7,7 +7,6 @@ import { longestWaitSeconds } from './read-events.ts';
 
 const { text, count } = schema;
 
-/** An event as it goes out, whichever way. */
 export const eventSchema = {
   ...schema.object({
     type: { ...text, description: 'Such as notes.created, bookings.approved or consumer.erased.' },

@@ -16,7 +16,6 @@ import type { EventStore, StoredEvent } from '../../storage/port.ts';
 export const longestWaitSeconds = 30;
 export const largestPage = 100;
 
-/** What a request for events asks for. */
 export interface AskedEvents {
   readonly isStream: boolean;
   /** Null: all that admit the caller. */

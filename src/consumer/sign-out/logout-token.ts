@@ -16,7 +16,6 @@ export interface LogoutToken {
   readonly id: string;
   readonly subject: string | null;
   readonly sessionId: string | null;
-  /** Access tokens issued up to this time are revoked. */
   readonly issuedAt: number;
   /** From this time the logout token is refused. */
   readonly expiresAt: number;

@@ -16,7 +16,6 @@ interface RevokeSessionOptions {
   readonly revoke: Revoke;
 }
 
-/** The provider that signed a logout token. */
 export interface LogoutSource {
   readonly name: string;
   /** All spellings of `iss` in its access tokens; the logout token may have another one. */

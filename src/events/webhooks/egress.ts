@@ -83,7 +83,6 @@ export function createEgress({ allow, ownUrl, resolve = resolveAll }: EgressRule
   return {
     readUrl,
     vettedAddresses,
-    /** Checks the URL and the addresses of its name. */
     async check(text: string): Promise<void> {
       const { url, isAllowed: allowed } = readUrl(text);
       if (!allowed && literalAddress(url) === null) await vettedAddresses(url.hostname);

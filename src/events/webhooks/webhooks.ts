@@ -37,7 +37,6 @@ export type Replayed =
 const bothSignMs = dayMs;
 const readAtOnce = 1_000;
 
-/** What an operator does with webhooks. */
 export function createWebhooks(options: WebhooksOptions) {
   const { store, deliveries, egress, box, source, audit, clock } = options;
 

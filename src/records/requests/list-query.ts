@@ -21,7 +21,6 @@ export interface ListQuery {
 
 const parameterForm = /^([A-Za-z][A-Za-z0-9_]*)(?:\[(gt|gte|lt|lte)\])?$/;
 
-/** Parameters that are not fields. */
 const taken: ReadonlySet<string> = new Set(['limit', 'cursor', 'sort', 'state', 'mine']);
 
 /** Every parameter is known, comes once and has a usable value, or the whole query is refused. */

@@ -3,7 +3,6 @@ import { Refusal } from '../../base/errors.ts';
 import { WindowCounter } from '../../base/window-counter.ts';
 import { type Budget, secondsLeft } from '../rules/budgets.ts';
 
-/** The reads of each caller per minute, in this process. */
 export class ReadLimit {
   readonly #counter: WindowCounter;
   readonly #clock: Clock;

@@ -14,7 +14,6 @@ import type {
 } from '../../storage/port.ts';
 import { unused } from './budgets.ts';
 
-/** What a decision changes. */
 export interface Effects {
   readonly newConsumer?: Consumer;
   readonly usage?: OwnerInCollection & { readonly after: Usage };

@@ -16,9 +16,7 @@ export interface WriteRules {
   readonly collections: ReadonlyMap<string, Collection>;
   /** Past this many new users per hour, new users can only read; 0: no limit. */
   readonly newcomersPerHour: number;
-  /** The name of the spent budgets of an erased caller. */
   readonly formerOf: (id: string) => Uint8Array;
-  /** The digest of a used id. */
   readonly usedId: (collection: string, id: string) => Uint8Array;
 }
 

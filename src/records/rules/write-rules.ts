@@ -55,7 +55,6 @@ async function withChecks(collections: readonly PlainCollection[]): Promise<read
   });
 }
 
-/** The rows that a batch needs, to load them at once. */
 function keysOf(operations: readonly Operation[], rules: WriteRules): BatchKeys {
   const { newcomersPerHour, formerOf, usedId } = rules;
   const consumers = new Set(operations.map(({ caller }) => caller.id));

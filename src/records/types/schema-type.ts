@@ -8,7 +8,6 @@ import { block, comment, literal, memberName, plain, sentence, union } from './s
 /** Lists that are sent are `readonly`; lists that are read are not. */
 export type Use = 'read' | 'write';
 
-/** The TypeScript type of a schema without references. */
 export function typeOf(schema: unknown, use: Use): string {
   return union(membersOf(schema, use));
 }
@@ -73,7 +72,6 @@ function othersOf(schema: unknown, hasNamed: boolean, use: Use): readonly string
   return [`[name: string]: ${hasNamed ? 'unknown' : typeOf(schema, use)};`];
 }
 
-/** The doc comment of a field. */
 function fieldComment(schema: Schema): readonly string[] {
   const { title, description } = schema;
   return [

@@ -73,7 +73,6 @@ interface BackupContent {
   readonly erasureIds: ReadonlySet<string>;
 }
 
-/** Reads an SQLite file that is not in use. */
 export function readBackup(file: string): BackupContent {
   return inspectCopy(file, (database) => {
     const counts = countRows(database);

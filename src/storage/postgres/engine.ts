@@ -75,7 +75,6 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
   };
 }
 
-/** Uses a connection without a timeout. */
 async function onOwnConnection<T>(url: string, work: (database: Kysely<Tables>) => Promise<T>): Promise<T> {
   const patient = builderOn(new Sessions(poolWithoutTimeout(url), { begin: beginWithoutTimeout }));
   try {

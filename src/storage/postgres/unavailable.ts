@@ -7,12 +7,10 @@ const unavailableStates = /^(08|53|55|57|58|28|3D|25006|40)/;
 const withoutRights = /^(42501|3F000)$/;
 const readOnlyState = '25006';
 
-/** True if the server only reads. */
 export function onlyReads(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === readOnlyState;
 }
 
-/** True for a timeout or a cancel request. */
 export function wasCancelled(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '57014';
 }

@@ -63,7 +63,6 @@ export class KyselyConnection implements DatabaseConnection {
   }
 }
 
-/** Kysely on a connection of its own, which it closes. */
 export function kyselyOn(database: DatabaseSync): Kysely<Tables> {
   const driver = directDriver((text, parameters) => outcomeOf(prepare(database, text), parameters));
   return new Kysely<Tables>({

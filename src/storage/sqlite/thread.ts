@@ -5,7 +5,6 @@ import type { BatchRulesSource, Outcome } from '../port.ts';
 import type { StatementOutcome } from './connection.ts';
 import type { PlainOutcome, SqliteFailure, SqliteReply, SqliteRequest } from './worker.ts';
 
-/** An error that SQLite reported, with its result code. */
 export class SqliteError extends Error {
   override readonly name = 'SqliteError';
   readonly resultCode: number | null;

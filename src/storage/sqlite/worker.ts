@@ -20,7 +20,6 @@ export type SqliteReply = { readonly id: number } & (
   | { readonly error: SqliteFailure }
 );
 
-/** An outcome in a form that crosses threads. */
 export type PlainOutcome =
   | Outcome
   | { readonly refusal: { readonly code: Refusal['code']; readonly options: RefusalOptions } };

@@ -148,7 +148,6 @@ function isOf(owner: string, indexed: string) {
   return sql<boolean>`(${sql.raw(indexedOwner)} = ${indexed} and owner = ${owner})`;
 }
 
-/** A blank event, which no reader gets. */
 const nothing = { type: '', collection: null, record_id: null, owner: '', data: '{}' };
 
 async function blank(transaction: Database, position: number): Promise<void> {

@@ -52,7 +52,6 @@ export function comparable(value: FieldValue): FieldValue {
   return [...value].slice(0, longestText).join('');
 }
 
-/** A query to make a statement of. */
 export interface QueryShape extends RecordQuery {
   /** No less than its limit, and part of its shape. */
   readonly atMost: number;
