@@ -12,6 +12,8 @@ export const notRun: Readonly<Record<string, string>> = {
   'npm test': 'is what runs this test',
   'npm test -- test/http/me.403.test.ts': 'is a part of what runs this test',
   'npm test -- test/browser/trip.test.ts': 'is a part of what runs this test',
+  'npm run test:drills': 'is run by .ci/run',
+  'npm run test:release': 'is what runs this test',
   'npm run check': 'is run by .ci/run',
   'npm run format': 'changes the files that are tested; what it repairs is found by npm run check',
   'npm run docs':
