@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { concurrently, tally } from '../support/flood.ts';
 import { compact, rs256 } from '../support/forged-token.ts';
 import { oneService } from '../support/one-service.ts';
 import { makeKey } from '../support/provider.ts';
-import { withToken } from '../support/request.ts';
+import { request, withToken } from '../support/request.ts';
 import { me } from '../support/service.ts';
 
-const running = oneService({ REFUSALS_PER_MINUTE: '20' });
+const running = oneService({ REFUSALS_PER_MINUTE: '20', READS_PER_MINUTE: '100000' });
 
 it('[G174] good new tokens get in beside a flood of forged ones from their own address', async () => {
   const { service, provider } = running();
@@ -36,4 +37,18 @@ it('[G174] good new tokens get in beside a flood of forged ones from their own a
   assert.deepEqual(statuses, Array(150).fill(200));
   assert.ok(refused.has(429), 'the flood has never reached the limit');
   assert.ok(!refused.has(200));
+});
+
+it('[G175] health is answered beside a flood of requests, and so is each of them', async () => {
+  const { service, provider } = running();
+  const token = await provider.token();
+  let isOver = false;
+  const flood = concurrently(300, 100, () => withToken(service.url + me, token)).finally(() => {
+    isOver = true;
+  });
+  do {
+    for (const path of ['/livez', '/readyz'])
+      assert.equal((await request(service.opsUrl + path)).status, 200, path);
+  } while (!isOver);
+  assert.deepEqual(tally((await flood).map(({ status }) => status)), new Map([[200, 300]]));
 });

@@ -4,10 +4,11 @@ import { connect, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { oneService } from '../support/one-service.ts';
 import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
 import { head } from '../support/raw-http.ts';
-import { withToken } from '../support/request.ts';
+import { request, withToken } from '../support/request.ts';
 import { requestFrom } from '../support/request-from.ts';
-import { me, type Settings } from '../support/service.ts';
+import { me, newSettings, ownProcess, type Settings, startThrough } from '../support/service.ts';
 import { credentialsBody, postToken } from '../support/token-endpoint.ts';
 
 /** Callers who keep their connections, and others who want one. */
@@ -96,6 +97,26 @@ describe('as many connections as there may be, all of them being answered', () =
     );
     assert.equal(lines.length, 1);
     assert.ok(lines[0]?.reason === 'all' && Number(lines[0]?.connections) >= 1);
+  });
+});
+
+describe('more connections than a process may have files', () => {
+  it('[F169] are not accepted, which the log says, and callers and probes are served', async (t) => {
+    const provider = await TestProvider.start();
+    t.after(() => provider.stop());
+    const settings = await newSettings('sqlite', { ...provider.settings, ...ownProcess });
+    const service = await startThrough(['prlimit', '--nofile=256:256'], settings);
+    t.after(() => service.stop());
+    const { hostname, port } = new URL(service.url);
+    const held = Array.from({ length: 300 }, () => connect(Number(port), hostname).on('error', () => {}));
+    await Promise.all(held.map((socket) => Promise.race([once(socket, 'connect'), closed(socket)])));
+    assert.equal((await withToken(service.url + me, await provider.token())).status, 200);
+    assert.equal((await request(`${service.opsUrl}/readyz`)).status, 200);
+    assert.match(await service.metrics(), /^vestibule_connections_refused_total\{reason="all"\} [1-9]/m);
+    for (const socket of held) socket.destroy();
+    const warnings = service.logLines().filter(({ level }) => Number(level) >= 40);
+    assert.equal(warnings.filter(({ open_files }) => open_files === 256).length, 1);
+    assert.ok(warnings.every(({ level }) => Number(level) < 50));
   });
 });
 

@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import type { Storage } from '../../src/storage/port.ts';
 import { SqliteThread } from '../../src/storage/sqlite/thread.ts';
 import { addOne, batchesOf, register } from '../support/batches.ts';
+import { assertCode } from '../support/code.ts';
 import { newSqliteFile, postgresDatabase, sqliteDatabase } from '../support/databases.ts';
+import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
 import { beginOutside } from '../support/outsider.ts';
+import { until } from '../support/polling.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { newRecord } from '../support/records.ts';
+import { plainNotes } from '../support/sample-declarations.ts';
+import { ownProcess } from '../support/service.ts';
+import { diskCalls, failCalls } from './failing-calls.ts';
+import { payload } from './fault-on-signal.ts';
 
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
 const owner = 'usr_owner';
@@ -105,5 +113,65 @@ describe('the thread that writes to SQLite', () => {
     await closing;
     await assert.rejects(thread.run('select 1', []), /the connection is closed/);
     await assert.rejects(thread.runBatch([]), /the connection is closed/);
+  });
+});
+
+describe('writes that a process answers', () => {
+  const NODE_OPTIONS = '--import ./test/fault/fault-on-signal.ts';
+  const overrides = { ...ownProcess, NODE_OPTIONS, TEST_FAULT: 'exception' };
+  const one = declaredProcesses('sqlite', 1, { notes: plainNotes(280) }, overrides);
+  const endings = [
+    { how: '[F150] is killed', signal: 'SIGKILL', end: [null, 'SIGKILL'], errors: 0 },
+    { how: '[F168] ends by an error that was not caught', signal: 'SIGUSR2', end: [1, null], errors: 1 },
+    { how: '[F159] is told to stop', signal: 'SIGTERM', end: [0, null], errors: 0 },
+  ] as const;
+  for (const { how, signal, end, errors } of endings)
+    it(`${how}: all that were acknowledged are there after the restart`, async () => {
+      const service = one().service(0);
+      const caller = await one().person();
+      const acknowledged: string[] = [];
+      const writing = atOnce(8, async () => {
+        for (;;) {
+          const reply = await caller.send('POST', '/notes', {}).catch(() => null);
+          if (reply === null) return;
+          if (reply.status === 201) acknowledged.push(reply.json<{ id: string }>().id);
+        }
+      });
+      await until(
+        () => acknowledged.length,
+        (count) => count >= 50,
+        'too few writes are done',
+      );
+      const ended = once(service.process, 'close');
+      service.process.kill(signal);
+      assert.deepEqual(await ended, end);
+      await writing;
+      const lines = await until(
+        () => service.logLines().filter(({ level }) => Number(level) >= 50),
+        ({ length }) => length === errors,
+        'not every error is logged once',
+      );
+      assert.equal(JSON.stringify(lines).includes(payload), false);
+      await one().processes.replace(0, {});
+      const again = caller.at(one().service(0));
+      const found = new Set((await again.all('notes')).map(({ id }) => id));
+      assert.deepEqual(
+        acknowledged.filter((id) => !found.has(id)),
+        [],
+      );
+      assert.equal((await again.usage('notes')).records.used, found.size);
+    });
+
+  it('[F153] are refused and not half done while the disk fails, and done afterwards', async () => {
+    const caller = await one().person();
+    const made = [(await caller.make('notes', {})).record.id];
+    const { pid } = one().service(0).process;
+    const end = await failCalls(Number(pid), { calls: diskCalls, error: 'EIO', when: '1+' });
+    assertCode(await caller.send('POST', '/notes', {}), 'storage_unavailable');
+    assert.ok((await end()) > 0, 'control: calls have failed');
+    made.push((await caller.make('notes', {})).record.id);
+    const found = (await caller.all('notes')).map(({ id }) => id);
+    assert.deepEqual(found.toSorted(), made.toSorted());
+    assert.equal((await caller.usage('notes')).records.used, made.length);
   });
 });

@@ -2,13 +2,17 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
+import { mostInBatch, mostWaitingOfCaller } from '../../src/records/write-queue.ts';
+import { openMany, type RawAnswer, RawConnection } from '../overload/raw-connection.ts';
+import { writeRequest } from '../overload/requests.ts';
 import { assertCode } from '../support/code.ts';
 import { declaredProcesses } from '../support/declared-processes.ts';
+import { until } from '../support/polling.ts';
 import { databaseEngines, type Settings } from '../support/service.ts';
 
 const declarations = {
   notes: `
-schema: { properties: { text: { type: string, maxLength: 280 } } }
+schema: { properties: { text: { type: string, maxLength: 280 }, stars: { type: integer } } }
 limits: { writes: 1000000/day }`,
 };
 
@@ -62,3 +66,38 @@ for (const engine of databaseEngines) {
     });
   });
 }
+
+describe('more writes of a caller than there is room for', () => {
+  const one = declaredProcesses('sqlite', 1, declarations);
+
+  it('[G173] are 503 with Retry-After while the others wait, and what is 201 is there', async () => {
+    const caller = await one().person();
+    await caller.make('notes', {});
+    const answers: RawAnswer[] = [];
+    const tooMany = 20;
+    const all = await openMany(mostInBatch + mostWaitingOfCaller + tooMany, () =>
+      RawConnection.open(caller.url, '127.0.0.1', (answer) => void answers.push(answer)),
+    );
+    const release = await holdWrites(one().processes.settings);
+    for (const connection of all) connection.send(writeRequest(caller.token));
+    const answered = (count: number) =>
+      until(
+        () => answers.length,
+        (found) => found >= count,
+        `${count} are not answered`,
+      );
+    await answered(tooMany);
+    await release();
+    await answered(all.length);
+    for (const { socket } of all) socket.destroy();
+    const refused = answers.filter(({ status }) => status !== 201);
+    assert.ok(refused.length >= tooMany, `${refused.length} are refused`);
+    for (const { status, head } of refused) {
+      assert.equal(status, 503);
+      assert.match(head, /\r\nretry-after: [1-9]/i);
+    }
+    const made = answers.length - refused.length + 1;
+    assert.equal((await caller.usage('notes')).records.used, made);
+    assert.equal((await caller.all('notes')).length, made);
+  });
+});

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
-import { someEngine } from '../support/service.ts';
+import { ownProcess, someEngine } from '../support/service.ts';
 import { answerWith, type ReceiverAnswer, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { refuseDeliveries } from '../support/webhook-rows.ts';
 import { webhookStage } from '../support/webhook-stage.ts';
@@ -106,6 +107,16 @@ describe('receivers that misbehave', () => {
     await stage().command('remove', id, '--yes');
   });
 
+  it('[E146] that are dead hold eight connections, and delay no other webhook', async () => {
+    const [dead, live] = [await stage().webhook(), await stage().webhook()];
+    dead.receiver.answer = () => {};
+    await stage().notes(20);
+    await live.receiver.takes(20);
+    await dead.receiver.receives(8);
+    assert.deepEqual([dead.receiver.received.length, dead.receiver.open], [8, 8]);
+    for (const { id } of [dead, live]) await stage().command('remove', id, '--yes');
+  });
+
   it('[E139] leave nothing of what they wrote, neither in the database nor in the log', async () => {
     const { receiver, id } = await stage().webhook();
     receiver.answer = (_received, response) =>
@@ -119,6 +130,28 @@ describe('receivers that misbehave', () => {
     ]);
     assert.equal(rows.includes(marker), false);
     assert.equal(JSON.stringify(stage().declared.service(0).logLines()).includes(marker), false);
+  });
+});
+
+describe('webhooks of a process that is killed', () => {
+  const stage = webhookStage('sqlite', 1, ownProcess);
+
+  it('[E144] are all delivered by the next one, those under way and those that waited', async () => {
+    const { receiver, id } = await stage().webhook();
+    receiver.answer = () => {};
+    const ids = await stage().notes(12);
+    await receiver.receives(8);
+    const { process } = stage().declared.service(0);
+    const gone = once(process, 'exit');
+    process.kill('SIGKILL');
+    await gone;
+    receiver.answer = answerWith(204);
+    // Longer than the lease of the process that is gone.
+    await stage().ageLease(31_000);
+    await stage().declared.processes.restartAfter(31_000, {});
+    await receiver.takes(12);
+    assert.deepEqual(receiver.taken.map(({ record }) => record).toSorted(), ids.toSorted());
+    await stage().shows(id, ({ delivered }) => delivered === 12, 'not all are noted');
   });
 });
 

@@ -15,7 +15,7 @@ import {
   type Settings,
   startService,
 } from '../support/service.ts';
-import { credentialsBody } from '../support/token-endpoint.ts';
+import { credentialsBody, postToken } from '../support/token-endpoint.ts';
 
 /** A request whose headers the service has read and whose body is still to come. */
 class RequestInFlight {
@@ -109,6 +109,26 @@ describe('the end of the process', () => {
     assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
     assert.equal((await flight.finish(body)).status, 200);
     assert.deepEqual(await ended, well);
+  });
+
+  it('[G187] one that drains is not ready, serves until another has taken its place, and loses no request', async () => {
+    const service = await startService({ ...settings, DRAIN_SECONDS: '300' }, { clocked: true });
+    started.push(service);
+    const ended = once(service.process, 'close');
+    service.process.kill('SIGTERM');
+    await until(
+      async () => (await request(`${service.opsUrl}/readyz`)).status,
+      (status) => status === 503,
+      'it stays ready',
+    );
+    assert.equal((await postToken(service.url, body)).status, 200);
+    const flight = await RequestInFlight.begin(service, body.length);
+    const { service: next } = await start();
+    assert.equal((await request(`${next.opsUrl}/readyz`)).status, 200);
+    assert.equal((await postToken(next.url, body)).status, 200);
+    await service.advance(300_000);
+    assert.equal((await flight.finish(body)).status, 200);
+    assert.deepEqual(await ended, [0, null]);
   });
 
   it('[F161] a second signal changes nothing', async () => {

@@ -67,7 +67,7 @@ describe('wrong credentials, too often', () => {
     });
   }
 
-  it('[C100] the client itself is served as ever, from the same address and from another', async () => {
+  it('[C104] [C100] the client itself is served as ever, from the same address and from another', async () => {
     await exhaust(client.id, '127.0.2.1');
     assertTooMany(await fail(client.id, '127.0.2.1'));
     for (let count = 0; count < limit; count += 1) {
