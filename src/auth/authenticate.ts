@@ -212,10 +212,7 @@ const containerBytes = 64;
 const itemBytes = 8;
 const memberBytes = 64;
 
-/**
- * Estimates how many bytes of memory plain data take: a token of 8 KB can become 170 KB of nested lists. A character
- * counts as two bytes, as in a text that is not all Latin-1.
- */
+/** Estimates the memory of plain data in bytes: a token of 8 KB can become 170 KB of nested lists. */
 function estimateSize(data: unknown): number {
   if (typeof data === 'string') return textBytes + 2 * data.length;
   if (typeof data !== 'object' || data === null) return itemBytes;

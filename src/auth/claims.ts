@@ -96,10 +96,7 @@ function checkPurpose(claims: JsonObject, { allowsNonce }: ClaimsPolicy): void {
 /** A SHA-256 in base64url. */
 const thumbprintForm = /^[A-Za-z0-9_-]{43}$/;
 
-/**
- * The thumbprint of the key that a token is bound to; null for a bearer token. Any other form of `cnf` (RFC 7800), such as
- * a certificate, cannot be proven here.
- */
+/** The thumbprint of the key that a token is bound to; null for a bearer token. Other forms of `cnf` (RFC 7800) are refused. */
 function readBinding({ cnf }: JsonObject, dpop: DpopPolicy): string | null {
   if (cnf === undefined) {
     if (dpop === 'required') throw new Refusal('proof_required');

@@ -102,10 +102,7 @@ type FoundKey = KeyObject | undefined | Promise<KeyObject | undefined>;
 
 /** The keys of one issuer: a provider's published set, or our own. */
 export interface KeySource {
-  /**
-   * Undefined if no usable key fits. Rejects with `keys_unavailable` if that is not known now. An unknown key is fetched only
-   * for a token that `looksRight` otherwise.
-   */
+  /** Undefined if no key fits; rejects with `keys_unavailable` if unknown. Fetches only for a token that `looksRight` otherwise. */
   find(kid: string | undefined, algorithm: string, looksRight: () => boolean): FoundKey;
   /** Changes with the keys; null while none may be used. A cached token counts only with the generation that verified it. */
   readonly generation: number | null;

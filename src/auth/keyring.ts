@@ -34,10 +34,7 @@ interface DocumentStore {
 
 const name = 'master-secret';
 
-/**
- * Refuses another master secret than the one the database was made with: pseudonyms and client secrets would silently change.
- * The first start stores a mark.
- */
+/** Refuses another master secret than that of the database: pseudonyms would silently change. The first start stores a mark. */
 export async function checkMasterSecret(documents: DocumentStore, keyring: Keyring): Promise<void> {
   await documents.writeFirst(name, '', keyring.check);
   if (!(await masterSecretFits(documents, keyring))) throw otherMasterSecret();

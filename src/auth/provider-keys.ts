@@ -137,10 +137,7 @@ export class ProviderKeys implements KeySource {
     return Math.max(Math.ceil(this.status().nextFetchSeconds), 1);
   }
 
-  /**
-   * Fetches once more for a `kid` that is not in the set, at most once in a cool-down. During the cool-down the fetch is
-   * scheduled for its end, so that a flood of invented names does not hide a rotation.
-   */
+  /** Fetches for an unknown `kid` once in a cool-down; within one, at its end, so that invented names do not hide a rotation. */
   async #seek(kid: string): Promise<void> {
     await this.#inFlight;
     if (this.#has(kid) || this.#unknownKids.has(kid) || this.#failuresInARow > 0) return;

@@ -7,10 +7,7 @@ interface QueueCapacityOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/**
- * A burst may fill the whole queue. A queue that has not been empty for `longestBurstMs` is overloaded: then only as many
- * may wait as are done in `standingWaitMs`.
- */
+/** A queue that has not been empty for `longestBurstMs` may hold only as many as are done in `standingWaitMs`. */
 export const longestBurstMs = 2_000;
 export const standingWaitMs = 500;
 

@@ -10,10 +10,7 @@ export function printing(parent: Command, usage: string, description: string): C
   return parent.command(usage).description(description).option('--json', 'print JSON');
 }
 
-/**
- * Writes what a command prints. Control characters are escaped, except line ends: a name in the database must not move the cursor
- * or hide a line of the terminal.
- */
+/** Escapes control characters except line ends: a name in the database must not move the cursor of the terminal. */
 export function write(text: string, stream: NodeJS.WriteStream = process.stdout): void {
   stream.write(text.split('\n').map(escapeUnseen).join('\n'));
 }

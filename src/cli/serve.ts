@@ -51,10 +51,7 @@ async function start(environment: Environment, options: ServeOptions): Promise<R
 
 type Running = Pick<App, 'log' | 'stop' | 'reload'>;
 
-/**
- * Runs until SIGTERM or SIGINT, then stops in order. A second one changes nothing: the deadline is near. SIGHUP reads
- * certificates again.
- */
+/** Runs until SIGTERM or SIGINT, then stops in order; a second signal changes nothing. SIGHUP reads certificates again. */
 export async function runUntilSignal(start: () => Promise<Running>): Promise<void> {
   const signalled = Promise.withResolvers<void>();
   process.on('SIGTERM', signalled.resolve);

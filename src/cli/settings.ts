@@ -14,10 +14,7 @@ const serviceNames = ['IDP_ORIGIN', 'IDPS_FILE', 'API_AUDIENCE'];
 /** Where the database is, and what belongs to that one only. */
 const databaseNames = ['DATABASE_URL', 'MASTER_SECRET', 'MASTER_SECRET_FILE', 'ERASURE_LOG'];
 
-/**
- * Where every command gets its settings: the environment and --settings, and for what those leave open the `dev` that
- * runs in this folder. `dev` has a database of its own, and whoever works beside it means that one.
- */
+/** Reads the settings of a command: the environment and --settings, and for the rest the `dev` that runs in this folder. */
 export class CommandSettings {
   /** As they are given. For `serve` and `dev`, which are services themselves, and for what opens no database. */
   readonly given: () => Environment;

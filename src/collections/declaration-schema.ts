@@ -19,10 +19,7 @@ import {
 import { parseDay } from './normalise.ts';
 import { dialect, schemaDefinitions, topSchema } from './schema-grammar.ts';
 
-/**
- * The JSON Schema of a collection file, for the loader and for editors. declaration-file.ts has the types, declaration-
- * rules.ts the rules between members.
- */
+/** The JSON Schema of a collection file, for the loader and for editors. declaration-rules.ts has the rules between members. */
 
 export const mostStates = 32;
 

@@ -128,10 +128,7 @@ export function readTls(config: Config): { readonly cert: string; readonly key: 
 const collectionsDir = 'collections';
 const largestYamlFile = 256 * 1024;
 
-/**
- * The declarations in a folder, by name: that of the file without `.yaml`. Without a folder: those in "collections" here, if
- * there is one.
- */
+/** The declarations in a folder (null: "collections", if there is one), by the name of the file without `.yaml`. */
 export function readCollectionFiles(folder: string | null) {
   const directory = folder ?? collectionsDir;
   if (folder === null && !existsSync(directory)) return [];

@@ -68,10 +68,7 @@ export const origin: Parse<string> = (value) => {
 /** Where webhooks may go although it is not the internet: an origin, or any port of this machine. */
 export const webhookTarget: Parse<string> = (value) => (value === 'loopback' ? value : origin(value));
 
-/**
- * A URL that is used as an identifier and as a prefix: kept as written, without a trailing slash. It stands in headers,
- * between quotes and between angle brackets, where nothing but plain ASCII can be sent.
- */
+/** A URL that is kept as written, without a trailing slash. It stands in headers, so only plain ASCII is accepted. */
 export const baseUrl: Parse<string> = (value) => {
   const url = webUrl(value);
   // A query or fragment may also be empty, and then the URL says nothing of it.
@@ -188,10 +185,7 @@ export function saysHowItIsProtected(url: string): boolean {
   return modes.includes(searchParams.get('sslmode') ?? '') || searchParams.get('ssl') !== null;
 }
 
-/**
- * `pg` 8 checks certificate and name with every mode but `disable` and `no-verify`, and warns that `pg` 9 is going to take
- * three of them for less. Here they go on meaning what they mean now.
- */
+/** `pg` 9 will check less with three of these modes. Here they go on to check certificate and name, as with `pg` 8. */
 function withCheckedCertificate(url: string): string {
   if (/[?&]uselibpqcompat=true(&|$)/.test(url)) return url;
   return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');

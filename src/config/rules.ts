@@ -2,10 +2,7 @@ import { isHttps, isHttpsOrLoopback, isLoopback } from '../base/loopback.ts';
 import { hostOf, saysHowItIsProtected } from './kinds.ts';
 import type { Config } from './settings.ts';
 
-/**
- * A rule that concerns more than one setting: the mistake in one sentence with an example of what would be right, or
- * nothing. It is not asked when a setting that it reads is wrong by itself.
- */
+/** A rule between settings: the mistake with an example, or false. Not called if a setting that it reads is wrong by itself. */
 export type Rule = (config: Config) => string | false;
 
 const unprotected =

@@ -20,10 +20,7 @@ export async function missingErasures(
   return [...missing.values()];
 }
 
-/**
- * Erases again whom these erasures were of, as far as it has come back with a backup; answers with how many were. A caller who
- * was erased before the backup and had come back by then stays: the backup has that erasure.
- */
+/** Erases again the callers of these erasures that a backup brought back. Returns how many there were. */
 export async function eraseAgain(
   { storage, digestOf, audit }: Parts,
   erasures: readonly Erasure[],

@@ -8,10 +8,7 @@ import { ownerOf, requireScopesOf } from '../records/caller-access.ts';
 import type { RecordParts } from '../records/requests/handler-parts.ts';
 import { budgetsOfErased, formerName } from '../records/rules/budgets.ts';
 
-/**
- * DELETE /me: erases all data of the caller and counts it. Spent budgets stay for a while under a digest, so that erasing does
- * not renew them.
- */
+/** DELETE /me: erases all data of the caller. Spent budgets stay under a digest, so that erasing does not renew them. */
 export function eraseAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
   const { store, registry, reads, erasures, forgetTokensOf, digest, clock } = parts;
   return async (input, caller) => {

@@ -6,10 +6,7 @@ import * as schema from '../openapi/schemas.ts';
 import type { Consumer } from '../storage/port.ts';
 import type { Registry } from './registry.ts';
 
-/**
- * GET /me: what is held about the caller (id, kind, date), beside what the presented token says.
- * The first sight of a caller registers it.
- */
+/** GET /me: what is held about the caller, beside what the token says. The first request registers the caller. */
 export function me(registry: Registry): BearerHandler {
   /** Answers by caller; the token cache holds the callers. The first answer is not kept, because many tokens are sent once. */
   const answers = new WeakMap<Caller, { readonly consumer: Consumer; readonly answer: Answer | null }>();

@@ -20,10 +20,7 @@ export function createPseudonym(key: Uint8Array): PseudonymOf {
 
 export type RevocationNames = ReturnType<typeof createRevocationNames>;
 
-/**
- * The names of revocations. Each is a keyed digest: the database shows no session and no erased caller, and a revocation
- * can stay when its caller is erased.
- */
+/** The names of revocations: keyed digests, so the database shows no session and a revocation outlives an erased caller. */
 export function createRevocationNames(digest: KeyedDigest) {
   const name = (...parts: readonly string[]) => digest.of(...parts).toString('base64url');
   return {

@@ -7,10 +7,7 @@ export interface EventReader {
   readonly showsOwner: boolean;
 }
 
-/**
- * Where a reader resumes; 0 is the beginning. Null if the position is pruned or unknown (a restored backup): the reader
- * starts over.
- */
+/** Where a reader resumes; 0 is the beginning. Null if the position is pruned or unknown: the reader starts over. */
 export async function placeIn(
   store: Pick<EventStore, 'hasGivenUpTo'>,
   { first, last }: { readonly first: number; readonly last: number },

@@ -39,10 +39,7 @@ const heartbeatEveryMs = 15_000;
 /** Reconnection time of clients, spread at random. */
 const retryMs = 2_000;
 const retrySpreadMs = 2_000;
-/**
- * Backpressure: past this a stream catches up from the log, as fast as the client reads. http/connections cuts clients
- * that read nothing.
- */
+/** Backpressure: past this a stream catches up from the log, as fast as the client reads. */
 const mostUnsent = 32_768;
 /** Streams that read the log at once: after a restart all clients reconnect, and requests need the database, too. */
 const readers = { running: 4, waiting: Number.POSITIVE_INFINITY, refusal: 'overloaded' } as const;

@@ -111,10 +111,7 @@ function readBody(request: IncomingMessage, maxBytes: number, budget: ByteBudget
   return { bytes, release };
 }
 
-/**
- * Reads the rest of an unwanted body without keeping it. Calls back once: with true at its end, with false if it is more
- * than `maxBytes` or the caller is gone.
- */
+/** Discards the rest of a body. Calls back once: true at its end, false if it is too long or the caller is gone. */
 export function discardBody(
   request: IncomingMessage,
   maxBytes: number,

@@ -141,10 +141,7 @@ export class Connections {
     return this.#open.get(socket)?.isBroken === true;
   }
 
-  /**
-   * For a connection over which something came in that is no HTTP. True if it belongs behind a request that is being
-   * answered, and the connection closes after that answer. False if there is no answer to wait for.
-   */
+  /** For bytes that are no HTTP. True if they follow a request that is being answered: the connection closes after the answer. */
   breakOff(socket: Socket): boolean {
     const connection = this.#open.get(socket);
     const response = connection?.response ?? null;

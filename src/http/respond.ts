@@ -93,10 +93,7 @@ export class Responder {
     this.#write(context, toProblem(refusal, challenged), refusal, isLast);
   }
 
-  /**
-   * For an answer that cannot be written, for instance because a header has a forbidden character. That is a bug of ours: the
-   * request gets a 500 without headers of its own, or a closed connection if the answer has begun.
-   */
+  /** For an answer that cannot be written (a bug): a 500 without headers of its own, or a closed connection if it has begun. */
   #fail(context: RequestContext, error: unknown): void {
     const refusal = new Refusal('internal', { cause: error });
     try {

@@ -46,10 +46,7 @@ export class Exposition {
       );
   }
 
-  /**
-   * Returns the function that counts one, by the value of a label. Values of `known` begin with 0: Prometheus cannot see the
-   * first increase of a series that was not there before.
-   */
+  /** Counts by the value of a label. Values of `known` begin with 0: Prometheus misses the first increase of a new series. */
   counter(name: MetricName, label: string, known: readonly string[] = []): (labelled: string) => void {
     const counts = new Map(known.map((labelled) => [labelled, 0]));
     this.add(name, () =>

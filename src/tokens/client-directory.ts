@@ -16,10 +16,7 @@ const checkedInATurn = 50;
 /** Lookups of unknown clients in the database: at once, and waiting. */
 const lookUps = { running: 4, waiting: 500, refusal: 'storage_unavailable' } as const;
 
-/**
- * The clients with a valid MAC, in memory, so that POST /token usually reads no database. They are read again after every
- * change; `lookUp` finds one that was changed a moment ago.
- */
+/** The clients with a valid MAC, in memory. Read again after every change; `lookUp` finds one that was changed a moment ago. */
 export class ClientDirectory {
   readonly #options: DirectoryOptions;
   readonly #limit = new ConcurrencyLimit(lookUps);

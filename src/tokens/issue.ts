@@ -136,10 +136,7 @@ export function describeIssue({ dpop }: Pick<TokenTerms, 'dpop'>): Description {
   };
 }
 
-/**
- * The thumbprint of the key that a request proves to have, to which its token is bound (RFC 9449 section 5); null when it
- * sends no proof, and needs none. The proof is used up.
- */
+/** The thumbprint of the key that a token is to be bound to (RFC 9449 section 5); null without a proof. Uses up the proof. */
 export type ProveKey = (input: Input, origin: RequestOrigin) => Promise<string | null>;
 
 const inOAuth: Partial<Record<ErrorCode, ErrorCode>> = {

@@ -52,10 +52,7 @@ function encode(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
-/**
- * The event loop hears once in a turn which signatures are done, and under a flood a turn is long: with fewer at once the
- * thread pool would wait for it. Whatever else needs the pool waits behind these at most.
- */
+/** The event loop learns once in a turn which signatures are done: with fewer at once the thread pool would wait for it. */
 const atOnce = 32;
 export const mostWaiting = 1_000;
 

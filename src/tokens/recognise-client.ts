@@ -30,10 +30,7 @@ interface RecogniseClientOptions {
 
 const dayMs = 86_400_000;
 
-/**
- * Known clients come from memory; an unknown one may be new and is looked up once. The work is the same for an unknown client, a
- * wrong secret, an expired one and a disabled client.
- */
+/** An unknown client is looked up once. It costs the same work as a wrong or expired secret and a disabled client (timing). */
 export function createRecogniseClient(options: RecogniseClientOptions): RecogniseClient {
   const { directory, store, secretKey, checkAssertion, throttle, clock, log } = options;
   const noted = new Map<string, number>();

@@ -9,10 +9,7 @@ export const refusalsPerFailure = 40;
 /** Clients, and addresses, that are counted at once. */
 const maxNames = 20_000;
 
-/**
- * Failed tries at POST /token, by client and by address. Past the limit a further failure has to wait. Successes are not
- * counted, so that a client cannot be locked out.
- */
+/** Counts failures at POST /token by client and by address. Successes are not counted: no client can be locked out. */
 export class Throttle {
   readonly #byClient: WindowCounter;
   readonly #byAddress: WindowCounter;

@@ -214,10 +214,7 @@ async function fetchDiscovery(url: string): Promise<JsonObject | FetchError> {
 
 const clockDeadlineMs = 5_000;
 
-/**
- * By how many seconds the clock of the provider is ahead of ours, by the Date header; null without one. The header has
- * whole seconds, and a cache says how old the answer is.
- */
+/** How many seconds the provider's clock is ahead of ours, by the Date header (whole seconds) and Age; null without one. */
 async function clockAhead(url: string, clock: Clock): Promise<number | null> {
   try {
     const sentAt = clock.now();

@@ -138,10 +138,7 @@ function sessionClaim(token: object): { readonly sid: string } | undefined {
 
 type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>;
 
-/**
- * Every access token is a JWT for the API, unless a refresh asks for scopes of which none is of the API, such as
- * `openid profile email`: such a token opens /userinfo and nothing else.
- */
+/** Access tokens are JWTs for the API, unless a refresh asks only for other scopes: that token opens /userinfo alone. */
 function apiByDefault({ identifier, describe }: ApiResource): ResourceIndicators {
   return {
     enabled: true,

@@ -53,10 +53,7 @@ function missingScopes(wanted: readonly string[], scopes: readonly string[]): st
   return `This user does not have the scope ${missing.join(' ')}, but: ${scopes.join(' ')}. The file "${usersFile}" and the collections say which scopes there are.`;
 }
 
-/**
- * An access token for the API, as the frontend would get it once that user has signed in and allowed it these scopes. They
- * are all that the user has if there are none.
- */
+/** An access token for the API, as a frontend gets it after the sign-in; without `scopes` with all that the user has. */
 export async function issueUserToken(
   provider: Provider,
   { identifier, describe, scopesOf }: ApiResource,

@@ -15,11 +15,7 @@ interface Choices {
   readonly dpop?: boolean;
 }
 
-/**
- * A world of its own: loopback, the provider beside us, a database that `serve` never opens by itself, because in it is a
- * client whose secret is printed. Of what is set, only what cannot reach anything real is taken over: whoever has production
- * settings in the shell must not develop on production.
- */
+/** The settings of `dev`: loopback, its own provider and database. Settings that could reach production are not taken over. */
 export function developmentEnvironment(environment: Environment, choices: Choices): Environment {
   const port = choices.port ?? environment.PORT ?? '8080';
   return {

@@ -13,11 +13,7 @@ interface Following {
   readonly otherwise: string;
 }
 
-/**
- * Takes up what is in files when it has changed, or prints what is wrong with it. Returns a function that ends it. The few
- * small files are read twice a second: `fs.watch` reports nothing on some file systems, and nothing of a folder that is
- * made later.
- */
+/** Takes up files when they change, or prints what is wrong. Polls: `fs.watch` reports nothing on some file systems. */
 export function followFiles({ read, takeUp, otherwise }: Following): () => Promise<void> {
   const ending = new AbortController();
   const follow = async () => {

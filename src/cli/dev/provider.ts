@@ -19,10 +19,7 @@ export interface DevProvider {
   stop(): Promise<void>;
 }
 
-/**
- * A real OpenID Connect provider for development and tests, on loopback only: everybody can sign in as anybody.
- * Rejects with the error of the system when the port is taken.
- */
+/** A real OpenID Connect provider on loopback, for development and tests. Rejects with the system's error if the port is taken. */
 export async function startDevProvider(options: DevProviderOptions): Promise<DevProvider> {
   const signingKey = await createSigningKey();
   const server = createServer();
@@ -58,10 +55,7 @@ export async function startDevProvider(options: DevProviderOptions): Promise<Dev
   }
 }
 
-/**
- * Answers requests for these host names only, against DNS rebinding: a page elsewhere can give its own name the address of
- * this machine, and could then sign in as any user and read the tokens. The Host header has that name.
- */
+/** Refuses other host names, against DNS rebinding: a foreign page could sign in as any user and read the tokens. */
 function onlyAtOwnHosts(names: readonly string[], port: number, listener: RequestListener): RequestListener {
   // As browsers write it: without the port where it is 80.
   const hosts = new Set(names.map((name) => new URL(`http://${name}:${port}`).host));

@@ -45,10 +45,7 @@ export function createRevokeSession({ pseudonymOf, pseudonymIssuer, names, revok
   };
 }
 
-/**
- * Revocations that are kept for one issuer. Each process has them in memory: 36 MB when the limit is reached. A logout token
- * needs up to four of them, so that is fifty thousand sign-outs within the lifetime of an access token.
- */
+/** Revocations that are kept for one issuer, in the memory of each process (36 MB): at least fifty thousand sign-outs. */
 export const mostPerIssuer = 200_000;
 
 interface RevokeOptions {

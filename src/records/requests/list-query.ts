@@ -53,10 +53,7 @@ export function linkTo({ asked }: ListQuery, cursor: string): string {
   return new URLSearchParams([...asked.map(([name, value]) => [name, value]), ['cursor', cursor]]).toString();
 }
 
-/**
- * A list of all owners needs an index: by state and creation time, or by the field it is sorted by. A list of one owner
- * may have any filter.
- */
+/** A list of all owners needs an index: by state and creation time, or by the sort field. A list of one owner has any filter. */
 function checkIndexed(
   conditions: RecordQuery['conditions'],
   state: string | null,

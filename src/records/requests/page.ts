@@ -14,10 +14,7 @@ const mostBytesLookedAt = 33_554_432;
 
 type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter' | 'hasExpired'>;
 
-/**
- * One page of a list at bounded cost. Without an index only so many records are looked at: the page may be short, or
- * empty, and still have a `next`.
- */
+/** One page at bounded cost: without an index only so many records are looked at, so a short page may have a `next`. */
 export async function readPage(store: Store, wanted: RecordQuery, recordBytes: number) {
   const looks = Math.min(mostLookedAt, Math.max(Math.floor(mostBytesLookedAt / recordBytes), 1));
   // The end is fixed before the records are read: concurrent writes are neither skipped nor shown twice.

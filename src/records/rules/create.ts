@@ -32,10 +32,7 @@ function isSameRequest(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }
 
-/**
- * PUT with `If-None-Match: *`. An id that was ever used gets 404, so that callers learn nothing of the records of
- * others; so do ids in the service's own form.
- */
+/** PUT with `If-None-Match: *`. A used id, or one of the service's own form, gets 404: callers learn nothing of other records. */
 export function decideCreateUnder(
   change: Of<'create_under'>,
   writing: Writing,

@@ -72,10 +72,7 @@ function decide(
   return { effects: [...registration, ...effects], consumer, result };
 }
 
-/**
- * The first rule, also before a known Idempotency-Key. A refused write has used its proof, too: a copy could succeed
- * later (RFC 9449 section 11.1).
- */
+/** The first rule. A refused write has used its proof, too: a copy could succeed later (RFC 9449 section 11.1). */
 function checkProof(proof: UsedProof, state: BatchState): void {
   if (!state.useProof(proof)) throw new Refusal('proof_replayed');
 }

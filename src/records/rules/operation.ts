@@ -5,10 +5,7 @@ import type { Fields } from '../fields.ts';
 import type { Tags } from '../preconditions.ts';
 import type { Budget } from './budgets.ts';
 
-/**
- * One write as plain data: it waits in the queue and crosses to another thread. Random values are in it, so that
- * deciding is a pure function.
- */
+/** One write as plain data, which crosses threads. Random values are in it, so that deciding is a pure function. */
 export interface Operation {
   readonly caller: CallerIdentity;
   readonly now: number;
