@@ -161,8 +161,6 @@ function toDelivery(row: Row): Delivery {
   };
 }
 
-/** What changes deliveries as a part of a larger transaction. */
-
 /** A statement has at most 32,766 values. */
 const mostRows = 1_000;
 
