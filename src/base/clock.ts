@@ -28,8 +28,3 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
-
-/** As in RFC 3339, in UTC with milliseconds. */
-export function dateTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}

@@ -1,4 +1,4 @@
-import { dateTime } from '../base/clock.ts';
+import { dateTime } from '../base/date-time.ts';
 import { type BearerHandler, json } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
 import { eventOfErasure } from '../events/catalogue.ts';

@@ -1,4 +1,4 @@
-import { dateTime } from '../base/clock.ts';
+import { dateTime } from '../base/date-time.ts';
 import { type BearerHandler, stream } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
 import { answersText, type Description, tags } from '../openapi/description.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../base/caller.ts';
-import { dateTime } from '../base/clock.ts';
+import { dateTime } from '../base/date-time.ts';
 import { type Answer, type BearerHandler, json } from '../base/handler.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import * as schema from '../openapi/schemas.ts';

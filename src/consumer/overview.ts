@@ -1,5 +1,5 @@
 import { consumerPrefix, docsPath, openapiPath } from '../base/addresses.ts';
-import { dateTime } from '../base/clock.ts';
+import { dateTime } from '../base/date-time.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
 import { toDeclaration } from '../collections/declaration.ts';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { dateTime } from '../base/clock.ts';
+import { dateTime } from '../base/date-time.ts';
 import type { NewEvent, StoredEvent, StoredRecord } from '../storage/port.ts';
 
 /** What can happen to a record besides its actions, which are named after the state that they lead to. */

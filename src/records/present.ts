@@ -1,4 +1,4 @@
-import { dateTime } from '../base/clock.ts';
+import { dateTime } from '../base/date-time.ts';
 import type { Collection } from '../collections/collection.ts';
 import type { StoredRecord } from '../storage/port.ts';
 import type { CallerAccess } from './caller-access.ts';

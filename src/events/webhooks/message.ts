@@ -1,4 +1,4 @@
-import { dateTime } from '../../base/clock.ts';
+import { dateTime } from '../../base/date-time.ts';
 import type { StoredEvent } from '../../storage/port.ts';
 import { presentEvent } from '../catalogue.ts';
 import type { Signer } from './signing.ts';
