@@ -10,6 +10,7 @@ import { shutdownSeconds } from '../../src/http/limits.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { endOf, succeeded } from '../support/outcome.ts';
+import { until } from '../support/polling.ts';
 import { freePort } from '../support/ports.ts';
 import { TestProvider } from '../support/provider.ts';
 import { newSettings, type Settings, startService, startThrough } from '../support/service.ts';
@@ -99,7 +100,11 @@ describe('the service as the image has it', () => {
     const service = await startService(await newSettings('sqlite', { ...provider.settings }));
     const health = (port: string) =>
       spawnSync(process.execPath, ['deploy/docker/health.js'], { env: { OPS_PORT: port } }).status;
-    assert.equal(health(new URL(service.opsUrl).port), 0);
+    await until(
+      () => health(new URL(service.opsUrl).port),
+      (status) => status === 0,
+      'it is not healthy',
+    );
     assert.equal(health(String(await freePort())), 1);
     await service.stop();
   });
