@@ -7,6 +7,9 @@ import type { Database } from './schema.ts';
 const readCountsEveryMs = 400;
 /** A connection that falls silent does not delay the next read, which takes another one. */
 const mostUnanswered = 3;
+/** A database that is away is not asked more often than this. */
+const pauseAfterFailureMs = 300;
+
 /** Call it as late in the transaction as possible: all transactions that count a change wait for each other. */
 export async function countChange(transaction: Database, changed: WatchedTable): Promise<void> {
   await transaction
@@ -47,8 +50,9 @@ export async function poll<T>(
   let asked = 0;
   let answered = 0;
   let unanswered = 0;
+  let pausedUntil = 0;
   const readNext = async () => {
-    if (unanswered >= mostUnanswered) return;
+    if (unanswered >= mostUnanswered || performance.now() < pausedUntil) return;
     asked += 1;
     unanswered += 1;
     const number = asked;
@@ -58,7 +62,10 @@ export async function poll<T>(
     if (number <= answered) return;
     const before = last;
     last = value;
-    if (value === undefined) return;
+    if (value === undefined) {
+      pausedUntil = performance.now() + pauseAfterFailureMs;
+      return;
+    }
     answered = number;
     onValue(before, value);
   };

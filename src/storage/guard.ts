@@ -1,6 +1,11 @@
 import { Refusal } from '../base/errors.ts';
 import type { Engine } from './engine.ts';
 
+/** An error that the rules of a batch threw: a bug of ours, and no fault of the database. */
+export class ThrownByRules extends Error {
+  override readonly name = 'ThrownByRules';
+}
+
 /** Turns errors of the driver into refusals of the catalogue. */
 export function guard<Store extends object>(store: Store, engine: Engine, isClosed = () => false): Store {
   const wrapped = Object.entries(store).map(([name, method]) => [
@@ -10,6 +15,7 @@ export function guard<Store extends object>(store: Store, engine: Engine, isClos
       try {
         return await method(...parameters);
       } catch (error) {
+        if (error instanceof ThrownByRules) throw error.cause;
         throw engine.unavailable(error) ?? error;
       }
     },

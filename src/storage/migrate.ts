@@ -3,7 +3,14 @@ import { OperatorError } from '../base/errors.ts';
 import type { Engine, NewIndex } from './engine.ts';
 import { type ColumnTypes, columnTypes, type Migration, migrations, newestOf } from './migrations.ts';
 import type { Database } from './schema.ts';
-import { isTooNew, missingSteps, type SchemaState, schemaOf } from './schema-state.ts';
+import {
+  isTooNew,
+  isUnreleased,
+  missingSteps,
+  type SchemaState,
+  schemaOf,
+  unreleased,
+} from './schema-state.ts';
 
 type Migrated = Pick<Engine, 'name' | 'database' | 'tables'>;
 
@@ -77,7 +84,12 @@ export function unusable(reason: string, cause?: unknown): OperatorError {
   return new OperatorError(`The database set in DATABASE_URL cannot be used: ${reason}`, { cause });
 }
 
+export function refuseUnreleased(state: SchemaState, steps: readonly Migration[]): void {
+  if (isUnreleased(state, steps)) throw unusable(`${unreleased.found}. ${unreleased.advice}`);
+}
+
 function refuseUnknown(state: SchemaState, steps: readonly Migration[]): void {
+  refuseUnreleased(state, steps);
   if (!isTooNew(state, steps)) return;
   throw new OperatorError(
     `The database has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}. Start a release at least as new as the one that migrated it.`,

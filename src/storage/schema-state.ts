@@ -37,6 +37,16 @@ export async function readSchema(database: Database): Promise<SchemaState> {
   };
 }
 
+/** True for a database that a checkout before the first release has made: it lacks the step that makes the tables. */
+export function isUnreleased({ version, versions }: SchemaState, [baseline]: readonly Migration[]): boolean {
+  return version > 0 && baseline !== undefined && !versions.has(baseline.version);
+}
+
+export const unreleased = {
+  found: 'it was made by an unreleased version of Vestibule, and its schema cannot be migrated',
+  advice: 'Set DATABASE_URL to a new database.',
+};
+
 /** A newer release has taken something away that this code needs. */
 export function isTooNew({ oldest }: SchemaState, steps: readonly Migration[]): boolean {
   return oldest > newestOf(steps);

@@ -102,6 +102,24 @@ for (const engine of storageKinds) {
       assert.deepEqual(await database.query('select * from schema_migrations order by version'), before);
     });
 
+    it('refuse a database of a checkout before the first release, and leave it alone', async () => {
+      const database = await createTestDatabase(engine);
+      await (await database.open()).close();
+      await database.query('update schema_migrations set version = 14, oldest = 10');
+      for (const migrates of [true, false])
+        await assert.rejects(database.open({ migrates }), (error) => {
+          assert.ok(error instanceof OperatorError);
+          assert.match(error.message, /unreleased version of Vestibule.*Set DATABASE_URL to a new database/);
+          assert.doesNotMatch(error.message, /\n/);
+          return true;
+        });
+      const versions = await database.query('select version from schema_migrations');
+      assert.deepEqual(
+        versions.map(({ version }) => Number(version)),
+        [14],
+      );
+    });
+
     it('make a running process unready when a newer release migrates under it', async () => {
       const database = await createTestDatabase(engine);
       const storage = await database.open();

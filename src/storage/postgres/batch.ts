@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { DatabaseError } from 'pg';
+import { ThrownByRules } from '../guard.ts';
 import type { BatchChanges, BatchKeys, BatchRules, BatchStore, Loaded, OwnerInCollection } from '../port.ts';
 import { recordColumns, toConsumer, toIdempotencyKey, toRecord, toSpentBudget, toUsageOf } from '../rows.ts';
 import type { Tables } from '../schema.ts';
@@ -19,8 +20,9 @@ const mostStale = 4;
 export function postgresBatches(inTransaction: InTransaction, rules: BatchRules): BatchStore {
   const tryOnce = (operations: readonly unknown[]) =>
     inTransaction(async (transaction) => {
-      const loaded = await load(transaction, rules.keysOf(operations));
-      const { changes, outcomes } = rules.decide(operations, loaded);
+      const keys = byRules(() => rules.keysOf(operations));
+      const loaded = await load(transaction, keys);
+      const { changes, outcomes } = byRules(() => rules.decide(operations, loaded));
       apply(transaction, changes);
       return outcomes;
     });
@@ -37,6 +39,14 @@ export function postgresBatches(inTransaction: InTransaction, rules: BatchRules)
       }
     },
   };
+}
+
+function byRules<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new ThrownByRules('', { cause: error });
+  }
 }
 
 function isConflict(error: unknown): boolean {
