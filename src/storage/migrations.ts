@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { baselineStatements } from './baseline.ts';
 import type { Engine, NewIndex } from './engine.ts';
+import { initialStatements } from './initial-schema.ts';
 import type { Database } from './schema.ts';
 
 /** One step forward. A step that has been released is never changed; the next change is a new step. */
@@ -23,7 +23,7 @@ export const migrations: readonly Migration[] = [
     kind: 'expand',
     needs: 15,
     async up(database, { engine }) {
-      for (const statement of baselineStatements(engine)) await sql.raw(statement).execute(database);
+      for (const statement of initialStatements(engine)) await sql.raw(statement).execute(database);
     },
   },
 ];
@@ -34,7 +34,7 @@ export function newestOf(steps: readonly Migration[]): number {
   return steps.at(-1)?.version ?? 0;
 }
 
-/** The types of columns that a step adds; see `baselineStatements`. */
+/** The types of columns that a step adds; see `initialStatements`. */
 export function columnTypes(engine: Engine['name']) {
   return engine === 'postgres'
     ? ({ engine, text: sql`text collate "C"`, integer: 'bigint', tableEnd: sql`` } as const)

@@ -1,7 +1,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { type ErrorCode, Refusal, type RefusalOptions } from '../../src/base/errors.ts';
+import { createBatchRules as createServiceRules } from '../../src/records/rules/batch.ts';
 import type { Operation } from '../../src/records/rules/operation.ts';
-import { createBatchRules as createServiceRules } from '../../src/records/rules/write-rules.ts';
 import type {
   BatchChanges,
   BatchKeys,

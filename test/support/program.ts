@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 const entryPoints = {
   main: 'src/main.ts',
   'storage/sqlite/worker-start': 'src/storage/sqlite/worker-start.js',
-  'records/rules/write-rules': 'src/records/rules/write-rules.ts',
+  'records/rules/batch': 'src/records/rules/batch.ts',
   'clocked-main': 'test/support/clocked-main.ts',
   'host-main': 'test/support/host-main.ts',
 };

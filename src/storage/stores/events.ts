@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { indexedOwner } from '../baseline.ts';
 import type { Engine } from '../engine.ts';
+import { indexedOwner } from '../initial-schema.ts';
 import type { EventStore, NewEvent } from '../port.ts';
 import { PreparedReads } from '../prepared.ts';
 import { eventOf } from '../rows.ts';

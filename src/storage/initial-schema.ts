@@ -1,7 +1,7 @@
 import type { Engine } from './engine.ts';
 
 /** The schema of the first release. Every write pays for every index: `record-indexes.ts` makes those of declarations. */
-export function baselineStatements(engine: Engine['name']): readonly string[] {
+export function initialStatements(engine: Engine['name']): readonly string[] {
   const isPostgres = engine === 'postgres';
   // Strings compare byte by byte on both databases; a locale's collation would order and match differently.
   const text = isPostgres ? 'text collate "C"' : 'text';
