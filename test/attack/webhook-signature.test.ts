@@ -123,5 +123,15 @@ for (const engine of someEngine) {
       await stage().pass(11_000);
       await receiver.takes(2);
     });
+
+    // The last one: time does not go back.
+    it('[E140] carries one signature again a day after the rotation', async () => {
+      const { receiver, id } = await stage().webhook();
+      await stage().command('rotate', id);
+      await stage().pass(25 * 3_600_000);
+      await stage().notes(1);
+      const [only = assert.fail()] = await receiver.takes(1);
+      assert.match(String(only.headers['webhook-signature']), /^v1,[A-Za-z0-9+/]{43}=$/);
+    });
   });
 }

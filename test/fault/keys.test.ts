@@ -102,6 +102,7 @@ describe('keys for other purposes', () => {
     'the use enc': { use: 'enc' },
     'the operation encrypt': { use: undefined, key_ops: ['encrypt'] },
     'the operation sign': { use: undefined, key_ops: ['sign'] },
+    'operations beside verify': { use: undefined, key_ops: ['verify', 'encrypt'] },
     'no operation': { use: undefined, key_ops: [] },
     'another algorithm': { alg: 'PS512' },
     'an algorithm for encryption': { alg: 'RSA-OAEP-256' },

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { atOnce } from '../support/declared-processes.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
-import { type ClockedService, databaseEngines } from '../support/service.ts';
+import { type ClockedService, databaseEngines, ownProcess } from '../support/service.ts';
 import { sized } from '../support/size.ts';
 import { answerWith, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { type WebhookStage, webhookStage } from '../support/webhook-stage.ts';
@@ -42,7 +42,7 @@ function assertInOrder(receiver: WebhookReceiver): void {
 
 for (const engine of databaseEngines) {
   describe(`webhooks of a process that is killed, on ${engine}`, () => {
-    const stage = webhookStage(engine, 1, { READS_PER_MINUTE: '1000000' });
+    const stage = webhookStage(engine, 1, { ...ownProcess, READS_PER_MINUTE: '1000000' });
     const service = () => stage().declared.service(0);
     const comeBack = async () => {
       await stage().ageLease(leaseMs);
@@ -133,7 +133,7 @@ for (const engine of databaseEngines) {
   });
 
   describe(`webhooks of two processes on ${engine}`, () => {
-    const stage = webhookStage(engine, 2);
+    const stage = webhookStage(engine, 2, ownProcess);
 
     /** Which of the two has delivered anything. */
     const holder = async (): Promise<number> => {
@@ -177,7 +177,7 @@ for (const engine of databaseEngines) {
   });
 
   describe(`[F160] webhooks of a process that is told to stop, on ${engine}`, () => {
-    const stage = webhookStage(engine, 1);
+    const stage = webhookStage(engine, 1, ownProcess);
 
     it('[E148] leave the lease to another process at once, and what a receiver did not answer in time was not tried', async () => {
       const { receiver, id } = await stage().webhook();

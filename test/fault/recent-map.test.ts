@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { RecentMap } from '../../src/base/recent-map.ts';
+
+describe('a bounded map of what was used recently', () => {
+  it('counts an entry once that is replaced again and again, and drops no other for it', () => {
+    const map = new RecentMap<string, number>(10);
+    map.set('stays', 0);
+    for (let count = 0; count < 100; count += 1) map.set('replaced', count);
+    assert.equal(map.places, 2);
+    assert.deepEqual([map.get('stays'), map.get('replaced')], [0, 99]);
+  });
+
+  it('drops what was not used when it is full, and keeps what was', () => {
+    const map = new RecentMap<number, number>(10);
+    map.set(-1, 1);
+    for (let count = 0; count < 100; count += 1) {
+      map.set(count, count);
+      assert.equal(map.get(-1), 1);
+    }
+    assert.ok(map.places <= 10);
+    assert.equal(map.get(0), undefined);
+  });
+});
