@@ -27,6 +27,7 @@ describe('two issuers, each with its own keys', () => {
   let jti: string;
   const clientId = 'shared-name';
   const target = attackedService({
+    settings: { TOKEN_SIGNING_ALG: 'RS256' },
     async prepare(_provider, settings) {
       clientSecret = await addClient(settings, clientId);
     },

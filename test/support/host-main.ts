@@ -31,8 +31,8 @@ export interface HostReply {
 interface Hosted {
   readonly app: App;
   readonly clock: MovableClock;
-  readonly output: LogOutput;
-  readonly file: number;
+  /** Writes the last lines of the log and closes it. */
+  close(): void;
 }
 
 const services = new Map<number, Hosted>();
@@ -58,7 +58,14 @@ async function start(request: Extract<HostRequest, { start: unknown }>): Promise
   const clock = new MovableClock();
   clock.advance(request.aheadMs);
   const file = openSync(request.logFile, 'a');
-  const output = new LogOutput((bytes) => writeSync(file, bytes));
+  let isOpen = true;
+  // Once the file is closed, its number may be that of a database.
+  const output = new LogOutput((bytes) => (isOpen ? writeSync(file, bytes) : bytes.length));
+  const close = () => {
+    output.flush();
+    isOpen = false;
+    closeSync(file);
+  };
   try {
     const config = await loadConfig({ PATH: process.env.PATH, ...request.start });
     const surroundings = { clock, logOutput: output };
@@ -68,21 +75,19 @@ async function start(request: Extract<HostRequest, { start: unknown }>): Promise
       release === undefined ? surroundings : { ...surroundings, steps: releases[release] },
     );
     output.flush();
-    services.set(request.id, { app, clock, output, file });
+    services.set(request.id, { app, clock, close });
     return { address: app.address, opsAddress: app.opsAddress };
   } catch (error) {
-    output.flush();
-    closeSync(file);
+    close();
     throw error;
   }
 }
 
-async function stop(id: number, { app, clock, output, file }: Hosted): Promise<void> {
+async function stop(id: number, { app, clock, close }: Hosted): Promise<void> {
   services.delete(id);
   clock.holdTime(false);
   app.log.info('stopping');
   await app.stop();
   app.log.info('stopped');
-  output.flush();
-  closeSync(file);
+  close();
 }
