@@ -17,8 +17,8 @@ const runDirectory = resolve('.test-run');
 const cacheDirectory = `${runDirectory}-cache`;
 /** Takes file after file in a process. */
 const runner = 'test/support/file-runner.ts';
-/** One more than the cores that are to be expected: there is always one that waits for a disk or a clock. */
-const processes = 3;
+/** Twice the cores that are to be expected: many tests wait for a disk, a browser or a clock. */
+const processes = 4;
 /** Of the files that failed beside others, so many at most are run once more by themselves, and named. */
 const mostRunAgain = 5;
 
