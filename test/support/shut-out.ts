@@ -23,9 +23,8 @@ interface ShutOut {
 }
 
 /**
- * A second after `act`, by the clock of the services, every service refuses the caller and has ended its stream. The clocks
- * stand still meanwhile and are moved by one second: a busy machine changes nothing, and a service that looks every 1.5
- * seconds fails.
+ * Every service refuses the caller after `act`, and ends its stream. The clocks of the services are moved by the promised
+ * second, but the poll of changes runs by real time: test/fault/shut-out-in-time.drill.ts measures the second.
  */
 export async function assertShutOutWithinASecond(
   services: readonly ClockedService[],
