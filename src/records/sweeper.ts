@@ -50,10 +50,12 @@ export class Sweeper {
     this.#options = options;
   }
 
-  start(): void {
-    this.#cancel = this.#options.clock.after(everyMs, () => {
+  start(delayMs = everyMs): void {
+    const { clock } = this.#options;
+    this.#cancel = clock.after(delayMs, () => {
+      const beganAt = clock.monotonic();
       this.#sweeping = this.#sweep().finally(() => {
-        if (!this.#isStopped) this.start();
+        if (!this.#isStopped) this.start(Math.max(beganAt + everyMs - clock.monotonic(), 0));
       });
     });
   }
