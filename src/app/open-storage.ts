@@ -27,7 +27,7 @@ export async function openStorage(config: StorageConfig, parts: StorageParts) {
   const { keyring, clientMac, clock, onNotice, steps } = parts;
   const erasureLog = erasureLogOf(config);
   const storage: Storage = await createStorage(
-    await openEngine(config, onNotice === undefined ? {} : { onNotice }),
+    await openEngine(config, onNotice === undefined ? { clock } : { clock, onNotice }),
     clock.now(),
     { clientMac, erasures: erasureNotes(keyring, erasureLog) },
     { migrates: config.migrate === 'auto', ...(steps === undefined ? {} : { steps }) },
@@ -65,19 +65,21 @@ function erasureNotes(keyring: Keyring, log: ErasureLog | null): ErasureNotes {
 
 interface EngineOptions extends Pick<OpenOptions, 'onNotice'> {
   readonly readOnly?: boolean;
+  readonly clock?: Clock;
 }
 
 /** Loads the driver of PostgreSQL only if it is needed. */
 export async function openEngine(
   { databaseUrl, databasePoolSize }: StorageConfig,
-  { onNotice = () => {}, readOnly = false }: EngineOptions = {},
+  { onNotice = () => {}, readOnly = false, clock = systemClock }: EngineOptions = {},
 ): Promise<Engine> {
-  if (databaseUrl.engine === 'sqlite') return openSqlite(databaseUrl.file, { readOnly });
+  if (databaseUrl.engine === 'sqlite') return openSqlite(databaseUrl.file, { readOnly, clock });
   const { openPostgres } = await import('../storage/postgres/engine.ts');
   // A command that reads is over soon: one session, and no statement that is kept.
   if (readOnly) return openPostgres(databaseUrl.url, { poolSize: 1, keepsStatements: false });
   return openPostgres(databaseUrl.url, {
     poolSize: databasePoolSize,
+    clock,
     onNotice,
   });
 }

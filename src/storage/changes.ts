@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Clock } from '../base/clock.ts';
 import type { Read, Row } from './engine.ts';
 import { type WatchedTable, watchedTables } from './port.ts';
 import type { Database } from './schema.ts';
@@ -21,10 +22,11 @@ export async function countChange(transaction: Database, changed: WatchedTable):
 /** Polls the change counts. It needs no session state, so it works behind any pooler. */
 export function watchChanges(
   read: Read,
+  clock: Clock,
   onChange: (changed: ReadonlySet<WatchedTable>) => void,
 ): Promise<() => Promise<void>> {
   const readCounts = async () => (await read(selectCounts, []))[0] as Row;
-  return poll(readCounts, readCountsEveryMs, (before, counts) => {
+  return poll({ read: readCounts, everyMs: readCountsEveryMs, clock }, (before, counts) => {
     const changed = before === undefined ? everything : changedBetween(before, counts);
     if (changed.size > 0) onChange(changed);
   });
@@ -40,10 +42,15 @@ function changedBetween(before: Row, counts: Row): ReadonlySet<WatchedTable> {
   return new Set(watchedTables.filter((_, index) => before[index] !== counts[index]));
 }
 
+interface Poll<T> {
+  readonly read: () => Promise<T>;
+  readonly everyMs: number;
+  readonly clock: Clock;
+}
+
 /** Calls back with each value and the one before it, which is undefined after a failed read. The returned function ends it. */
 export async function poll<T>(
-  read: () => Promise<T>,
-  everyMs: number,
+  { read, everyMs, clock }: Poll<T>,
   onValue: (before: T | undefined, now: T) => void,
 ): Promise<() => Promise<void>> {
   let last: T | undefined = await read();
@@ -52,7 +59,7 @@ export async function poll<T>(
   let unanswered = 0;
   let pausedUntil = 0;
   const readNext = async () => {
-    if (unanswered >= mostUnanswered || performance.now() < pausedUntil) return;
+    if (unanswered >= mostUnanswered || clock.monotonic() < pausedUntil) return;
     asked += 1;
     unanswered += 1;
     const number = asked;
@@ -63,15 +70,20 @@ export async function poll<T>(
     const before = last;
     last = value;
     if (value === undefined) {
-      pausedUntil = performance.now() + pauseAfterFailureMs;
+      pausedUntil = clock.monotonic() + pauseAfterFailureMs;
       return;
     }
     answered = number;
     onValue(before, value);
   };
-  const timer = setInterval(() => void readNext(), everyMs).unref();
+  const schedule = () =>
+    clock.after(everyMs, () => {
+      cancel = schedule();
+      void readNext();
+    });
+  let cancel = schedule();
   return async () => {
     answered = Number.POSITIVE_INFINITY;
-    clearInterval(timer);
+    cancel();
   };
 }

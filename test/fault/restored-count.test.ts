@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
+import { systemClock } from '../../src/base/clock.ts';
 import { watchChanges } from '../../src/storage/changes.ts';
 import type { Read } from '../../src/storage/engine.ts';
 import { watchedTables } from '../../src/storage/port.ts';
@@ -43,7 +44,7 @@ it('changes are noticed in a copy of the database that was behind, and that has 
   copyFileSync(file, copy);
   inFile('update changes set clients = 10');
   const heard: (readonly string[])[] = [];
-  const stop = await watchChanges(read, (changed) => heard.push([...changed]));
+  const stop = await watchChanges(read, systemClock, (changed) => heard.push([...changed]));
   t.after(stop);
   await haveLooked(2);
   assert.equal(heard.length, 0, 'control: nothing changes');

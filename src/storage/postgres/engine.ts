@@ -1,4 +1,5 @@
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { countChange, poll, watchChanges } from '../changes.ts';
 import type { Engine } from '../engine.ts';
 import type { BatchRules } from '../port.ts';
@@ -14,6 +15,7 @@ import { unavailable } from './unavailable.ts';
 interface PostgresOptions {
   readonly poolSize: number;
   readonly keepsStatements?: boolean;
+  readonly clock?: Clock;
   /** Called with each notice for the operator. */
   readonly onNotice?: (notice: string) => void;
 }
@@ -24,7 +26,7 @@ const statementsLost =
   'PostgreSQL does not know statements by name, as behind a pooler that does not keep track of them: they are parsed each time from now on. A pooler that does (PgBouncer 1.21 with max_prepared_statements) is faster';
 
 export function openPostgres(url: string, options: PostgresOptions): Engine {
-  const { poolSize, keepsStatements = true, onNotice = () => {} } = options;
+  const { poolSize, keepsStatements = true, clock = systemClock, onNotice = () => {} } = options;
   const pool = poolWithTimeout(url, poolSize);
   const sessions = new Sessions(pool, {
     begin: beginWithTimeout,
@@ -51,10 +53,10 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
     longTransaction: (work) => onOwnConnection(url, (patient) => patient.transaction().execute(work)),
     tables: tableChanges((work) => onOwnConnection(url, work)),
     announce: countChange,
-    watch: (onChange) => watchChanges(read, onChange),
+    watch: (onChange) => watchChanges(read, clock, onChange),
     watchAppended(onAppended) {
       const lastPosition = async () => (await read('select max(position) from events', []))[0]?.[0];
-      return poll(lastPosition, readPositionEveryMs, (before, now) => {
+      return poll({ read: lastPosition, everyMs: readPositionEveryMs, clock }, (before, now) => {
         if (before !== now) onAppended();
       });
     },

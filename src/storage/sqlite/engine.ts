@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { SQLInputValue } from 'node:sqlite';
 import { type Driver, Kysely, sql } from 'kysely';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { OperatorError } from '../../base/errors.ts';
 import { accessTo } from '../../base/file-access.ts';
 import { countChange, poll, watchChanges } from '../changes.ts';
@@ -16,12 +17,12 @@ import { SqliteWriter } from './writer.ts';
 const readVersionEveryMs = 25;
 
 /** With `readOnly` no file and no row is made or changed. */
-export function openSqlite(file: string, { readOnly = false } = {}): Promise<Engine> {
-  return readOnly ? openReadOnly(file) : openWriter(file);
+export function openSqlite(file: string, { readOnly = false, clock = systemClock } = {}): Promise<Engine> {
+  return readOnly ? openReadOnly(file, clock) : openWriter(file, clock);
 }
 
 /** Writes go through the thread that owns the one connection that writes; reads are so quick that they are done here. */
-async function openWriter(file: string): Promise<Engine> {
+async function openWriter(file: string, clock: Clock): Promise<Engine> {
   const thread = await SqliteThread.open(file).catch((error: unknown) => {
     throw new OperatorError(
       `The SQLite file "${file}" (DATABASE_URL) cannot be used: ${reasonWhy(file, error)}`,
@@ -33,7 +34,7 @@ async function openWriter(file: string): Promise<Engine> {
   const database = new Kysely<Tables>({ dialect: sqliteDialect(writer.driver) });
   const reader = new Kysely<Tables>({ dialect: sqliteDialect(reads.driver) });
   return {
-    ...readingParts(reads),
+    ...readingParts(reads, clock),
     database,
     reader,
     async openBatches(rules) {
@@ -61,12 +62,12 @@ async function openWriter(file: string): Promise<Engine> {
   };
 }
 
-async function openReadOnly(file: string): Promise<Engine> {
+async function openReadOnly(file: string, clock: Clock): Promise<Engine> {
   const reads = new SqliteReader(file, statSync(file), SqliteConnection.withoutTraces);
   const database = new Kysely<Tables>({ dialect: sqliteDialect(reads.driver) });
   const refuse = () => Promise.reject(new Error('the database is open for reading only'));
   return {
-    ...readingParts(reads),
+    ...readingParts(reads, clock),
     database,
     reader: database,
     openBatches: refuse,
@@ -81,17 +82,17 @@ async function openReadOnly(file: string): Promise<Engine> {
   };
 }
 
-function readingParts(reads: SqliteReader) {
+function readingParts(reads: SqliteReader, clock: Clock) {
   const read: Engine['read'] = (text, parameters) => reads.read(text, parameters);
   return {
     name: 'sqlite',
     read,
     lock: async () => {},
-    watch: (onChange) => watchChanges(read, onChange),
+    watch: (onChange) => watchChanges(read, clock, onChange),
     watchAppended(onAppended) {
       // Changes when another connection has committed, and takes microseconds to read.
       const dataVersion = async () => (await read('pragma data_version', []))[0]?.[0];
-      return poll(dataVersion, readVersionEveryMs, (before, now) => {
+      return poll({ read: dataVersion, everyMs: readVersionEveryMs, clock }, (before, now) => {
         if (before !== now) onAppended();
       });
     },
