@@ -143,9 +143,15 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
       describeProtectedResource(tokens),
     ),
     open(openapiPath, openapi.openapi(document, caching), openapi.describeOpenapi),
-    open(docsPath, openapi.referencePageHandler(document, caching), openapi.describePage, page),
-    open(`${docsPath}/style.css`, openapi.referenceStyleHandler(), openapi.describeStyle, page),
-    open(`${docsPath}/script.js`, openapi.referenceScriptHandler(), openapi.describeScript, page),
+    open(docsPath, openapi.referenceFile('index.html'), openapi.describePage, page),
+    ...openapi.referenceAssets.map((asset) =>
+      open(
+        `${docsPath}/${asset.name}`,
+        openapi.referenceFile(asset.name),
+        () => openapi.describeAsset(asset),
+        page,
+      ),
+    ),
     ...(frontend ? frontendRoutes(frontend) : []),
   ];
   return routes;

@@ -40,12 +40,6 @@ export interface ApiOperation {
   readonly responses: Responses;
 }
 
-export interface DocumentedOperation {
-  readonly path: string;
-  readonly method: Method;
-  readonly operation: ApiOperation;
-}
-
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';

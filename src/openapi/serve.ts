@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import { contentPolicy } from '../base/content-policy.ts';
 import { type Answer, answer, type PublicHandler } from '../base/handler.ts';
 import { answersJson, answersText, type Description, tags } from './description.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
-import { referencePage } from './page.ts';
 import { object } from './schemas.ts';
 
 /** They change only with a restart. */
@@ -29,42 +29,37 @@ export function describeOpenapi(): Description {
   return { name: 'readOpenapi', tag: tags.about, summary: 'This description', answers };
 }
 
-/** GET /docs */
-export function referencePageHandler(
-  document: () => OpenApiDocument,
-  cacheControl = keptForAWhile,
-): PublicHandler {
-  return once('text/html; charset=utf-8', () => referencePage(document()), cacheControl);
-}
-
 export function describePage(): Description {
   const answers = answersText('A page.', 'text/html');
   return { name: 'readDocs', tag: tags.about, summary: 'This description as a page', answers };
 }
 
-/** GET /docs/style.css */
-export function referenceStyleHandler(): PublicHandler {
-  return once('text/css; charset=utf-8', () => readPageFile('style.css'));
+/** The files of web/reference that the page loads from `/docs/<name>`. They need no build. */
+export const referenceAssets = [
+  { name: 'style.css', operationId: 'readDocsStyle' },
+  { name: 'script.js', operationId: 'readDocsScript' },
+  { name: 'element.js', operationId: 'readDocsElement' },
+  { name: 'operation.js', operationId: 'readDocsOperation' },
+  { name: 'schema.js', operationId: 'readDocsSchema' },
+  { name: 'try.js', operationId: 'readDocsTry' },
+] as const;
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+};
+
+type Asset = (typeof referenceAssets)[number];
+
+export function referenceFile(name: 'index.html' | Asset['name']): PublicHandler {
+  const file = new URL(`../../web/reference/${name}`, import.meta.url);
+  return once(`${contentTypes[extname(name)]}; charset=utf-8`, () => readFileSync(file, 'utf8'));
 }
 
-export function describeStyle(): Description {
-  const answers = answersText('A stylesheet.', 'text/css');
-  return { name: 'readDocsStyle', tag: tags.about, summary: 'How that page looks', answers };
-}
-
-/** GET /docs/script.js */
-export function referenceScriptHandler(): PublicHandler {
-  return once('text/javascript; charset=utf-8', () => readPageFile('script.js'));
-}
-
-export function describeScript(): Description {
-  const answers = answersText('A script.', 'text/javascript');
-  return { name: 'readDocsScript', tag: tags.about, summary: 'What that page does', answers };
-}
-
-/** Plain CSS and JavaScript: no build. */
-function readPageFile(name: string): string {
-  return readFileSync(new URL(`../../web/reference/${name}`, import.meta.url), 'utf8');
+export function describeAsset({ name, operationId }: Asset): Description {
+  const answers = answersText('A file of the page.', contentTypes[extname(name)] ?? '');
+  return { name: operationId, tag: tags.about, summary: `${name} of that page`, answers };
 }
 
 /** Built at the first request, so that it does not delay the start. */

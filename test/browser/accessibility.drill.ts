@@ -185,6 +185,7 @@ describe('axe finds nothing serious or critical', () => {
 
   it('on the reference of the API', async () => {
     await visitor.page.goto(`${visitor.site.origin}/docs`);
+    await visitor.page.locator('article').first().waitFor();
     await isClean();
     // It is long, and the same over and over: the first operations of each part will do, with all that is in them.
     await visitor.page.evaluate(`

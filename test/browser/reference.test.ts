@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { documentWith } from '../../docs/openapi-document.ts';
+import { everything, unusual } from '../openapi/samples.ts';
 import { browsing, describeNetworkLog } from './browser.ts';
 import { personNamed } from './browser-person.ts';
 import type { Visitor } from './browser-visitor.ts';
@@ -19,8 +21,15 @@ describe('the reference of the API at /docs, in a browser', () => {
     await visitor.open('data');
     await visitor.sees('0 of 40');
     token = visitor.elsewhere().token;
-    await visitor.page.goto(`${visitor.site.origin}/docs`);
+    await open();
   });
+
+  /** Opens the page, at a hash or as it is, and waits until its script has drawn it. */
+  const open = async (hash = '') => {
+    await visitor.page.goto(`${visitor.site.origin}/docs${hash}`);
+    await visitor.page.reload();
+    await visitor.page.locator('article').first().waitFor();
+  };
 
   const operation = (id: string) => visitor.page.locator('article', { has: visitor.page.locator(`#${id}`) });
   const isOpen = (id: string) => operation(id).locator('.operation').getAttribute('open');
@@ -66,8 +75,7 @@ describe('the reference of the API at /docs, in a browser', () => {
   });
 
   it('and so does an address from outside, and the name of an error', async () => {
-    await visitor.page.goto(`${visitor.site.origin}/docs#stones_create`);
-    await visitor.page.reload();
+    await open('#stones_create');
     assert.equal(await isOpen('stones_create'), '');
     await operation('stones_create')
       .getByText(/^Errors: /)
@@ -79,8 +87,7 @@ describe('the reference of the API at /docs, in a browser', () => {
 
   it('an address that somebody has cut off does no harm', async () => {
     for (const cutOff of ['#%', '#%E4', '#nothing-of-this-name']) {
-      await visitor.page.goto(`${visitor.site.origin}/docs${cutOff}`);
-      await visitor.page.reload();
+      await open(cutOff);
       // What comes after it in the script has run.
       await visitor.page.getByLabel('Filter').fill('no operation is like this');
       assert.equal(await visitor.page.locator('article').filter({ visible: true }).count(), 0, cutOff);
@@ -171,16 +178,136 @@ describe('the reference of the API at /docs, in a browser', () => {
     });
   });
 
-  it('can be read without a script, which then offers nothing that needs one', async () => {
+  it('without JavaScript leads to the document, and offers nothing that needs a script', async () => {
     const browser = visitor.context.browser();
     const context = await browser?.newContext({ javaScriptEnabled: false });
     const page = (await context?.newPage()) ?? assert.fail();
     await page.goto(`${visitor.site.origin}/docs`);
-    for (const hidden of ['#filter', '#token', '.try'])
+    for (const hidden of ['#filter', '#token'])
       assert.equal(await page.locator(hidden).first().isVisible(), false);
-    await page.getByText('Take down', { exact: true }).last().click();
-    await page.getByText(/^curl -X POST .*take_down/).waitFor();
+    await page.getByRole('link', { name: 'OpenAPI document' }).click();
+    assert.equal(page.url(), `${visitor.site.origin}/openapi.json`);
     await context?.close();
+  });
+
+  it('says so when the document cannot be read', async () => {
+    await visitor.page.route('**/openapi.json', (route) => route.fulfill({ status: 503 }));
+    await visitor.page.goto(`${visitor.site.origin}/docs`);
+    await visitor.sees('The OpenAPI document could not be read: 503');
+    await visitor.page.unroute('**/openapi.json');
+    assert.deepEqual(running().log.takeErrors(), ['503 /openapi.json']);
+  });
+
+  describe('drawn from any document', () => {
+    const about = { version: '1.2.3', baseUrl: 'https://api.example.org' };
+    const hostile = {
+      ...everything,
+      name: 'hostile',
+      title: `</h3><script>alert(1)</script>"'&`,
+      description: '<img src=x onerror=alert(1)>\n\n]]><style>*{}</style>',
+      schema: {
+        ...everything.schema,
+        properties: {
+          ...(everything.schema.properties as object),
+          '<svg/onload=alert(1)>': {
+            type: 'string',
+            enum: ['</code><script>', "'; rm -rf / #"],
+            title: '<i>',
+          },
+        },
+      },
+    };
+    const quotedSchema = {
+      type: 'object',
+      properties: { a: { const: "it's" } },
+      additionalProperties: false,
+    };
+    const shown = documentWith([...unusual, hostile], about);
+    let markup = '';
+    const all = (form: RegExp) => [...markup.matchAll(form)].map(([, found = '']) => found);
+    const draw = async (document: object) => {
+      await visitor.page.route('**/openapi.json', (route) => route.fulfill({ json: document }));
+      await open();
+      await visitor.page.unroute('**/openapi.json');
+      return visitor.page.evaluate<string>('document.documentElement.outerHTML');
+    };
+    const calls = () => visitor.page.getByLabel('Example for a shell').allTextContents();
+    before(async () => {
+      markup = await draw(shown);
+    });
+
+    it('shows whatever a declaration says as text, and never as markup', async () => {
+      const tags = new Set(all(/<([a-z][a-z0-9]*)/gi));
+      for (const tag of ['style', 'img', 'em', 'b', 'i']) assert.ok(!tags.has(tag), tag);
+      assert.equal(all(/<(svg)/gi).length, 1, 'the logo');
+      assert.equal(all(/<(script)/gi).length, 1);
+      assert.doesNotMatch(markup, /<[^>]*\son[a-z]+=/);
+      assert.match(markup, /&lt;script&gt;alert\(1\)&lt;\/script&gt;"'&amp;/);
+    });
+
+    it('has every operation under its name, and every link leads somewhere', () => {
+      const ids = all(/ id="([^"]+)"/g);
+      assert.equal(new Set(ids).size, ids.length);
+      for (const item of Object.values(shown.paths)) {
+        for (const { operationId } of Object.values(item)) assert.ok(ids.includes(operationId), operationId);
+      }
+      for (const target of all(/ href="#([^"]+)"/g)) assert.ok(ids.includes(target), target);
+      for (const named of all(/ aria-labelledby="([^"]+)"/g)) assert.ok(ids.includes(named), named);
+    });
+
+    it('goes down one heading at a time, from the only first one', () => {
+      const levels = all(/<h([1-6])/g).map(Number);
+      assert.deepEqual(
+        levels.filter((level) => level === 1),
+        [1],
+      );
+      levels.forEach((level, index) => {
+        assert.ok(level <= (levels[index - 1] ?? 0) + 1);
+      });
+    });
+
+    it('can be read without seeing it and used without a mouse', () => {
+      for (const region of all(/<pre([^>]*)>/g)) assert.match(region, /tabindex="0" aria-label="/);
+      const labelled = all(/<label for="([^"]+)"/g);
+      for (const field of all(/<(?:input|textarea) id="([^"]+)"/g))
+        assert.ok(labelled.includes(field), field);
+      assert.equal(all(/<(input|textarea)\b/g).length, labelled.length);
+    });
+
+    it('shows of each operation how it is called before anything else, and folds its errors', () => {
+      const operations = markup.split('<article ').slice(1);
+      assert.ok(operations.length > 10);
+      for (const operation of operations) {
+        const [line = '', inner = ''] = operation.split('</summary><div class="inner">');
+        assert.match(line, /<details class="operation">/, 'folded to a line');
+        assert.ok(inner.indexOf('<pre') < inner.indexOf('<h4>'), 'the call comes first');
+        const errors = inner.split('<details class="fold"><summary>Errors: ')[1] ?? assert.fail(operation);
+        assert.doesNotMatch(inner.replace(errors, ''), /class="status s[45]"/);
+        assert.match(errors, /class="status s4"/);
+      }
+    });
+
+    it('shows how to call it from a shell, whatever the example contains', async () => {
+      const lines = (await calls()).join('\n');
+      assert.match(lines, /curl -X POST "https:\/\/api\.example\.org\/api\/consumer\/v1\/x"/);
+      assert.match(lines, /-d '\{"text":"text"\}'/);
+      await draw(documentWith([{ ...everything, schema: quotedSchema, checkFields: () => [] }], about));
+      assert.match((await calls()).join('\n'), /-d '\{"a":"it'\\''s"\}'/);
+    });
+
+    it('shows how a request is proven, and offers nothing to try, where no plain bearer token is taken', async () => {
+      const tokens = { dpop: 'required', nonce: false } as const;
+      assert.ok(await visitor.page.getByLabel('Access token').isVisible());
+      await draw(documentWith([...unusual], { ...about, tokens }));
+      const lines = (await calls()).join('\n');
+      assert.match(lines, /Authorization: DPoP \$TOKEN" \\\n {2}-H "DPoP: \$PROOF"/);
+      assert.match(lines, /\/token" \\\n {2}-H "DPoP: \$PROOF"/);
+      assert.doesNotMatch(lines, /Bearer \$TOKEN/);
+      assert.equal(await visitor.page.getByLabel('Access token').isVisible(), false);
+      assert.equal(await operation('readMe').locator('.try').count(), 0);
+      assert.equal(await operation('issueToken').locator('.try').count(), 0);
+      assert.equal(await operation('readOpenapi').locator('.try').count(), 1);
+    });
   });
 
   describeNetworkLog(running);

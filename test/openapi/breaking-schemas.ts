@@ -1,6 +1,6 @@
 import type { Schema } from '../../src/collections/collection.ts';
 import type { OpenApiDocument, Reference } from '../../src/openapi/openapi-types.ts';
-import { follow } from '../../src/openapi/page-schema.ts';
+import { follow } from './follow.ts';
 
 /** The two documents, for whoever has to follow references in them. */
 export class Pair {

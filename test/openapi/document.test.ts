@@ -5,8 +5,8 @@ import formats from 'ajv-formats';
 import { allTokens, documentWith } from '../../docs/openapi-document.ts';
 import { catalogue, type ErrorCode } from '../../src/base/errors.ts';
 import { type ApiOperation, methods, type Response } from '../../src/openapi/openapi-types.ts';
-import { follow } from '../../src/openapi/page-schema.ts';
 import type { TokenTerms } from '../../src/openapi/token-terms.ts';
+import { follow } from './follow.ts';
 import { awkward, everything, shipped, smallest, unusual } from './samples.ts';
 
 const about = { version: '1.2.3', baseUrl: 'https://api.example.org/base' };

@@ -115,7 +115,7 @@ describe('a collection that nobody has seen before', () => {
     await expectStatus(200, person, 'GET', '');
   });
 
-  it('is on the reference page, which may load its own style and script, ask this service, and nothing else', async () => {
+  it('has a reference page, which may load its own style and script, ask this service, and nothing else', async () => {
     const { url } = running().service;
     const page = await request(`${url}/docs`);
     assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
@@ -131,7 +131,6 @@ describe('a collection that nobody has seen before', () => {
       "trusted-types 'none'",
     ]);
     assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
-    assert.match(page.text, /id="every-thing-1_do_approve-it"/);
     assert.equal(
       (await request(`${url}/docs/style.css`)).text,
       readFileSync('web/reference/style.css', 'utf8'),

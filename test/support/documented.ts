@@ -4,7 +4,7 @@ import formats from 'ajv-formats';
 import type { ErrorCode } from '../../src/base/errors.ts';
 import type { Schema } from '../../src/collections/collection.ts';
 import type { ApiOperation, Method, OpenApiDocument, Response } from '../../src/openapi/openapi-types.ts';
-import { follow } from '../../src/openapi/page-schema.ts';
+import { follow } from '../openapi/follow.ts';
 
 /** What a service answered to a request, as far as its document speaks of it. */
 export interface Exchange {

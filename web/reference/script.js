@@ -1,31 +1,125 @@
 /*
- * The script of the reference page (/docs), as the browser gets it. It unfolds the part that the address names, filters, and
- * sends what is tried: to this service only, with the token in the field, which it stores nowhere.
+ * The reference page (/docs): drawn from the OpenAPI document of this service. Requests that are tried go to this service only,
+ * with the token in the field, which is stored nowhere.
  */
+/** @import { Endpoint, OpenApi } from './openapi.ts' */
+import { element } from './element.js';
+import { fold, isPublic, methodMark, needsProof, operationArticle, paragraphs } from './operation.js';
+import { tryForm } from './try.js';
 
-/** The longest answer that is shown, in characters. */
-const longestShown = 20000;
-
-/** @type {(selector: string, within?: ParentNode) => HTMLElement[]} */
-const all = (selector, within = document) => [...within.querySelectorAll(selector)].filter(isElement);
-/** @type {(selector: string, within?: ParentNode) => HTMLElement} */
-const one = (selector, within = document) => {
-  const [found] = all(selector, within);
-  if (found === undefined) throw new Error(`The page has no ${selector}`);
+/** @type {(selector: string) => HTMLElement} */
+const one = (selector) => {
+  const found = document.querySelector(selector);
+  if (!(found instanceof HTMLElement)) throw new Error(`The page has no ${selector}`);
   return found;
 };
-/** @type {(node: unknown) => node is HTMLElement} */
-function isElement(node) {
-  return node instanceof HTMLElement;
-}
-/** @type {(selector: string, within?: ParentNode) => HTMLInputElement[]} */
-const inputs = (selector, within) =>
-  all(selector, within).filter((found) => found instanceof HTMLInputElement);
-const textOf = (/** @type {string} */ selector) => inputs(selector)[0]?.value.trim() ?? '';
+const filterField = /** @type {HTMLInputElement} */ (one('#filter'));
+const tokenField = /** @type {HTMLInputElement} */ (one('#token'));
 
-for (const part of all('.filter, .token, .try')) part.hidden = false;
-// The content policy forbids the browser to send a form; the script reads the token from the field.
-for (const form of all('.token')) form.addEventListener('submit', (event) => event.preventDefault());
+/** A part that the filter hides, with its link in the contents. @typedef {{ shown: HTMLElement, link: HTMLElement, text: string }} Part */
+/** @type {(Part & { operations: Part[] })[]} */
+const sections = [];
+
+await draw();
+
+async function draw() {
+  try {
+    const answer = await fetch('openapi.json');
+    if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+    drawPage(await answer.json());
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    one('.about').textContent =
+      `The OpenAPI document could not be read: ${reason}. Load this page again later.`;
+    return;
+  }
+  unfold();
+  // The browser looked for the part that the address names before it was there.
+  if (location.hash !== '') location.replace(location.hash);
+  addEventListener('hashchange', unfold);
+  // A link to the present address changes nothing, and no event tells.
+  document.addEventListener('click', ({ target: clicked }) => {
+    const link = clicked instanceof Element ? clicked.closest('a[href^="#"]') : null;
+    if (link instanceof HTMLAnchorElement && link.hash === location.hash) unfold();
+  });
+  filterField.addEventListener('input', filter);
+  // The browser may have kept the text of an earlier visit.
+  filter();
+}
+
+/** @param {OpenApi} api */
+function drawPage(api) {
+  const { info, servers, tags, paths } = api;
+  const endpoints = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+  one('.version').prepend(`${info.version} · `, element('code', {}, servers[0]?.url ?? ''), ' · ');
+  one('.about').textContent = info.description;
+  for (const { name, description } of tags) {
+    const alike = endpoints.filter(({ operation }) => operation.tags.includes(name));
+    drawSection(name, description, alike, api);
+  }
+  addSection('Errors', 'errors', errorsSection(api), []);
+  one('.filter').hidden = false;
+  const token = one('.token');
+  token.hidden = endpoints.every(({ operation }) => isPublic(operation) || needsProof(operation));
+  // The content policy forbids the browser to send a form.
+  token.addEventListener('submit', (event) => event.preventDefault());
+}
+
+/** @type {(name: string, description: string, endpoints: Endpoint[], api: OpenApi) => void} */
+function drawSection(name, description, endpoints, api) {
+  // Unique: names of collections have no capitals, those of tags only spaces.
+  const id = `about-${name.replaceAll(' ', '-')}`;
+  const operations = endpoints.map((endpoint) => {
+    const { path, method, operation } = endpoint;
+    const { operationId, summary } = operation;
+    const shown = operationArticle(endpoint, api, tryForm(endpoint, tokenField));
+    const link = element('a', { href: `#${operationId}` }, methodMark(method), ` ${summary}`);
+    const text = `${name} ${method} ${summary} ${path}`.toLowerCase();
+    return { shown, link: element('li', {}, link), text };
+  });
+  const articles = operations.map(({ shown }) => shown);
+  addSection(name, id, [...paragraphs(description), ...articles], operations);
+}
+
+/** @type {(name: string, id: string, content: HTMLElement[], operations: Part[]) => void} */
+function addSection(name, id, content, operations) {
+  const shown = element('section', { 'aria-labelledby': id }, element('h2', { id }, name), ...content);
+  const links = operations.map(({ link }) => link);
+  const contents = links.length === 0 ? null : element('ul', {}, ...links);
+  const link = element('li', {}, element('a', { href: `#${id}` }, name), contents);
+  sections.push({ shown, link, text: name, operations });
+  one('.contents').append(link);
+  one('main').append(shown);
+}
+
+/** @type {(api: OpenApi) => HTMLElement[]} */
+function errorsSection({ components }) {
+  const meanings = components.schemas.Problem?.properties?.code?.['x-enumDescriptions'] ?? {};
+  const rows = Object.entries(meanings).map(([code, sentence]) =>
+    element(
+      'div',
+      { id: `error-${code}` },
+      element('dt', {}, element('code', {}, code)),
+      element('dd', {}, sentence),
+    ),
+  );
+  const about =
+    'An error is a problem document (RFC 9457). Decide by its code, which is never renamed and never reused.';
+  const codes = fold(`All ${rows.length} codes`, element('dl', { class: 'rows' }, ...rows));
+  return [element('p', {}, about), codes];
+}
+
+/** Unfolds the part that the address names, with all that it lies in. */
+function unfold() {
+  const found = target();
+  const operation = found?.closest('article')?.querySelector('.operation');
+  if (operation instanceof HTMLDetailsElement) operation.open = true;
+  for (let outer = found?.closest('details'); outer; outer = outer.parentElement?.closest('details'))
+    outer.open = true;
+  found?.scrollIntoView();
+}
 
 /** The element that the address names; null for a broken one, such as "#%". */
 function target() {
@@ -36,138 +130,19 @@ function target() {
   }
 }
 
-/** Unfolds the part that the address names, with all that it lies in. */
-function unfold() {
-  const found = target();
-  const operation = found?.closest('article')?.querySelector('.operation');
-  if (operation instanceof HTMLDetailsElement) operation.open = true;
-  for (let fold = found?.closest('details'); fold; fold = fold.parentElement?.closest('details'))
-    fold.open = true;
-  found?.scrollIntoView();
-}
-addEventListener('hashchange', unfold);
-// A link to the present address changes nothing, and no event tells.
-document.addEventListener('click', ({ target: clicked }) => {
-  const link = clicked instanceof Element ? clicked.closest('a[href^="#"]') : null;
-  if (link instanceof HTMLAnchorElement && link.hash === location.hash) unfold();
-});
-unfold();
-
-/** @type {(element: HTMLElement, isHidden: boolean) => void} */
-function hideWithLink(element, isHidden) {
-  const heading = one('h2, h3', element);
-  element.hidden = isHidden;
-  for (const link of all(`nav a[href="#${heading.id}"]`)) {
-    if (link.parentElement !== null) link.parentElement.hidden = isHidden;
+/** Every word must occur in the line of an operation, or in the name of its section. */
+function filter() {
+  const words = filterField.value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const section of sections) {
+    for (const operation of section.operations)
+      hide(operation, !words.every((word) => operation.text.includes(word)));
+    hide(section, words.length > 0 && section.operations.every(({ shown }) => shown.hidden));
   }
+  one('.none').hidden = words.length === 0 || sections.some(({ shown }) => !shown.hidden);
 }
 
-/**
- * Every word must occur in the line of an operation, or in the name of its section.
- * @param {string} text
- */
-function filter(text) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  let count = 0;
-  for (const section of all('main > section')) {
-    const name = one('h2', section).textContent;
-    let shown = 0;
-    for (const article of all('article', section)) {
-      const line = `${name} ${one('summary', article).textContent}`.toLowerCase();
-      const fits = words.every((word) => line.includes(word));
-      hideWithLink(article, !fits);
-      if (fits) shown += 1;
-    }
-    hideWithLink(section, words.length > 0 && shown === 0);
-    count += shown;
-  }
-  one('.none').hidden = words.length === 0 || count > 0;
-}
-one('#filter').addEventListener('input', () => filter(textOf('#filter')));
-// The browser may have kept the text of an earlier visit.
-filter(textOf('#filter'));
-
-/**
- * The request that a form asks for. Empty fields are left out.
- * @param {HTMLElement} form
- * @returns {[URL, RequestInit]}
- */
-function requestOf(form) {
-  const { method = '', path = '', type = '', token } = form.dataset;
-  const headers = new Headers();
-  const query = new URLSearchParams();
-  let address = path;
-  for (const field of inputs('input', form)) {
-    const value = field.value.trim();
-    if (field.dataset.in === 'path') address = address.replace(`{${field.name}}`, encodeURIComponent(value));
-    else if (value === '') continue;
-    else if (field.dataset.in === 'query') query.set(field.name, value);
-    else headers.set(field.name, value);
-  }
-  if (token === 'yes') headers.set('authorization', `Bearer ${textOf('#token')}`);
-  if (type !== '') headers.set('content-type', type);
-  // Relative to this page: behind a proxy the service may not be at the root.
-  const url = new URL(address.slice(1), new URL('.', location.href));
-  url.search = query.toString();
-  const text = form.querySelector('textarea')?.value ?? '';
-  const body = type === '' ? {} : { body: text };
-  return [url, { method: method.toUpperCase(), headers, cache: 'no-store', credentials: 'omit', ...body }];
-}
-
-/** @type {(place: HTMLElement, tone: string, heading: string, text?: string) => void} */
-function show(place, tone, heading, text = '') {
-  const title = document.createElement('p');
-  title.className = `came-status ${tone}`;
-  title.textContent = heading;
-  const body = document.createElement('pre');
-  body.tabIndex = 0;
-  body.setAttribute('aria-label', 'The answer');
-  body.textContent = text.length > longestShown ? `${text.slice(0, longestShown)}\n…` : text;
-  place.replaceChildren(title, ...(text === '' ? [] : [body]));
-}
-
-/** @param {string} text */
-function readable(text) {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
-
-/** @type {(form: HTMLElement, place: HTMLElement) => Promise<void>} */
-async function send(form, place) {
-  const missing = inputs('input', form).find(
-    (field) => field.dataset.in === 'path' && field.value.trim() === '',
-  );
-  if (missing !== undefined) {
-    show(place, 'bad', `It needs ${missing.name}.`);
-    missing.focus();
-    return;
-  }
-  if (form.dataset.token === 'yes' && textOf('#token') === '') {
-    show(place, 'bad', 'Put an access token into the field at the top first.');
-    one('#token').focus();
-    return;
-  }
-  if (form.dataset.method === 'delete' && !confirm('This is really deleted. Send it?')) return;
-  const button = form.querySelector('button');
-  button?.setAttribute('disabled', '');
-  show(place, '', 'Sent…');
-  try {
-    const answer = await fetch(...requestOf(form));
-    const text = await answer.text();
-    show(place, answer.ok ? 'good' : 'bad', `${answer.status} ${answer.statusText}`, readable(text));
-  } catch (error) {
-    show(place, 'bad', `No answer: ${error instanceof Error ? error.message : error}`);
-  } finally {
-    button?.removeAttribute('disabled');
-  }
-}
-
-for (const form of all('.try form')) {
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    void send(form, one('.came', form.closest('.try') ?? document));
-  });
+/** @type {(part: Part, isHidden: boolean) => void} */
+function hide({ shown, link }, isHidden) {
+  shown.hidden = isHidden;
+  link.hidden = isHidden;
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type Html, html } from '../../base/html.ts';
 import { devPassword } from './accounts.ts';
 
 interface Reply {
@@ -135,4 +134,33 @@ ${content}
 </body>
 </html>
 `;
+}
+
+interface Html {
+  readonly markup: string;
+}
+
+type Part = Html | string | number | null | readonly Html[];
+
+/** Escapes every part that is not markup already. */
+function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return { markup: String.raw({ raw: texts }, ...parts.map(toMarkup)) };
+}
+
+function toMarkup(part: Part): string {
+  if (part === null) return '';
+  if (typeof part !== 'object') return plain(String(part));
+  return 'markup' in part ? part.markup : part.map(({ markup }) => markup).join('');
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function plain(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }
