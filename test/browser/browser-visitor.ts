@@ -108,13 +108,19 @@ export class Visitor {
    */
   async holdEvents(otherList?: string): Promise<() => Promise<void>> {
     const address = '**/api/consumer/v1/events*';
-    const held: Route[] = [];
-    await this.page.route(address, (route) => void held.push(route));
+    const letThrough = await this.hold(address);
     if (otherList !== undefined) {
       const asked = this.page.waitForRequest(address);
       await this.open('data', otherList);
       await asked;
     }
+    return letThrough;
+  }
+
+  /** Requests to an address wait until the returned function is called. */
+  async hold(address: string): Promise<() => Promise<void>> {
+    const held: Route[] = [];
+    await this.page.route(address, (route) => void held.push(route));
     return async () => {
       await this.page.unroute(address);
       // The page may have given up on some of them.
@@ -124,7 +130,10 @@ export class Visitor {
 
   /** Another window of the same browser: the provider knows who it is. */
   async anotherWindow(): Promise<Visitor> {
-    const other = new Visitor(this.site, this.context, await this.context.newPage());
+    // Not a tab: Chromium draws a page behind another tab once a second, and a click waits for two frames.
+    const opened = this.context.waitForEvent('page');
+    await this.page.evaluate("void open('about:blank', '_blank', 'popup,noopener,width=1280,height=720')");
+    const other = new Visitor(this.site, this.context, await opened);
     await other.connect(true);
     await other.page.goto(this.site.origin);
     await other.button('Sign in').click();

@@ -79,6 +79,10 @@ describe('the connection', () => {
     await lookingAt(visitor, 'stones');
     await visitor.heading('Slate').waitFor();
     await visitor.elsewhere().make('stones', { colour: 'Amber' });
+    const answeredAt = performance.now();
+    await visitor.heading('Amber').waitFor();
+    const tookMs = performance.now() - answeredAt;
+    assert.ok(tookMs < 1_000, `the list shows a record ${tookMs} ms after it was made elsewhere`);
     await visitor.sees('Stones: “Amber” is new.');
     assert.deepEqual(await said(), ['Stones: “Amber” is new.']);
     await visitor.leave();

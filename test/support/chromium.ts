@@ -2,12 +2,35 @@ import { type Browser, chromium } from 'playwright-core';
 import { findProgram } from './programs.ts';
 import { part } from './surroundings.ts';
 
+/** Playwright turns these off. Chromium takes only the last list that it is given, so this one repeats them. */
+const playwrightDisables = [
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+];
+/** Pages below the address bar. They take more than a second of a core for each window. */
+const popups = ['WebUIOmniboxAimPopup', 'WebUIOmniboxPopup'];
+
 /** No name resolves but those that are given: a page that asks for somebody outside is found out, and never gets there. */
 async function launchOptions(names: readonly string[] = []) {
   const rules = ['MAP * ~NOTFOUND', ...['127.0.0.1', ...names].map((name) => `EXCLUDE ${name}`)];
   return {
     executablePath: await findProgram('chromium'),
-    args: ['--no-sandbox', `--host-resolver-rules=${rules.join(', ')}`],
+    args: [
+      '--no-sandbox',
+      `--host-resolver-rules=${rules.join(', ')}`,
+      `--disable-features=${[...playwrightDisables, ...popups].join()}`,
+    ],
   };
 }
 
