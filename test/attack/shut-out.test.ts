@@ -37,6 +37,8 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
     isMissed: false,
     changes: 0,
     lookups: 0,
+    /** Happens while the suspended callers are read. */
+    duringRead: () => {},
     /** Happens while a client is looked up. */
     duringLookUp: async () => {},
     notesAsked: 0,
@@ -63,7 +65,9 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
     store: {
       async suspendedConsumers() {
         state.suspendedAsked += 1;
-        return [...state.suspended];
+        const found = [...state.suspended];
+        state.duringRead();
+        return found;
       },
       async revocations(after) {
         state.notesAsked += 1;
@@ -127,6 +131,18 @@ it('a suspended caller is refused as soon as that is announced, and welcome when
   await announce();
   await check(caller());
   assert.equal(state.changes, 3, 'whoever remembers callers hears of every change');
+});
+
+it('a caller who is suspended while the suspended callers are read is refused', async () => {
+  const { part, state, announce, check } = standing();
+  await part.start();
+  state.duringRead = () => {
+    state.duringRead = () => {};
+    state.suspended = ['usr_a'];
+    state.announce(new Set(['consumers']));
+  };
+  await announce(['consumers']);
+  await assert.rejects(check(caller()), refusal('consumer_suspended'));
 });
 
 it('only what has changed is read anew, and all of it that could not be read before', async () => {

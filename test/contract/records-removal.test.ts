@@ -278,6 +278,21 @@ for (const engine of storageKinds) {
   });
 }
 
+describe('expiry beside an open transaction on postgres', () => {
+  it('leaves a record that is locked, and deletes the others without waiting for it', async (t) => {
+    const url = await createDatabase();
+    const storage = await postgresDatabase(url).open();
+    t.after(() => storage.close());
+    const locked = newRecord({ updatedAt: 1 });
+    await insertAll(storage, [locked, newRecord({ updatedAt: 1 }), newRecord({ updatedAt: 1 })]);
+    const outsider = await beginOutside(url);
+    await outsider.run(`select 1 from records where id = '${locked.id}' for update`);
+    const expiring = storage.records.expire('notes', 1, 10, untold);
+    assert.equal(await expiring.finally(() => outsider.commit()), 2);
+    assert.equal(await storage.records.expire('notes', 1, 10, untold), 1);
+  });
+});
+
 describe('erasing beside somebody who deletes on postgres', () => {
   it('leaves nothing, also where one of many was gone before its turn came', async () => {
     const url = await createDatabase();

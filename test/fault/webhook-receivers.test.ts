@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { after, describe, it } from 'node:test';
@@ -302,6 +303,27 @@ for (const engine of someEngine) {
       await receiver.receives(8 + again.deliveries);
       assert.equal(new Set(ids()).size, again.deliveries);
       assert.equal(new Set(ids()).isSupersetOf(new Set(first)), true);
+    });
+
+    it('arrives before the event that its owner is erased', async () => {
+      const { receiver } = await stage().webhook('notes.*,consumer.erased');
+      const held = Promise.withResolvers<ServerResponse>();
+      receiver.answer = (_received, response) => held.resolve(response);
+      const [leaving, other] = [await stage().person(), await stage().person()];
+      await stage().notes(1, leaving);
+      const response = await held.promise;
+      receiver.answer = answerWith(204);
+      assert.equal((await leaving.send('DELETE', '/me')).status, 200);
+      // Later events of another caller overtake the erasure, which waits.
+      for (const count of [1, 2]) {
+        await stage().notes(1, other);
+        await receiver.takes(count);
+      }
+      const types = () => receiver.received.map(({ type }) => type);
+      assert.deepEqual(types(), Array(3).fill('notes.created'));
+      response.writeHead(204).end();
+      await receiver.takes(4);
+      assert.equal(types().at(-1), 'consumer.erased');
     });
 
     it('is gone from what waits when its owner is erased, whom the receiver hears of', async () => {

@@ -57,6 +57,14 @@ describe('sizes and types of bodies', () => {
     assert.equal(reply.headers.get('connection'), 'close');
   });
 
+  it('a length that is too much closes the connection, also if no body follows', {
+    timeout: 20_000,
+  }, async () => {
+    const person = await declared().person();
+    const start = startOf(person, `content-length: ${bodyBytes + 1}`).replace('connection: close\r\n', '');
+    assertProblem(await rawReply(person.url, start), 'body_too_large');
+  });
+
   it('[D116] a length that is too much ends nothing, whatever bad token it comes with', async () => {
     const person = await declared().person();
     const [header, payload] = person.token.split('.');
