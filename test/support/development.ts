@@ -71,16 +71,26 @@ export async function shellIn(folder: string, script: string): Promise<string> {
   return (await typeWell(`${npx}\n${script}`, place)).stdout;
 }
 
-/** The answer of the consumer API to somebody with a token of `dev token`. */
-export async function callAs(
-  { folder, port }: Development,
-  user: string,
+/** A token of `dev token`. */
+export async function tokenFor({ folder }: Development, user: string): Promise<string> {
+  const token = (await shellIn(folder, `npx vestibule dev token --user ${user}`)).trim();
+  assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
+  return token;
+}
+
+/** The answer of the consumer API. */
+export async function call(
+  { port }: Development,
+  token: string,
   path: string,
   options: RequestInit = {},
 ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
-  const token = (await shellIn(folder, `npx vestibule dev token --user ${user}`)).trim();
-  assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const reply = await fetch(`http://127.0.0.1:${port}/api/consumer/v1${path}`, { ...options, headers });
   return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+}
+
+/** The same with a new token of a user. */
+export async function callAs(dev: Development, user: string, path: string, options: RequestInit = {}) {
+  return call(dev, await tokenFor(dev, user), path, options);
 }
