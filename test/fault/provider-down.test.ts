@@ -63,7 +63,7 @@ describe('a provider that returns', () => {
       const pair = new ClockedPair(provider, await startService(settings, { clocked: true }));
       try {
         await pair.settle();
-        for (let passed = 0; passed < outage; passed += minute) await pair.advance(minute);
+        for (let passed = 0; passed < outage; passed += outage / 10) await pair.advance(outage / 10);
         assertProblem(await pair.me(await provider.token()), 'keys_unavailable');
         // The worst moment: a try has just failed.
         if (outage > 0) await pair.advance(1_000 * (await pair.metric('vestibule_jwks_next_fetch_seconds')));
