@@ -312,19 +312,21 @@ for (const engine of storageKinds) {
         }
         return heard;
       };
-      it('calls back when another connection changes it, each time, with what it is about, and can read the change then', async () => {
+      it('counts each change, and calls back when another connection makes one, with what it is about', async () => {
         await register(neighbour, consumer, 'user', 1);
         await neighbour.clients.add(client, first, anyLine);
         const counts = async () => {
           const [row = assert.fail()] = await database.query('select * from changes');
           return Object.fromEntries(Object.entries(row).map(([name, count]) => [name, Number(count)]));
         };
+        const tables = new Set<string>();
         for (const [what, [table, change]] of Object.entries(changes)) {
           const before = await counts();
-          const heard = await heardOf(1, async () => {
-            assert.equal(await change(neighbour), true, what);
-          });
-          assert.deepEqual(heard, [[table]], what);
+          const make = async () => assert.equal(await change(neighbour), true, what);
+          // A watcher looks at the counts every now and then: for one change of each table that is waited for.
+          if (tables.has(table)) await make();
+          else assert.deepEqual(await heardOf(1, make), [[table]], what);
+          tables.add(table);
           assert.deepEqual(await counts(), { ...before, [table]: Number(before[table]) + 1 });
         }
         assert.ok(!(await storage.standing.suspendedConsumers()).includes(consumer));
