@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { keyRules, openAdministration } from './app/administration.ts';
 import type { BaseParts } from './app/base-parts.ts';
 import { createCallers } from './app/callers.ts';
-import { Certificate } from './app/certificate.ts';
+import { readCertificate } from './app/certificate.ts';
 import { readDeclaredCollections } from './app/declared-collections.ts';
 import { createEventParts } from './app/events.ts';
 import { readFrontend } from './app/frontend.ts';
@@ -75,7 +75,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const destination = logText ? { write: (line: string) => logOutput.write(logText(line)) } : logOutput;
   const log = createLog(config.logLevel, destination, member && { process: member.process });
   const time = new ConfirmedTime(clock, log);
-  const certificate = new Certificate(config);
+  const certificate = readCertificate(config);
   const declared = development?.collections ?? (await readDeclaredCollections(config));
   const collections = development === undefined ? declared : declared.map(withoutNewcomerLimit);
   const frontend = readFrontend(config, collections);
@@ -135,7 +135,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     events,
     signOut,
     frontend,
-    tls: certificate.tls,
+    tls: certificate?.tls ?? null,
     limits,
   });
 
@@ -212,7 +212,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     opsAddress,
     log,
     stop: () => running.disposeAsync(),
-    reload: () => certificate.renew(listener, log),
+    reload: () => certificate?.renew(listener, log),
     take: (socket) => listener.take(socket),
     ready: readiness,
     families: metrics.families,

@@ -3,7 +3,7 @@ import type { KeySetStatus } from '../ops/health.ts';
 import type { WriteQueue } from '../records/write-queue.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
-import type { Certificate } from './certificate.ts';
+import type { readCertificate } from './certificate.ts';
 import type { createEventParts } from './events.ts';
 
 interface Watched {
@@ -13,7 +13,7 @@ interface Watched {
   readonly events: ReturnType<typeof createEventParts>;
   readonly writes: WriteQueue;
   readonly callers: Callers;
-  readonly certificate: Certificate;
+  readonly certificate: ReturnType<typeof readCertificate>;
   readonly logOutput: { readonly dropped: number };
   readonly isScrubDue: () => boolean;
 }
@@ -60,9 +60,9 @@ export function watch({ metrics, storage, clock }: BaseParts, watched: Watched):
     vestibule_webhook_failing_seconds: ({ failingSeconds }) => failingSeconds,
     vestibule_webhook_disabled: ({ isDisabled }) => Number(isDisabled),
   });
-  if (certificate.tls !== null)
+  if (certificate !== null)
     exposition.watch({
-      vestibule_tls_certificate_seconds_left: () => (certificate.endsAt - clock.now()) / 1000,
+      vestibule_tls_certificate_seconds_left: () => (certificate.endsAt() - clock.now()) / 1000,
     });
   const sessions = storage.sessionStatus;
   if (sessions === null) return;

@@ -40,16 +40,16 @@ export async function examineCaller(claims: VerifiedClaims, parts: CallerParts) 
     log: createLog('silent'),
   });
   await standing.start();
-  const refusal = await refusalOf(() => standing.check(caller)).finally(() => standing.stop());
+  let refusal: ErrorCode | null = null;
+  try {
+    await standing.check(caller);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    refusal = error.code;
+  } finally {
+    await standing.stop();
+  }
   return { pseudonym, registeredAt: consumer?.registeredAt ?? null, refusal };
-}
-
-/** What a token lets its caller do in one way in a collection; `code` and `scope` say why not. */
-export interface ExaminedAccess {
-  readonly allowed: boolean;
-  readonly records: 'own' | 'all' | null;
-  readonly code: ErrorCode | null;
-  readonly scope: string | null;
 }
 
 /** What the caller may read and write in each collection, by the checks of the service. */
@@ -58,7 +58,8 @@ export function examineAccess(
   collections: readonly Collection[],
 ) {
   const bearer = { id: subject, kind, scopes, credentialId };
-  const accessTo = (collection: Collection, purpose: 'read' | 'write'): ExaminedAccess => {
+  /** `code` and `scope` say why not. */
+  const accessTo = (collection: Collection, purpose: 'read' | 'write') => {
     try {
       const access = CallerAccess.admit(collection, bearer, purpose);
       const isForAll = purpose === 'read' ? access.visibleOwner === null : access.reachesAll;
@@ -74,14 +75,4 @@ export function examineAccess(
     read: accessTo(collection, 'read'),
     write: accessTo(collection, 'write'),
   }));
-}
-
-async function refusalOf(check: () => void | Promise<void>): Promise<ErrorCode | null> {
-  try {
-    await check();
-    return null;
-  } catch (error) {
-    if (error instanceof Refusal) return error.code;
-    throw error;
-  }
 }

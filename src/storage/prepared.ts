@@ -14,26 +14,20 @@ class Placeholder {
 }
 
 /** Compiles each shape of a query once: to compile takes longer than to run. */
-export class PreparedReads {
-  readonly #read: Read;
-  readonly #made = new RecentMap<string, CompiledQuery>(mostStatements);
-
-  constructor(read: Read) {
-    this.#read = read;
-  }
-
+export function preparedReads(read: Read) {
+  const compiled = new RecentMap<string, CompiledQuery>(mostStatements);
   /** `build` gets a placeholder for each value; all queries of one shape share the statement. */
-  run(
+  return (
     shape: string,
     values: readonly unknown[],
     build: (placeholders: readonly never[]) => Compilable,
-  ): Promise<readonly Row[]> {
-    let made = this.#made.get(shape);
-    if (made === undefined) {
-      made = build(values.map((_, index) => new Placeholder(index) as never)).compile();
-      this.#made.set(shape, made);
+  ): Promise<readonly Row[]> => {
+    let query = compiled.get(shape);
+    if (query === undefined) {
+      query = build(values.map((_, index) => new Placeholder(index) as never)).compile();
+      compiled.set(shape, query);
     }
-    const parameters = made.parameters.map((one) => (one instanceof Placeholder ? values[one.index] : one));
-    return this.#read(made.sql, parameters);
-  }
+    const parameters = query.parameters.map((one) => (one instanceof Placeholder ? values[one.index] : one));
+    return read(query.sql, parameters);
+  };
 }

@@ -9,6 +9,11 @@ import type {
 } from './port.ts';
 import type { Tables } from './schema.ts';
 
+/** Rows for several inserts: a statement has at most 32,766 values. */
+export function* chunksOf<T>(rows: readonly T[], size = 1_000): Generator<readonly T[]> {
+  for (let done = 0; done < rows.length; done += size) yield rows.slice(done, done + size);
+}
+
 export const recordColumns = [
   'collection',
   'id',

@@ -3,7 +3,7 @@ import { connectionAdvice } from '../../auth/examine/advice.ts';
 import type { Step } from '../../auth/examine/steps.ts';
 import { type ExaminedIssuer, examineProvider, examineToken } from '../../auth/examine/token.ts';
 import { FetchError } from '../../auth/provider-fetch.ts';
-import { type Clock, systemClock } from '../../base/clock.ts';
+import { type Clock, clockToleranceSeconds, systemClock } from '../../base/clock.ts';
 import { roughDuration } from '../../base/duration.ts';
 import { assigned, doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
 import type { JsonObject } from '../../base/json-object.ts';
@@ -127,8 +127,6 @@ function bindingFindings(
   ];
 }
 
-/** Verification tolerates five seconds in either direction. */
-const toleratedSeconds = 5;
 const noticeableSeconds = 2;
 
 function clockFinding(aheadSeconds: number | null): Finding {
@@ -142,7 +140,7 @@ function clockFinding(aheadSeconds: number | null): Finding {
     found: `ours is ${roughDuration(distance)} ${aheadSeconds > 0 ? 'behind' : 'ahead of'} the provider's`,
     advice: 'Let this machine set its clock by the network (NTP): tokens are judged by it.',
   };
-  return distance > toleratedSeconds ? failed(name, trouble) : doubtful(name, trouble);
+  return distance > clockToleranceSeconds ? failed(name, trouble) : doubtful(name, trouble);
 }
 
 /** A made-up token must be called inactive by the provider that is asked about opaque tokens. */

@@ -47,17 +47,8 @@ export function refuseLog(file: string): void {
   );
 }
 
-interface CheckedSchema {
-  readonly state: SchemaState;
-  /** Tables, indexes, triggers and views that are not as the migrations make them: added, changed or missing. */
-  readonly differences: readonly string[];
-}
-
 /** Compares a file's schema with that of a new database: a trigger in a backup could copy records to another caller. */
-export async function checkSchema(
-  file: string,
-  steps: readonly Migration[] = migrations,
-): Promise<CheckedSchema> {
+export async function checkSchema(file: string, steps: readonly Migration[] = migrations) {
   const engine = await openSqlite(file, { readOnly: true });
   try {
     const state = await schemaOf(engine, engine.database);
@@ -108,6 +99,7 @@ const harmless = new Set([
   'sqlite_stat4: CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)',
 ]);
 
+/** Tables, indexes, triggers and views that are not as the migrations make them: added, changed or missing. */
 function differencesOf(found: Objects, expected: Objects): readonly string[] {
   const names = new Set([...found.keys(), ...expected.keys()]);
   return [...names].filter((name) => {

@@ -64,26 +64,19 @@ function countRows(database: DatabaseSync): Counts {
   );
 }
 
-interface BackupContent {
-  /** 0 when no release of ours has made it. */
-  readonly version: number;
-  readonly masterSecretMark: Uint8Array | null;
-  readonly counts: Counts;
-  readonly lastPosition: number;
-  readonly erasureIds: ReadonlySet<string>;
-}
-
-export function readBackup(file: string): BackupContent {
+export function readBackup(file: string) {
   return inspectCopy(file, (database) => {
     const counts = countRows(database);
     const has = (table: string) => table in counts;
     const one = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0];
+    const erasures = has('erasures') ? database.prepare('select id from erasures').all() : [];
     return {
+      /** 0 when no release of ours has made it. */
       version: has('schema_migrations') ? Number(one('select max(version) from schema_migrations')) : 0,
       masterSecretMark: has('documents') ? markIn(database) : null,
       counts,
       lastPosition: has('events') ? Number(one('select max(position) from events') ?? 0) : 0,
-      erasureIds: new Set(has('erasures') ? idsIn(database) : []),
+      erasureIds: new Set(erasures.map(({ id }) => String(id))),
     };
   });
 }
@@ -91,13 +84,6 @@ export function readBackup(file: string): BackupContent {
 function markIn(database: DatabaseSync): Uint8Array | null {
   const row = database.prepare("select mac from documents where name = 'master-secret'").get();
   return row === undefined ? null : new Uint8Array(row.mac as Uint8Array);
-}
-
-function idsIn(database: DatabaseSync): readonly string[] {
-  return database
-    .prepare('select id from erasures')
-    .all()
-    .map(({ id }) => String(id));
 }
 
 /** Into an existing file, which keeps its permissions. */

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { Refusal } from '../../base/errors.ts';
 import type { BatchRulesSource, Outcome } from '../port.ts';
 import type { StatementOutcome } from './connection.ts';
-import type { PlainOutcome, SqliteFailure, SqliteReply, SqliteRequest } from './worker.ts';
+import type { PlainOutcome, SqliteFailure, SqliteReply, SqliteRequest, SqliteResult } from './worker.ts';
 
 export class SqliteError extends Error {
   override readonly name = 'SqliteError';
@@ -15,17 +15,10 @@ export class SqliteError extends Error {
   }
 }
 
-type ThreadRequest = SqliteRequest extends infer One
-  ? One extends SqliteRequest
-    ? Omit<One, 'id'>
-    : never
-  : never;
-type Result = Extract<SqliteReply, { result: unknown }>['result'];
-
 /** This side of the thread that owns the connection that writes. */
 export class SqliteThread {
   readonly #worker: Worker;
-  readonly #asked = new Map<number, PromiseWithResolvers<Result>>();
+  readonly #asked = new Map<number, PromiseWithResolvers<SqliteResult>>();
   #count = 0;
   #ended: SqliteError | null = null;
 
@@ -68,14 +61,14 @@ export class SqliteThread {
     await exited;
   }
 
-  #ask(request: ThreadRequest): Promise<Result> {
+  #ask(request: SqliteRequest): Promise<SqliteResult> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
-    this.#worker.postMessage({ id: this.#count, ...request });
+    this.#worker.postMessage({ id: this.#count, request });
     return this.#expect();
   }
 
-  #expect(): Promise<Result> {
-    const asked = Promise.withResolvers<Result>();
+  #expect(): Promise<SqliteResult> {
+    const asked = Promise.withResolvers<SqliteResult>();
     this.#asked.set(this.#count, asked);
     this.#count += 1;
     return asked.promise;

@@ -7,16 +7,17 @@ import { SqliteConnection, type StatementOutcome } from './connection.ts';
 
 /** The thread that owns the connection that writes: commits and locks never block the event loop. */
 
-/** What is asked of the thread; the answer has the same number. */
-export type SqliteRequest = { readonly id: number } & (
+export type SqliteRequest =
   | { readonly sql: string; readonly parameters: readonly SQLInputValue[] }
   /** By which rules batches are decided from now on. */
   | { readonly rules: BatchRulesSource }
-  | { readonly operations: readonly unknown[] }
-);
+  | { readonly operations: readonly unknown[] };
 
+export type SqliteResult = StatementOutcome | readonly PlainOutcome[] | null;
+
+/** The number is that of the request; number 0 reports how opening went. */
 export type SqliteReply = { readonly id: number } & (
-  | { readonly result: StatementOutcome | readonly PlainOutcome[] | null }
+  | { readonly result: SqliteResult }
   | { readonly error: SqliteFailure }
 );
 
@@ -24,7 +25,7 @@ export type PlainOutcome =
   | Outcome
   | { readonly refusal: { readonly code: Refusal['code']; readonly options: RefusalOptions } };
 
-/** An error in a form that crosses threads. Number 0 reports how opening went. */
+/** An error in a form that crosses threads. */
 export interface SqliteFailure {
   readonly message: string;
   readonly resultCode: number | null;
@@ -33,40 +34,24 @@ export interface SqliteFailure {
 /** SQLite's code for any error. Without one the thread would count as gone, and a mistake of ours as the database's. */
 const sqliteError = 1;
 
-class Writer {
-  readonly #connection: SqliteConnection;
-  #batches: SqliteBatches | null = null;
-
-  constructor(connection: SqliteConnection) {
-    this.#connection = connection;
-  }
-
-  async answer(request: SqliteRequest): Promise<SqliteReply> {
-    const { id } = request;
+function createWriter(connection: SqliteConnection) {
+  let batches: SqliteBatches | null = null;
+  return async (request: SqliteRequest): Promise<SqliteResult> => {
     try {
-      this.#connection.checkFile();
+      connection.checkFile();
     } catch (error) {
-      this.#connection.undo();
-      return { id, error: failure(error) };
+      connection.undo();
+      throw error;
     }
-    try {
-      if ('rules' in request) {
-        const { createBatchRules } = await import(request.rules.module);
-        const rules = await createBatchRules(request.rules.data);
-        this.#batches = new SqliteBatches(this.#connection.database, rules);
-        return { id, result: null };
-      }
-      if ('operations' in request) return { id, result: this.#runBatch(request.operations) };
-      return { id, result: this.#connection.run(request.sql, request.parameters) };
-    } catch (error) {
-      return { id, error: failure(error) };
+    if ('rules' in request) {
+      const { createBatchRules } = await import(request.rules.module);
+      batches = new SqliteBatches(connection.database, await createBatchRules(request.rules.data));
+      return null;
     }
-  }
-
-  #runBatch(operations: readonly unknown[]): readonly PlainOutcome[] {
-    if (this.#batches === null) throw new Error('There are no rules for batches yet.');
-    return this.#batches.run(operations).map(toPlain);
-  }
+    if (!('operations' in request)) return connection.run(request.sql, request.parameters);
+    if (batches === null) throw new Error('There are no rules for batches yet.');
+    return batches.run(request.operations).map(toPlain);
+  };
 }
 
 function toPlain(outcome: Outcome): PlainOutcome {
@@ -86,11 +71,18 @@ if (parentPort !== null) {
   const reply = (message: SqliteReply) => port.postMessage(message);
   try {
     const connection = SqliteConnection.forWriting(workerData.file);
-    const writer = new Writer(connection);
-    port.on('message', (request: SqliteRequest | null) => {
-      if (request !== null) return void writer.answer(request).then(reply);
-      connection.close();
-      port.close();
+    const answer = createWriter(connection);
+    port.on('message', (message: { id: number; request: SqliteRequest } | null) => {
+      if (message === null) {
+        connection.close();
+        port.close();
+        return;
+      }
+      const { id, request } = message;
+      answer(request).then(
+        (result) => reply({ id, result }),
+        (error) => reply({ id, error: failure(error) }),
+      );
     });
     reply({ id: 0, result: null });
   } catch (error) {

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { clockDifferenceMs } from '../../base/clock.ts';
 import type { Engine } from '../engine.ts';
 import type { AttemptResults, Delivery, DeliveryStore, NewDelivery } from '../port.ts';
+import { chunksOf } from '../rows.ts';
 import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 
@@ -161,9 +162,6 @@ function toDelivery(row: Row): Delivery {
   };
 }
 
-/** A statement has at most 32,766 values. */
-const mostRows = 1_000;
-
 /** As one that was never tried. */
 const anew = { state: 'pending', attempts: 0, reason: null, tried_at: null } as const;
 
@@ -176,8 +174,7 @@ export async function insertDeliveries(
   dueAt: number,
 ): Promise<number> {
   let count = 0;
-  for (let done = 0; done < deliveries.length; done += mostRows) {
-    const some = deliveries.slice(done, done + mostRows);
+  for (const some of chunksOf(deliveries)) {
     const positions = some.map(({ position }) => position);
     const there = await transaction
       .selectFrom('events')

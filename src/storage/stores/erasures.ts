@@ -1,5 +1,6 @@
 import type { Engine } from '../engine.ts';
 import type { Erasure, ErasureStore } from '../port.ts';
+import { chunksOf } from '../rows.ts';
 import type { Database } from '../schema.ts';
 
 export function erasureStore({ database, reader }: Engine): ErasureStore {
@@ -16,8 +17,7 @@ export function erasureStore({ database, reader }: Engine): ErasureStore {
     },
 
     async add(erasures) {
-      for (let done = 0; done < erasures.length; done += mostRows)
-        await noteErasures(database, erasures.slice(done, done + mostRows));
+      for (const some of chunksOf(erasures)) await noteErasures(database, some);
     },
 
     async owners(after, limit) {
@@ -34,9 +34,6 @@ export function erasureStore({ database, reader }: Engine): ErasureStore {
     },
   };
 }
-
-/** A statement has at most 32,766 values. */
-const mostRows = 1_000;
 
 /** Within the transaction that erases. */
 export async function noteErasures(transaction: Database, erasures: readonly Erasure[]): Promise<void> {

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import { indexedOwner } from '../initial-schema.ts';
 import type { EventStore, NewEvent } from '../port.ts';
-import { PreparedReads } from '../prepared.ts';
-import { eventOf } from '../rows.ts';
+import { preparedReads } from '../prepared.ts';
+import { chunksOf, eventOf } from '../rows.ts';
 import type { Database } from '../schema.ts';
 
 /** Taken last by every transaction that appends, and held until its commit. */
@@ -29,11 +29,7 @@ export async function appendEvents(
       data,
     };
   });
-  for (let done = 0; done < rows.length; done += mostRows)
-    await transaction
-      .insertInto('events')
-      .values(rows.slice(done, done + mostRows))
-      .execute();
+  for (const some of chunksOf(rows)) await transaction.insertInto('events').values(some).execute();
 }
 
 /** The gap in positions that a restore leaves. A reader at a position within the gap is told to start over. */
@@ -42,9 +38,6 @@ const leapBy = 1_000_000_000_000;
 function leapAfter(position: number): number {
   return (Math.floor(position / leapBy) + 1) * leapBy;
 }
-
-/** A statement has at most 32,766 values. */
-const mostRows = 1_000;
 
 /** As two queries: SQLite leads one of them to an end of its index, and both together through all of it. */
 function extentQuery(database: Database) {
@@ -55,10 +48,10 @@ function extentQuery(database: Database) {
 
 export function eventStore(engine: Engine): EventStore {
   const { database, reader } = engine;
-  const prepared = new PreparedReads(engine.read);
+  const prepared = preparedReads(engine.read);
   return {
     async extent() {
-      const [row] = await prepared.run('extent', [], () => extentQuery(reader));
+      const [row] = await prepared('extent', [], () => extentQuery(reader));
       return { first: Number(row?.[0] ?? 0), last: Number(row?.[1] ?? 0) };
     },
 
@@ -87,7 +80,7 @@ export function eventStore(engine: Engine): EventStore {
     async list({ after, until, owner, limit }) {
       const shape = `${owner === null ? 'all' : 'own'} ${limit}`;
       const values = owner === null ? [after, until] : [after, until, owner, inIndex(owner)];
-      const rows = await prepared.run(shape, values, (bounds) => listOf(reader, bounds as never, limit));
+      const rows = await prepared(shape, values, (bounds) => listOf(reader, bounds as never, limit));
       return rows.map(eventOf);
     },
 

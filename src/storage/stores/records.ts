@@ -1,7 +1,7 @@
 import { type Compilable, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { ErasureNotes, FieldValue, RecordQuery, RecordStore } from '../port.ts';
-import { PreparedReads } from '../prepared.ts';
+import { preparedReads } from '../prepared.ts';
 import { recordOf, toRecord, toUsage } from '../rows.ts';
 import { inOneOrder, type QueryShape, shapeOf, valuesOf, withValues } from './record-fields.ts';
 import { prepareIndexes } from './record-indexes.ts';
@@ -11,10 +11,10 @@ import { expireProofs } from './used-once.ts';
 
 export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore {
   const { database, reader } = engine;
-  const prepared = new PreparedReads(engine.read);
+  const prepared = preparedReads(engine.read);
   const ask = (what: string, asked: RecordQuery, build: (query: QueryShape) => Compilable) => {
     const query = inOneOrder(asked);
-    return prepared.run(`${what} ${shapeOf(query)}`, valuesOf(query), (values) =>
+    return prepared(`${what} ${shapeOf(query)}`, valuesOf(query), (values) =>
       build(withValues(query, values)),
     );
   };
@@ -22,7 +22,7 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
     prepare: (collections) => prepareIndexes(engine, collections),
 
     async find(collection, id) {
-      const [row] = await prepared.run('one', [collection, id], ([inCollection, named]) =>
+      const [row] = await prepared('one', [collection, id], ([inCollection, named]) =>
         recordsOf(reader)
           .where('collection', '=', inCollection as never)
           .where('id', '=', named as never),
@@ -42,7 +42,7 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
 
     hasExpired: async (collection, changedBefore) =>
       (
-        await prepared.run(`expired ${collection}`, [changedBefore], ([since]) =>
+        await prepared(`expired ${collection}`, [changedBefore], ([since]) =>
           anyExpired(engine, collection, since as never),
         )
       ).length > 0,
