@@ -1,10 +1,5 @@
 import { ownKeysNow, providerKeysNow } from '../auth/examine/context.ts';
-import {
-  type Examination,
-  type ExaminationParts,
-  type ExaminedIssuer,
-  examineToken,
-} from '../auth/examine/token.ts';
+import { type ExaminationParts, type ExaminedIssuer, examineToken } from '../auth/examine/token.ts';
 import { introspect } from '../auth/introspection/request.ts';
 import { deriveKeyring } from '../auth/keyring.ts';
 import { authenticatedMemory, type KeySetMemory } from '../auth/stored-key-set.ts';
@@ -25,14 +20,11 @@ import { readDeclaredCollections } from './declared-collections.ts';
 import { ownRules, rulesOf } from './issuer-rules.ts';
 import { readDatabase } from './read-storage.ts';
 
-/** What becomes of a token, and what it may do in each collection; none of them for a token that is refused. */
-export interface ExplainedToken extends Examination {
-  readonly collections: ReturnType<typeof examineAccess>;
-}
+export type ExplainedToken = Awaited<ReturnType<typeof explainToken>>;
 
-/** What becomes of a token, step by step, by the keys and the database as they are now. */
+/** What becomes of a token, step by step, by the keys and the database as they are now; and what it may do in each collection. */
 export function explainToken(config: Config, token: string, clock: Clock = systemClock) {
-  return readDatabase(config, async (opened): Promise<ExplainedToken> => {
+  return readDatabase(config, async (opened) => {
     const found: { claims: VerifiedClaims | null } = { claims: null };
     const storage = opened.state === 'ready' ? opened.storage : null;
     const keyring = storage && deriveKeyring(readMasterSecret(config));

@@ -12,12 +12,7 @@ interface Port {
   readonly setting: 'PORT' | 'OPS_PORT';
 }
 
-interface OpsAnswer {
-  /** True if it has signing keys of our database. */
-  readonly isThisService: boolean;
-  readonly isReady: boolean;
-  readonly says: string;
-}
+type OpsAnswer = Awaited<ReturnType<typeof askReadiness>>;
 
 /** Checks that both ports are free, or that this service has them. The ops port says which service it is. */
 export async function portFindings(config: Config): Promise<readonly Finding[]> {
@@ -73,7 +68,7 @@ function takenFinding({ name, host, port, setting }: Port, answer: OpsAnswer | n
 const deadlineMs = 5_000;
 
 /** Signing keys belong to one database: the same keys mean the same service. */
-async function askReadiness(config: Config, { host, port }: Port): Promise<OpsAnswer> {
+async function askReadiness(config: Config, { host, port }: Port) {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/readyz`;
   try {

@@ -108,15 +108,12 @@ function unusedKeys(document: unknown, algorithms: readonly string[]): readonly 
   });
 }
 
-interface OwnKey {
-  readonly kid: string;
-  readonly createdAt: number;
-  readonly publicJwk: string;
-  readonly retiresAt: number | null;
-}
-
 /** Our own keys that still verify. Our tokens always name their key. */
-export function ownKeysNow(keys: readonly OwnKey[], algorithms: readonly string[], now: number): KeysNow {
+export function ownKeysNow(
+  keys: readonly { kid: string; createdAt: number; publicJwk: string; retiresAt: number | null }[],
+  algorithms: readonly string[],
+  now: number,
+): KeysNow {
   const published = keys.filter(({ retiresAt }) => retiresAt === null || retiresAt > now);
   const read = readKeySet({ keys: published.map(({ publicJwk }) => JSON.parse(publicJwk)) }, algorithms);
   const set = typeof read === 'string' ? { keys: [], find: () => undefined } : read;

@@ -33,21 +33,8 @@ export interface ExaminationParts {
   readonly clock: Clock;
 }
 
-/** Why a token is accepted or refused. Holds nothing of it that must not be shared. */
-export interface Examination {
-  readonly accepted: boolean;
-  /** What the API answers with: that of the first step that fails. */
-  readonly code: ErrorCode | null;
-  readonly status: number;
-  readonly summary: string;
-  readonly steps: readonly Step[];
-  /** Their names. */
-  readonly claims: readonly string[];
-  readonly pseudonym: string | null;
-}
-
 /** Explains a trace of the verifier: it goes on after a failure, and the first step that fails is the reason. */
-export async function examineToken(text: string, parts: ExaminationParts): Promise<Examination> {
+export async function examineToken(text: string, parts: ExaminationParts) {
   const { issuers, introspection, maxHeaderBytes, clock } = parts;
   const { run, outcomes } = createTrace();
   const start: TraceContext = {
@@ -136,7 +123,8 @@ async function introspected(answer: Promise<JsonObject | null>): Promise<JsonObj
 /** A real token has a dozen or two. */
 const mostClaims = 100;
 
-function conclude(outcomes: Outcomes, context: TraceContext): Examination {
+/** Why a token is accepted or refused. Holds nothing of it that must not be shared: of claims only the names. */
+function conclude(outcomes: Outcomes, context: TraceContext) {
   const { claims, verified, caller } = context;
   const steps = describeSteps(outcomes, context);
   const reason = steps.find(({ result }) => result === 'fail');
@@ -147,6 +135,7 @@ function conclude(outcomes: Outcomes, context: TraceContext): Examination {
       : 'The token is accepted.';
   return {
     accepted: code === null,
+    /** What the API answers with. */
     code,
     status: code === null ? 200 : describe(code).status,
     summary: reason?.advice ?? accepted,
