@@ -184,7 +184,8 @@ export class ProviderKeys implements KeySource {
       this.#lastFault = null;
       onFetch(null);
       const refreshIn = refreshSeconds(maxAgeSeconds, maxStaleSeconds);
-      this.#schedule(refreshIn);
+      // By its beginning, like the age of the set.
+      this.#schedule(Math.max(refreshIn - (clock.monotonic() - startedAt) / 1000, 0));
       log.info({ keys: set.keys.length, refresh_in_seconds: refreshIn }, 'provider keys fetched');
       void this.#store({ document, fetchedAt, refreshAt: fetchedAt + refreshIn * 1000 });
     } catch (error) {

@@ -33,6 +33,7 @@ interface ServingOptions extends SigningKeysOptions {
 const marginMs = 60_000;
 const lookAgainMs = 3_600_000;
 const unconfirmedMs = 60_000;
+const shortestPauseMs = 1_000;
 /** Between two reads of the database: tokens with invented key names must not flood it. */
 const pauseMs = 100;
 
@@ -127,6 +128,7 @@ export class SigningKeys {
   /** Adds the next key when it is due and deletes retired ones. Of several processes that do so at once, the store lets one win. */
   async #keepUp(): Promise<void> {
     const { clock, time, log } = this.#options;
+    const beganAt = clock.monotonic();
     const now = time.now();
     try {
       if (now !== null && this.#isDue(now)) await this.#change(now);
@@ -135,8 +137,9 @@ export class SigningKeys {
       log.error(errorFields(error), 'signing keys cannot be kept up');
     }
     if (this.#isStopped) return;
-    const pause = now === null ? unconfirmedMs : this.#untilNextMs();
-    this.#cancelTimer = clock.after(pause, () => void this.#keepUp());
+    const pause = now === null ? unconfirmedMs : this.#untilNextMs(now);
+    const left = beganAt + pause - clock.monotonic();
+    this.#cancelTimer = clock.after(Math.max(left, shortestPauseMs), () => void this.#keepUp());
   }
 
   async #change(now: number): Promise<void> {
@@ -167,10 +170,9 @@ export class SigningKeys {
     return isOld || newest.algorithm !== algorithm;
   }
 
-  #untilNextMs(): number {
-    const now = this.#options.clock.now();
+  #untilNextMs(now: number): number {
     const ends = this.#keys.flatMap(({ retiresAt }) => retiresAt ?? []).map((end) => end - now);
-    return Math.max(Math.min(...ends, lookAgainMs), 1_000);
+    return Math.min(...ends, lookAgainMs);
   }
 }
 

@@ -72,6 +72,23 @@ it('[B80] whoever comes before the first answer waits for it, and all for the sa
   assert.equal(provider.fetches, 1);
 });
 
+it('[B64] the next refresh is due by the beginning of this one: time that passes meanwhile counts', async () => {
+  await begin();
+  const waiting: (() => void)[] = [];
+  provider.answer = (_request, response) =>
+    waiting.push(() => response.end(JSON.stringify(provider.document)));
+  clock.advance(600_000);
+  await until(
+    () => waiting.length,
+    (count) => count === 1,
+    'no refresh begins',
+  );
+  clock.advance(86_400_000);
+  provider.answer = null;
+  waiting[0]?.();
+  await tried(3);
+});
+
 it('[B78] an unknown key is asked for once in a cool-down, and once more when it ends', async () => {
   await begin();
   assert.equal(await find('invented 1'), undefined);

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { calculateJwkThumbprint, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
+import { createLog } from '../../src/base/log.ts';
+import type { SigningKeyRecord } from '../../src/storage/port.ts';
+import { SigningKeys } from '../../src/tokens/signing-keys.ts';
+import { MovableClock } from '../support/movable-clock.ts';
 import { until } from '../support/polling.ts';
 import { type ListedKey, Processes } from '../support/processes.ts';
 import { someEngine } from '../support/service.ts';
@@ -178,6 +183,54 @@ describe('an algorithm that is changed', () => {
     });
     assert.equal(payload.client_id, 'caller', 'a library that others use verifies our token with it');
   });
+});
+
+it('a signing key that comes of age while the keys are being read is followed by another one', async () => {
+  const clock = new MovableClock();
+  const log = createLog('silent');
+  const records: SigningKeyRecord[] = [];
+  let read = Promise.resolve();
+  let reads = 0;
+  const keys = new SigningKeys({
+    store: {
+      async list() {
+        reads += 1;
+        await read;
+        return [...records];
+      },
+      async addNext(key) {
+        records.push(key);
+        return true;
+      },
+      deleteRetired: async () => [],
+      bringForward: async () => assert.fail(),
+    },
+    sealingKey: new Uint8Array(32),
+    audit: (action, subject) => ({ at: 0, actor: 'test', node: 'test', action, subject, details: {} }),
+    algorithm: 'ES256',
+    tokenTtlMs: 600_000,
+    clock,
+    time: new ConfirmedTime(clock, log),
+    log,
+  });
+  await keys.start();
+  const readsBefore = reads;
+  const gate = Promise.withResolvers<void>();
+  read = gate.promise;
+  clock.advance(minute);
+  await until(
+    () => reads,
+    (now) => now > readsBefore,
+    'the keys are not read again',
+  );
+  clock.advance(90 * day);
+  gate.resolve();
+  await until(
+    () => keys.published().length,
+    (count) => count === 2,
+    'no key follows',
+  );
+  keys.stop();
 });
 
 describe('a signing key that comes of age while the process is down', () => {
