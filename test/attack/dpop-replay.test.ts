@@ -68,22 +68,26 @@ describe('the memory of proofs', () => {
   const clockAt = (now: () => number) => ({ now, monotonic: () => now() - 900_000_000 });
   const digest = (number: number) => createHash('sha256').update(String(number)).digest();
 
-  it('knows a proof after half a million others', () => {
-    const startedAt = 1_800_000_000_000;
-    let nowMs = startedAt;
+  it('knows a million proofs, refuses one more, and forgets them when they have expired', () => {
+    let nowMs = 1_800_000_000_000;
     const seen = new SeenProofs(clockAt(() => nowMs));
     const first = { digest: randomBytes(32), expiresAt: nowMs + 60_000 };
     assert.equal(seen.use(first), true);
     const buffer = Buffer.alloc(32);
-    for (let number = 1; number <= 500_000; number += 1) {
+    for (let number = 1; number < 1_000_000; number += 1) {
       // As good as random where it is looked at, and no two are the same.
       buffer.writeUInt32BE(Math.imul(number, 2_654_435_761) >>> 0, 0);
       buffer.writeUInt32BE(Math.imul(number, 2_246_822_519) >>> 0, 4);
-      nowMs = startedAt + Math.floor(number / 10);
-      assert.equal(seen.use({ digest: buffer, expiresAt: nowMs + 60_000 }), true);
+      if (number % 20 === 0) nowMs += 1;
+      if (!seen.use({ digest: buffer, expiresAt: nowMs + 60_000 })) assert.fail(`${number}`);
     }
+    const another = () => seen.use({ digest: randomBytes(32), expiresAt: nowMs + 60_000 });
+    assert.throws(another, { code: 'overloaded' });
     assert.equal(seen.use(first), false, 'inside the window it is known');
-    assert.equal(seen.size, 500_001);
+    assert.equal(seen.size, 1_000_000);
+    nowMs += 80_000;
+    assert.equal(another(), true);
+    assert.equal(seen.size, 1);
   });
 
   it('forgets what has run out, and nothing before', () => {

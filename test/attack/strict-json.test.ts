@@ -20,6 +20,11 @@ it('[D117] sixty-four levels are read and one more is not, however they are made
   for (const levels of [65, 1_000, 30_000]) isRefused(nested(levels));
 });
 
+it('[D118] a text without an end is refused where it begins, so that it is searched once', () => {
+  for (const text of [`"${'\\"'.repeat(100)}`, `{"a":"${'b\\"'.repeat(100)}`, '"'.repeat(101)])
+    assert.throws(() => read(text), { options: { detail: 'a text without an end' } }, text);
+});
+
 it('[D120] [D121] two values for one name, or a name with a meaning of its own, are refused', () => {
   for (const text of ['{"a":1,"a":2}', '{"a":{"b":1,"\\u0062":2}}', '{"\u00e9":1,"e\u0301":2}'])
     isRefused(text);

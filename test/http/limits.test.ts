@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, BlockList, connect, type Socket } from 'node:net';
 import { before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Connections } from '../../src/http/connections.ts';
+import { connectionLimits } from '../../src/http/limits.ts';
 import { assertProblem } from '../support/answers.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
@@ -147,6 +150,46 @@ describe('connections', { concurrency: true }, () => {
     socket.write(get(me));
     await once(socket, 'data');
     await closed;
+  });
+
+  it('an idle one is not closed before its time is up', async (t) => {
+    const keepAliveSeconds = 5;
+    const connections = new Connections({
+      ...connectionLimits({
+        maxBodyBytes: 1,
+        maxConnections: 1,
+        maxConnectionsPerAddress: 1,
+        requestTimeoutSeconds: 1,
+        keepAliveSeconds,
+      }),
+      trustedProxies: new BlockList(),
+      onRefused: () => {},
+    });
+    const server = createServer({ keepAliveTimeout: 0 }, ({ socket }, response) =>
+      connections.begin(socket, response, () => response.end()),
+    );
+    const accepted = new Promise<Socket>((resolve) => server.on('connection', resolve));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    t.after(() => {
+      socket.destroy();
+      server.close();
+    });
+    const atService = await accepted;
+    connections.accept(atService);
+    connections.open(atService);
+    let now = performance.now();
+    for (const _ of ['first', 'second']) {
+      socket.write(get(me));
+      await once(socket, 'data');
+      connections.sweep(now);
+      now += keepAliveSeconds * 1000 - 1;
+      connections.sweep(now);
+      assert.equal(atService.destroyed, false);
+    }
+    connections.sweep(now + 1);
+    assert.equal(atService.destroyed, true);
   });
 
   it('one that the caller closes after the answer makes no promise', async () => {
