@@ -162,7 +162,7 @@ describe('vestibule doctor, about the provider', { concurrency: 4 }, () => {
     );
     const findings = await examined({ ...settings, IDPS_FILE: file });
     assertLines(findings, 'fail', []);
-    assertLines(findings, 'warn', [/^WARN {2}offered: bound tokens .* DPOP=page signs /]);
+    assertLines(findings, 'warn', [/^WARN {2}offered: bound tokens .* DPOP=page signs .* set DPOP=on$/]);
   });
 
   it('names the cause in one line: nobody listens at the provider', async () => {

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { type DiscoveredProvider, discoveredProvider } from '../support/discovered-provider.ts';
 import { assertLines, examined, healthySettings, linesOf } from '../support/examined.ts';
 import { newDirectory, succeeded } from '../support/outcome.ts';
-import { takePort } from '../support/ports.ts';
+import { freePort, takePort } from '../support/ports.ts';
 import { runVestibule, type Service, type Settings, startService } from '../support/service.ts';
 import { childrenOf } from '../support/supervised.ts';
 import { part } from '../support/surroundings.ts';
@@ -92,7 +92,11 @@ describe('the command vestibule doctor', () => {
     await failuresOf(
       ours,
       /^FAIL {2}port +.*a service with another database.*lsof -i :\d+.*choose another PORT/,
-      /^FAIL {2}ops port +.*a service with another database/,
+      /^FAIL {2}ops port +.*a service with another database.*lsof -i :\d+.*choose another OPS_PORT/,
+    );
+    await failuresOf(
+      { ...ours, OPS_PORT: String(await freePort()) },
+      /^FAIL {2}port +.*a service with another database.*lsof -i :\d+.*choose another PORT/,
     );
   });
 
@@ -132,10 +136,15 @@ describe('the command vestibule doctor', () => {
     }
   });
 
-  it('says what a program that has its ops port answers with', async () => {
+  it('names a program that has one of its ports, and says what the ops port answers with', async () => {
+    const { port } = new URL(provider.origin);
     await failuresOf(
-      await healthy({ OPS_PORT: new URL(provider.origin).port }),
-      /^FAIL {2}ops port +another program, .* it answers HTTP with \d+/,
+      await healthy({ PORT: port }),
+      new RegExp(`^FAIL {2}port +another program.*expected \\S+:${port} is free.*lsof -i :${port}.* PORT$`),
+    );
+    await failuresOf(
+      await healthy({ OPS_PORT: port }),
+      /^FAIL {2}ops port +another program, .* it answers HTTP with \d+.* OPS_PORT$/,
     );
   });
 
@@ -152,5 +161,6 @@ describe('the command vestibule doctor', () => {
       ['key address', 'key'],
     );
     assert.equal(failed[0].advice, 'Set IDP_JWKS_PATH=/jwks');
+    assert.match(failed[1].advice, /IDP_ORIGIN and IDP_JWKS_PATH/);
   });
 });
