@@ -87,9 +87,9 @@ for (const engine of someEngine) {
         isOver = true;
       });
       await someoneWaits();
-      await two().advance(19_000);
+      await two().advance(10_000);
       assert.equal(isOver, false);
-      await two().advance(2_000);
+      await two().advance(11_000);
       assert.deepEqual((await inVain).items, []);
     });
 
