@@ -19,7 +19,7 @@ const cacheDirectory = `${runDirectory}-cache`;
 const runner = 'test/support/file-runner.ts';
 /** Twice the cores that are to be expected: many tests wait for a disk, a browser or a clock. */
 const processes = 4;
-/** Of the files that failed beside others, so many at most are run once more by themselves, and named. */
+/** Of the drills that failed beside others, so many at most are run once more by themselves, and named. */
 const mostRunAgain = 5;
 
 /** How long each file took when it was last run, in milliseconds. */
@@ -70,7 +70,8 @@ process.env.VESTIBULE_TEST = JSON.stringify(surroundings);
 process.env.NODE_COMPILE_CACHE = cacheDirectory;
 try {
   const failed = await runTests(files.filter((file) => !isAfter(file)));
-  const failedAlone = named.length > 0 ? failed : await runAgain(failed);
+  const mayRunAgain = values.tier === 'drill' && named.length === 0;
+  const failedAlone = mayRunAgain ? await runAgain(failed) : failed;
   const failedAfter = await runTests(files.filter(isAfter));
   process.exitCode = failedAlone.length + failedAfter.length === 0 ? 0 : 1;
   writeFileSync(durationsFile, JSON.stringify([...durations]));
@@ -79,8 +80,8 @@ try {
 }
 
 /**
- * Whether a file that failed in a whole run fails by itself as well, when nothing else wants the cores. One that does not is
- * named, since a test that needs a quiet machine is a defect, too.
+ * Runs failed drills once more by themselves: they load the machine and measure, and may disturb each other. Names those
+ * that pass then. Returns those that fail again.
  */
 async function runAgain(failed: readonly string[]): Promise<readonly string[]> {
   if (broken.signal.aborted || failed.length === 0 || failed.length > mostRunAgain || failed.includes(runner))
