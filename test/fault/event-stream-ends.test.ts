@@ -5,6 +5,7 @@ import { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { eventDeclarations } from '../support/event-declarations.ts';
 import { EventStream } from '../support/event-stream.ts';
+import { concurrently } from '../support/flood.ts';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
 import { newSettings, type Service, startService } from '../support/service.ts';
@@ -59,7 +60,7 @@ describe('a reader of events who does not read', () => {
       // What the two systems keep for a connection comes first, and that is megabytes.
       const written = 1_000;
       const text = 'x'.repeat(16_000);
-      for (let number = 0; number < written; number += 1) await caller.make('orders', { text });
+      await concurrently(written, 8, () => caller.make('orders', { text }));
       await until(
         () => metricOf(service, 'vestibule_event_streams_open'),
         (open) => open === 0,
