@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { dateTime } from '../base/date-time.ts';
 import { type Answer, type BearerHandler, json } from '../base/handler.ts';
+import { whenReady } from '../base/now-or-later.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import * as schema from '../openapi/schemas.ts';
 import type { Consumer } from '../storage/port.ts';
@@ -20,12 +21,8 @@ export function me(registry: Registry): BearerHandler {
     return answer;
   };
 
-  return (input, caller) => {
-    const consumer = registry.register(caller, input.proof);
-    return consumer instanceof Promise
-      ? consumer.then((registered) => answerTo(caller, registered))
-      : answerTo(caller, consumer);
-  };
+  return (input, caller) =>
+    whenReady(registry.register(caller, input.proof), (consumer) => answerTo(caller, consumer));
 }
 
 function describe({ id, kind, issuer, subject, audience, scopes, times }: Caller, consumer: Consumer | null) {

@@ -2,6 +2,7 @@ import type { Authenticate } from '../auth/authenticate.ts';
 import type { Caller } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 import { type Answer, answer as answerOf } from '../base/handler.ts';
+import { type NowOrLater, whenReady } from '../base/now-or-later.ts';
 import type { BodyReader } from './body.ts';
 import { createCors } from './cors.ts';
 import type { RequestContext } from './request-context.ts';
@@ -46,20 +47,17 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
     return caller;
   };
 
-  const callerOf = (context: RequestContext): Caller | null | Promise<Caller> => {
-    if (route.access !== 'bearer') return admit(null);
-    const caller = authenticate(context.authorization, context);
-    return caller instanceof Promise ? caller.then(admit) : admit(caller);
-  };
+  const callerOf = (context: RequestContext): NowOrLater<Caller | null> =>
+    route.access === 'bearer' ? whenReady(authenticate(context.authorization, context), admit) : admit(null);
 
-  const answerTo = (context: RequestContext): Answer | Promise<Answer> => {
+  const answerTo = (context: RequestContext): NowOrLater<Answer> => {
     const caller = callerOf(context);
     if (takesBody && context.hasBody) return withBody(context, caller);
-    return caller instanceof Promise ? caller.then((known) => call(context, known)) : call(context, caller);
+    return whenReady(caller, (known) => call(context, known));
   };
 
   /** The body is read once the caller is known. */
-  const withBody = async (context: RequestContext, caller: Caller | null | Promise<Caller>) => {
+  const withBody = async (context: RequestContext, caller: NowOrLater<Caller | null>) => {
     const known = await caller;
     const body = bodies.read(context.request, known?.id ?? null, context.address);
     try {

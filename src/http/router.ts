@@ -7,29 +7,31 @@ interface Match<T> {
   readonly params: Params;
 }
 
-interface RoutePattern<T> {
-  readonly segments: readonly string[];
-  readonly value: T;
+/** A place in the tree of patterns: one level for each segment. */
+interface Branch<T> {
+  readonly fixed: Map<string, Branch<T>>;
+  parameter: Branch<T> | null;
+  /** The pattern that ends here. */
+  end: { readonly value: T; readonly names: readonly string[] } | null;
 }
 
 const noParams: Params = {};
 /** A request may name the whole address (RFC 9112 section 3.2.2). */
 const schemeAndHost = /^https?:\/\/[^/?#]*/i;
 
-/** Finds what answers at an address. Segments of patterns are fixed or `:named`. */
+/** Finds what answers at an address. Segments of patterns are fixed or `:named`; a fixed one is tried first. */
 export class Router<T> {
   /** Patterns without parameters, by their text. */
   readonly #fixed = new Map<string, T>();
-  /** All patterns by their number of segments, in the order in which they are tried. */
-  readonly #patterns: ReadonlyMap<number, readonly RoutePattern<T>[]>;
+  readonly #root: Branch<T> = newBranch();
 
   constructor(values: ReadonlyMap<string, T>) {
-    // A fixed segment is tried before a parameter.
-    const rank = (pattern: string) => pattern.replaceAll(/:[^/]+/g, '\uffff');
-    const sorted = [...values].sort(([one], [other]) => (rank(one) < rank(other) ? -1 : 1));
-    for (const [pattern, value] of sorted) if (!pattern.includes(':')) this.#fixed.set(pattern, value);
-    const patterns = sorted.map(([pattern, value]) => ({ segments: segmentsOf(pattern), value }));
-    this.#patterns = Map.groupBy(patterns, ({ segments }) => segments.length);
+    for (const [pattern, value] of values) {
+      if (!pattern.includes(':')) this.#fixed.set(pattern, value);
+      const segments = segmentsOf(pattern);
+      const names = segments.filter(isParameter).map((segment) => segment.slice(1));
+      segments.reduce(nextBranch, this.#root).end = { value, names };
+    }
   }
 
   /** Throws for an address that cannot be decoded. */
@@ -38,22 +40,47 @@ export class Router<T> {
     const fixed = this.#fixed.get(path);
     if (fixed !== undefined) return { value: fixed, params: noParams };
     if (!path.startsWith('/')) return null;
-    const segments = segmentsOf(path).map(decodeSegment);
-    for (const pattern of this.#patterns.get(segments.length) ?? []) {
-      const params = paramsOf(pattern.segments, segments);
-      if (params !== null) return { value: pattern.value, params };
-    }
-    return null;
+    return match(this.#root, segmentsOf(path).map(decodeSegment), 0);
   }
 }
 
-function paramsOf(pattern: readonly string[], segments: readonly string[]): Params | null {
-  const params: Record<string, string> = {};
-  for (const [index, expected] of pattern.entries()) {
-    const segment = segments[index] as string;
-    if (expected.startsWith(':') && segment !== '') params[expected.slice(1)] = segment;
-    else if (expected !== segment) return null;
+function newBranch<T>(): Branch<T> {
+  return { fixed: new Map(), parameter: null, end: null };
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith(':');
+}
+
+function nextBranch<T>(branch: Branch<T>, segment: string): Branch<T> {
+  if (isParameter(segment)) {
+    branch.parameter ??= newBranch();
+    return branch.parameter;
   }
+  const next = branch.fixed.get(segment) ?? newBranch<T>();
+  branch.fixed.set(segment, next);
+  return next;
+}
+
+function match<T>(
+  branch: Branch<T>,
+  segments: readonly string[],
+  at: number,
+  values: readonly string[] = [],
+): Match<T> | null {
+  const { end, fixed, parameter } = branch;
+  const segment = segments[at];
+  if (segment === undefined)
+    return end === null ? null : { value: end.value, params: paramsOf(end.names, values) };
+  const next = fixed.get(segment);
+  const found = next === undefined ? null : match(next, segments, at + 1, values);
+  if (found !== null || parameter === null || segment === '') return found;
+  return match(parameter, segments, at + 1, [...values, segment]);
+}
+
+function paramsOf(names: readonly string[], values: readonly string[]): Params {
+  const params: Record<string, string> = {};
+  for (const [index, name] of names.entries()) params[name] = values[index] as string;
   return params;
 }
 

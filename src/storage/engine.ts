@@ -1,10 +1,12 @@
 import type { Refusal } from '../base/errors.ts';
+import type { NowOrLater } from '../base/now-or-later.ts';
 import type { BatchRulesSource, BatchStore, SessionStatus, StandingStore, WatchedTable } from './port.ts';
 import type { Database } from './schema.ts';
 
 /** A row as a list of its columns. Both drivers make that in half the time of an object with names. */
 export type Row = readonly unknown[];
-export type Read = (sql: string, parameters: readonly unknown[]) => Promise<readonly Row[]>;
+/** SQLite answers at once, PostgreSQL later. */
+export type Read = (sql: string, parameters: readonly unknown[]) => NowOrLater<readonly Row[]>;
 
 /** The fixed set of parts by which one database differs from the other. */
 export interface Engine {

@@ -6,17 +6,23 @@ export class ThrownByRules extends Error {
   override readonly name = 'ThrownByRules';
 }
 
-/** Turns errors of the driver into refusals of the catalogue. */
+/** Turns errors of the driver into refusals of the catalogue. A store that answers at once still does. */
 export function guard<Store extends object>(store: Store, engine: Engine, isClosed = () => false): Store {
+  const translated = (error: unknown): unknown =>
+    error instanceof ThrownByRules ? error.cause : (engine.unavailable(error) ?? error);
+  const reject = (error: unknown) => {
+    throw translated(error);
+  };
   const wrapped = Object.entries(store).map(([name, method]) => [
     name,
-    async (...parameters: unknown[]) => {
-      if (isClosed()) throw new Refusal('storage_unavailable', { detail: 'the storage is closed' });
+    (...parameters: unknown[]) => {
+      if (isClosed())
+        return Promise.reject(new Refusal('storage_unavailable', { detail: 'the storage is closed' }));
       try {
-        return await method(...parameters);
+        const result = method(...parameters);
+        return result instanceof Promise ? result.catch(reject) : result;
       } catch (error) {
-        if (error instanceof ThrownByRules) throw error.cause;
-        throw engine.unavailable(error) ?? error;
+        throw translated(error);
       }
     },
   ]);

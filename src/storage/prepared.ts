@@ -1,6 +1,6 @@
 import type { Compilable, CompiledQuery } from 'kysely';
 import { RecentMap } from '../base/recent-map.ts';
-import type { Read, Row } from './engine.ts';
+import type { Read } from './engine.ts';
 
 /** Callers choose filters, so the number of statements is limited (LRU). */
 const mostStatements = 300;
@@ -21,7 +21,7 @@ export function preparedReads(read: Read) {
     shape: string,
     values: readonly unknown[],
     build: (placeholders: readonly never[]) => Compilable,
-  ): Promise<readonly Row[]> => {
+  ): ReturnType<Read> => {
     let query = compiled.get(shape);
     if (query === undefined) {
       query = build(values.map((_, index) => new Placeholder(index) as never)).compile();

@@ -1,4 +1,5 @@
 import type { UsedProof } from '../base/caller.ts';
+import type { NowOrLater } from '../base/now-or-later.ts';
 import type { AuditEntry, Consumer, Erasure } from './entities.ts';
 import type { NewEvent } from './event-port.ts';
 
@@ -88,7 +89,7 @@ export interface ErasedBudgets {
 export interface RecordStore {
   /** Makes the indexes that these collections need and drops those that none needs any more. */
   prepare(collections: readonly DeclaredIndexes[]): Promise<void>;
-  find(collection: string, id: string): Promise<StoredRecord | null>;
+  find(collection: string, id: string): NowOrLater<StoredRecord | null>;
   list(query: RecordQuery): Promise<readonly StoredRecord[]>;
   sizes(query: RecordQuery): Promise<readonly number[]>;
   /** The place `count` records further on, by the index of the sort order alone. Null when there are fewer. */

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import { insertAll } from '../support/batches.ts';
 import { newSqliteFile, sqliteDatabase } from '../support/databases.ts';
+import { MovableClock } from '../support/movable-clock.ts';
 import { newQuery, newRecord } from '../support/records.ts';
 
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
@@ -20,17 +21,22 @@ describe('reading records from an SQLite file', () => {
     const when = usedBefore ? 'after' : 'before';
     it(`says so when the file was taken away or replaced ${when} the first read, and goes on when it is back`, async () => {
       const file = newSqliteFile();
-      const storage = await sqliteDatabase(file).open();
+      const clock = new MovableClock();
+      const storage = await sqliteDatabase(file, clock).open();
+      const find = async () => {
+        clock.advance(1_000);
+        return storage.records.find('notes', record.id);
+      };
       const record = newRecord();
       await insertAll(storage, [record]);
       if (usedBefore) assert.deepEqual(await storage.records.list(newQuery()), [record]);
       renameSync(file, `${file}.away`);
-      await assert.rejects(storage.records.find('notes', record.id), isUnavailable);
+      await assert.rejects(find(), isUnavailable);
       assert.equal(existsSync(file), false, 'reading makes no file');
       writeFileSync(file, '');
-      await assert.rejects(storage.records.find('notes', record.id), isUnavailable);
+      await assert.rejects(find(), isUnavailable);
       renameSync(`${file}.away`, file);
-      assert.deepEqual(await storage.records.find('notes', record.id), record);
+      assert.deepEqual(await find(), record);
       await storage.close();
     });
   }

@@ -231,7 +231,7 @@ for (const engine of storageKinds) {
       await closed.close();
       const questions: Record<string, () => Promise<unknown>> = {
         prepare: () => records.prepare([]),
-        find: () => records.find('x', 'x'),
+        find: async () => records.find('x', 'x'),
         list: () => records.list(newQuery()),
         sizes: () => records.sizes(newQuery()),
         placeAfter: () => records.placeAfter(newQuery(), 1),

@@ -175,8 +175,11 @@ for (const database of ['postgres', 'sqlite'] as const) {
     });
 
     it('without its database /readyz is 503 and says why, while /livez stays 200', async () => {
-      const reply = await ready(service);
-      assert.equal(reply.status, 503, reply.text);
+      const reply = await until(
+        () => ready(service),
+        ({ status }) => status === 503,
+        'a missing file is not noticed',
+      );
       assert.deepEqual(reply.json().checks, { database: 'does not answer', provider_keys: 'ok' });
       assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
     });

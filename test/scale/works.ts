@@ -70,7 +70,7 @@ export const works: readonly Work[] = [
   {
     title: 'one record, by its id',
     count: 3_000,
-    run: (storage, all) => storage.records.find(collection, all.idOf(anywhere(all.count))),
+    run: async (storage, all) => storage.records.find(collection, all.idOf(anywhere(all.count))),
   },
   {
     title: 'a list of an owner (10 records), newest first',

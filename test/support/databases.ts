@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before } from 'node:test';
 import { Client } from 'pg';
+import type { Clock } from '../../src/base/clock.ts';
 import type { Engine } from '../../src/storage/engine.ts';
 import type { Storage, StorageKeys } from '../../src/storage/port.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
@@ -82,8 +83,8 @@ export function newSqliteFile(): string {
   return `${directory}/vestibule.db`;
 }
 
-export function sqliteDatabase(file: string): TestDatabase {
-  const openEngine = () => openSqlite(file);
+export function sqliteDatabase(file: string, clock?: Clock): TestDatabase {
+  const openEngine = () => openSqlite(file, { clock });
   const query = async (sql: string) => {
     const database = new DatabaseSync(file, { timeout: 5_000 });
     try {

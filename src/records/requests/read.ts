@@ -1,5 +1,6 @@
 import { Refusal } from '../../base/errors.ts';
 import { answer, type BearerHandler, jsonText } from '../../base/handler.ts';
+import { whenReady } from '../../base/now-or-later.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { CallerAccess } from '../caller-access.ts';
 import { hasAlready } from '../preconditions.ts';
@@ -11,15 +12,16 @@ import { cursorAt, readCursor, readPage } from './page.ts';
 /** GET /<collection>/{id} */
 export function readRecord(parts: CollectionParts): BearerHandler {
   const { collection, store, reads, clock } = parts;
-  return async (input, caller) => {
+  return (input, caller) => {
     const access = CallerAccess.admit(collection, caller, 'read');
-    const headers = reads.take(access.id);
-    const record = await store.find(collection.name, recordId(input, headers));
-    const isThere = record !== null && !isExpired(collection, record, clock.now()) && access.sees(record);
-    if (isThere && hasAlready(input, etagOf(record)))
-      return answer(null, '', { status: 304, headers: { etag: etagOf(record), ...headers } });
-    if (!isThere) throw new Refusal('not_found', { headers });
-    return jsonText(present(collection, record, access), { headers: { etag: etagOf(record), ...headers } });
+    const limits = reads.take(access.id);
+    return whenReady(store.find(collection.name, recordId(input, limits)), (record) => {
+      const isThere = record !== null && !isExpired(collection, record, clock.now()) && access.sees(record);
+      if (!isThere) throw new Refusal('not_found', { headers: limits });
+      const headers = { etag: etagOf(record), ...limits };
+      if (hasAlready(input, headers.etag)) return answer(null, '', { status: 304, headers });
+      return jsonText(present(collection, record, access), { headers });
+    });
   };
 }
 

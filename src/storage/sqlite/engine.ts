@@ -15,6 +15,8 @@ import { unavailable } from './unavailable.ts';
 import { SqliteWriter } from './writer.ts';
 
 const readVersionEveryMs = 25;
+/** A removed file is noticed by reads within this time, and by the next write. */
+const checkFileEveryMs = 1_000;
 
 /** With `readOnly` no file and no row is made or changed. */
 export function openSqlite(file: string, { readOnly = false, clock = systemClock } = {}): Promise<Engine> {
@@ -30,7 +32,7 @@ async function openWriter(file: string, clock: Clock): Promise<Engine> {
   });
   const { dev, ino } = statSync(file);
   const writer = new SqliteWriter(thread);
-  const reads = new SqliteReader(file, { dev, ino });
+  const reads = new SqliteReader(file, { dev, ino }, clock);
   const database = new Kysely<Tables>({ dialect: sqliteDialect(writer.driver) });
   const reader = new Kysely<Tables>({ dialect: sqliteDialect(reads.driver) });
   return {
@@ -63,7 +65,7 @@ async function openWriter(file: string, clock: Clock): Promise<Engine> {
 }
 
 async function openReadOnly(file: string, clock: Clock): Promise<Engine> {
-  const reads = new SqliteReader(file, statSync(file), SqliteConnection.withoutTraces);
+  const reads = new SqliteReader(file, statSync(file), clock, SqliteConnection.withoutTraces);
   const database = new Kysely<Tables>({ dialect: sqliteDialect(reads.driver) });
   const refuse = () => Promise.reject(new Error('the database is open for reading only'));
   return {
@@ -115,17 +117,20 @@ class SqliteReader {
   readonly driver: Driver;
   readonly #file: string;
   readonly #identity: FileIdentity;
+  readonly #clock: Clock;
   readonly #connect: typeof SqliteConnection.forReading;
   #connection: SqliteConnection | null = null;
+  #checkedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(file: string, identity: FileIdentity, connect = SqliteConnection.forReading) {
+  constructor(file: string, identity: FileIdentity, clock: Clock, connect = SqliteConnection.forReading) {
     this.#file = file;
     this.#identity = identity;
+    this.#clock = clock;
     this.#connect = connect;
     this.driver = directDriver((sql, parameters) => this.#open().run(sql, parameters));
   }
 
-  async read(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]> {
+  read(sql: string, parameters: readonly unknown[]): readonly Row[] {
     return this.#open().rows(sql, parameters as readonly SQLInputValue[]);
   }
 
@@ -136,7 +141,11 @@ class SqliteReader {
 
   #open(): SqliteConnection {
     this.#connection ??= this.#connect(this.#file, this.#identity);
-    this.#connection.checkFile();
+    const now = this.#clock.monotonic();
+    if (now - this.#checkedAt >= checkFileEveryMs) {
+      this.#connection.checkFile();
+      this.#checkedAt = now;
+    }
     return this.#connection;
   }
 }

@@ -1,4 +1,5 @@
 import { type Compilable, sql } from 'kysely';
+import { whenReady } from '../../base/now-or-later.ts';
 import type { Engine } from '../engine.ts';
 import type { ErasureNotes, FieldValue, RecordQuery, RecordStore } from '../port.ts';
 import { preparedReads } from '../prepared.ts';
@@ -21,13 +22,13 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
   return {
     prepare: (collections) => prepareIndexes(engine, collections),
 
-    async find(collection, id) {
-      const [row] = await prepared('one', [collection, id], ([inCollection, named]) =>
+    find(collection, id) {
+      const rows = prepared('one', [collection, id], ([inCollection, named]) =>
         recordsOf(reader)
           .where('collection', '=', inCollection as never)
           .where('id', '=', named as never),
       );
-      return row === undefined ? null : recordOf(row);
+      return whenReady(rows, ([row]) => (row === undefined ? null : recordOf(row)));
     },
 
     list: async (query) => (await ask('page', query, (shape) => pageOf(engine, shape))).map(recordOf),
