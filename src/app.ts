@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
 import { keyRules, openAdministration } from './app/administration.ts';
 import type { BaseParts } from './app/base-parts.ts';
 import { createCallers } from './app/callers.ts';
@@ -67,8 +66,6 @@ const opsShutdownMs = 1_000;
 
 /** Builds and starts every part in this order. They stop in reverse order, also when one fails to start. */
 export async function startApp(config: Config, surroundings: Surroundings = {}): Promise<App> {
-  // Collect garbage when the heap has grown by a fifth: caches of tokens live long, and otherwise took a quarter more memory.
-  setFlagsFromString('--heap-growing-percent=20');
   const { clock = systemClock, steps, member, development } = surroundings;
   const logOutput = surroundings.logOutput ?? standardOutput(member !== undefined);
   const logText = development?.logText;
