@@ -1,10 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import type { LogLevel } from './plain-log.ts';
 
 export type Log = Logger;
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-type LogLevel = (typeof logLevels)[number];
 
 /** Structured lines. No host name and no process id: neither helps, and both identify. `fields` are on every line. */
 export function createLog(

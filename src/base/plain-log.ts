@@ -1,3 +1,6 @@
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
 export interface PlainLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -1,4 +1,4 @@
-import { logLevels } from '../base/log.ts';
+import { logLevels } from '../base/plain-log.ts';
 import { signatureAlgorithms } from '../base/signature-algorithms.ts';
 import * as kind from './kinds.ts';
 import type { Providers } from './providers.ts';

@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Provider } from 'oidc-provider';
 import { devPassword, signIn } from './accounts.ts';
 import type { ApiResource } from './api-resource.ts';
+import { usersFile } from './environment.ts';
 import { controlPath } from './running.ts';
-import { usersFile } from './users.ts';
 
 export type KoaContext = Parameters<Parameters<Provider['use']>[0]>[0];
 

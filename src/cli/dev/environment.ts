@@ -4,6 +4,8 @@ import { makePrivateFolder } from '../../base/folder.ts';
 import { type Environment, mistakesInFile } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 
+/** In the working directory. It gives users other scopes than all. */
+export const usersFile = 'dev-users.yaml';
 export const loopback = '127.0.0.1';
 export const dataFolder = './data';
 /** As whom frontends sign in at the provider of `dev`: the reference page, and those of CORS_ORIGINS. */

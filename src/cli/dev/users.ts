@@ -7,8 +7,7 @@ import { found } from '../../base/yaml/mistakes.ts';
 import { readWithMistakes } from '../../base/yaml/yaml-text.ts';
 import { readTextFile } from '../../config/text-file.ts';
 import { accountIdOf } from './accounts.ts';
-
-export const usersFile = 'dev-users.yaml';
+import { usersFile } from './environment.ts';
 
 /** Users who do not have every scope, by account id. */
 export type DevUsers = ReadonlyMap<string, readonly string[]>;

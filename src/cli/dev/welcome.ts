@@ -2,9 +2,8 @@ import type { App } from '../../app.ts';
 import { consumerPrefix, tokenPath } from '../../base/addresses.ts';
 import type { Collection } from '../../collections/collection.ts';
 import type { Config } from '../../config/settings.ts';
-import { webClientId } from './environment.ts';
+import { usersFile, webClientId } from './environment.ts';
 import type { DevProvider } from './provider.ts';
-import { usersFile } from './users.ts';
 
 interface Credentials {
   readonly id: string;
