@@ -28,7 +28,7 @@ import type { Family } from './ops/exposition.ts';
 import { createReadiness, live } from './ops/health.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { findTracing } from './ops/tracing.ts';
-import { type BatchRulesData, batchRulesModule } from './records/rules/batch.ts';
+import { type BatchRulesData, batchRulesModule } from './records/rules/batch-rules.ts';
 import { Sweeper } from './records/sweeper.ts';
 import { WriteQueue } from './records/write-queue.ts';
 import type { Migration } from './storage/migrations.ts';

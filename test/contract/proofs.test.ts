@@ -8,7 +8,7 @@ import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
 import { readCollections } from '../../src/collections/read-collections.ts';
-import { type BatchRulesData, batchRulesModule } from '../../src/records/rules/batch.ts';
+import { type BatchRulesData, batchRulesModule } from '../../src/records/rules/batch-rules.ts';
 import { Sweeper } from '../../src/records/sweeper.ts';
 import { WriteQueue } from '../../src/records/write-queue.ts';
 import type { Storage } from '../../src/storage/port.ts';

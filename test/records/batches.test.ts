@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Refusal } from '../../src/base/errors.ts';
 import { readCollections } from '../../src/collections/read-collections.ts';
-import { createBatchRules } from '../../src/records/rules/batch.ts';
+import { createBatchRules } from '../../src/records/rules/batch-rules.ts';
 import type { Change, Operation } from '../../src/records/rules/operation.ts';
 import type { Outcome } from '../../src/storage/port.ts';
 import { MemoryStore } from './memory-store.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { UsedProof } from '../../src/base/caller.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { readCollections } from '../../src/collections/read-collections.ts';
-import { createBatchRules } from '../../src/records/rules/batch.ts';
+import { createBatchRules } from '../../src/records/rules/batch-rules.ts';
 import type { Change, Done, Operation } from '../../src/records/rules/operation.ts';
 import type { BatchChanges, Loaded, Outcome } from '../../src/storage/port.ts';
 import { newProof } from '../support/batches.ts';

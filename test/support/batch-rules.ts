@@ -1,6 +1,6 @@
 import { isMainThread } from 'node:worker_threads';
 import { type ErrorCode, Refusal, type RefusalOptions } from '../../src/base/errors.ts';
-import { createBatchRules as createServiceRules } from '../../src/records/rules/batch.ts';
+import { createBatchRules as createServiceRules } from '../../src/records/rules/batch-rules.ts';
 import type { Operation } from '../../src/records/rules/operation.ts';
 import type {
   BatchChanges,

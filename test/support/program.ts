@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 const entryPoints = {
   main: 'src/main.ts',
   'storage/sqlite/worker-start': 'src/storage/sqlite/worker-start.js',
-  'records/rules/batch': 'src/records/rules/batch.ts',
+  'records/rules/batch-rules': 'src/records/rules/batch-rules.ts',
   'clocked-main': 'test/support/clocked-main.ts',
   'host-main': 'test/support/host-main.ts',
 };

@@ -4,7 +4,7 @@ import type { StoredRecord } from '../../storage/port.ts';
 import { fits, type Tags } from '../preconditions.ts';
 import { etagOf, isExpired } from '../present.ts';
 import type { Effects } from './batch-state.ts';
-import { charged, type Decided, type Of, preconditionFailed, type Writing } from './decision.ts';
+import { charged, type Decided, type Of, preconditionFailed, type Writing } from './every-write.ts';
 
 /** PUT and PATCH /<collection>/{id} */
 export function decideEdit(

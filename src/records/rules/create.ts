@@ -4,7 +4,7 @@ import { eventOfChange } from '../../events/catalogue.ts';
 import type { StoredRecord } from '../../storage/port.ts';
 import { isExpired } from '../present.ts';
 import type { BatchState } from './batch-state.ts';
-import { charged, type Decided, type Of, preconditionFailed, type Writing } from './decision.ts';
+import { charged, type Decided, type Of, preconditionFailed, type Writing } from './every-write.ts';
 
 export const idempotencyMs = 24 * 3_600_000;
 

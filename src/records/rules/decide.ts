@@ -9,7 +9,7 @@ import { BatchState, type Effects } from './batch-state.ts';
 import { asOfNow } from './budgets.ts';
 import { decideAction, decideEdit, decideRemove } from './change.ts';
 import { decideCreate, decideCreateUnder } from './create.ts';
-import type { Decided, Writing } from './decision.ts';
+import type { Decided, Writing } from './every-write.ts';
 import type { Done, Operation, RecordChange } from './operation.ts';
 
 export interface WriteRules {
