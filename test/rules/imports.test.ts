@@ -111,7 +111,7 @@ describe('the architecture', () => {
     }
     const targets = (file: string) => imports.filter(({ from }) => from === file).map(({ target }) => target);
     assert.ok(targets('src/main.ts').includes('src/cli/program.ts'));
-    assert.ok(targets('src/cli/dev.ts').includes('src/cli/dev/provider.ts'), 'also those made while running');
+    assert.ok(targets('src/cli/dev.ts').includes('src/cli/dev/start.ts'), 'also those made while running');
   });
 
   for (const [file, text, reason] of forbidden) {
