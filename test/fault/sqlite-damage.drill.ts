@@ -58,6 +58,11 @@ describe('an SQLite file that somebody does something to while it is served', ()
       rmSync(kept, { force: true });
       linkSync(file(), kept);
       deed();
+      await until(
+        () => caller.get(`/notes/${record.id}`),
+        ({ status }) => status === 503,
+        'reads do not notice',
+      );
       for (let count = 0; count < 5; count += 1) {
         assertCode(await caller.send('POST', '/notes', { text: 'lost' }), 'storage_unavailable');
         assertCode(await caller.get(`/notes/${record.id}`), 'storage_unavailable');
