@@ -166,7 +166,15 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   parts.defer(() => sweeper.stop());
 
   const signingKeyIds = () => signingKeys.published().map(({ kid }) => kid);
-  const readiness = createReadiness({ storage, keySets, signingKeyIds, isStopping: () => isStopping, clock });
+  const { port } = config;
+  const readiness = createReadiness({
+    storage,
+    keySets,
+    signingKeyIds,
+    port,
+    isStopping: () => isStopping,
+    clock,
+  });
   let opsAddress = '';
   if (member === undefined) {
     const ready = async () => {

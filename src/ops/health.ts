@@ -10,8 +10,9 @@ export const live: PublicHandler = () => json({ status: 'ok' });
 interface ReadinessParts {
   readonly storage: Pick<Storage, 'ping' | 'documents'>;
   readonly keySets: () => readonly KeySetStatus[];
-  /** The `kid`s of our own keys: `doctor` recognises this service by them. */
+  /** The `kid`s of our own keys: `doctor` recognises this service by them, and its port by `port`. */
   readonly signingKeyIds: () => readonly string[];
+  readonly port: number;
   readonly isStopping: () => boolean;
   readonly clock: Clock;
 }
@@ -28,7 +29,8 @@ export interface KeySetStatus {
 }
 
 /** GET /readyz: 200 if the database takes writes and the keys of at least one provider can be used. */
-export function createReadiness({ storage, keySets, signingKeyIds, isStopping, clock }: ReadinessParts) {
+export function createReadiness(parts: ReadinessParts) {
+  const { storage, keySets, signingKeyIds, port, isStopping, clock } = parts;
   const findFault = createDatabaseProbe({ storage, clock });
   return async () => {
     const providers = keySets();
@@ -47,6 +49,7 @@ export function createReadiness({ storage, keySets, signingKeyIds, isStopping, c
         ? { provider_keys: described(first) }
         : { providers: Object.fromEntries(providers.map((keys) => [keys.name, described(keys)])) }),
       signing_keys: signingKeyIds(),
+      port,
     };
     return { status: isReady ? 200 : 503, body };
   };

@@ -100,6 +100,14 @@ describe('the command vestibule doctor', () => {
     );
   });
 
+  it('names a program that has the port which the running service is to get', async () => {
+    const { port } = new URL(provider.origin);
+    await failuresOf(
+      { ...settings, PORT: port, BASE_URL: provider.origin },
+      new RegExp(`^FAIL {2}port +another program.*lsof -i :${port}`),
+    );
+  });
+
   it('knows several processes behind its ports, also when none of them answers', async () => {
     const several = await healthy({ TEST_SERVE_OPTIONS: '--processes 2' });
     const supervised = await startService(several);

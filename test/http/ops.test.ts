@@ -35,7 +35,7 @@ describe('health and metrics of a service that is well', () => {
     }>();
     const { provider_keys: keys, ...rest } = reply.json<{ provider_keys: Record<string, number> }>();
     const signingKeys = published.map(({ kid }) => kid);
-    assert.deepEqual(rest, { status: 'ready', checks: allGood, signing_keys: signingKeys });
+    assert.deepEqual(rest, { status: 'ready', checks: allGood, signing_keys: signingKeys, port: 0 });
     const { age_seconds: age, next_fetch_in_seconds: next, stale_seconds_left: left, ...others } = keys;
     assert.deepEqual(others, { usable_keys: 1, last_fault: null });
     const plausible = (seconds: number | undefined, most: number) =>

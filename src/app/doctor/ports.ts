@@ -14,7 +14,7 @@ interface Port {
 
 type OpsAnswer = Awaited<ReturnType<typeof askReadiness>>;
 
-/** Checks that both ports are free, or that this service has them. The ops port says which service it is. */
+/** Checks that both ports are free, or that this service has them. The ops port says which service it is, and its port. */
 export async function portFindings(config: Config): Promise<readonly Finding[]> {
   const service: Port = { name: 'port', host: config.host, port: config.port, setting: 'PORT' };
   const ops: Port = { name: 'ops port', host: config.opsHost, port: config.opsPort, setting: 'OPS_PORT' };
@@ -54,7 +54,8 @@ function portFinding(place: Port, fault: string | null, answer: OpsAnswer | null
 /** `doctor` may run beside its own service. Any other owner of the port keeps `serve` from starting. */
 function takenFinding({ name, host, port, setting }: Port, answer: OpsAnswer | null): Finding {
   const place = `${host}:${port}`;
-  if (!answer?.isThisService)
+  const isOurs = answer?.isThisService && (setting === 'OPS_PORT' || answer.port === port);
+  if (!isOurs)
     return failed(name, {
       expected: `${place} is free`,
       found: `another program, or a service with another database, listens there (OPS_PORT: ${answer?.says ?? 'nothing listens there'})`,
@@ -76,15 +77,16 @@ async function askReadiness(config: Config, { host, port }: Port) {
     const says = `it answers HTTP with ${response.status}`;
     const body: unknown = await response.json().catch(() => null);
     if (!isJsonObject(body) || !isJsonObject(body.checks))
-      return { isThisService: false, isReady: false, says };
+      return { isThisService: false, port: null, isReady: false, says };
     const wrong = Object.entries(body.checks).filter(([, verdict]) => verdict !== 'ok');
     return {
       isThisService: await hasKeyOf(config, body.signing_keys),
+      port: body.port,
       isReady: response.ok,
       says: [body.status, ...wrong.map(([name, verdict]) => `${name}: ${verdict}`)].join(', '),
     };
   } catch {
-    return { isThisService: false, isReady: false, says: 'it does not answer HTTP' };
+    return { isThisService: false, port: null, isReady: false, says: 'it does not answer HTTP' };
   }
 }
 
