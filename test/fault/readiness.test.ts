@@ -114,7 +114,7 @@ describe('a PostgreSQL that only reads', () => {
     await client.end();
   };
 
-  it('[F165] /readyz is 503 while it does, and everything is well again at once when it does no more', async () => {
+  it('[F165] /readyz is 503 while it does, and everything is well again when it does no more', async () => {
     const caller = await one().person();
     const { record } = await caller.make('notes', {});
     await becomeReady(one());
@@ -150,8 +150,14 @@ describe('a PostgreSQL that only reads', () => {
     assert.deepEqual(more, { level: 40, ...about, requests: 55 });
     await service.holdTime(false);
     await onlyReads(false);
-    for (let count = 0; count < 5; count += 1) await caller.make('notes', {});
+    // Sessions are replaced once a second at most, so some may only read for that long.
+    const everybody = [...strangers, caller];
+    await until(
+      () => Promise.all(everybody.map((one) => one.send('POST', '/notes', {}))),
+      (replies) => replies.every(({ status }) => status === 201),
+      'writes are still refused',
+    );
     for (const stranger of strangers) assert.equal((await stranger.get('/me')).status, 200);
-    assert.equal((await readyz(one())).status, 200);
+    await becomeReady(one());
   });
 });
