@@ -146,5 +146,5 @@ const newline = 10;
 
 function linesDropped(count: number): string {
   const time = new Date().toISOString();
-  return `${JSON.stringify({ level: warn, time, dropped: count, msg: 'log lines dropped, because nobody took them' })}\n`;
+  return `${JSON.stringify({ level: warn, time, dropped: count, msg: 'log lines were dropped because the reader of the log was too slow' })}\n`;
 }
