@@ -14,6 +14,8 @@ import type {
 } from '../storage/port.ts';
 
 const everyMs = 60_000;
+/** After a sweep that took longer than that. */
+const shortestPauseMs = 1_000;
 const atOnce = 200;
 const eventsAtOnce = 1_000;
 const eventsKeptMs = 30 * 24 * 60 * 60 * 1000;
@@ -55,7 +57,7 @@ export class Sweeper {
     this.#cancel = clock.after(delayMs, () => {
       const beganAt = clock.monotonic();
       this.#sweeping = this.#sweep().finally(() => {
-        if (!this.#isStopped) this.start(Math.max(beganAt + everyMs - clock.monotonic(), 0));
+        if (!this.#isStopped) this.start(Math.max(beganAt + everyMs - clock.monotonic(), shortestPauseMs));
       });
     });
   }
