@@ -10,16 +10,27 @@ import { nextFile } from './surroundings.ts';
  */
 // A test may wait for a timer that keeps no process alive: there is always something else in a service that does.
 const awake = setInterval(() => {}, 60_000);
+/** The timeout of a test does not hold for what a file awaits at its top level, nor for its hooks. */
+const mostMsPerFile = 600_000;
 for (let file = await nextFile(); file !== null; file = await nextFile()) {
   const ended = Promise.withResolvers<void>();
   const url = pathToFileURL(file).href;
+  const limit = setTimeout(stopWaiting, mostMsPerFile, `${file} did not end within ten minutes.`, 1);
   describe(file, () => {
     // A suite of its own: when one of its hooks fails, the hook below runs all the same.
     describe('all of it', () => import(url));
     after(() => ended.resolve());
   });
   await ended.promise;
+  clearTimeout(limit);
   forgetDocuments();
   reuseKeys();
 }
 clearInterval(awake);
+// All tests have passed or failed: what a test has left open may not keep the run waiting.
+setTimeout(stopWaiting, 20_000, 'A test has left something open.').unref();
+
+function stopWaiting(reason: string, exitCode?: number): void {
+  console.error(`${reason} Open: ${process.getActiveResourcesInfo().join(', ')}`);
+  process.exit(exitCode);
+}
