@@ -47,6 +47,8 @@ const named = positionals.map((file) => file.replace(/^\.\//, ''));
 const missing = named.filter((file) => !existsSync(file));
 if (missing.length > 0) throw new Error(`There is no such test file: ${missing.join(', ')}`);
 const files = named.length > 0 ? named : globSync(`test/**/*.${values.tier}.ts`).sort().filter(isAsked);
+const empty = files.filter((file) => readFileSync(file, 'utf8').trim() === '');
+if (empty.length > 0) throw new Error(`A test file without a test: ${empty.join(', ')}`);
 const isAfter = (file: string) => file.startsWith('test/after/');
 const durations = new Map<string, number>(
   existsSync(durationsFile) ? JSON.parse(readFileSync(durationsFile, 'utf8')) : [],
