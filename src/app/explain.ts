@@ -1,20 +1,24 @@
-import { ownKeysNow, providerKeysNow } from '../auth/examine/context.ts';
-import { type ExaminationParts, type ExaminedIssuer, examineToken } from '../auth/examine/token.ts';
+import { type ExaminedIssuer, ownKeysNow, providerKeysNow } from '../auth/examine/context.ts';
+import { type ExaminationParts, examineToken } from '../auth/examine/token.ts';
 import { introspect } from '../auth/introspection/request.ts';
-import { deriveKeyring } from '../auth/keyring.ts';
+import { deriveKeyring, type Keyring } from '../auth/keyring.ts';
 import { authenticatedMemory, type KeySetMemory } from '../auth/stored-key-set.ts';
 import type { VerifiedClaims } from '../base/caller.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { createLog } from '../base/log.ts';
+import { writeScopes } from '../base/scopes.ts';
+import type { Collection } from '../collections/collection.ts';
 import { readMasterSecret } from '../config/files.ts';
 import { createPseudonymIssuer, type Provider } from '../config/providers.ts';
 import { ownIssuer } from '../config/rules.ts';
 import { type Config, signingAlgorithms } from '../config/settings.ts';
-import { examineAccess, examineCaller } from '../consumer/examine-caller.ts';
-import { createRevocationNames } from '../consumer/pseudonym.ts';
+import { createNameCaller, createRevocationNames } from '../consumer/pseudonym.ts';
+import { Standing } from '../consumer/standing.ts';
 import { maxHeaderBytes } from '../http/limits.ts';
+import { CallerAccess } from '../records/caller-access.ts';
+import type { Storage } from '../storage/port.ts';
 import { ClientDirectory, createClientMac } from '../tokens/client-directory.ts';
 import { readDeclaredCollections } from './declared-collections.ts';
 import { ownRules, rulesOf } from './issuer-rules.ts';
@@ -25,9 +29,11 @@ export type ExplainedToken = Awaited<ReturnType<typeof explainToken>>;
 /** What becomes of a token, step by step, by the keys and the database as they are now; and what it may do in each collection. */
 export function explainToken(config: Config, token: string, clock: Clock = systemClock) {
   return readDatabase(config, async (opened) => {
-    const found: { claims: VerifiedClaims | null } = { claims: null };
+    let claims: VerifiedClaims | null = null;
     const storage = opened.state === 'ready' ? opened.storage : null;
     const keyring = storage && deriveKeyring(readMasterSecret(config));
+    const unavailable =
+      opened.state === 'unusable' ? new Refusal('storage_unavailable', { detail: opened.detail }) : null;
     const asExamined = (provider: Provider) => {
       const memory =
         keyring && authenticatedMemory(storage.documents, keyring.providerKeys, provider.jwksUrl);
@@ -46,40 +52,25 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
         maxLifetime: 'TOKEN_TTL_SECONDS',
       },
       async keysNow() {
-        if (opened.state === 'unusable') throw new Refusal('storage_unavailable', { detail: opened.detail });
+        if (unavailable !== null) throw unavailable;
         const keys = (await storage?.signingKeys.list()) ?? [];
         return ownKeysNow(keys, signingAlgorithms, clock.now());
       },
     };
-    const callerNow: ExaminationParts['callerNow'] = async (claims) => {
-      found.claims = claims;
-      if (opened.state === 'unusable') return { unknown: opened.detail, refusal: 'storage_unavailable' };
-      if (storage === null || keyring === null)
-        return { unknown: 'there is no database of this release yet', refusal: null };
-      const { pseudonym: pseudonymKey } = keyring;
-      const clients = new ClientDirectory({
-        store: storage.clients,
-        clientMac: createClientMac(keyring.clients),
-        log: createLog('silent'),
-      });
-      return examineCaller(claims, {
-        ...storage,
-        clients,
-        pseudonymKey,
-        names: createRevocationNames(createKeyedDigest(keyring.revocations)),
-        pseudonymIssuer: createPseudonymIssuer(config.providers),
-        ownIssuer: ownIssuer(config),
-        clock,
-      });
+    const callerNow: ExaminationParts['callerNow'] = async (verified) => {
+      claims = verified;
+      if (storage !== null && keyring !== null)
+        return examineCaller(config, storage, keyring, clock, verified);
+      const found = unavailable?.options.detail ?? 'there is no database of this release yet';
+      return { found, isKnown: false, pseudonym: null, refusal: unavailable };
     };
     const [first, ...others] = config.providers;
     const issuers = [asExamined(first), ...others.map(asExamined), own] as const;
-    const asked = config.providers.find(({ introspection }) => introspection !== null);
-    const introspection = asked === undefined ? null : opaqueIssuer(asked, asExamined(asked));
-    const examined = await examineToken(token, { issuers, introspection, maxHeaderBytes, callerNow, clock });
-    const { claims } = found;
-    const isRefused = !examined.accepted || claims === null;
-    const collections = isRefused ? [] : examineAccess(claims, await readDeclaredCollections(config));
+    const examined = await examineToken(token, { issuers, maxHeaderBytes, callerNow, clock });
+    const collections =
+      examined.accepted && claims !== null
+        ? examineAccess(claims, await readDeclaredCollections(config))
+        : [];
     return { ...examined, collections };
   });
 }
@@ -91,19 +82,88 @@ export function examinedIssuer(
   memory: Pick<KeySetMemory, 'load'> | null,
   clock: Clock,
 ): ExaminedIssuer {
-  const { jwksUrl: url, algorithms, settings } = provider;
-  const { jwksMaxStaleSeconds: maxStaleSeconds } = config;
+  const { jwksUrl, algorithms, settings, introspection } = provider;
+  const { signal } = new AbortController();
   return {
     ...rulesOf(provider, config),
     who: config.providers.length === 1 ? 'the provider' : `the provider "${provider.name}"`,
     settings,
-    keysNow: () => providerKeysNow({ url, algorithms, maxStaleSeconds, memory, now: clock.now() }),
+    async keysNow() {
+      const stored = (await memory?.load()) ?? null;
+      return providerKeysNow(jwksUrl, algorithms, stored, config.jwksMaxStaleSeconds, clock.now());
+    },
+    ...(introspection && { introspect: (token: string) => introspect(token, introspection, signal) }),
   };
 }
 
-/** The provider that is asked about opaque tokens; null where it is not. */
-export function opaqueIssuer({ introspection }: Provider, issuer: ExaminedIssuer) {
-  if (introspection === null) return null;
-  const { signal } = new AbortController();
-  return { issuer, ask: (token: string) => introspect(token, introspection, signal) };
+/** What the service knows of a caller, and the refusal if it is shut out. Registers nothing. */
+async function examineCaller(
+  config: Config,
+  storage: Storage,
+  keyring: Keyring,
+  clock: Clock,
+  claims: VerifiedClaims,
+) {
+  const names = createRevocationNames(createKeyedDigest(keyring.revocations));
+  const nameCaller = createNameCaller(keyring.pseudonym, names, createPseudonymIssuer(config.providers));
+  // The token was verified just now, and is not looked at again.
+  const caller = nameCaller(claims, { keys: { generation: 0 }, generation: 0 });
+  const log = createLog('silent');
+  const standing = new Standing({
+    store: { ...storage.standing, watch: async () => async () => {} },
+    names,
+    clients: new ClientDirectory({
+      store: storage.clients,
+      clientMac: createClientMac(keyring.clients),
+      log,
+    }),
+    ownIssuer: ownIssuer(config),
+    onChange: async () => {},
+    clock,
+    time: clock,
+    log,
+  });
+  await standing.start();
+  let refusal: Refusal | null = null;
+  try {
+    await standing.check(caller);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    refusal = error;
+  } finally {
+    await standing.stop();
+  }
+  return { found: await knownSince(storage, caller.id), isKnown: true, pseudonym: caller.id, refusal };
+}
+
+async function knownSince({ consumers }: Storage, pseudonym: string | null): Promise<string> {
+  if (pseudonym === null) return 'nobody is named, so nothing is kept';
+  const consumer = await consumers.find(pseudonym);
+  if (consumer === null) return 'new here: the first request registers it';
+  return `known here since ${new Date(consumer.registeredAt).toISOString()}`;
+}
+
+/** What the caller may read and write in each collection, by the checks of the service. */
+function examineAccess(
+  { subject, kind, scopes, credentialId }: VerifiedClaims,
+  collections: readonly Collection[],
+) {
+  const bearer = { id: subject, kind, scopes, credentialId };
+  /** `code` and `scope` say why not. */
+  const accessTo = (collection: Collection, purpose: 'read' | 'write') => {
+    try {
+      const access = CallerAccess.admit(collection, bearer, purpose);
+      const isForAll = purpose === 'read' ? access.visibleOwner === null : access.reachesAll;
+      return { allowed: true, records: isForAll ? 'all' : 'own', code: null, scope: null };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const scope = error.options.scope === undefined ? null : writeScopes(error.options.scope);
+      return { allowed: false, records: null, code: error.code, scope };
+    }
+  };
+  return collections.map((collection) => ({
+    name: collection.name,
+    read: accessTo(collection, 'read'),
+    write: accessTo(collection, 'write'),
+  }));
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type ExaminedIssuer, examineToken } from '../../src/auth/examine/token.ts';
+import type { ExaminedIssuer } from '../../src/auth/examine/context.ts';
+import { examineToken } from '../../src/auth/examine/token.ts';
 import { readKeySet } from '../../src/auth/key-set.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { type ErrorCode, Refusal } from '../../src/base/errors.ts';
@@ -68,6 +69,6 @@ function explain(token: string, document: unknown, policy: Policy) {
     issuers: [provider],
     maxHeaderBytes: 16_384,
     clock: systemClock,
-    callerNow: async () => ({ pseudonym: null, registeredAt: null, refusal: null }),
+    callerNow: async () => ({ found: 'new here', isKnown: true, pseudonym: null, refusal: null }),
   });
 }

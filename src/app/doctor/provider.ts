@@ -1,18 +1,18 @@
 import { proofAlgorithms } from '../../auth/dpop/proof-keys.ts';
 import { connectionAdvice } from '../../auth/examine/advice.ts';
+import type { ExaminedIssuer } from '../../auth/examine/context.ts';
 import type { Step } from '../../auth/examine/steps.ts';
-import { type ExaminedIssuer, examineProvider, examineToken } from '../../auth/examine/token.ts';
-import { FetchError } from '../../auth/provider-fetch.ts';
-import { type Clock, clockToleranceSeconds, systemClock } from '../../base/clock.ts';
+import { examineToken } from '../../auth/examine/token.ts';
+import { FetchError, fetchDocument } from '../../auth/provider-fetch.ts';
+import { clockToleranceSeconds, systemClock } from '../../base/clock.ts';
 import { roughDuration } from '../../base/duration.ts';
 import { assigned, doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
-import type { JsonObject } from '../../base/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import { createSecret } from '../../base/random.ts';
 import { withoutSecrets } from '../../base/without-password.ts';
 import type { Provider } from '../../config/providers.ts';
 import type { Config } from '../../config/settings.ts';
-import { maxHeaderBytes } from '../../http/limits.ts';
-import { examinedIssuer, opaqueIssuer } from '../explain.ts';
+import { examinedIssuer } from '../explain.ts';
 
 /** Holds what each provider publishes against the settings: the steps of a sample token, as `explain` shows them, and more. */
 export async function providerFindings(config: Config): Promise<readonly Finding[]> {
@@ -25,36 +25,48 @@ export async function providerFindings(config: Config): Promise<readonly Finding
 }
 
 async function findingsOf(config: Config, provider: Provider): Promise<readonly Finding[]> {
-  const { issuers, jwksUrl } = provider;
-  const discoveryUrl = `${issuers[0].replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const discoveryUrl = `${provider.issuers[0].replace(/\/$/, '')}/.well-known/openid-configuration`;
   const issuer = examinedIssuer(config, provider, null, systemClock);
-  const [now, introspection] = await Promise.all([
-    examineProvider(issuer, { discoveryUrl, jwksUrl }, systemClock),
-    introspectionFindings(provider, issuer, systemClock),
+  const fetched = issuer.keysNow();
+  // All at once: each has a deadline of its own.
+  const [discovery, keys, aheadSeconds, introspection] = await Promise.all([
+    fetchDiscovery(discoveryUrl),
+    fetched.catch(() => null),
+    clockAhead(provider.jwksUrl),
+    introspectionFindings(provider, issuer),
   ]);
-  const { discovery, keys } = now;
-  const isMissing = discovery instanceof FetchError;
-  const compared: Finding[] = isMissing
-    ? [
-        discoveryFinding(provider, discoveryUrl, discovery),
-        ...['issuer', 'key address', 'algorithm'].map((name) => skipped(name, noDocument)),
-      ]
-    : [
-        passed('discovery', discoveryUrl),
-        plain('issuer', now.issuer),
-        keyAddressFinding(provider, discovery, keys !== null),
-        plain('algorithm', now.algorithm),
-      ];
+  const document = discovery instanceof FetchError ? null : discovery;
+  const sample = sampleToken(document ?? {}, issuer, keys?.set.keys ?? []);
+  const stepOf = await examine(sample, { ...issuer, keysNow: () => fetched });
+  const compared =
+    document === null
+      ? ['issuer', 'key address', 'algorithm'].map((name) => skipped(name, noDocument))
+      : [
+          plain('issuer', stepOf('issuer')),
+          keyAddressFinding(provider, document, keys !== null),
+          plain('algorithm', stepOf(stepOf('header').result === 'fail' ? 'header' : 'algorithm')),
+        ];
   return [
+    discovery instanceof FetchError
+      ? discoveryFinding(provider, discoveryUrl, discovery)
+      : passed('discovery', discoveryUrl),
     ...compared,
-    ...bindingFindings(config, provider, isMissing ? null : discovery),
-    keys?.set.alarms?.length ? withdrawnFinding(now.key) : plain('key', now.key),
-    clockFinding(now.aheadSeconds),
+    ...bindingFindings(config, provider, document),
+    keys?.set.alarms?.length ? withdrawnFinding(stepOf('key')) : plain('key', stepOf('key')),
+    clockFinding(aheadSeconds),
     ...introspection,
   ];
 }
 
 const noDocument = 'there is no discovery document to compare with';
+
+/** The steps of a token that no caller has sent, by name. */
+async function examine(token: string, issuer: ExaminedIssuer) {
+  const callerNow = async () => ({ found: 'it is a sample', isKnown: false, pseudonym: null, refusal: null });
+  const parts = { issuers: [issuer] as const, maxHeaderBytes: Infinity, callerNow, clock: systemClock };
+  const { steps } = await examineToken(token, parts);
+  return (name: string) => steps.find((step) => step.name === name) as Step;
+}
 
 function plain(name: string, { code: _, ...finding }: Step): Finding {
   return { ...finding, name };
@@ -147,24 +159,66 @@ function clockFinding(aheadSeconds: number | null): Finding {
 async function introspectionFindings(
   provider: Provider,
   issuer: ExaminedIssuer,
-  clock: Clock,
 ): Promise<readonly Finding[]> {
-  const introspection = opaqueIssuer(provider, issuer);
-  if (introspection === null) return [];
+  if (provider.introspection === null) return [];
   const name = 'introspection';
-  const callerNow = async () => ({ unknown: 'the token is made up', refusal: null });
-  const parts = { issuers: [issuer] as const, introspection, maxHeaderBytes, callerNow, clock };
-  const { steps } = await examineToken(createSecret(), parts);
-  const step = steps.find((one) => one.name === name);
-  const url = withoutSecrets(String(provider.introspection?.url));
-  if (step?.code === 'token_inactive')
+  const { code, found, advice } = (await examine(createSecret(), issuer))(name);
+  const url = withoutSecrets(provider.introspection.url);
+  if (code === 'token_inactive')
     return [passed(name, `${url} says of a made-up token that it is not active`)];
   const trouble =
-    step?.code === 'introspection_unavailable'
-      ? { found: step.found, advice: String(step.advice) }
+    code === 'introspection_unavailable'
+      ? { found, advice: String(advice) }
       : {
           found: '"active": true',
           advice: `It calls every token active, so every caller would be let in. Check "url" of "introspection" in IDPS_FILE.`,
         };
   return [failed(name, { expected: `"active": false about a made-up token, from ${url}`, ...trouble })];
+}
+
+/** The token that the provider would issue by its discovery document and its keys, with a dummy for the signature. */
+function sampleToken(
+  { issuer: iss, id_token_signing_alg_values_supported: announced }: JsonObject,
+  { algorithms }: ExaminedIssuer,
+  keys: readonly { readonly kid: string | undefined; readonly algorithms: readonly string[] }[],
+): string {
+  const signing: readonly unknown[] = Array.isArray(announced) ? announced : [...algorithms];
+  const usable = keys.flatMap((key) => key.algorithms.map((alg) => ({ alg, kid: key.kid })));
+  const allowed = signing.find((alg) => typeof alg === 'string' && algorithms.has(alg));
+  const header = usable.find(({ alg }) => signing.includes(alg)) ?? {
+    alg: allowed ?? signing[0],
+    kid: keys[0]?.kid,
+  };
+  const parts = [JSON.stringify(header), JSON.stringify({ iss }), 'dummy'];
+  return parts.map((part) => Buffer.from(part).toString('base64url')).join('.');
+}
+
+async function fetchDiscovery(url: string): Promise<JsonObject | FetchError> {
+  try {
+    const { document } = await fetchDocument(url, new AbortController().signal);
+    return isJsonObject(document) ? document : new FetchError('not_json', 'the answer is no JSON object');
+  } catch (error) {
+    if (error instanceof FetchError) return error;
+    throw error;
+  }
+}
+
+const clockDeadlineMs = 5_000;
+
+/** How many seconds the provider's clock is ahead of ours, by the Date header (whole seconds) and Age; null without one. */
+async function clockAhead(url: string): Promise<number | null> {
+  try {
+    const sentAt = systemClock.now();
+    const signal = AbortSignal.timeout(clockDeadlineMs);
+    const response = await fetch(url, { signal, redirect: 'manual', cache: 'no-store' });
+    const receivedAt = systemClock.now();
+    await response.body?.cancel();
+    const ageMs = Number(response.headers.get('age') ?? 0) * 1000;
+    const theirs =
+      Date.parse(response.headers.get('date') ?? '') + (Number.isFinite(ageMs) ? ageMs : 0) + 500;
+    const ours = (sentAt + receivedAt) / 2;
+    return Number.isNaN(theirs) ? null : (theirs - ours) / 1000;
+  } catch {
+    return null;
+  }
 }

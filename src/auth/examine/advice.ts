@@ -5,7 +5,27 @@ import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import { maxTokenBytes } from '../jws.ts';
 import { isMarkedClient } from '../provider-marks.ts';
 import type { StepName } from '../trace.ts';
-import { type NamedRules, requiredShown, shown, shownTime, type TraceContext } from './context.ts';
+import type { ExaminedIssuer, TraceContext } from './context.ts';
+
+/** A member of a token that may be shown: a text or a list of texts. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'none';
+  const isText = (entry: unknown) => typeof entry === 'string';
+  const isShowable = isText(value) || (Array.isArray(value) && value.every(isText));
+  return isShowable ? quoted(value) : 'no text (not shown)';
+}
+
+export function shownTime(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? 'no date' : date.toISOString();
+}
+
+/** The claims that all access tokens of this provider have. */
+export function requiredShown({ claims: { requiredClaims } }: ExaminedIssuer): string {
+  const each = ([name, text]: [string, string | true]) =>
+    text === true ? `${name}, whatever it says` : `${name} ${quoted(text)}`;
+  return Object.entries(requiredClaims).map(each).join(', ');
+}
 
 /** What happened and what to do, in one line, if the step failed with this refusal. */
 export function adviceFor({ code, options }: Refusal, step: StepName, context: TraceContext): string {
@@ -62,11 +82,10 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
       : `This is no access token: its "typ" is ${shown(header.typ)}. Send the access token.`;
   },
   keys_unavailable: ({ issuer }, _step, why) => keysAdvice(issuer, why),
-  storage_unavailable({ caller, issuer }, step, why) {
-    if (step === 'key') return keysAdvice(issuer, why);
-    const detail = caller && 'unknown' in caller ? caller.unknown : why;
-    return `The token is right, but the database cannot be read (${detail}). ${connectionAdvice(detail, 'DATABASE_URL')}`;
-  },
+  storage_unavailable: ({ issuer }, step, why) =>
+    step === 'key'
+      ? keysAdvice(issuer, why)
+      : `The token is right, but the database cannot be read (${why}). ${connectionAdvice(why, 'DATABASE_URL')}`,
   key_unknown({ header, keys }) {
     const set = keys?.set.keys ?? [];
     const kid = header?.kid;
@@ -157,7 +176,7 @@ const connectionFaults: readonly (readonly [RegExp, string])[] = [
   [/locked|busy/, 'Another program holds it. Stop that one.'],
 ];
 
-function keysAdvice({ settings }: NamedRules, why: string): string {
+function keysAdvice({ settings }: ExaminedIssuer, why: string): string {
   if (why.includes('algorithm_not_allowed'))
     return `The published keys are for other algorithms than ${settings.algorithms} names. Add those of the provider.`;
   const { origin, jwksPath } = settings;

@@ -7,79 +7,63 @@ import type { IssuerSettingNames } from '../../base/provider-rules.ts';
 import { admitKey } from '../key-policy.ts';
 import { type KeySet, readKeySet } from '../key-set.ts';
 import { FetchError, fetchDocument } from '../provider-fetch.ts';
-import type { KeySetMemory } from '../stored-key-set.ts';
+import type { StoredKeySet } from '../stored-key-set.ts';
 import type { TrustedIssuer } from '../verifier.ts';
 
-/** The rules of an issuer, and how to name it and its settings to the operator. */
-export interface NamedRules extends Omit<TrustedIssuer, 'keys'> {
+/** An issuer with its rules, and how to name it and its settings to the operator. */
+export interface ExaminedIssuer extends Omit<TrustedIssuer, 'keys'> {
   /** "the provider", one of several by its name, or "this service". */
   readonly who: string;
   /** Providers have `jwksPath`; our own keys are in the database. */
   readonly settings: IssuerSettingNames & { readonly jwksPath?: string };
+  /** Rejects with a refusal that says why there are none. */
+  readonly keysNow: () => Promise<KeysNow>;
+  /** Asks the provider about an opaque token: null if it is not active. Opaque tokens are refused if no issuer has it. */
+  readonly introspect?: (token: string) => Promise<JsonObject | null>;
 }
 
-/** A caller as the database has it; or why nothing is known. */
-export type CallerNow =
-  | { readonly pseudonym: string | null; readonly registeredAt: number | null }
-  | { readonly unknown: string };
+/** A caller as the database has it. */
+export interface CallerNow {
+  readonly found: string;
+  /** False if the database has not answered. */
+  readonly isKnown: boolean;
+  readonly pseudonym: string | null;
+  readonly refusal: Refusal | null;
+}
 
 /** What a trace is described with. The token itself is never shown. */
 export interface TraceContext {
   readonly text: string;
-  readonly issuers: readonly [NamedRules, ...NamedRules[]];
+  readonly issuers: readonly [ExaminedIssuer, ...ExaminedIssuer[]];
   /** The first one stands in for an unknown issuer, so that there is more to tell. */
-  readonly issuer: NamedRules;
+  readonly issuer: ExaminedIssuer;
   readonly nowSeconds: number;
   /** Null for an opaque token; {} if it cannot be read. */
   readonly header: JsonObject | null;
   readonly claims: JsonObject;
   readonly verified: VerifiedClaims | null;
   readonly keys: KeysNow | null;
+  /** Null if the token does not say who it speaks for. */
   readonly caller: CallerNow | null;
 }
 
-/** A member of a token that may be shown: a text or a list of texts. */
-export function shown(value: unknown): string {
-  if (value === undefined) return 'none';
-  const isText = (entry: unknown) => typeof entry === 'string';
-  const isShowable = isText(value) || (Array.isArray(value) && value.every(isText));
-  return isShowable ? quoted(value) : 'no text (not shown)';
-}
-
-export function shownTime(seconds: number): string {
-  const date = new Date(seconds * 1000);
-  return Number.isNaN(date.getTime()) ? 'no date' : date.toISOString();
-}
-
-/** The claims that all access tokens of this provider have. */
-export function requiredShown({ claims: { requiredClaims } }: NamedRules): string {
-  const each = ([name, text]: [string, string | true]) =>
-    text === true ? `${name}, whatever it says` : `${name} ${quoted(text)}`;
-  return Object.entries(requiredClaims).map(each).join(', ');
-}
-
-/** The keys of an issuer as they are now, and where they come from. */
+/** The keys of an issuer as they are now. */
 export interface KeysNow {
   readonly set: Pick<KeySet, 'keys' | 'find'> & Partial<Pick<KeySet, 'alarms'>>;
+  /** Where they come from, and which are left out. */
   readonly source: string;
-  /** The published keys that are not used, with the reason. */
-  readonly leftOut?: readonly string[];
   /** When a key was made, if that is known. */
   readonly madeAt?: (kid: string | undefined) => number | undefined;
 }
 
-interface ProviderKeysOptions {
-  readonly url: string;
-  readonly algorithms: readonly string[];
-  readonly maxStaleSeconds: number;
-  /** Null where only the keys that are published now count. */
-  readonly memory: Pick<KeySetMemory, 'load'> | null;
-  readonly now: number;
-}
-
 /** Fetched now; if that fails, the stored ones that a restart would begin with. */
-export async function providerKeysNow(options: ProviderKeysOptions): Promise<KeysNow> {
-  const { url, algorithms, maxStaleSeconds, memory, now } = options;
+export async function providerKeysNow(
+  url: string,
+  algorithms: readonly string[],
+  stored: StoredKeySet | null,
+  maxStaleSeconds: number,
+  now: number,
+): Promise<KeysNow> {
   const fetched = await fetchDocument(url, new AbortController().signal).then(
     ({ document }) => ({ document, set: readKeySet(document, algorithms) }),
     (error: unknown) => {
@@ -88,11 +72,11 @@ export async function providerKeysNow(options: ProviderKeysOptions): Promise<Key
     },
   );
   if (typeof fetched.set !== 'string') {
-    const leftOut = unusedKeys(fetched.document, algorithms);
-    const source = `fetched from ${quoted(url)} just now, ${fetched.set.keys.length} usable`;
-    return { set: fetched.set, source, leftOut };
+    const unused = unusedKeys(fetched.document, algorithms);
+    const leftOut = unused.length === 0 ? '' : `; left out: ${unused.join(', ')}`;
+    const source = `fetched from ${quoted(url)} just now, ${fetched.set.keys.length} usable${leftOut}`;
+    return { set: fetched.set, source };
   }
-  const stored = (await memory?.load()) ?? null;
   const set = stored === null ? 'none stored' : readKeySet(stored.document, algorithms);
   const ageSeconds = Math.max(now - (stored?.fetchedAt ?? 0), 0) / 1000;
   if (typeof set === 'string' || ageSeconds >= maxStaleSeconds)
@@ -117,7 +101,12 @@ export function ownKeysNow(
   const published = keys.filter(({ retiresAt }) => retiresAt === null || retiresAt > now);
   const read = readKeySet({ keys: published.map(({ publicJwk }) => JSON.parse(publicJwk)) }, algorithms);
   const set = typeof read === 'string' ? { keys: [], find: () => undefined } : read;
-  const find: KeySet['find'] = (kid, algorithm) => (kid === undefined ? undefined : set.find(kid, algorithm));
-  const madeAt = (name = '') => published.find(({ kid }) => kid === name)?.createdAt;
-  return { set: { keys: set.keys, find }, source: 'from the database', madeAt };
+  return {
+    set: {
+      keys: set.keys,
+      find: (kid, algorithm) => (kid === undefined ? undefined : set.find(kid, algorithm)),
+    },
+    source: 'from the database',
+    madeAt: (name) => published.find(({ kid }) => kid === name)?.createdAt,
+  };
 }

@@ -4,8 +4,8 @@ import type { ErrorCode, Refusal } from '../../base/errors.ts';
 import { type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
 import { maxTokenBytes } from '../jws.ts';
 import type { Outcomes, StepName } from '../trace.ts';
-import { adviceFor } from './advice.ts';
-import { requiredShown, shown, shownTime, type TraceContext } from './context.ts';
+import { adviceFor, requiredShown, shown, shownTime } from './advice.ts';
+import type { TraceContext } from './context.ts';
 
 /** One step as it is shown. The code is what the service refuses the token with if this step fails first. */
 export type Step = Finding & { readonly code: ErrorCode | null };
@@ -31,9 +31,8 @@ function reasonToSkip(step: StepName, outcomes: Outcomes, { caller }: TraceConte
   if (step === 'key' && hasFailed('header', 'algorithm')) return 'no key is looked for with such a header';
   if (step === 'signature' && hasFailed('key')) return 'there is no key to check it with';
   if (step === 'caller' && caller === null) return 'whom the token speaks for cannot be told';
-  const isUnknown = caller === null || 'unknown' in caller;
-  if (step === 'caller' && isUnknown && !hasFailed('caller')) return caller?.unknown ?? null;
-  return step === 'standing' && isUnknown ? 'the caller is not known' : null;
+  if (step === 'caller' && !caller?.isKnown && !hasFailed('caller')) return caller?.found ?? null;
+  return step === 'standing' && !caller?.isKnown ? 'the caller is not known' : null;
 }
 
 type View = (context: TraceContext, refusal: Refusal | null) => readonly [found: string, expected: string];
@@ -79,12 +78,9 @@ const views: Readonly<Record<StepName, View>> = {
     const madeAt = keys.madeAt?.(kid);
     const age = madeAt === undefined ? '' : `, made ${roughDuration(nowSeconds - madeAt / 1000)} ago`;
     const names = keys.set.keys.map((key) => quoted(key.kid)).join(', ');
-    const leftOut = keys.leftOut?.length ? `; left out: ${keys.leftOut.join(', ')}` : '';
     return [
-      refusal === null
-        ? `kid ${quoted(kid)}, ${keys.source}${age}${leftOut}`
-        : `kid ${quoted(kid)} for ${header?.alg}`,
-      `one of kid ${names || '(none)'}, ${keys.source}${leftOut}`,
+      refusal === null ? `kid ${quoted(kid)}, ${keys.source}${age}` : `kid ${quoted(kid)} for ${header?.alg}`,
+      `one of kid ${names || '(none)'}, ${keys.source}`,
     ];
   },
   signature: ({ header }, refusal) => [
@@ -142,12 +138,7 @@ const views: Readonly<Record<StepName, View>> = {
     refusal === null ? 'it says for which secret or key it was issued' : 'another',
     'a "jti" of POST /token',
   ],
-  caller({ caller }) {
-    if (caller === null || 'unknown' in caller) return [caller?.unknown ?? '', 'a database that answers'];
-    if (caller.pseudonym === null) return ['nobody is named, so nothing is kept', ''];
-    if (caller.registeredAt === null) return ['new here: the first request registers it', ''];
-    return [`known here since ${shownTime(caller.registeredAt / 1000)}`, ''];
-  },
+  caller: ({ caller }) => [caller?.found ?? '', 'a database that answers'],
   standing: (_context, refusal) => [refusal?.code ?? 'not shut out', 'a caller in good standing'],
 };
 
