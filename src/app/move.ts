@@ -1,9 +1,6 @@
-import { deriveKeyring } from '../auth/keyring.ts';
 import { systemClock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
-import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { withoutSecrets } from '../base/without-password.ts';
-import { readMasterSecret } from '../config/files.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import { moveDatabase } from '../storage/move.ts';
 import { explained } from '../storage/sqlite/unavailable.ts';
@@ -14,15 +11,8 @@ export async function move(from: StorageConfig, to: StorageConfig) {
     throw new OperatorError(
       'A move goes from an SQLite file (DATABASE_URL) to a PostgreSQL database (--to).',
     );
-  const keyring = deriveKeyring(readMasterSecret(from));
-  const digest = createKeyedDigest(keyring.records);
   const { file } = from.databaseUrl;
   const { url } = to.databaseUrl;
-  const tables = await explained(file, () =>
-    moveDatabase(file, url, {
-      digest: (before, text) => digest.of(before, text).toString('base64url'),
-      now: systemClock.now(),
-    }),
-  );
+  const tables = await explained(file, () => moveDatabase(file, url, systemClock.now()));
   return { from: file, to: withoutSecrets(url), tables };
 }

@@ -39,11 +39,11 @@ export function addTo(program: Command, settings: CommandSettings): void {
       print(options.json, moved, () =>
         [
           table(
-            ['TABLE', 'ROWS', 'DIGEST'],
-            moved.tables.map((one) => [one.table, String(one.rows), one.digest.slice(0, 16)]),
+            ['TABLE', 'ROWS'],
+            moved.tables.map(({ table: name, rows }) => [name, String(rows)]),
           ),
           '',
-          'Everything is there: counts and digests of both databases are equal, table by table. The SQLite file is marked as moved and is not served any more.',
+          'Everything is there: all rows of both databases were compared and are equal. The SQLite file is marked as moved and is not served any more.',
           `Now set DATABASE_URL to the new one, MASTER_SECRET_FILE to the master secret of the old one${from.masterSecret === null && from.masterSecretFile === null ? ` ("${moved.from}.secret")` : ''} and ERASURE_LOG to its log of erasures, and start the service.`,
         ].join('\n'),
       );
