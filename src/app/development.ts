@@ -15,79 +15,61 @@ interface DevServiceOptions {
  * The composition root of `dev`: restarts the app in the same process when the collections change. The listening socket
  * stays open, and connections that come in meanwhile wait for the next app.
  */
-export class DevService {
-  readonly #options: DevServiceOptions;
-  // Like the HTTP server of Node that gets its sockets.
-  readonly #server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
-  #collections: readonly Collection[];
-  #app: App;
-  #isRestarting = false;
-  #waiting: Socket[] = [];
-
-  private constructor(options: DevServiceOptions, collections: readonly Collection[], app: App) {
-    // The next app keeps the ops port, also when any free one was asked for.
-    const opsPort = Number(new URL(app.opsAddress).port);
-    this.#options = { ...options, config: { ...options.config, opsPort } };
-    this.#collections = collections;
-    this.#app = app;
-  }
-
-  static async start(options: DevServiceOptions, collections: readonly Collection[]): Promise<DevService> {
-    const { host, port } = options.config;
-    const app = await startWith(options, collections);
-    const service = new DevService(options, collections, app);
-    try {
-      await listenOn(service.#server, { host, port }, 'PORT');
-    } catch (error) {
-      await app.stop();
-      throw error;
-    }
-    return service;
-  }
-
-  get app(): App {
-    return this.#app;
-  }
-
-  /** Throws if it cannot serve them, and goes on with the previous ones. */
-  async serve(collections: readonly Collection[]): Promise<void> {
-    this.#isRestarting = true;
-    await this.#app.stop();
-    try {
-      this.#app = await startWith(this.#options, collections);
-      this.#collections = collections;
-    } catch (error) {
-      this.#app = await startWith(this.#options, this.#collections);
-      throw error;
-    } finally {
-      this.#isRestarting = false;
-      for (const socket of this.#waiting.splice(0)) this.#give(socket);
-    }
-  }
-
-  stop(): Promise<void> {
-    this.#server.close();
-    return this.#app.stop();
-  }
-
-  /** An app that stops refuses further requests, so a connection comes to an app with its first request. */
-  #accept(socket: Socket): void {
+export async function startDevService(options: DevServiceOptions, collections: readonly Collection[]) {
+  const { config } = options;
+  let served = collections;
+  let app = await startWith(options, served);
+  // The next app keeps the ops port, also when any free one was asked for.
+  const again = { ...options, config: { ...config, opsPort: Number(new URL(app.opsAddress).port) } };
+  let restarted: Promise<void> = Promise.resolve();
+  const hand = async (socket: Socket) => {
+    await restarted;
+    app.take(socket);
+    process.nextTick(() => socket.resume());
+  };
+  // Half-open like the HTTP server of Node that gets its sockets.
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
     const onEnd = () => socket.destroy();
     socket.on('error', () => {});
     socket.once('end', onEnd);
+    // An app that stops refuses further requests, so a connection comes to an app with its first request.
     socket.once('data', (bytes) => {
       socket.off('end', onEnd);
       socket.pause();
       socket.unshift(bytes);
-      if (this.#isRestarting) this.#waiting.push(socket);
-      else this.#give(socket);
+      void hand(socket);
     });
+  });
+  try {
+    await listenOn(server, config, 'PORT');
+  } catch (error) {
+    await app.stop();
+    throw error;
   }
-
-  #give(socket: Socket): void {
-    this.#app.take(socket);
-    process.nextTick(() => socket.resume());
-  }
+  return {
+    get app(): App {
+      return app;
+    },
+    /** Throws if it cannot serve them, and goes on with the previous ones. */
+    async serve(changed: readonly Collection[]): Promise<void> {
+      const restart = Promise.withResolvers<void>();
+      restarted = restart.promise;
+      await app.stop();
+      try {
+        app = await startWith(again, changed);
+        served = changed;
+      } catch (error) {
+        app = await startWith(again, served);
+        throw error;
+      } finally {
+        restart.resolve();
+      }
+    },
+    stop(): Promise<void> {
+      server.close();
+      return app.stop();
+    },
+  };
 }
 
 async function startWith(

@@ -57,8 +57,8 @@ export async function startDevelopment(environment: Environment, options: DevOpt
   parts.defer(() => provider.stop());
   const client = await administer(config, 'dev', ensureExampleClient);
   // Loaded once the settings are right, so that a mistake in them is reported at once.
-  const { DevService } = await import('../../app/development.ts');
-  const service = await DevService.start(
+  const { startDevService } = await import('../../app/development.ts');
+  const service = await startDevService(
     { config, logText, allowBreaking: options.allowBreakingSchemas === true },
     collections,
   );
