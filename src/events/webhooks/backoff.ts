@@ -35,7 +35,6 @@ const shortestPauseMs = 5 * secondMs;
 const longestPauseMs = 5 * minuteMs;
 
 export const disabledAfterMs = 5 * dayMs;
-export const warnedAfterMs = 4 * dayMs;
 
 /** When a delivery with so many failed attempts is sent again. Null for a dead letter. */
 export function retryAt(

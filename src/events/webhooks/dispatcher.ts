@@ -3,7 +3,7 @@ import { errorFields } from '../../base/plain-log.ts';
 import type { DeliveryCounts, Webhook } from '../../storage/port.ts';
 import { RepeatedLook } from '../repeated-look.ts';
 import type { EventTail } from '../tail.ts';
-import { disabledAfterMs, warnedAfterMs } from './backoff.ts';
+import { disabledAfterMs } from './backoff.ts';
 import { Outbox, type OutboxParts } from './outbox.ts';
 
 interface DispatcherOptions extends OutboxParts {
@@ -18,7 +18,6 @@ export class WebhookDispatcher {
   readonly #options: DispatcherOptions;
   readonly #outboxes = new Map<string, Outbox>();
   readonly #stopping = new AbortController();
-  readonly #warned = new Set<string>();
   #webhooks: readonly Webhook[] = [];
   #counts: readonly DeliveryCounts[] = [];
   readonly #looking: RepeatedLook;
@@ -122,22 +121,13 @@ export class WebhookDispatcher {
     const now = time.now();
     if (now === null) return;
     for (const { id, failingSince } of active) {
-      if (failingSince === null) continue;
+      if (failingSince === null || now - failingSince < disabledAfterMs) continue;
+      // Only dead letters are left and nothing was sent since: the receiver may work again.
+      if ((await deliveries.nextDueAt(id, 0)) === null) continue;
+      const line = audit('webhook.disabled', id, { because: 'failing' });
       const failing = { webhook: id, failing_since: new Date(failingSince).toISOString() };
-      if (now - failingSince >= disabledAfterMs) {
-        // Only dead letters are left and nothing was sent since: the receiver may work again.
-        if ((await deliveries.nextDueAt(id, 0)) === null) continue;
-        const line = audit('webhook.disabled', id, { because: 'failing' });
-        if (await webhooks.setState(id, { state: 'disabled', because: 'failing' }, line))
-          log.error(failing, 'webhook disabled: it has failed for five days');
-      } else if (now - failingSince >= warnedAfterMs && !this.#warned.has(`${id} ${failingSince}`)) {
-        this.#warned.add(`${id} ${failingSince}`);
-        const disabledAt = new Date(failingSince + disabledAfterMs).toISOString();
-        log.warn(
-          { ...failing, disabled_at: disabledAt },
-          'webhook is going to be disabled: it fails all the time',
-        );
-      }
+      if (await webhooks.setState(id, { state: 'disabled', because: 'failing' }, line))
+        log.error(failing, 'webhook disabled: it has failed for five days');
     }
   }
 }

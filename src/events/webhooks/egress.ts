@@ -56,7 +56,7 @@ export function createEgress({ allow, ownUrl, resolve = resolveAll }: EgressRule
     const named = `A receiver of your own can be named: ${name}`;
     if (bareName(url) === bareName(own)) throw refused('another host than this service', named);
     if (url.protocol !== 'https:') throw refused(`an https URL, and found "${url.protocol}"`, named);
-    if (!isAllowedPort(url))
+    if (url.port !== '' && (Number(url.port) <= 1023 || otherProtocols.has(Number(url.port))))
       throw refused(`port 443 or one above 1023 that no other protocol has, and found ${url.port}`, named);
     const literal = literalAddress(url);
     if (literal !== null && !isPublicAddress(literal)) throw notPublic([literal], name);
@@ -88,10 +88,6 @@ export function createEgress({ allow, ownUrl, resolve = resolveAll }: EgressRule
       if (!allowed && literalAddress(url) === null) await vettedAddresses(url.hostname);
     },
   };
-}
-
-function isAllowedPort({ port }: URL): boolean {
-  return port === '' || (Number(port) > 1023 && !otherProtocols.has(Number(port)));
 }
 
 /** The IP address in a URL without a name, in the normal form of the URL parser. */
