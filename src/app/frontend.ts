@@ -1,6 +1,5 @@
 import { scopesOf } from '../base/scopes.ts';
 import type { Collection } from '../collections/collection.ts';
-import type { Provider } from '../config/providers.ts';
 import type { Config } from '../config/settings.ts';
 import { frontendContentPolicy, readBuiltFiles } from '../frontend/page.ts';
 
@@ -16,15 +15,12 @@ export function readFrontend(config: Config, collections: readonly Collection[])
     const scopes = new Set(['openid', 'profile', ...requiredScopes, ...further]);
     return { name, title, issuer: issuers[0], clientId, audience: audiences[0] ?? '', scopes: [...scopes] };
   });
+  // Of the token endpoint and of the keys: the same at most providers.
+  const origins = offered.flatMap(({ issuers, origin }) => [URL.parse(issuers[0])?.origin ?? origin, origin]);
   return {
     files: readBuiltFiles(),
     providers,
     dpop: config.dpop.page,
-    contentPolicy: frontendContentPolicy(offered.flatMap(originsOf)),
+    contentPolicy: frontendContentPolicy(origins),
   };
-}
-
-/** Origins of the token endpoint and of the keys: the same at most providers. */
-function originsOf({ issuers, origin }: Provider): readonly string[] {
-  return [URL.parse(issuers[0])?.origin ?? origin, origin];
 }

@@ -25,7 +25,8 @@ interface StorageParts extends OpenOptions {
 /** Opens the database, migrates it if MIGRATE says so, and checks that it belongs to this master secret. */
 export async function openStorage(config: StorageConfig, parts: StorageParts) {
   const { keyring, clientMac, clock, onNotice, steps } = parts;
-  const erasureLog = erasureLogOf(config);
+  const erasureFile = erasureLogFile(config);
+  const erasureLog = erasureFile === null ? null : new ErasureLog(erasureFile);
   const storage: Storage = await createStorage(
     await openEngine(config, onNotice === undefined ? { clock } : { clock, onNotice }),
     clock.now(),
@@ -48,11 +49,6 @@ export async function migrateDatabase(
   steps?: readonly Migration[],
 ): Promise<readonly Migration[]> {
   return migrateAndClose(await openEngine(config), systemClock.now(), kind, steps);
-}
-
-function erasureLogOf(config: StorageConfig): ErasureLog | null {
-  const file = erasureLogFile(config);
-  return file === null ? null : new ErasureLog(file);
 }
 
 function erasureNotes(keyring: Keyring, log: ErasureLog | null): ErasureNotes {

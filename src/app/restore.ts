@@ -52,7 +52,8 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
   const content = await explained(file, async () => readBackup(file));
   if (content.version === 0) throw new OperatorError(`"${file}" is no backup of this service.`);
   await requireRestorable(file, steps);
-  await requireMasterSecret(masterSecret, content.masterSecretMark);
+  const mark = { read: async () => content.masterSecretMark };
+  if (!(await masterSecretFits(mark, deriveKeyring(masterSecret)))) throw otherMasterSecret('backup');
   const later = known.erasures.filter(({ id }) => !content.erasureIds.has(id));
   const found = { file, dryRun, rows: content.counts, position: content.lastPosition };
   if (dryRun) return { ...found, erasures: summary(known, later.length, 0) };
@@ -131,11 +132,6 @@ async function erasuresAt(config: StorageConfig, place: string): Promise<Known> 
     { ...config, databaseUrl, masterSecret: readGivenMasterSecret(config), masterSecretFile: null },
     async ({ erasures }) => ({ erasures: await allErasures(erasures.list), unreadable: 0 }),
   );
-}
-
-async function requireMasterSecret(masterSecret: string, mac: Uint8Array | null): Promise<void> {
-  const documents = { read: async () => (mac === null ? null : { mac }) };
-  if (!(await masterSecretFits(documents, deriveKeyring(masterSecret)))) throw otherMasterSecret('backup');
 }
 
 function requireDatabase(config: StorageConfig): Promise<void> {

@@ -20,7 +20,7 @@ export class ConcurrencyLimit {
 
   constructor({ running, waiting, refusal }: ConcurrencyLimitOptions) {
     this.#running = running;
-    this.#capacity = typeof waiting === 'number' ? fixedCapacity(waiting) : waiting;
+    this.#capacity = typeof waiting === 'number' ? { count: waiting, join() {}, begin() {} } : waiting;
     this.#refusal = refusal;
   }
 
@@ -51,8 +51,4 @@ export class ConcurrencyLimit {
     this.#capacity.join(this.#queue.length);
     return new Promise((resolve) => this.#queue.push(resolve));
   }
-}
-
-function fixedCapacity(count: number): Capacity {
-  return { count, join() {}, begin() {} };
 }

@@ -30,8 +30,9 @@ export function addTo(program: Command, settings: CommandSettings): void {
       if (from !== undefined) write(`Settings: ${from}.\n`, process.stderr);
       const token = bareToken(await readInput());
       const { explainToken } = await import('../app/explain.ts');
-      const explained = await explainToken(config, token);
-      print(options.json, asData(explained, options), () => forPeople(explained, options));
+      const { pseudonym, ...explained } = await explainToken(config, token);
+      const shown = options.pseudonym ? { ...explained, pseudonym } : explained;
+      print(options.json, shown, () => forPeople(shown));
       if (!explained.accepted) process.exitCode = 1;
     });
 }
@@ -58,12 +59,9 @@ function bareToken(input: string): string {
   );
 }
 
-function asData({ pseudonym, ...explained }: ExplainedToken, options: ExplainOptions) {
-  return options.pseudonym ? { ...explained, pseudonym } : explained;
-}
-
-function forPeople(explained: ExplainedToken, options: ExplainOptions): string {
+function forPeople(explained: Omit<ExplainedToken, 'pseudonym'> & Partial<ExplainedToken>): string {
   const { accepted, code, status, summary, steps, claims, collections, pseudonym } = explained;
+  const rows = collections.map(({ name, read, write }) => [name, accessInWords(read), accessInWords(write)]);
   return [
     accepted ? 'Accepted.' : `Refused with ${status} ${code}. ${summary}`,
     '',
@@ -72,14 +70,9 @@ function forPeople(explained: ExplainedToken, options: ExplainOptions): string {
     claims.length === 0
       ? 'No claims can be read.'
       : `Claims (their values are not shown): ${claims.join(', ')}`,
-    ...(options.pseudonym ? [`Pseudonym: ${pseudonym ?? 'cannot be told'}`] : []),
-    ...(collections.length === 0 ? [] : ['', showCollections(collections)]),
+    ...(pseudonym === undefined ? [] : [`Pseudonym: ${pseudonym ?? 'cannot be told'}`]),
+    ...(rows.length === 0 ? [] : ['', table(['COLLECTION', 'READ', 'WRITE'], rows)]),
   ].join('\n');
-}
-
-function showCollections(collections: ExplainedToken['collections']): string {
-  const rows = collections.map(({ name, read, write }) => [name, accessInWords(read), accessInWords(write)]);
-  return table(['COLLECTION', 'READ', 'WRITE'], rows);
 }
 
 function accessInWords({ records, code, scope }: ExplainedToken['collections'][number]['read']): string {

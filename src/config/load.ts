@@ -169,14 +169,12 @@ function judged(values: Record<string, unknown>, mistakes: string[], rules: read
   return Object.freeze(values);
 }
 
-function isRequired({ required, requiredWithout }: Setting, environment: Environment): boolean {
-  return required === true || (requiredWithout !== undefined && !environment[requiredWithout]?.trim());
-}
-
 function readOne(key: string, setting: Setting, environment: Environment): unknown {
   const name = environmentName(key);
   const text = settingText(key, setting, environment);
-  if (text === null && isRequired(setting, environment))
+  const { required, requiredWithout } = setting;
+  const isRequired = required || (requiredWithout !== undefined && !environment[requiredWithout]?.trim());
+  if (text === null && isRequired)
     throw new Error(`${name} is not set. ${setting.sentence} Example: ${name}=${setting.example}`);
   try {
     return text === null ? null : setting.parse(text);

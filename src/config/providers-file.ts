@@ -1,4 +1,4 @@
-import { type RequiredClaims, usualScopeClaims } from '../base/provider-rules.ts';
+import { usualScopeClaims } from '../base/provider-rules.ts';
 import { membersOf, pointerTo } from '../base/yaml/json-pointer.ts';
 import { brief, found, type Say } from '../base/yaml/mistakes.ts';
 import { readWithMistakes } from '../base/yaml/yaml-text.ts';
@@ -40,7 +40,11 @@ function toProvider(entry: ProviderEntry, apiAudience: string): Provider {
     formerIssuer: entry.former_issuer ?? null,
     audiences: [entry.audience ?? apiAudience].flat(),
     audienceClaim,
-    requiredClaims: { ...entry.required_claims, ...claimsThatGoWith(audienceClaim) },
+    // Amazon Cognito names the program instead of an audience. Its tokens say in `token_use` which are for APIs.
+    requiredClaims: {
+      ...entry.required_claims,
+      ...(audienceClaim === 'client_id' && { token_use: 'access' }),
+    },
     allowsNonce: entry.nonce_in_access_tokens,
     algorithms: [entry.algorithms].flat(),
     requiredScopes: [entry.required_scopes ?? []].flat(),
@@ -70,11 +74,6 @@ function toProvider(entry: ProviderEntry, apiAudience: string): Provider {
       maxLifetime: member('max_token_lifetime_seconds'),
     },
   };
-}
-
-/** Amazon Cognito names the program instead of an audience. Its tokens say in `token_use` which are for APIs. */
-function claimsThatGoWith(audienceClaim: string): RequiredClaims {
-  return audienceClaim === 'client_id' ? { token_use: 'access' } : {};
 }
 
 /** Something has to tell access tokens from ID tokens, which are for the frontend only. */

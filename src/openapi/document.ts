@@ -91,7 +91,8 @@ function tagsOf(described: readonly DocumentedRoute[]): readonly Tag[] {
 
 function operationOf(route: DocumentedRoute, tokens: TokenTerms): ApiOperation {
   const { name, summary, description, tag, deprecated, limits, parameters, body, answers, budget } = route;
-  const nonce = tellsNonce(route) ? nonceHeader(tokens) : {};
+  const takesProofs = route.access === 'bearer' || route.access === 'client_credentials';
+  const nonce = takesProofs ? nonceHeader(tokens) : {};
   const codes = codesOf(route).filter((code) => canOccur(code, tokens));
   const shared = { ...(budget && budgetHeaders(budget)), ...route.headers, ...nonce };
   // Its own headers win.
@@ -144,10 +145,6 @@ function webhooksOf({
     return [name, { post }];
   });
   return Object.fromEntries(operations);
-}
-
-function tellsNonce({ access }: DocumentedRoute): boolean {
-  return access === 'bearer' || access === 'client_credentials';
 }
 
 function securityOf(

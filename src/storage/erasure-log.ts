@@ -43,7 +43,10 @@ export class ErasureLog {
   }
 
   async #write(erasures: readonly Erasure[]): Promise<void> {
-    const text = erasures.map((erasure) => `${lineOf(erasure)}\n`).join('');
+    const lines = erasures.map(({ id, digest, at }) => {
+      return `${new Date(at).toISOString()} ${id} ${Buffer.from(digest).toString('base64url')}\n`;
+    });
+    const text = lines.join('');
     await using file = await open(this.file, 'a+', 0o600);
     const { size } = await file.stat();
     const last = Buffer.alloc(1, '\n');
@@ -67,10 +70,6 @@ export class ErasureLog {
     const erasures = lines.map(erasureOf).filter((erasure) => erasure !== null);
     return { erasures, unreadable: lines.length - erasures.length };
   }
-}
-
-function lineOf({ id, digest, at }: Erasure): string {
-  return `${new Date(at).toISOString()} ${id} ${Buffer.from(digest).toString('base64url')}`;
 }
 
 const lineForm = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) ([0-9a-f-]{36}) ([\w-]{43})$/;

@@ -61,7 +61,7 @@ export function createConfiguration(
     rotateRefreshToken: true,
     fetch: callLoopback,
     // Access tokens say of which session they are, so that the end of one leaves those of another alone.
-    extraTokenClaims: (_ctx, token) => sessionClaim(token),
+    extraTokenClaims: (_ctx, token) => ('sid' in token ? { sid: token.sid } : undefined),
     ttl: {
       AccessToken: accessTokenSeconds,
       ClientCredentials: accessTokenSeconds,
@@ -129,11 +129,6 @@ function webClient({
       ? {}
       : { backchannel_logout_uri: logoutUri, backchannel_logout_session_required: true }),
   };
-}
-
-function sessionClaim(token: object): { readonly sid: string } | undefined {
-  const { sid } = token as { readonly sid?: string };
-  return sid === undefined ? undefined : { sid };
 }
 
 type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>;

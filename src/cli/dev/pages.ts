@@ -149,7 +149,8 @@ function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
 
 function toMarkup(part: Part): string {
   if (part === null) return '';
-  if (typeof part !== 'object') return plain(String(part));
+  if (typeof part !== 'object')
+    return String(part).replace(/[&<>"']/g, (character) => entities[character] ?? '');
   return 'markup' in part ? part.markup : part.map(({ markup }) => markup).join('');
 }
 
@@ -160,7 +161,3 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-
-function plain(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
-}

@@ -69,21 +69,17 @@ export function readBackup(file: string) {
     const counts = countRows(database);
     const has = (table: string) => table in counts;
     const one = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0];
+    const mark = has('documents') ? one("select mac from documents where name = 'master-secret'") : undefined;
     const erasures = has('erasures') ? database.prepare('select id from erasures').all() : [];
     return {
       /** 0 when no release of ours has made it. */
       version: has('schema_migrations') ? Number(one('select max(version) from schema_migrations')) : 0,
-      masterSecretMark: has('documents') ? markIn(database) : null,
+      masterSecretMark: mark === undefined ? null : { mac: new Uint8Array(mark as Uint8Array) },
       counts,
       lastPosition: has('events') ? Number(one('select max(position) from events') ?? 0) : 0,
       erasureIds: new Set(erasures.map(({ id }) => String(id))),
     };
   });
-}
-
-function markIn(database: DatabaseSync): Uint8Array | null {
-  const row = database.prepare("select mac from documents where name = 'master-secret'").get();
-  return row === undefined ? null : new Uint8Array(row.mac as Uint8Array);
 }
 
 /** Into an existing file, which keeps its permissions. */
