@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { readRelease } from '../src/config/release.ts';
 
 /**
- * `npm run pack`: leaves a tarball of every package in dist/ and says how large it is. Each is compiled by its `prepack`, which
+ * `npm run pack`: leaves a tarball of every package in dist/ and says how large it is. Each is built by its `prepack`, which
  * npm runs before it packs; that of the service it runs before any script that is called `pack`. Nothing that git keeps is changed.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -41,7 +41,6 @@ function stageService(): void {
     if (!files.some(({ path }) => path === needed))
       throw new Error(`${needed} is not there. Run: npm run pack`);
   for (const { path } of files) cpSync(join(root, path), join(stage, path));
-  rmSync(join(root, 'lib'), { recursive: true });
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const {
     private: _,

@@ -7,8 +7,7 @@ import { createProgram } from './cli/program.ts';
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
 try {
-  const program = await createProgram(version);
-  await program.parseAsync();
+  await createProgram(version).parseAsync();
 } catch (error) {
   process.exitCode = report(error);
 }

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /**
- * `npm run build`: makes of web/src what the service serves (web/dist): one script, one style, one icon and the page
- * that names them. `npm ci` runs it as well (prepare.js), so that `npm start` needs nothing else.
+ * Makes of web/src what the service serves (web/dist): one script, one style, one icon and the page that names them.
+ * `npm ci` and `npm run build` run it (prepare.js), so that `npm start` needs nothing else.
  */
 const source = fileURLToPath(new URL('src/', import.meta.url));
 const target = fileURLToPath(new URL('dist/', import.meta.url));

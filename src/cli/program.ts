@@ -1,10 +1,28 @@
 import { Command, Help } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
+import * as audit from './audit.ts';
+import * as backup from './backup.ts';
+import * as check from './check.ts';
+import * as client from './client.ts';
+import * as consumer from './consumer.ts';
+import * as dev from './dev.ts';
+import * as doctor from './doctor.ts';
+import * as explain from './explain.ts';
+import * as init from './init.ts';
+import * as keys from './keys.ts';
+import * as migrate from './migrate.ts';
+import * as move from './move.ts';
 import { write } from './output.ts';
+import * as restore from './restore.ts';
+import * as schema from './schema.ts';
+import * as scrub from './scrub.ts';
+import * as serve from './serve.ts';
 import { CommandSettings } from './settings.ts';
+import * as types from './types.ts';
+import * as webhook from './webhook.ts';
 
 /** The command line. Wrong usage ends with exit code 2; everything else that is wrong with 1. */
-export async function createProgram(version: string): Promise<Command> {
+export function createProgram(version: string): Command {
   const program = new Command('vestibule')
     .description(
       'The backend of a web frontend: takes the tokens of an OpenID Connect provider, keeps the records of callers, and issues tokens to machine clients.',
@@ -23,27 +41,27 @@ export async function createProgram(version: string): Promise<Command> {
     .configureOutput({ writeOut: (text) => write(text), writeErr: (text) => write(text, process.stderr) })
     .showHelpAfterError('(add --help for the usage)')
     .exitOverride();
-  // A command is a file and a line here, in the order of the help.
-  const commands = await Promise.all([
-    import('./serve.ts'),
-    import('./dev.ts'),
-    import('./init.ts'),
-    import('./check.ts'),
-    import('./types.ts'),
-    import('./schema.ts'),
-    import('./doctor.ts'),
-    import('./explain.ts'),
-    import('./client.ts'),
-    import('./keys.ts'),
-    import('./consumer.ts'),
-    import('./webhook.ts'),
-    import('./audit.ts'),
-    import('./scrub.ts'),
-    import('./backup.ts'),
-    import('./restore.ts'),
-    import('./move.ts'),
-    import('./migrate.ts'),
-  ]);
+  // A command is a file and a name here, in the order of the help.
+  const commands = [
+    serve,
+    dev,
+    init,
+    check,
+    types,
+    schema,
+    doctor,
+    explain,
+    client,
+    keys,
+    consumer,
+    webhook,
+    audit,
+    scrub,
+    backup,
+    restore,
+    move,
+    migrate,
+  ];
   const settings = new CommandSettings(() => readEnvironment(program.opts().settings));
   for (const { addTo } of commands) addTo(program, settings);
   return program;

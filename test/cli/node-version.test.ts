@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { describe, it } from 'node:test';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
 import { failed } from '../support/outcome.ts';
 
 const needs = (version: string) =>
@@ -39,5 +41,42 @@ describe('a Node.js that is too old', () => {
 
   it('is not this one', () => {
     assert.equal(run(process.execPath, ['bin/vestibule.js', '--version']).code, 0);
+  });
+});
+
+describe('the bundle of a clone', () => {
+  const day = 86_400_000;
+  let clone = '';
+  before(() => {
+    clone = mkdtempSync(join(tmpdir(), 'vestibule-bundle-'));
+    for (const folder of ['bin', 'lib', 'src/http', 'node_modules'])
+      mkdirSync(join(clone, folder), { recursive: true });
+    copyFileSync('bin/vestibule.js', join(clone, 'bin/vestibule.js'));
+    writeFileSync(join(clone, 'package.json'), '{ "type": "module" }');
+    writeFileSync(join(clone, 'node_modules/.package-lock.json'), '{}');
+    writeFileSync(join(clone, 'src/main.ts'), 'process.stdout.write("source");');
+    writeFileSync(join(clone, 'lib/main.js'), 'process.stdout.write("bundle");');
+  });
+  after(() => rmSync(clone, { recursive: true }));
+  /** What runs when the bundle was built so long after the files were written. */
+  const runs = (builtMs: number) => {
+    const built = new Date(Date.now() + builtMs);
+    utimesSync(join(clone, 'lib/main.js'), built, built);
+    return run(process.execPath, [join(clone, 'bin/vestibule.js')]).stdout;
+  };
+
+  it('runs while nothing has changed since it was built', () => {
+    assert.equal(runs(day), 'bundle');
+  });
+
+  it('does not run when a file has changed, also where a copy has kept an older time', () => {
+    const old = new Date(Date.now() - 3 * day);
+    utimesSync(join(clone, 'src/main.ts'), old, old);
+    assert.equal(runs(-day), 'source');
+  });
+
+  it('runs in the package, which has no source', () => {
+    rmSync(join(clone, 'src'), { recursive: true });
+    assert.equal(runs(-day), 'bundle');
   });
 });

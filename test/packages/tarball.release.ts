@@ -8,7 +8,7 @@ import { part } from '../support/surroundings.ts';
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** What is made while packing, and what git ignores. */
-const made = /^(\.git|node_modules|dist|web\/dist|packages\/[^/]+\/lib)(\/|$)/;
+const made = /^(\.git|node_modules|dist|lib|web\/dist|packages\/[^/]+\/lib)(\/|$)/;
 
 describe('npm run pack', () => {
   let project = '';
@@ -65,17 +65,19 @@ describe('npm run pack', () => {
     assert.deepEqual(beside, [...documents, ...frontend, ...single].sort());
   });
 
-  it('packs the source compiled, each file with its map and its types, and no source', () => {
-    const compiled = globSync('src/**/*.{ts,js}', { exclude: ['src/**/*.d.ts'] }).flatMap((file) => {
-      const name = file.replace(/^src\//, 'lib/').replace(/\.[tj]s$/, '');
-      return [`${name}.js`, `${name}.js.map`, `${name}.d.ts`];
-    });
-    assert.deepEqual(files.filter((file) => file.startsWith('lib/')).sort(), compiled.sort());
-    const read = (file: string) =>
-      execFileSync('tar', ['xzOf', tarball, `package/${file}`], { encoding: 'utf8' });
-    const { sources, sourcesContent } = JSON.parse(read('lib/main.js.map'));
-    assert.deepEqual(sources, ['../src/main.ts']);
-    assert.deepEqual(sourcesContent, [readFileSync('src/main.ts', 'utf8')], 'so that a debugger can show it');
+  it('packs the service as a bundle with source maps, the licences of what is in it, and no source', () => {
+    const bundled = files.filter((file) => file.startsWith('lib/')).sort();
+    const scripts = bundled.filter((file) => file.endsWith('.js'));
+    const maps = bundled.filter((file) => file.endsWith('.js.map'));
+    const licences = bundled.filter((file) => file.startsWith('lib/LICENSE.'));
+    assert.deepEqual(maps, scripts.map((file) => `${file}.map`).sort());
+    assert.deepEqual(bundled, [...scripts, ...maps, ...licences].sort());
+    const sources = maps.flatMap(
+      (file) => JSON.parse(readFileSync(`${project}/${file}`, 'utf8')).sources as string[],
+    );
+    assert.ok(sources.includes('../src/main.ts'));
+    const inlined = sources.flatMap((source) => /node_modules\/([^/]+)\//.exec(source)?.[1] ?? []);
+    assert.deepEqual(licences, [...new Set(inlined)].map((name) => `lib/LICENSE.${name}`).sort());
   });
 
   it('packs of the client each file compiled, with its map and its types, and its README', () => {
