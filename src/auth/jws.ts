@@ -1,6 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { constants, type KeyObject, type VerifyKeyObjectInput, verify } from 'node:crypto';
-import type { RequestOrigin } from '../base/caller.ts';
+import type { RequestOrigin, Verification } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../base/json-object.ts';
 import { rememberLast } from '../base/recent-map.ts';
@@ -115,18 +115,21 @@ export interface SigningIssuer {
   readonly claims: { readonly issuers: readonly string[] };
 }
 
-interface OpenSignedOptions<Issuer> {
+interface OpenSignedOptions<Issuer, Claims> {
   readonly issuers: readonly Issuer[];
   /** Throws if the issuer does not sign this kind of JWS with such a `typ`. */
   readonly checkType?: (type: string | undefined, issuer: Issuer) => void;
-  /** The claims are unverified: they decide whether a key is fetched, nothing else. */
-  readonly findKey: (issuer: Issuer, header: TokenHeader, unverifiedClaims: JsonObject) => FoundKey;
+  readonly findKey: (issuer: Issuer, header: TokenHeader, looksRight: () => boolean) => FoundKey;
+  /** Throws or returns what the claims say. Before the signature it decides whether a key is fetched, nothing else. */
+  readonly check: (payload: JsonObject, issuer: Issuer, header: TokenHeader, run: RunStep) => Claims;
   readonly signatures: Pick<SignatureQueue, 'run'>;
 }
 
-/** Opens a JWS of a trusted issuer: parse -> header -> issuer -> algorithm -> type -> key -> signature. */
-export function createOpenSigned<Issuer extends SigningIssuer>(options: OpenSignedOptions<Issuer>) {
-  const { issuers, checkType, findKey, signatures } = options;
+/** Opens a JWS of a trusted issuer: parse -> header -> issuer -> algorithm -> type -> key -> signature -> claims. */
+export function createOpenSigned<Issuer extends SigningIssuer, Claims>(
+  options: OpenSignedOptions<Issuer, Claims>,
+) {
+  const { issuers, checkType, findKey, check, signatures } = options;
   const readSegment = headerReader(issuers.flatMap((issuer) => [...issuer.algorithms]));
   return async (text: string, origin: RequestOrigin, run: RunStep = untraced) => {
     const readTraced = (segment: string) => run('header', () => readSegment(segment), noHeader);
@@ -137,11 +140,22 @@ export function createOpenSigned<Issuer extends SigningIssuer>(options: OpenSign
     run('type', () => checkType?.(header.type, issuer), undefined);
     // Before the key: if the keys change meanwhile, the result is not cached as valid.
     const { generation } = issuer.keys;
-    const found = run('key', () => existing(findKey(issuer, header, unverifiedClaims)), undefined);
+    const looksRight = () => succeeds(() => check(unverifiedClaims, issuer, header, untraced));
+    const found = run('key', () => existing(findKey(issuer, header, looksRight)), undefined);
     const key = found instanceof Promise ? await found : found;
-    const claims = await run('signature', () => verify(() => key, origin), unverifiedClaims);
-    return { issuer, header, generation, claims };
+    const payload = await run('signature', () => verify(() => key, origin), unverifiedClaims);
+    const verification: Verification = { keys: issuer.keys, generation };
+    return { issuer, payload, claims: check(payload, issuer, header, run), verification };
   };
+}
+
+function succeeds(check: () => unknown): boolean {
+  try {
+    check();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const noHeader: TokenHeader = { algorithm: '', kid: undefined, type: undefined };
