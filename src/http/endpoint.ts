@@ -47,18 +47,15 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
     return caller;
   };
 
-  const callerOf = (context: RequestContext): NowOrLater<Caller | null> =>
-    route.access === 'bearer' ? whenReady(authenticate(context.authorization, context), admit) : admit(null);
-
   const answerTo = (context: RequestContext): NowOrLater<Answer> => {
-    const caller = callerOf(context);
+    const caller = route.access === 'bearer' ? authenticate(context.authorization, context) : null;
     if (takesBody && context.hasBody) return withBody(context, caller);
-    return whenReady(caller, (known) => call(context, known));
+    return whenReady(caller, (known) => call(context, admit(known)));
   };
 
   /** The body is read once the caller is known. */
   const withBody = async (context: RequestContext, caller: NowOrLater<Caller | null>) => {
-    const known = await caller;
+    const known = admit(await caller);
     const body = bodies.read(context.request, known?.id ?? null, context.address);
     try {
       if (context.expectsContinue) {
