@@ -284,6 +284,14 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     ],
   ],
   [
+    'a deprecation on a day that is not in the calendar, with a blank in its link',
+    `${smallest}\ndeprecated:\n  since: 2026-02-30\n  link: https://example.org/what changes`,
+    [
+      /^3: deprecated\.since must be a date such as 2026-01-01; found "2026-02-30"/,
+      /^4: deprecated\.link must be an http or https URL; found "https:/,
+    ],
+  ],
+  [
     'a sunset before the deprecation',
     `${smallest}\ndeprecated: { since: 2026-01-01, sunset: 2025-01-01 }`,
     [/^2: deprecated\.sunset must not come before "since"; found "2025-01-01"/],

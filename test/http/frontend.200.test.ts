@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { oneService } from '../support/one-service.ts';
+import { newDirectory } from '../support/outcome.ts';
+import { newSettings, startService } from '../support/service.ts';
 
 const web = {
   WEB: 'on',
@@ -115,6 +118,45 @@ describe('the frontend with bound tokens', () => {
     assert.match(String(reply.headers.get('dpop-nonce')), /^[\w-]{22}$/);
     assert.equal(reply.headers.get('dpop-nonce'), refused.headers.get('dpop-nonce'));
     assert.equal((await fetch(service.url)).headers.get('dpop-nonce'), null);
+  });
+});
+
+describe('the frontend with DPOP=required', () => {
+  const running = oneService({ ...web, DPOP: 'required' });
+
+  it('GET /web/config.json has the page ask for bound tokens', async () => {
+    const reply = await fetch(`${running().service.url}/web/config.json`);
+    assert.equal(((await reply.json()) as { dpop: boolean }).dpop, true);
+  });
+});
+
+describe('the frontend with several providers', () => {
+  it('offers those with a web client, in the order of the file, and may talk to no other', async (t) => {
+    const file = `${newDirectory()}/providers.yaml`;
+    writeFileSync(
+      file,
+      `- { name: school, title: Harbour School, origin: "http://127.0.0.1:9", web_client_id: web }
+- { name: programs, origin: "https://programs.example.org" }
+- { name: library, title: City Library, origin: "http://127.0.0.2:9", web_client_id: reader }
+`,
+    );
+    const service = await startService(await newSettings('sqlite', { WEB: 'on', IDPS_FILE: file }));
+    t.after(() => service.stop());
+    const { providers } = (await (await fetch(`${service.url}/web/config.json`)).json()) as {
+      providers: { title: string; issuer: string; client_id: string }[];
+    };
+    assert.deepEqual(
+      providers.map(({ title, issuer, client_id: client }) => [title, issuer, client]),
+      [
+        ['Harbour School', 'http://127.0.0.1:9', 'web'],
+        ['City Library', 'http://127.0.0.2:9', 'reader'],
+      ],
+    );
+    const policy = (await fetch(service.url)).headers.get('content-security-policy') ?? '';
+    assert.ok(
+      policy.split('; ').includes("connect-src 'self' http://127.0.0.1:9 http://127.0.0.2:9"),
+      policy,
+    );
   });
 });
 
