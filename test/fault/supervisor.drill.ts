@@ -5,14 +5,7 @@ import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'nod
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { shareOf } from '../../src/app/member.ts';
-import { createLog } from '../../src/base/log.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import { countsOf, expositionText, type Family, mergeMetrics } from '../../src/ops/exposition.ts';
-import { killWhenSilent } from '../../src/supervisor/child.ts';
-import { Backoff } from '../../src/supervisor/children.ts';
 import { newMasterSecret } from '../support/master-secret.ts';
-import { MovableClock } from '../support/movable-clock.ts';
 import { oneService } from '../support/one-service.ts';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
@@ -183,96 +176,6 @@ describe('a supervisor that is told to stop', () => {
     supervisor.kill('SIGTERM');
     assert.deepEqual(await ended, [0, null]);
     assert.deepEqual(children.filter(isRunning), []);
-  });
-});
-
-describe('a process that hangs', () => {
-  /** One that takes connections, and answers as told; until it is killed. */
-  const hanging = (answers: readonly boolean[]) => {
-    const clock = new MovableClock();
-    const signals: string[] = [];
-    let asked = 0;
-    const child = {
-      process: 1,
-      isServing: true,
-      async ask() {
-        const isAnswered = answers[asked] ?? true;
-        asked += 1;
-        if (asked > answers.length) child.isServing = false;
-        // Whoever is asked in vain waits for the time that an answer may take.
-        else if (!isAnswered) clock.advance(10_000);
-        setImmediate(() => clock.advance(10_000));
-        return isAnswered ? (true as never) : null;
-      },
-      signal: (signal: string) => signals.push(signal),
-    };
-    return { ended: killWhenSilent(child, clock, createLog('silent')), signals, asked: () => asked };
-  };
-
-  it('is killed when it has not answered three times in a row', async () => {
-    const { ended, signals, asked } = hanging([true, false, false, false]);
-    await ended;
-    assert.deepEqual([signals, asked()], [['SIGKILL'], 4]);
-  });
-
-  it('is left alone when it answers in between, as one does that was held up with its supervisor', async () => {
-    const { ended, signals } = hanging([false, false, true, false, false, true]);
-    await ended;
-    assert.deepEqual(signals, []);
-  });
-});
-
-describe('what a supervisor decides', () => {
-  const byItself = { code: 1, signal: null };
-  const killed = { code: null, signal: 'SIGKILL' };
-
-  it('who keeps ending by itself waits longer each time, 30 seconds at most', () => {
-    const backoff = new Backoff();
-    const delays = Array.from({ length: 7 }, () => backoff.delayMs(byItself, 500));
-    assert.deepEqual(delays, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
-  });
-
-  it('who has worked for a while, or was killed, is replaced at once, and no more than once a second', () => {
-    const backoff = new Backoff();
-    backoff.delayMs(byItself, 500);
-    assert.equal(backoff.delayMs(byItself, 10_000), 0);
-    assert.equal(backoff.delayMs(killed, 300), 700);
-    assert.equal(backoff.delayMs(killed, 3_000), 0);
-    assert.equal(backoff.delayMs(byItself, 500), 1_000);
-  });
-
-  it('counters are summed, ages are the greatest, what is left is the least, and nothing is a number where one has none', () => {
-    const process = (count: number, age: number, left: number): Family[] => [
-      {
-        ...({ name: 'a_total', type: 'counter', help: '', across: 'sum' } as const),
-        samples: [{ labels: { route: '/' }, value: count }],
-      },
-      { name: 'age', type: 'gauge', help: '', across: 'most', samples: [{ labels: {}, value: age }] },
-      { name: 'left', type: 'gauge', help: '', across: 'least', samples: [{ labels: {}, value: left }] },
-    ];
-    const told = mergeMetrics([process(1, 5, 7), process(2, 9, 3)]);
-    const values = (families: readonly Family[]) => families.map(({ samples }) => samples[0]?.value);
-    assert.deepEqual(values(told), [3, 9, 3]);
-    assert.deepEqual(values(mergeMetrics([process(1, 5, 7), process(2, Number.NaN, 3)])), [3, Number.NaN, 3]);
-    assert.deepEqual(
-      countsOf(told).map(({ name }) => name),
-      ['a_total'],
-    );
-    assert.match(expositionText(told), /^a_total\{route="\/"\} 3$/m);
-  });
-
-  it('connections are shared out, rounded up; what a caller may do is not', async () => {
-    const config = await loadConfig({
-      IDP_ORIGIN: 'https://login.example.org',
-      API_AUDIENCE: 'https://api.example.org',
-    });
-    const share = shareOf(config, 3);
-    assert.deepEqual(
-      [share.databasePoolSize, share.maxConnections, share.maxConnectionsPerAddress],
-      [4, 3_334, 667],
-    );
-    assert.equal(share.readsPerMinute, config.readsPerMinute);
-    assert.equal(share.maxBodyBytes, config.maxBodyBytes);
   });
 });
 
