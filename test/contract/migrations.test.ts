@@ -3,8 +3,9 @@ import { describe, it } from 'node:test';
 import { OperatorError, Refusal } from '../../src/base/errors.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
-import { register } from '../support/batches.ts';
+import { addOne, register } from '../support/batches.ts';
 import { createTestDatabase, databaseAt, newPlace, openedAt, storageKinds } from '../support/databases.ts';
+import { releases } from '../support/future-steps.ts';
 import { beginOutside } from '../support/outsider.ts';
 
 const allTables = [
@@ -100,6 +101,29 @@ for (const engine of storageKinds) {
         return true;
       });
       assert.deepEqual(await database.query('select * from schema_migrations order by version'), before);
+    });
+
+    it('of the next release leave this one working, until a contract step takes away what it needs', async () => {
+      const database = await createTestDatabase(engine);
+      const old = await database.open();
+      await register(old, 'usr_somebody', 'user', 1);
+      const next = await database.open({ steps: releases.next });
+      for (const storage of [old, next]) {
+        await storage.ping();
+        assert.equal(await addOne(storage, 'usr_somebody'), true);
+      }
+      await next.close();
+      assert.ok((await database.tables()).includes('future_copies'), 'a start does not contract');
+      const contracting = await database.openEngine();
+      await migrate(contracting, openedAt, 'contract', releases.next);
+      await contracting.close();
+      assert.ok(!(await database.tables()).includes('future_copies'));
+      await assert.rejects(
+        old.ping(),
+        (error) => error instanceof Refusal && error.code === 'storage_unavailable',
+      );
+      await old.close();
+      await assert.rejects(database.open(), OperatorError);
     });
 
     it('refuse a database of a checkout before the first release, and leave it alone', async () => {
