@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { browsing, describeNetworkLog } from './browser.ts';
+import { findingsOn } from './browser-axe.ts';
 import { personNamed } from './browser-person.ts';
 
 const discovery = '/.well-known/openid-configuration';
+const settings = '**/web/config.json';
 
 describe('signing in, when it does not go well', () => {
   const running = browsing();
@@ -46,6 +48,52 @@ describe('signing in, when it does not go well', () => {
     await visitor.page.goto(`${visitor.site.origin}/?code=stolen&state=guessed`);
     await visitor.sees('This sign-in was not begun in this tab.');
     assert.equal(new URL(visitor.page.url()).search, '');
+  });
+
+  it('of two providers the page signs in at the one that was chosen', async () => {
+    const visitor = await running().visitor();
+    const person = personNamed('Choosing');
+    const school = { title: 'Harbour School', issuer: 'https://school.example.org' };
+    await visitor.page.route(settings, async (route) => {
+      const response = await route.fetch();
+      const { providers, ...rest } = await response.json();
+      const both = [
+        { ...providers[0], ...school, name: 'school' },
+        { ...providers[0], title: 'City Library' },
+      ];
+      await route.fulfill({ response, json: { ...rest, providers: both } });
+    });
+    await visitor.page.reload();
+    await visitor.sees('school.example.org');
+    assert.deepEqual(await visitor.button(/^Sign in/).allInnerTexts(), [
+      'Sign in with Harbour School',
+      'Sign in with City Library',
+    ]);
+    assert.deepEqual(await findingsOn(visitor.page), []);
+    await visitor.button('Sign in with City Library').click();
+    await visitor.logIn(person);
+    await visitor.button('Allow').click();
+    await visitor.seesPicture(person);
+  });
+
+  it('an answer that names another provider is refused, and its code is not redeemed', async () => {
+    const { log, site } = running();
+    const visitor = await running().visitor();
+    await visitor.button('Sign in').click();
+    await visitor.logIn(personNamed('Mixed'));
+    // Without its settings the page does not read the answer yet.
+    await visitor.page.route(settings, (route) => route.abort('connectionrefused'));
+    await visitor.button('Allow').click();
+    await visitor.heading('Nobody answers the door').waitFor();
+    await visitor.page.unroute(settings);
+    assert.deepEqual(log.takeErrors(), ['net::ERR_CONNECTION_REFUSED /web/config.json']);
+    const answer = new URL(visitor.page.url());
+    assert.equal(answer.searchParams.get('iss'), site.providerOrigin);
+    answer.searchParams.set('iss', 'https://school.example.org');
+    const redeemed = log.countOf('POST', site.providerOrigin);
+    await visitor.page.goto(answer.href);
+    await visitor.page.getByRole('alert').getByText('from another provider').waitFor();
+    assert.equal(log.countOf('POST', site.providerOrigin), redeemed);
   });
 
   it('a provider that is down is said to be down, and can be tried again', async () => {
