@@ -1,5 +1,8 @@
+import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { createClient } from '../../packages/client/src/index.ts';
+import { until } from '../support/polling.ts';
 import { ClientBrowser } from './client-browser.ts';
 import type { cases } from './client-cases/all.ts';
 
@@ -25,4 +28,36 @@ describe('@vestibule/client in Chromium', () => {
   for (const name of inBrowser) {
     it(name, () => page.evaluate(`runCase(${JSON.stringify(name)})`));
   }
+
+  it('two tabs of a person share one event stream, and the second opens one when the first closes', async () => {
+    const { stage } = browser;
+    const streams = () => stage.count('GET /api/consumer/v1/events');
+    const token = await stage.token('Two tabs');
+    const notes = createClient({ url: stage.url, token: () => token }).collection('notes');
+    const before = await streams();
+    const sees = (tab: Page, count: number) =>
+      until(
+        () => tab.evaluate('live.status + live.items?.length'),
+        (found) => found === `live${count}`,
+        `a tab does not show ${count} notes`,
+      );
+    const show = async () => {
+      const tab = await browser.tab();
+      await tab.evaluate(`
+        globalThis.live = client.createClient({ url: serviceUrl, token: () => ${JSON.stringify(token)} })
+          .collections.notes.live();
+        null`);
+      await sees(tab, 0);
+      return tab;
+    };
+    const [first, second] = [await show(), await show()];
+    await notes.create({ text: 'for both' });
+    for (const tab of [first, second]) await sees(tab, 1);
+    assert.equal((await streams()) - before, 1);
+    await first.close();
+    await notes.create({ text: 'for the second' });
+    await sees(second, 2);
+    assert.equal((await streams()) - before, 2);
+    await second.close();
+  });
 });
