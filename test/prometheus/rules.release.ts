@@ -98,22 +98,6 @@ describe('the metrics', () => {
     });
     assert.deepEqual(databases, ['sqlite', 'postgres']);
   });
-
-  it('are all that alerts and the dashboard ask for, and none under a name of before', () => {
-    const { panels } = JSON.parse(dashboardDocument()) as { panels: { targets?: { expr: string }[] }[] };
-    const onDashboard = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
-    const expressions = [...readAlerts().map(({ expr }) => expr), ...onDashboard];
-    assert.ok(onDashboard.length > 25);
-    const known = new Set([...names(), 'up']);
-    for (const expression of expressions) {
-      const asked = metricsIn(expression);
-      assert.ok(asked.length > 0, expression);
-      for (const name of asked) {
-        assert.ok(known.has(name) || known.has(name.replace(/_bucket$/, '')), `${name} in ${expression}`);
-        assert.match(name, /^(vestibule_|process_|nodejs_|up$)/);
-      }
-    }
-  });
 });
 
 describe('the dashboard', () => {
@@ -134,14 +118,4 @@ describe('the dashboard', () => {
 
 function operations(): string {
   return readFileSync('docs/operations.md', 'utf8');
-}
-
-/** The names in an expression that are neither labels nor functions nor words of the language. */
-function metricsIn(expression: string): string[] {
-  const bare = expression
-    .replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, ' ')
-    .replaceAll(/\b(by|without|on|ignoring)\s*\([^)]*\)/g, ' ');
-  return [...bare.matchAll(/(?<![\w.])[a-z_]\w*(?!\w*\s*\()/g)]
-    .map(([name]) => name)
-    .filter((name) => !['and', 'or', 'unless'].includes(name));
 }
