@@ -1,49 +1,4 @@
-import { compileFunction } from 'node:vm';
-import { Ajv2020, type ErrorObject, type Options } from 'ajv/dist/2020.js';
-
 export type JsonSchema = Readonly<Record<string, unknown>>;
-export type SchemaError = ErrorObject;
-
-export interface SchemaCheck {
-  (value: unknown): boolean;
-  errors?: readonly SchemaError[] | null;
-}
-
-/** Stops Ajv before it calls `new Function`. */
-const codeIsKnown = new Error('The code of the check is known.');
-
-/**
- * Compiles schemas with Ajv under `--disallow-code-generation-from-strings`: Ajv is stopped before it calls `new Function`,
- * and its code is compiled as a script. The schemas must have no `$ref`: Ajv would compile each target by itself.
- */
-export function createCompiler(options: Options, prepare: (ajv: Ajv2020) => void = () => {}) {
-  let code = '';
-  const process = (source: string): never => {
-    code = source;
-    throw codeIsKnown;
-  };
-  const ajv = new Ajv2020({
-    strict: true,
-    // Our own rules check it, and know the members around a condition.
-    strictRequired: false,
-    meta: false,
-    validateSchema: false,
-    logger: false,
-    ...options,
-    code: { ...options.code, process },
-  });
-  prepare(ajv);
-  return (schema: JsonSchema): SchemaCheck => {
-    try {
-      ajv.compile(schema);
-    } catch (error) {
-      if (error !== codeIsKnown) throw error;
-    }
-    const check: SchemaCheck = compileFunction(code, ['self', 'scope'])(ajv, ajv.scope.get());
-    // Ajv reads it only for references.
-    return Object.assign(check, { evaluated: {} });
-  };
-}
 
 /** `then` holds for values that fit the condition, `otherwise` for the others. */
 export function where(condition: JsonSchema, rule: JsonSchema, otherwise?: JsonSchema): JsonSchema {

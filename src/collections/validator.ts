@@ -1,5 +1,6 @@
-import { _, type FuncKeywordDefinition } from 'ajv/dist/2020.js';
-import { createCompiler, errorWords, type SchemaError } from '../base/json-schema.ts';
+import { compileFunction } from 'node:vm';
+import { _, Ajv2020, type ErrorObject, type FuncKeywordDefinition } from 'ajv/dist/2020.js';
+import { errorWords, type JsonSchema } from '../base/json-schema.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import type { CheckFields, FieldError, Schema } from './collection.ts';
 import { fitsFormat, formatNames, formats, isFormatName } from './formats.ts';
@@ -13,7 +14,7 @@ const none: readonly FieldError[] = [];
 
 /** Compiles the check of the fields. Only when it fails is each field checked alone, so that every wrong one is named. */
 export function compileCheck(schema: Schema): CheckFields {
-  const compile = compilerOfFields();
+  const compile = createCompiler();
   const fits = compile(schema);
   let explain: CheckFields | null = null;
   return (fields) => {
@@ -57,7 +58,7 @@ function createExplanation(schema: Schema, compile: Compile): CheckFields {
 const longestName = 64;
 
 /** Never contains the value that was sent. */
-function inWords(errors: readonly SchemaError[], pointer: string): FieldError {
+function inWords(errors: readonly ErrorObject[], pointer: string): FieldError {
   // For alternatives the last error is the summary; for `if` the first one says what is expected.
   const last = errors.at(-1);
   const error = last?.keyword === 'if' ? errors[0] : last;
@@ -79,19 +80,48 @@ function unknownMember(pointer: string, name: string): FieldError {
   return { pointer: pointerTo(pointer, name), message: 'is not a member of the schema' };
 }
 
-function compilerOfFields() {
-  return createCompiler(
-    {
-      // 19.99 is a multiple of 0.01.
-      multipleOfPrecision: 6,
-      keywords: ['x-personal', 'x-unbounded'],
-      formats: Object.fromEntries(
-        formatNames.map((name) => [name, (text: string) => fitsFormat(name, text)]),
-      ),
-      code: { regExp: Object.assign(compilePattern, { code: 'compilePattern' }) },
-    },
-    (ajv) => ajv.removeKeyword('enum').addKeyword(quickEnum),
-  );
+interface SchemaCheck {
+  (value: unknown): boolean;
+  errors?: readonly ErrorObject[] | null;
+}
+
+/** Stops Ajv before it calls `new Function`. */
+const codeIsKnown = new Error('The code of the check is known.');
+
+/**
+ * Compiles schemas with Ajv under `--disallow-code-generation-from-strings`: Ajv is stopped before it calls `new Function`,
+ * and its code is compiled as a script. The schemas must have no `$ref`: Ajv would compile each target by itself.
+ */
+function createCompiler() {
+  let code = '';
+  const process = (source: string): never => {
+    code = source;
+    throw codeIsKnown;
+  };
+  const ajv = new Ajv2020({
+    strict: true,
+    // Our own rules check it, and know the members around a condition.
+    strictRequired: false,
+    meta: false,
+    validateSchema: false,
+    logger: false,
+    // 19.99 is a multiple of 0.01.
+    multipleOfPrecision: 6,
+    keywords: ['x-personal', 'x-unbounded'],
+    formats: Object.fromEntries(formatNames.map((name) => [name, (text: string) => fitsFormat(name, text)])),
+    code: { regExp: Object.assign(compilePattern, { code: 'compilePattern' }), process },
+  });
+  ajv.removeKeyword('enum').addKeyword(quickEnum);
+  return (schema: JsonSchema): SchemaCheck => {
+    try {
+      ajv.compile(schema);
+    } catch (error) {
+      if (error !== codeIsKnown) throw error;
+    }
+    const check: SchemaCheck = compileFunction(code, ['self', 'scope'])(ajv, ajv.scope.get());
+    // Ajv reads it only for references.
+    return Object.assign(check, { evaluated: {} });
+  };
 }
 
 /** Ajv compares with up to 1,000 values one by one, which took seconds for a long list. */
