@@ -13,6 +13,7 @@ import { endAll, findProgram } from './shared/processes.ts';
 import { Provider } from './shared/provider.ts';
 import type { Stage } from './shared/stage.ts';
 import { goodToken } from './shared/tokens.ts';
+import { measureStart } from './start/rounds.ts';
 import { measureToken } from './token/rounds.ts';
 
 /** Each measures, writes what came out to the results, and answers with what is to be shown. */
@@ -25,6 +26,7 @@ const subjects: Readonly<Record<Subject, (stage: Stage) => Promise<string>>> = {
   processes: measureProcesses,
   verify: measureMe,
   dpop: measureDpop,
+  start: measureStart,
 };
 
 const limitMinutes = 60;

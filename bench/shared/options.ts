@@ -3,7 +3,16 @@ import { parseArgs } from 'node:util';
 import type { LoadGenerator } from './load.ts';
 
 /** What is measured: GET /me beside its peers unless told otherwise. */
-export type Subject = 'me' | 'memory' | 'token' | 'records' | 'events' | 'processes' | 'verify' | 'dpop';
+export type Subject =
+  | 'me'
+  | 'memory'
+  | 'token'
+  | 'records'
+  | 'events'
+  | 'processes'
+  | 'verify'
+  | 'dpop'
+  | 'start';
 
 export interface Options {
   readonly subject: Subject;
@@ -48,6 +57,7 @@ export function readOptions(): Options {
       processes: { type: 'boolean', default: false },
       verify: { type: 'boolean', default: false },
       dpop: { type: 'boolean', default: false },
+      start: { type: 'boolean', default: false },
       before: { type: 'string' },
       sizes: { type: 'string' },
     },
@@ -76,7 +86,7 @@ export function readOptions(): Options {
 }
 
 function subjectOf(values: Readonly<Record<string, unknown>>): Subject {
-  const others = ['token', 'records', 'memory', 'events', 'processes', 'verify', 'dpop'] as const;
+  const others = ['token', 'records', 'memory', 'events', 'processes', 'verify', 'dpop', 'start'] as const;
   return others.find((subject) => values[subject] === true) ?? 'me';
 }
 
