@@ -60,6 +60,8 @@ export function listClients(config: StorageConfig): Promise<readonly ListedClien
   });
 }
 
+export type InspectedConsumer = NonNullable<Awaited<ReturnType<typeof inspectConsumer>>>;
+
 /** All that is held about a caller; null when there is no such consumer. Times are milliseconds since 1970. */
 export function inspectConsumer(config: StorageConfig, id: string) {
   return readStorage(config, async ({ consumers, records, standing }, keyring) => {

@@ -19,7 +19,7 @@ import { explained } from '../storage/sqlite/unavailable.ts';
 import { openAdministration } from './administration.ts';
 import { readDatabase, readStorage } from './read-storage.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** Null when something else has restored the database already. */
   readonly file: string | null;
   /** Further logs of erasures, or databases, that know who was erased after the backup. */
@@ -29,6 +29,8 @@ export interface RestoreOptions {
   /** The migrations of another release, in tests. */
   readonly steps?: readonly Migration[];
 }
+
+export type Restored = Awaited<ReturnType<typeof restore>>;
 
 /** Restores a backup, erases again who was erased since, and skips all event positions that were in use. */
 export async function restore(config: StorageConfig, options: RestoreOptions) {

@@ -5,7 +5,6 @@ import { optionOf } from './options.ts';
 import { isoTime, type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-/** `vestibule audit`: what was done to clients, keys and callers, by which command or process, and when. */
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(program, 'audit', 'show what was done to clients, keys and callers, oldest first')
     .option(

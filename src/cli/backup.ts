@@ -3,7 +3,6 @@ import { loadStorageConfig } from '../config/load.ts';
 import { type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-/** `vestibule backup FILE`: a copy of everything, while the service runs. */
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,

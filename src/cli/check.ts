@@ -18,7 +18,6 @@ provider and no database. So does "check" where COLLECTIONS_DIR is the only
 setting. Where none of IDP_ORIGIN, IDPS_FILE and API_AUDIENCE is set, "check"
 takes the settings of the "dev" that runs in this folder.`;
 
-/** `vestibule check`: reads the settings as `serve` would, and the provider's keys as they are stored. */
 export function addTo(program: Command, commandSettings: CommandSettings): void {
   printing(
     program,

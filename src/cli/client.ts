@@ -21,7 +21,6 @@ interface RotateOptions extends JsonOption {
   readonly retireAfter: number | null;
 }
 
-/** `vestibule client ...`: the machine clients that may call POST /token. */
 export function addTo(program: Command, settings: CommandSettings): void {
   const client = program
     .command('client')

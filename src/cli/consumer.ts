@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import type { Administration } from '../app/administration.ts';
+import type { InspectedConsumer } from '../app/lists.ts';
 import { consumerPrefix } from '../base/addresses.ts';
 import { OperatorError } from '../base/errors.ts';
 import { integer } from '../config/kinds.ts';
 import { loadStorageConfig } from '../config/load.ts';
-import type { Consumer, ConsumerState, Storage, Usage } from '../storage/port.ts';
+import type { ConsumerState, Storage } from '../storage/port.ts';
 import { administer, look } from './database.ts';
 import { optionOf } from './options.ts';
 import { isoTime, type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-/** `vestibule consumer ...`: the callers, by the pseudonym that GET /me shows them. */
 export function addTo(program: Command, settings: CommandSettings): void {
   const consumer = program
     .command('consumer')
@@ -159,13 +159,6 @@ function noSuchRecord(collection: string, id: string): OperatorError {
   );
 }
 
-interface Held {
-  readonly consumer: Consumer;
-  readonly usage: ReadonlyMap<string, Usage>;
-  readonly signedOutAt: number | null;
-  readonly sessionEndedAt: number | null;
-}
-
 function signedOut(
   data: Pick<ReturnType<typeof asData>, 'signed_out_at' | 'session_ended_at'>,
 ): readonly string[] {
@@ -181,7 +174,7 @@ function signedOut(
   ];
 }
 
-function asData({ consumer, usage, signedOutAt, sessionEndedAt }: Held) {
+function asData({ consumer, usage, signedOutAt, sessionEndedAt }: InspectedConsumer) {
   const { id, kind, state, registeredAt } = consumer;
   const records = [...usage].map(([collection, { records: count }]) => ({ collection, count }));
   return {

@@ -8,7 +8,6 @@ import { write } from './output.ts';
 import { allowBreakingOption, runUntilSignal } from './serve.ts';
 import type { CommandSettings } from './settings.ts';
 
-/** `vestibule dev`: the service and a real OpenID Connect provider beside it, with nothing to set. */
 export function addTo(program: Command, settings: CommandSettings): void {
   const dev = program
     .command('dev')

@@ -5,7 +5,6 @@ import { SettingsError } from '../config/load.ts';
 import { findingLines, type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-/** `vestibule doctor`: checks everything between the settings and a first 200. */
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,

@@ -8,7 +8,6 @@ import { write } from './output.ts';
 /** The files as they are written; beside `src` and, in the package, beside what it is compiled into. */
 const starter = fileURLToPath(new URL('../../starter', import.meta.url));
 
-/** `vestibule init`: the beginning of a frontend of one's own, in the folder where one is. */
 export function addTo(program: Command): void {
   program
     .command('init')

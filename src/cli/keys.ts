@@ -5,7 +5,6 @@ import { administer, look } from './database.ts';
 import { isoTime, type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-/** `vestibule keys ...`: the keys that sign the tokens of POST /token. */
 export function addTo(program: Command, settings: CommandSettings): void {
   const keys = program.command('keys').description('the keys that sign the tokens of POST /token');
 

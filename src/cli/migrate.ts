@@ -10,7 +10,6 @@ interface MigrateOptions extends JsonOption {
   readonly contract?: boolean;
 }
 
-/** `vestibule migrate`: the schema of the database, apart from any start. */
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,

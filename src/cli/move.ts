@@ -9,7 +9,6 @@ interface Options extends JsonOption {
   readonly to?: string;
 }
 
-/** `vestibule move --to postgres://...`: everything as it is, into another database. */
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,

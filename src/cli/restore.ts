@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Restored } from '../app/restore.ts';
 import { loadStorageConfig } from '../config/load.ts';
 import { collect } from './options.ts';
 import { type JsonOption, print, printing } from './output.ts';
@@ -10,7 +11,6 @@ interface Options extends JsonOption {
   readonly dryRun?: boolean;
 }
 
-/** `vestibule restore FILE`: a backup, put where there is nothing yet. */
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
@@ -37,18 +37,12 @@ export function addTo(program: Command, settings: CommandSettings): void {
         dryRun: options.dryRun === true,
       });
       const { dryRun, ...data } = restored;
-      print(options.json, { ...data, dry_run: dryRun }, () => sentences(dryRun, restored.erasures));
+      print(options.json, { ...data, dry_run: dryRun }, () => sentences(restored));
     });
 }
 
-interface Redone {
-  readonly known: number;
-  readonly unreadable: number;
-  readonly later: number;
-  readonly done: number;
-}
-
-function sentences(dryRun: boolean, { known, unreadable, later, done }: Redone): string {
+function sentences({ dryRun, erasures }: Restored): string {
+  const { known, unreadable, later, done } = erasures;
   const came = `of ${known} erasures that are known ${later} came after the backup`;
   const lost = unreadable === 0 ? '' : ` ${unreadable} lines of the log of erasures cannot be read.`;
   return dryRun

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { write } from './output.ts';
 
-/** `vestibule schema`: what an editor completes and checks the files of collections by. */
 export function addTo(program: Command): void {
   program
     .command('schema')

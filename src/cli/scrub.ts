@@ -4,7 +4,6 @@ import { administer } from './database.ts';
 import { type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-/** `vestibule scrub`: for the hour in which it is nobody's trouble when writes have to wait. */
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,

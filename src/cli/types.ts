@@ -10,7 +10,6 @@ interface Options {
   readonly check?: string;
 }
 
-/** `vestibule types`: the declared collections as TypeScript knows them. Needs no setting but COLLECTIONS_DIR. */
 export function addTo(program: Command, settings: CommandSettings): void {
   program
     .command('types')

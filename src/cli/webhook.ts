@@ -12,7 +12,6 @@ import type { CommandSettings } from './settings.ts';
 
 type Webhooks = ReturnType<Administration['webhooks']>;
 
-/** `vestibule webhook ...`: receivers that are told what happened. */
 export function addTo(program: Command, settings: CommandSettings): void {
   const webhook = program.command('webhook').description('the receivers that are told what happened');
   const work = async <T>(command: string, task: (webhooks: Webhooks) => Promise<T>) => {

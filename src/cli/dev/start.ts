@@ -88,7 +88,7 @@ export async function startDevelopment(environment: Environment, options: DevOpt
       otherwise: 'Users have the scopes that they had before this change.',
     }),
   );
-  write(welcome({ app: service.app, provider, config, client }));
+  write(welcome(service.app, provider, config, client));
   const { log } = service.app;
   const all = parts.move();
   return { log, stop: () => all.disposeAsync(), reload: () => service.app.reload() };

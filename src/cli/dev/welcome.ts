@@ -5,20 +5,13 @@ import type { Config } from '../../config/settings.ts';
 import { usersFile, webClientId } from './environment.ts';
 import type { DevProvider } from './provider.ts';
 
-interface Credentials {
-  readonly id: string;
-  readonly secret: string;
-}
-
-interface WelcomeParts {
-  readonly app: App;
-  readonly provider: DevProvider;
-  readonly config: Config;
-  readonly client: Credentials;
-}
-
-/** What `vestibule dev` prints: what runs where, and lines to paste that work as they stand. */
-export function welcome({ app, provider, config, client }: WelcomeParts): string {
+/** What runs where, and lines to paste that work as they stand. */
+export function welcome(
+  app: App,
+  provider: DevProvider,
+  config: Config,
+  client: { readonly id: string; readonly secret: string },
+): string {
   return `
 Vestibule runs, for development, on this machine only.
 
@@ -66,7 +59,6 @@ function frontendsOf({ corsOrigins }: Config): string {
   return `${corsOrigins.join(', ')}   (sign in as client "${webClientId}", back to / or /callback)`;
 }
 
-/** What `vestibule dev` prints when it has taken up changed declarations. */
 export function servedAnew(collections: readonly Collection[]): string {
   const names = collections.map(({ name }) => name).join(', ');
   return `The collections have changed and are served: ${names === '' ? 'none' : names}.\n`;
