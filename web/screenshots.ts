@@ -115,9 +115,6 @@ async function signIn(page: Page, take?: Take): Promise<void> {
   await page.getByRole('button', { name: 'Ada Lovelace' }).waitFor();
   await take?.('provider-login');
   await page.getByRole('button', { name: 'Ada Lovelace' }).click();
-  await page.getByRole('button', { name: 'Allow' }).waitFor();
-  await take?.('provider-consent');
-  await page.getByRole('button', { name: 'Allow' }).click();
   await page.getByText('usr_').waitFor();
   await page.getByRole('img', { name: 'Picture of Ada Lovelace' }).waitFor();
 }

@@ -33,28 +33,24 @@ describe('axe finds nothing serious or critical', () => {
 
   it('on the door', () => isClean());
 
-  it("on the provider's pages: sign in, a wrong password, consent", async () => {
+  it("on the provider's pages: sign in, a wrong password", async () => {
     await visitor.button('Sign in').click();
     await visitor.page.getByLabel('Password').waitFor();
     await isClean();
     await visitor.logIn(person, 'wrong');
     await visitor.sees('Wrong password');
     await isClean();
-    await visitor.logIn(person);
-    await visitor.button('Deny').waitFor();
-    await isClean();
     assert.deepEqual(running().log.takeErrors(), ['400 /interaction/…']);
   });
 
   it('on the door after a refusal', async () => {
-    await visitor.button('Deny').click();
-    await visitor.sees('You did not allow it');
+    await visitor.open();
+    await visitor.signInInVain();
     await isClean();
   });
 
   it('on "You"', async () => {
-    await visitor.button('Sign in').click();
-    await visitor.button('Allow').click();
+    await visitor.signIn(person);
     await visitor.seesPicture(person);
     await visitor.sees(/^usr_/);
     await isClean();

@@ -53,8 +53,22 @@ export class Visitor {
   async signIn(person: BrowserPerson): Promise<void> {
     await this.button('Sign in').click();
     await this.logIn(person);
-    await this.button('Allow').click();
     await this.button('Sign out').waitFor();
+  }
+
+  /** At a provider that says that the person did not allow it. */
+  async signInInVain(): Promise<void> {
+    const asked = ({ origin, pathname }: URL) => origin === this.site.providerOrigin && pathname === '/auth';
+    await this.page.route(asked, (route) => {
+      const { searchParams } = new URL(route.request().url());
+      const state = String(searchParams.get('state'));
+      const answer = { error: 'access_denied', state, iss: this.site.providerOrigin };
+      const location = `${searchParams.get('redirect_uri')}?${new URLSearchParams(answer)}`;
+      return route.fulfill({ status: 303, headers: { location } });
+    });
+    await this.button('Sign in').click();
+    await this.page.getByRole('alert').getByText('You did not allow it').waitFor();
+    await this.page.unroute(asked);
   }
 
   /** The picture of a person, once it is there. */

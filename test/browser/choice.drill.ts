@@ -18,7 +18,6 @@ describe('the choice between two providers', () => {
   async function signIn(visitor: Visitor, button: string, person: BrowserPerson): Promise<void> {
     await visitor.button(button).click();
     await visitor.logIn(person);
-    await visitor.button('Allow').click();
     await visitor.seesPicture(person);
     await visitor.sees(/^usr_/);
   }
@@ -54,7 +53,6 @@ describe('the choice between two providers', () => {
     await visitor.page.getByLabel('Password').waitFor();
     assert.equal(originOf(visitor), site().secondOrigin);
     await visitor.logIn(person);
-    await visitor.button('Allow').click();
     await visitor.seesPicture(person);
     await visitor.sees(new URL(site().secondOrigin).host);
     await visitor.sees(/^usr_/);
@@ -97,7 +95,6 @@ describe('the choice between two providers', () => {
     await visitor.sees('Please sign in again');
     await visitor.button(atSecond).click();
     await visitor.logIn(person);
-    await visitor.button('Allow').click();
     await visitor.heading('New in Stones').waitFor();
     assert.equal(await visitor.field('Colour').inputValue(), '');
     await visitor.link('You').click();
@@ -108,9 +105,9 @@ describe('the choice between two providers', () => {
   /** The answer of a provider as the browser came back with it. Without its settings the page does not read it yet. */
   async function answerOf(visitor: Visitor, button: string, person: BrowserPerson): Promise<URL> {
     await visitor.button(button).click();
-    await visitor.logIn(person);
+    await visitor.page.getByLabel('Password').waitFor();
     await visitor.page.route(settings, (route) => route.abort('connectionrefused'));
-    await visitor.button('Allow').click();
+    await visitor.logIn(person);
     await visitor.heading('Nobody answers the door').waitFor();
     await visitor.page.unroute(settings);
     assert.deepEqual(running().log.takeErrors(), ['net::ERR_CONNECTION_REFUSED /web/config.json']);

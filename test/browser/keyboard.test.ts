@@ -24,8 +24,6 @@ describe('by keyboard alone', () => {
     await keyboard.goTo(visitor.page.getByLabel('Password'));
     await keyboard.type(password);
     await keyboard.press('Enter');
-    await keyboard.goTo(visitor.button('Allow'));
-    await keyboard.press('Space');
     await visitor.sees(person.name);
   });
 

@@ -21,26 +21,15 @@ describe('signing in, when it does not go well', () => {
       .waitFor();
     assert.equal(await visitor.page.getByLabel('User name').inputValue(), person.userName);
     await visitor.logIn(person);
-    await visitor.button('Allow').click();
     await visitor.sees(person.name);
     assert.deepEqual(running().log.takeErrors(), ['400 /interaction/…']);
   });
 
   it('a refused consent is taken for an answer', async () => {
     const visitor = await running().visitor();
-    await visitor.button('Sign in').click();
-    const person = personNamed('Unwilling');
-    await visitor.logIn(person);
-    await visitor.button('Deny').waitFor();
-    const asked = await visitor.page.locator('main').innerText();
-    assert.ok(asked.includes(new URL(visitor.site.origin).host), 'which page asks');
-    assert.ok(asked.includes(person.name), 'and whom');
-    await visitor.button('Deny').click();
-    await visitor.page.getByRole('alert').getByText('You did not allow it').waitFor();
+    await visitor.signInInVain();
     assert.equal(new URL(visitor.page.url()).search, '');
-    await visitor.button('Sign in').click();
-    await visitor.button('Allow').click();
-    await visitor.button('Sign out').waitFor();
+    await visitor.signIn(personNamed('Unwilling'));
   });
 
   it('a sign-in that was begun elsewhere is not taken', async () => {

@@ -38,6 +38,5 @@ export class OwnPages {
 export async function signInAsAda(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Ada Lovelace' }).click();
-  await page.getByRole('button', { name: 'Allow' }).click();
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }

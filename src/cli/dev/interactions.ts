@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Interaction, InteractionResults, Provider } from 'oidc-provider';
-import { nameOf, signIn, suggestedUsers } from './accounts.ts';
+import { signIn, suggestedUsers } from './accounts.ts';
 import type { ApiResource } from './api-resource.ts';
 import type { KoaContext } from './control.ts';
-import { consentPage, loginPage, messagePage, sendPage } from './pages.ts';
+import { loginPage, messagePage, sendPage } from './pages.ts';
 
 const prefix = '/interaction/';
 const largestForm = 8192;
@@ -13,7 +13,7 @@ export function interactionPath(interaction: Interaction): string {
   return `${prefix}${interaction.uid}`;
 }
 
-/** The two questions that the provider has for a person: who are you, and may this application come in? */
+/** Asks who signs in. What the application asks for is granted without a question: it is the developer's own. */
 export function addInteractions(provider: Provider, api: ApiResource): void {
   provider.use(async (ctx, next) => {
     if (!ctx.path.startsWith(prefix)) return next();
@@ -24,14 +24,11 @@ export function addInteractions(provider: Provider, api: ApiResource): void {
       return sendPage(ctx, messagePage('This page has expired', message));
     }
     const isLogin = interaction.prompt.name === 'login';
-    if (ctx.method === 'GET')
-      return isLogin ? showLogin(ctx, api, interaction) : showConsent(ctx, api, interaction);
-    if (ctx.method !== 'POST') return next();
-
-    const form = await readForm(ctx.req);
+    if (isLogin && ctx.method === 'GET') return showLogin(ctx, api, interaction);
+    if (isLogin && ctx.method !== 'POST') return next();
     const result = isLogin
-      ? submitLogin(ctx, api, interaction, form)
-      : await decide(provider, api, interaction, form);
+      ? submitLogin(ctx, api, interaction, await readForm(ctx.req))
+      : await grantAll(provider, api, interaction);
     if (result === null) return;
     ctx.status = 303;
     ctx.redirect(await provider.interactionResult(ctx.req, ctx.res, result));
@@ -61,17 +58,6 @@ function showLogin(
   sendPage(ctx, page, interaction.params.redirect_uri);
 }
 
-function showConsent(ctx: KoaContext, api: ApiResource, interaction: Interaction): void {
-  const { client_id, scope = '', redirect_uri } = interaction.params;
-  const accountId = interaction.session?.accountId ?? '';
-  const refused = refusedScopes(api, accountId);
-  const scopes = String(scope)
-    .split(' ')
-    .filter((one) => one !== '' && !refused.has(one));
-  const application = URL.parse(String(redirect_uri))?.host ?? String(client_id);
-  sendPage(ctx, consentPage(application, nameOf(accountId), scopes), redirect_uri);
-}
-
 /** Those of the API that the user does not have. */
 function refusedScopes(api: ApiResource, accountId: string): ReadonlySet<string> {
   return new Set(api.describe().scope.split(' ')).difference(new Set(api.scopesOf(accountId)));
@@ -99,19 +85,12 @@ interface MissingGrants {
   readonly missingResourceScopes?: Record<string, string[]>;
 }
 
-/** The session remembers the grant, so whatever was allowed once is not asked again until the sign-out. */
-async function decide(
+/** All that the user has of what is missing. The session remembers the grant until the sign-out. */
+async function grantAll(
   provider: Provider,
   api: ApiResource,
   interaction: Interaction,
-  form: URLSearchParams,
 ): Promise<InteractionResults> {
-  if (form.get('decision') !== 'allow') {
-    return {
-      error: 'access_denied',
-      error_description: 'The person did not allow the application to come in.',
-    };
-  }
   const { grantId, params, session } = interaction;
   const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
   const grant =
@@ -122,7 +101,7 @@ async function decide(
   for (const [resource, scopes] of Object.entries(missing.missingResourceScopes ?? {})) {
     const refused = scopes.filter((scope) => refusedScopes(api, session?.accountId ?? '').has(scope));
     grant.addResourceScope(resource, scopes);
-    // A scope that was asked about and refused is not asked about again, and is in no token.
+    // A rejected scope is not asked for again, and is in no token.
     if (refused.length > 0) grant.rejectResourceScope(resource, refused);
   }
   return { consent: { grantId: await grant.save() } };

@@ -70,29 +70,6 @@ function personForm(user: string, name: string): Html {
 `;
 }
 
-const meanings = new Map([
-  ['openid', 'know which account is yours'],
-  ['profile', 'see your name and your picture'],
-  ['email', 'see your e-mail address'],
-  ['offline_access', 'stay signed in while you are away'],
-  ['consumer', 'use the API in your name'],
-]);
-
-/** A person knows an application by the address that they came from, and not by its client id. */
-export function consentPage(application: string, person: string, scopes: readonly string[]): Html {
-  const wishes = scopes.map((scope) => html`<li>${meanings.get(scope) ?? scope}</li>`);
-  return page(
-    'Allow this application?',
-    html`<p class="soft">You are signed in as <strong>${person}</strong>. The application at
-<strong>${application}</strong> asks to:</p>
-<ul>${wishes}</ul>
-<form method="post">
-<button type="submit" name="decision" value="allow">Allow</button>
-<button type="submit" name="decision" value="deny">Deny</button>
-</form>`,
-  );
-}
-
 /** `form` is the provider's own, already escaped, and holds what guards it against forgery. */
 export function logoutPage(form: string): Html {
   return page(
