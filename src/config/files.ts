@@ -1,6 +1,5 @@
 import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, parse, resolve } from 'node:path';
-import { createSecureContext } from 'node:tls';
 import { OperatorError } from '../base/errors.ts';
 import { accessTo } from '../base/file-access.ts';
 import { FolderError, makePrivateFolder } from '../base/folder.ts';
@@ -116,7 +115,8 @@ export function readTls(config: Config): { readonly cert: string; readonly key: 
   const [cert, key] = readFiles({ TLS_CERT_FILE: config.tlsCertFile, TLS_KEY_FILE: config.tlsKeyFile });
   const tls = { cert: String(cert), key: String(key) };
   try {
-    createSecureContext(tls);
+    // An `import` of node:tls would read all its exports, and so convert every root certificate at each start.
+    process.getBuiltinModule('node:tls').createSecureContext(tls);
   } catch (error) {
     throw new OperatorError(
       `TLS_CERT_FILE and TLS_KEY_FILE do not make a working pair (${systemCode(error)}). Both must be PEM, and the key must be the one of the certificate.`,
