@@ -1,4 +1,4 @@
-import { certificateEnd } from '../auth/examine/certificate.ts';
+import { examineCertificate } from '../auth/examine/certificate.ts';
 import { OperatorError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { readTls } from '../config/files.ts';
@@ -9,7 +9,7 @@ import type { Listener } from '../http/listener.ts';
 export function readCertificate(config: Config) {
   const tls = readTls(config);
   if (tls === null) return null;
-  let endsAt = certificateEnd(tls.cert);
+  let endsAt = examineCertificate(tls.cert, config.host).validTo;
   return {
     tls,
     /** In milliseconds since 1970. */
@@ -18,9 +18,9 @@ export function readCertificate(config: Config) {
     renew(listener: Listener, log: Log): void {
       try {
         const renewed = readTls(config) ?? tls;
-        const end = certificateEnd(renewed.cert);
+        const { validTo } = examineCertificate(renewed.cert, config.host);
         listener.renew(renewed);
-        endsAt = end;
+        endsAt = validTo;
         log.info('certificate read again');
       } catch (error) {
         if (!(error instanceof OperatorError)) throw error;

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { loadStorageConfig } from '../config/load.ts';
 import { look } from './database.ts';
 import { optionOf } from './options.ts';
 import { isoTime, type JsonOption, print, printing, table } from './output.ts';
@@ -13,7 +12,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       optionOf(date),
     )
     .action(async (options: JsonOption & { readonly since?: number }) => {
-      const config = loadStorageConfig(await settings.ofDatabase());
+      const config = await settings.ofStorage();
       const entries = await look(config, ({ audit }) => audit.list(options.since ?? 0));
       const data = entries.map(({ at, ...entry }) => ({ at: isoTime(at), ...entry }));
       print(options.json, data, () =>

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { loadStorageConfig } from '../config/load.ts';
 import { type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
@@ -11,7 +10,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   )
     .option('--force', 'replace a file that is there already')
     .action(async (file: string, options: JsonOption & { readonly force?: boolean }) => {
-      const config = loadStorageConfig(await settings.ofDatabase());
+      const config = await settings.ofStorage();
       const { backUp } = await import('../app/backup.ts');
       const startedAt = performance.now();
       const copy = await backUp(config, file, options.force === true);

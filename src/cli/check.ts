@@ -93,6 +93,12 @@ async function show(config: Config, environment: Environment, { json, all }: Che
       ? { provider_keys: first?.times ?? null }
       : { providers: Object.fromEntries(keys.map(({ name, times }) => [name, times])) };
   const data = { ok: true, settings: inForce, files, collections, database, warnings, ...keyData };
+  const fileRows = Object.entries(files ?? {}).flatMap(([name, path]) =>
+    path === null ? [] : [[name.replaceAll('_', ' '), path]],
+  );
+  const providerRows = config.providers.map(({ name, issuers, audiences }) => {
+    return [name, issuers.join(' or '), audiences.join(' or ')];
+  });
   print(json, data, () =>
     [
       'The settings are in order.',
@@ -103,8 +109,8 @@ async function show(config: Config, environment: Environment, { json, all }: Che
       ),
       ...(all ? [] : [`${inForce.length - shown.length} more have their defaults: --all shows them.`]),
       '',
-      ...(files === null ? [] : [fileTable(files), '']),
-      ...(config.idpsFile === null ? [] : [providerTable(config), '']),
+      ...(files === null ? [] : [table(['FILE', 'PATH'], fileRows), '']),
+      ...(config.idpsFile === null ? [] : [table(['PROVIDERS', 'ISSUER', 'AUDIENCE'], providerRows), '']),
       collections.length === 0 ? 'No collections are declared.' : collectionTable(collections),
       '',
       ...keys.map((one) => keysLine(one, others.length > 0)),
@@ -125,23 +131,6 @@ function settingsInForce(environment: Environment) {
       from: isDefault ? ('default' as const) : ('set' as const),
     };
   });
-}
-
-function fileTable(files: Readonly<Record<string, string | null>>): string {
-  const there = Object.entries(files).filter(([, path]) => path !== null);
-  return table(
-    ['FILE', 'PATH'],
-    there.map(([name, path]) => [name.replaceAll('_', ' '), String(path)]),
-  );
-}
-
-function providerTable({ providers }: Config): string {
-  const rows = providers.map(({ name, issuers, audiences }) => [
-    name,
-    issuers.join(' or '),
-    audiences.join(' or '),
-  ]);
-  return table(['PROVIDERS', 'ISSUER', 'AUDIENCE'], rows);
 }
 
 function collectionTable(collections: readonly { readonly name: string; readonly title: string }[]): string {

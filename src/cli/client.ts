@@ -3,7 +3,6 @@ import type { Administration } from '../app/administration.ts';
 import type { ListedClient } from '../app/lists.ts';
 import { OperatorError } from '../base/errors.ts';
 import { readText } from '../config/files.ts';
-import { loadStorageConfig } from '../config/load.ts';
 import type { ClientSecret, ClientState } from '../storage/port.ts';
 import { administer } from './database.ts';
 import { collect, duration, optionOf } from './options.ts';
@@ -26,7 +25,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .command('client')
     .description('the clients of POST /token: their secrets, keys and scopes');
   const work = async <T>(command: string, task: (administration: Administration) => Promise<T>) =>
-    administer(loadStorageConfig(await settings.ofDatabase()), `client ${command}`, task);
+    administer(await settings.ofStorage(), `client ${command}`, task);
 
   printing(client, 'add <id>', 'add a client and print its secret, which is shown this once')
     .option('--label <text>', 'what the client is, in your own words', '')
@@ -45,7 +44,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
   printing(client, 'list', 'list the clients and what is known of their secrets, never the secrets').action(
     async (options: JsonOption) => {
-      const config = loadStorageConfig(await settings.ofDatabase());
+      const config = await settings.ofStorage();
       const { listClients } = await import('../app/lists.ts');
       const clients = (await listClients(config)).map(asData);
       print(options.json, clients, () => showClients(clients));

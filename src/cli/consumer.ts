@@ -4,7 +4,6 @@ import type { InspectedConsumer } from '../app/lists.ts';
 import { consumerPrefix } from '../base/addresses.ts';
 import { OperatorError } from '../base/errors.ts';
 import { integer } from '../config/kinds.ts';
-import { loadStorageConfig } from '../config/load.ts';
 import type { ConsumerState, Storage } from '../storage/port.ts';
 import { administer, look } from './database.ts';
 import { optionOf } from './options.ts';
@@ -16,9 +15,8 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .command('consumer')
     .description('show, suspend, resume, sign out and erase callers, and find them by a record');
   const work = async <T>(command: string, task: (administration: Administration) => Promise<T>) =>
-    administer(loadStorageConfig(await settings.ofDatabase()), `consumer ${command}`, task);
-  const read = async <T>(task: (storage: Storage) => Promise<T>) =>
-    look(loadStorageConfig(await settings.ofDatabase()), task);
+    administer(await settings.ofStorage(), `consumer ${command}`, task);
+  const read = async <T>(task: (storage: Storage) => Promise<T>) => look(await settings.ofStorage(), task);
   /** The result of the task. It is null where there is no such caller. */
   const workOn = async <T>(
     command: string,
@@ -33,7 +31,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(consumer, 'show <id>', 'show all that is held about a caller').action(
     async (id: string, options: JsonOption) => {
       const { inspectConsumer } = await import('../app/lists.ts');
-      const held = await inspectConsumer(loadStorageConfig(await settings.ofDatabase()), id);
+      const held = await inspectConsumer(await settings.ofStorage(), id);
       if (held === null) throw notFound(id);
       const data = asData(held);
       print(options.json, data, () =>

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { loadKeyConfig, loadStorageConfig } from '../config/load.ts';
+import { loadKeyConfig } from '../config/load.ts';
 import type { SigningKeyRecord } from '../storage/port.ts';
 import { administer, look } from './database.ts';
 import { isoTime, type JsonOption, print, printing, table } from './output.ts';
@@ -10,7 +10,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
   printing(keys, 'list', 'list the signing keys, never their private part').action(
     async (options: JsonOption) => {
-      const config = loadStorageConfig(await settings.ofDatabase());
+      const config = await settings.ofStorage();
       const records = await look(config, ({ signingKeys }) => signingKeys.list());
       const now = Date.now();
       const signing = records.findLast(

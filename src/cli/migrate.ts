@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { loadStorageConfig } from '../config/load.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import type { MigrationPlan, PlanVerdict } from '../storage/schema-state.ts';
 import { type JsonOption, print, printing, table } from './output.ts';
@@ -22,7 +21,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       'take away what only older releases needed, when none of them runs or has to come back; there is no way back',
     )
     .action(async (options: MigrateOptions) => {
-      const config = loadStorageConfig(await settings.ofDatabase());
+      const config = await settings.ofStorage();
       if (options.plan) return showPlan(config, options.json);
       const { migrateDatabase } = await import('../app/open-storage.ts');
       const done = await migrateDatabase(config, options.contract ? 'contract' : 'expand');

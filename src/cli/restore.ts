@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Restored } from '../app/restore.ts';
-import { loadStorageConfig } from '../config/load.ts';
 import { collect } from './options.ts';
 import { type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
@@ -28,7 +27,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     )
     .option('--dry-run', 'check everything and change nothing')
     .action(async (file: string | undefined, options: Options) => {
-      const config = loadStorageConfig(await settings.ofDatabase());
+      const config = await settings.ofStorage();
       const { restore } = await import('../app/restore.ts');
       const restored = await restore(config, {
         file: file ?? null,

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { loadStorageConfig } from '../config/load.ts';
 import { administer } from './database.ts';
 import { type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
@@ -10,7 +9,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     'scrub',
     'write the SQLite file anew when a caller was erased since the last time; writes wait meanwhile',
   ).action(async (options: JsonOption) => {
-    const config = loadStorageConfig(await settings.ofDatabase());
+    const config = await settings.ofStorage();
     const outcome = await administer(config, 'scrub', async ({ storage: { records } }) => {
       if (!(await records.isScrubDue())) return 'nothing_to_do';
       await records.scrub('whatever it takes');

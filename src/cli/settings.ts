@@ -1,5 +1,11 @@
-import { type Environment, loadConfig, mistakesInFile, SettingsError } from '../config/load.ts';
-import { type Config, environmentName, settings as known } from '../config/settings.ts';
+import {
+  type Environment,
+  loadConfig,
+  loadStorageConfig,
+  mistakesInFile,
+  SettingsError,
+} from '../config/load.ts';
+import { type Config, environmentName, settings as known, type StorageConfig } from '../config/settings.ts';
 import { findRunningDev } from './dev/running.ts';
 import { write } from './output.ts';
 
@@ -35,6 +41,10 @@ export class CommandSettings {
     if (namesAnother(given, running.settings)) return given;
     say(`Database: that of ${nameOf(running.settings)}. DATABASE_URL would name another one.`);
     return withThoseOfDev(given, running.settings);
+  }
+
+  async ofStorage(): Promise<StorageConfig> {
+    return loadStorageConfig(await this.ofDatabase());
   }
 
   /** For a command that looks at a whole service. Where `from` is, the command has to say it. */

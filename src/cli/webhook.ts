@@ -3,7 +3,7 @@ import type { Administration } from '../app/administration.ts';
 import type { ListedDelivery, ListedWebhook } from '../app/lists.ts';
 import { OperatorError } from '../base/errors.ts';
 import { integer, type Parse } from '../config/kinds.ts';
-import { loadStorageConfig, loadWebhookConfig } from '../config/load.ts';
+import { loadWebhookConfig } from '../config/load.ts';
 import type { Replayed } from '../events/webhooks/webhooks.ts';
 import { administer } from './database.ts';
 import { duration, optionOf } from './options.ts';
@@ -20,7 +20,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   };
   const read = async () => {
     const { listWebhooks } = await import('../app/lists.ts');
-    return (await listWebhooks(loadStorageConfig(await settings.ofDatabase()))).map(asData);
+    return (await listWebhooks(await settings.ofStorage())).map(asData);
   };
 
   printing(
@@ -84,12 +84,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .action(async (id: string, options: JsonOption & { dead?: boolean; limit: number }) => {
       const { listDeliveries } = await import('../app/lists.ts');
       const state = options.dead ? 'dead' : null;
-      const found = await listDeliveries(
-        loadStorageConfig(await settings.ofDatabase()),
-        id,
-        state,
-        options.limit,
-      );
+      const found = await listDeliveries(await settings.ofStorage(), id, state, options.limit);
       if (found === null) throw noSuchWebhook(id);
       const data = found.map(deliveryAsData);
       print(options.json, data, () => showDeliveries(data));

@@ -24,38 +24,26 @@ export function databaseFindings(config: Config, areDeclared: boolean): Promise<
   const { databaseUrl } = config;
   const kind = databaseUrl.engine === 'sqlite' ? `SQLite file "${databaseUrl.file}"` : 'PostgreSQL';
   const secret = secretFinding(config);
-  if (secret.result === 'fail') return Promise.resolve([secret, ...skipAll(afterSecret, secretFirst)]);
+  const skipAfter = (checks: number, reason: string) =>
+    all.slice(checks).map((name) => skipped(name, reason));
+  if (secret.result === 'fail') return Promise.resolve([secret, ...skipAfter(1, secretFirst)]);
   return readDatabase(config, async (found): Promise<readonly Finding[]> => {
-    switch (found.state) {
-      case 'absent':
-        return [secret, passed('database', `${kind} will be made at the first start`)];
-      case 'unusable': {
-        const advice = found.advice ?? connectionAdvice(found.detail, 'DATABASE_URL');
-        return [
-          secret,
-          failed('database', { expected: `${kind} answers`, found: found.detail, advice }),
-          ...skipAll(afterSecret.slice(1), 'the database does not answer'),
-        ];
-      }
-      case 'other_version':
-        return [
-          secret,
-          passed('database', `${kind} answers`),
-          schemaFinding(found),
-          ...skipAll(['records', 'clients'], 'the schema comes first'),
-        ];
-      case 'ready':
-        return readyFindings(config, found, secret, passed('database', `${kind} answers`), areDeclared);
+    const answers = passed('database', `${kind} answers`);
+    if (found.state === 'absent')
+      return [secret, passed('database', `${kind} will be made at the first start`)];
+    if (found.state === 'unusable') {
+      const advice = found.advice ?? connectionAdvice(found.detail, 'DATABASE_URL');
+      const fault = failed('database', { expected: answers.found, found: found.detail, advice });
+      return [secret, fault, ...skipAfter(2, 'the database does not answer')];
     }
+    return found.state === 'ready'
+      ? readyFindings(config, found, secret, answers, areDeclared)
+      : [secret, answers, schemaFinding(found), ...skipAfter(3, 'the schema comes first')];
   });
 }
 
-const afterSecret = ['database', 'schema', 'records', 'clients'];
+const all = ['master secret', 'database', 'schema', 'records', 'clients'];
 const secretFirst = 'the master secret comes first';
-
-function skipAll(names: readonly string[], reason: string): readonly Finding[] {
-  return names.map((name) => skipped(name, reason));
-}
 
 function secretFinding(config: Config): Finding {
   const name = 'master secret';

@@ -15,8 +15,3 @@ export function examineCertificate(pem: string, host: string) {
     validTo: certificate.validToDate.getTime(),
   };
 }
-
-/** When the first certificate of a chain in PEM ends, in milliseconds since 1970. */
-export function certificateEnd(pem: string): number {
-  return new X509Certificate(pem).validToDate.getTime();
-}

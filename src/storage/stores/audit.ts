@@ -1,5 +1,5 @@
 import type { Engine } from '../engine.ts';
-import type { AuditEntry, AuditStore } from '../port.ts';
+import type { AuditEntry, AuditStore, WatchedTable } from '../port.ts';
 import type { Database } from '../schema.ts';
 
 /** Within the transaction of what it tells about: a change and its line are both there or neither is. */
@@ -9,6 +9,21 @@ export async function writeAudit(transaction: Database, entry: AuditEntry): Prom
     .insertInto('audit')
     .values({ at, actor, node, action, subject, details: JSON.stringify(details) })
     .execute();
+}
+
+/** One transaction: the change, its audit entry and the announcement. Nothing changes if `work` answers false. */
+export function audited(
+  engine: Engine,
+  table: WatchedTable,
+  audit: AuditEntry,
+  work: (transaction: Database) => Promise<boolean>,
+): Promise<boolean> {
+  return engine.database.transaction().execute(async (transaction) => {
+    if (!(await work(transaction))) return false;
+    await writeAudit(transaction, audit);
+    await engine.announce(transaction, table);
+    return true;
+  });
 }
 
 export function auditStore({ database }: Engine): AuditStore {

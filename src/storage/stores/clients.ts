@@ -3,7 +3,7 @@ import { readScopes, writeScopes } from '../../base/scopes.ts';
 import type { Engine } from '../engine.ts';
 import type { AuditEntry, ClientMac, ClientSecret, ClientStore, ClientWithSecrets } from '../port.ts';
 import type { Database, Tables } from '../schema.ts';
-import { writeAudit } from './audit.ts';
+import { audited, writeAudit } from './audit.ts';
 
 /** Longer than any token lives. */
 const keepExpiredMs = 2 * 86_400_000;
@@ -83,12 +83,9 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
     setScopes: (id, scopes, audit) => update(id, { scopes }, audit),
 
     remove: (id, audit) =>
-      database.transaction().execute(async (transaction) => {
+      audited(engine, 'clients', audit, async (transaction) => {
         const result = await transaction.deleteFrom('clients').where('id', '=', id).executeTakeFirst();
-        if (result.numDeletedRows !== 1n) return false;
-        await writeAudit(transaction, audit);
-        await engine.announce(transaction, 'clients');
-        return true;
+        return result.numDeletedRows === 1n;
       }),
 
     addSecret: (clientId, secret, { now, mostLive, othersExpireAt }, audit) =>

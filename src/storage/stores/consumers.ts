@@ -3,7 +3,7 @@ import { clockDifferenceMs } from '../../base/clock.ts';
 import type { Engine } from '../engine.ts';
 import type { Consumer, ConsumerStore } from '../port.ts';
 import { toConsumer } from '../rows.ts';
-import { writeAudit } from './audit.ts';
+import { audited, writeAudit } from './audit.ts';
 
 export function consumerStore(engine: Engine): ConsumerStore {
   const { database, reader } = engine;
@@ -44,16 +44,9 @@ export function consumerStore(engine: Engine): ConsumerStore {
       }),
 
     setState: (id, state, audit) =>
-      database.transaction().execute(async (transaction) => {
-        const result = await transaction
-          .updateTable('consumers')
-          .set({ state })
-          .where('id', '=', id)
-          .executeTakeFirst();
-        if (result.numUpdatedRows !== 1n) return false;
-        await writeAudit(transaction, audit);
-        await engine.announce(transaction, 'consumers');
-        return true;
+      audited(engine, 'consumers', audit, async (transaction) => {
+        const update = transaction.updateTable('consumers').set({ state }).where('id', '=', id);
+        return (await update.executeTakeFirst()).numUpdatedRows === 1n;
       }),
   };
 }

@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { SigningKeyStore } from '../port.ts';
 import type { Database } from '../schema.ts';
-import { writeAudit } from './audit.ts';
+import { audited, writeAudit } from './audit.ts';
 
 export function signingKeyStore(engine: Engine): SigningKeyStore {
-  const { database } = engine;
   return {
     async list() {
       const rows = await inOrder(engine.reader).selectAll().execute();
@@ -21,7 +20,7 @@ export function signingKeyStore(engine: Engine): SigningKeyStore {
     },
 
     addNext: (key, after, audit) =>
-      database.transaction().execute(async (transaction) => {
+      audited(engine, 'signing_keys', audit, async (transaction) => {
         await engine.lock(transaction, 'signing_keys');
         const newest = (await inOrder(transaction).select('kid').execute()).at(-1);
         if ((newest?.kid ?? null) !== (after?.kid ?? null)) return false;
@@ -38,13 +37,11 @@ export function signingKeyStore(engine: Engine): SigningKeyStore {
           })
           .execute();
         if (after !== null) await retire(transaction, after);
-        await writeAudit(transaction, audit);
-        await engine.announce(transaction, 'signing_keys');
         return true;
       }),
 
     bringForward: (key, before, audit) =>
-      database.transaction().execute(async (transaction) => {
+      audited(engine, 'signing_keys', audit, async (transaction) => {
         await engine.lock(transaction, 'signing_keys');
         const newest = (await inOrder(transaction).select(['kid', 'signs_from']).execute()).at(-1);
         if (newest?.kid !== key.kid || newest.signs_from <= key.signsFrom) return false;
@@ -54,13 +51,11 @@ export function signingKeyStore(engine: Engine): SigningKeyStore {
           .where('kid', '=', key.kid)
           .execute();
         await retire(transaction, before);
-        await writeAudit(transaction, audit);
-        await engine.announce(transaction, 'signing_keys');
         return true;
       }),
 
     deleteRetired: (now, audit) =>
-      database.transaction().execute(async (transaction) => {
+      engine.database.transaction().execute(async (transaction) => {
         const retired = await transaction
           .deleteFrom('signing_keys')
           .where('retires_at', '<=', now)

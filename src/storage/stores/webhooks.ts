@@ -1,24 +1,15 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { NewWebhook, Webhook, WebhookSecrets, WebhookStore } from '../port.ts';
+import type { AuditEntry, NewWebhook, Webhook, WebhookSecrets, WebhookStore } from '../port.ts';
 import type { Database, Tables } from '../schema.ts';
-import { writeAudit } from './audit.ts';
+import { audited } from './audit.ts';
 import { insertDeliveries, makeDue } from './deliveries.ts';
 
 export function webhookStore(engine: Engine): WebhookStore {
   const { database } = engine;
   const all = engine.reader.selectFrom('webhooks').selectAll();
-  /** `work` returns the number of changed rows. */
-  const change = (
-    audit: Parameters<typeof writeAudit>[1],
-    work: (transaction: Database) => Promise<bigint>,
-  ) =>
-    database.transaction().execute(async (transaction) => {
-      if ((await work(transaction)) !== 1n) return false;
-      await writeAudit(transaction, audit);
-      await engine.announce(transaction, 'webhooks');
-      return true;
-    });
+  const change = (audit: AuditEntry, work: (transaction: Database) => Promise<boolean>) =>
+    audited(engine, 'webhooks', audit, work);
 
   return {
     async add(webhook, audit) {
@@ -31,7 +22,7 @@ export function webhookStore(engine: Engine): WebhookStore {
           .insertInto('webhooks')
           .values(newRow(webhook, last ?? 0))
           .execute();
-        return 1n;
+        return true;
       });
     },
 
@@ -55,7 +46,7 @@ export function webhookStore(engine: Engine): WebhookStore {
           .where('state', '!=', to.state)
           .executeTakeFirst();
         if (to.state === 'active' && numUpdatedRows === 1n) await makeDue(transaction, id, audit.at);
-        return numUpdatedRows;
+        return numUpdatedRows === 1n;
       }),
 
     replaceSecrets: (id, expected, secrets, audit) =>
@@ -66,7 +57,7 @@ export function webhookStore(engine: Engine): WebhookStore {
           .where('id', '=', id)
           .where('secret', '=', expected)
           .executeTakeFirst();
-        return numUpdatedRows;
+        return numUpdatedRows === 1n;
       }),
 
     remove: (id, audit) =>
@@ -75,7 +66,7 @@ export function webhookStore(engine: Engine): WebhookStore {
           .deleteFrom('webhooks')
           .where('id', '=', id)
           .executeTakeFirst();
-        return numDeletedRows;
+        return numDeletedRows === 1n;
       }),
 
     advance: (id, { from, to, found, now }) =>
