@@ -41,7 +41,6 @@ interface CallerOptions {
 
 export type Callers = ReturnType<typeof createCallers>;
 
-/** Verification of tokens, and the callers they stand for. */
 export function createCallers(base: BaseParts, options: CallerOptions) {
   const { config, storage, keyring, metrics, tracing, clock, time, log } = base;
   const { signingKeys, keySetMemory, clientMac, writes, onChange } = options;

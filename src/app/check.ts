@@ -12,7 +12,6 @@ import type { Storage } from '../storage/port.ts';
 import { readDeclaredCollections } from './declared-collections.ts';
 import { keyringFor, readDatabase, readStorage, whyNotRead } from './read-storage.ts';
 
-/** Checks the declarations against the records that exist. */
 export function judgeCollections(config: Config) {
   return readStorage(config, (storage, keyring) => verdictsOn(config, storage, keyring));
 }

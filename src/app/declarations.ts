@@ -18,7 +18,6 @@ export function declaredTypes(folder: string | null): string {
   return typesDocument(declaredIn(folder));
 }
 
-/** The JSON Schema of a declaration, for editors. */
 export function schemaText(): string {
   return `${JSON.stringify(declarationSchema, null, 2)}\n`;
 }

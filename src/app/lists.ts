@@ -6,7 +6,7 @@ import { createRevocationNames } from '../consumer/pseudonym.ts';
 import { disabledAfterMs } from '../events/webhooks/backoff.ts';
 import { messageId } from '../events/webhooks/message.ts';
 import { openSecrets } from '../events/webhooks/signing.ts';
-import type { ClientWithSecrets, Delivery, DeliveryState, Storage, Webhook } from '../storage/port.ts';
+import type { ClientWithSecrets, Delivery, DeliveryState, Storage } from '../storage/port.ts';
 import { createClientMac } from '../tokens/client-directory.ts';
 import { webhookBox } from './administration.ts';
 import { readStorage } from './read-storage.ts';
@@ -28,12 +28,11 @@ export async function listedWebhooks({ webhooks, deliveries }: Storage, keyring:
     dead: counts.get(webhook.id)?.dead ?? 0,
     oldestAt: counts.get(webhook.id)?.oldestAt ?? null,
     /** When it will be disabled, unless it works by then. */
-    disabledAt: willBeDisabledAt(webhook),
+    disabledAt:
+      webhook.state === 'active' && webhook.failingSince !== null
+        ? webhook.failingSince + disabledAfterMs
+        : null,
   }));
-}
-
-function willBeDisabledAt({ state, failingSince }: Webhook): number | null {
-  return state === 'active' && failingSince !== null ? failingSince + disabledAfterMs : null;
 }
 
 /** Pending and dead deliveries of a webhook; null when there is no such webhook. */

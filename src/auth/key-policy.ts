@@ -133,7 +133,6 @@ function isOdd(number: Buffer): boolean {
   return ((number.at(-1) as number) & 1) === 1;
 }
 
-/** Only the members that define the key. */
 function publicPart({ kty, n, e, crv, x, y }: JsonObject): JsonWebKeyInput['key'] {
   const members = Object.entries({ kty, n, e, crv, x, y }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(members) as JsonWebKeyInput['key'];

@@ -31,7 +31,6 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** Takes out all items of this kind. */
   removeWhere(isUnwanted: (item: Item) => boolean): Item[] {
     const removed: Item[] = [];
     for (const [key, line] of this.#lines) {

@@ -7,7 +7,6 @@ import { type Environment, loadConfig } from '../config/load.ts';
 import { optionOf } from './options.ts';
 import type { CommandSettings } from './settings.ts';
 
-/** Also of `dev`. */
 export const allowBreakingOption = [
   '--allow-breaking-schemas',
   'start although records that exist do not fit the declarations; they can be read, and changed only into ones that fit',

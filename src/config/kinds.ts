@@ -113,7 +113,6 @@ export const host: Parse<string> = (value) => {
   return value;
 };
 
-/** Addresses and networks, as a matcher. */
 export const networks: Parse<BlockList> = (value) => {
   const matcher = new BlockList();
   for (const part of splitList(value)) {

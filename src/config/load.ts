@@ -98,12 +98,10 @@ async function readProviders(config: Config) {
   }
 }
 
-/** The settings of a command that only works on the database. */
 export function loadStorageConfig(environment: Environment): StorageConfig {
   return read(storageSettings, storageRules, environment) as unknown as StorageConfig;
 }
 
-/** The settings of a command that works on the signing keys. */
 export function loadKeyConfig(environment: Environment): StorageConfig & KeyConfig {
   const table = { ...storageSettings, ...keySettings };
   return read(table, storageRules, environment) as unknown as StorageConfig & KeyConfig;

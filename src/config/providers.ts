@@ -7,7 +7,6 @@ import {
 } from '../base/provider-rules.ts';
 import type { SignatureAlgorithm } from '../base/signature-algorithms.ts';
 
-/** A provider whose tokens are taken, with rules of its own. */
 export interface Provider {
   /** For the operator: in metrics, in the log, in what commands print. */
   readonly name: string;

@@ -6,10 +6,8 @@ import type { RevocationNames } from './pseudonym.ts';
 /** The revocations of the database, in memory: about 180 bytes each. */
 export class Revocations {
   readonly #names: RevocationNames;
-  /** By name. */
   readonly known: Map<string, Omit<Revocation, 'name'>> = new Map();
   readonly #counts = new Map<string, number>();
-  /** The newest that was read. */
   #last: Pick<StoredRevocation, 'seq' | 'name'> = { seq: 0, name: '' };
   /** Callers that passed since the last change: one look is enough. */
   #passed = new WeakSet<Caller>();

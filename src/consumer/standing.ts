@@ -44,13 +44,11 @@ const forgetEveryMs = 60_000;
  */
 export class Standing {
   readonly #options: StandingOptions;
-  /** Pseudonyms of the consumers that the operator has suspended. */
   #suspended: ReadonlySet<string> = new Set();
   readonly #revocations: Revocations;
   /** Tokens that were looked up in the database and refused since the last change: one look is enough. */
   #refused = new WeakMap<Caller, ErrorCode>();
   #loading = false;
-  /** What is still to be read. */
   #changed: ReadonlySet<WatchedTable> = new Set(watchedTables);
   #unwatch: () => Promise<void> = async () => {};
   #cancelRetry: () => void = () => {};

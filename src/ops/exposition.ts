@@ -55,7 +55,6 @@ export class Exposition {
     return (labelled) => counts.set(labelled, (counts.get(labelled) ?? 0) + 1);
   }
 
-  /** The same by provider and result. */
   providerCounter(name: MetricName): (provider: string, result: string) => void {
     const counts = new Map<string, Sample>();
     this.add(name, () => [...counts.values()]);

@@ -160,12 +160,9 @@ export interface DeliveryStore {
   ): Promise<readonly Delivery[]>;
   /** When the next one falls due after this time; null when none does. */
   nextDueAt(webhookId: string, after: number): Promise<number | null>;
-  /** Records attempts and the receiver's health in one transaction. */
   record(webhookId: string, results: AttemptResults): Promise<void>;
   list(webhookId: string, state: DeliveryState | null, limit: number): Promise<readonly Delivery[]>;
-  /** Queues these again; returns their number. */
   sendAgain(webhookId: string, deliveries: readonly NewDelivery[], now: number): Promise<number>;
-  /** Queues all dead letters again; returns their number. */
   reviveDead(webhookId: string, now: number): Promise<number>;
   /** Writes the audit entry of a replay, and ends a pause of the webhook. */
   noteReplay(webhookId: string, audit: AuditEntry): Promise<void>;

@@ -74,7 +74,6 @@ export interface ClientSecret {
 
 export interface ClientWithSecrets extends Client {
   readonly secrets: readonly ClientSecret[];
-  /** See `ClientMac`. */
   readonly mac: Uint8Array | null;
 }
 
@@ -112,7 +111,6 @@ export interface ClientStore {
   noteUse(secretId: string, day: number): Promise<void>;
 }
 
-/** Which signed assertions were used, so that none is used twice. */
 export interface AssertionStore {
   /** True the first time, for all processes together. What expired before `now` is forgotten; with null nothing is. */
   use(clientId: string, digest: Uint8Array, expiresAt: number, now: number | null): Promise<boolean>;
@@ -151,7 +149,6 @@ export interface StandingStore {
 export interface LeaseStore {
   /** Takes or renews a lease, by the database's clock; false while another holder has it. */
   take(name: string, holder: string, forMs: number): Promise<boolean>;
-  /** Releases it if this holder has it. */
   release(name: string, holder: string): Promise<void>;
 }
 
@@ -159,7 +156,6 @@ export interface LeaseStore {
 export interface DocumentStore {
   read(name: string): Promise<{ readonly content: string; readonly mac: Uint8Array } | null>;
   write(name: string, content: string, mac: Uint8Array): Promise<void>;
-  /** Writes it unless there is one of that name. */
   writeFirst(name: string, content: string, mac: Uint8Array): Promise<void>;
 }
 
@@ -189,7 +185,6 @@ export interface SigningKeyStore {
     before: { readonly kid: string; readonly retiresAt: number },
     audit: AuditEntry,
   ): Promise<boolean>;
-  /** Deletes retired keys; returns their ids. */
   deleteRetired(now: number, audit: (kid: string) => AuditEntry): Promise<readonly string[]>;
 }
 

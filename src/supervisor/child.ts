@@ -18,7 +18,6 @@ export interface Start {
 
 /** The questions of a supervisor to a process, with their answers. */
 interface Answers {
-  /** True once it serves. */
   readonly start: true;
   /** A connection goes with the message. True before any byte of it is read. */
   readonly take: true;

@@ -21,7 +21,6 @@ interface CheckAssertionOptions {
   /** Any of these as the audience means us. */
   readonly audiences: readonly string[];
   readonly clock: Clock;
-  /** By which used ones are forgotten. */
   readonly time: ConfirmedTime;
 }
 
@@ -38,7 +37,6 @@ export function createCheckAssertion({ openSigned, store, audiences, clock, time
     const signed = openSigned(assertion);
     const claims = signed?.unverifiedClaims ?? {};
     return {
-      /** The client it claims to be from. */
       clientId: typeof claims.sub === 'string' ? claims.sub : '',
       /** Whether it is meant for us, alive, and signed with one of these keys. */
       isSignedBy: async (publicKeys: string | null, origin: RequestOrigin) =>

@@ -89,7 +89,6 @@ export function createClientMac(key: Uint8Array): ClientMac {
   const of = (client: Bound) => digest.of(...boundParts(client));
   return {
     of,
-    /** Does the same work for an unknown client (timing). */
     isGenuine: (client) =>
       digest.isOf(client?.mac ?? noMac, ...boundParts(client ?? unknownClient)) && client !== null,
   };

@@ -35,7 +35,6 @@ export interface NewClient {
 export const clientIdForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const mostScopes = 50;
 
-/** What an operator does with the machine clients of POST /token. */
 export function createClients({ store, clientMac, secretKey, audit, clock, faultOfKeys }: ClientsOptions) {
   const find = async (id: string): Promise<ClientWithSecrets | null> => {
     const client = await store.find(id);
@@ -127,7 +126,6 @@ export function createClients({ store, clientMac, secretKey, audit, clock, fault
       if (!(await store.setState(id, state, line))) throw noSuchClient(id);
     },
 
-    /** Answers with the scopes as they are kept. */
     async setScopes(id: string, named: readonly string[]): Promise<readonly string[]> {
       const scopes = checkedScopes(named);
       const line = audit('client.scopes_changed', id, { scopes });

@@ -22,7 +22,6 @@ export interface ExaminedIssuer extends Omit<TrustedIssuer, 'keys'> {
   readonly introspect?: (token: string) => Promise<JsonObject | null>;
 }
 
-/** A caller as the database has it. */
 export interface CallerNow {
   readonly found: string;
   /** False if the database has not answered. */
@@ -47,7 +46,6 @@ export interface TraceContext {
   readonly caller: CallerNow | null;
 }
 
-/** The keys of an issuer as they are now. */
 export interface KeysNow {
   readonly set: Pick<KeySet, 'keys' | 'find'> & Partial<Pick<KeySet, 'alarms'>>;
   /** Where they come from, and which are left out. */

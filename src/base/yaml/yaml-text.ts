@@ -118,7 +118,6 @@ function* mistakenKeys({ items }: YAMLMap): Generator<readonly [key: unknown, se
 
 export interface LineMistake {
   readonly line: number;
-  /** What was expected, what was found, what would be right. */
   readonly sentence: string;
 }
 

@@ -8,7 +8,6 @@ import { loginPage, messagePage, sendPage } from './pages.ts';
 const prefix = '/interaction/';
 const largestForm = 8192;
 
-/** Where the provider sends a person when it has a question for them. */
 export function interactionPath(interaction: Interaction): string {
   return `${prefix}${interaction.uid}`;
 }

@@ -33,7 +33,6 @@ export function writeRunningFile(running: RunningDev): () => void {
 }
 
 export interface NoRunningDev {
-  /** Why there is none. */
   readonly absent: string;
   /** One that was killed has left its file, and does not answer. */
   readonly isLeftOver: boolean;

@@ -59,7 +59,6 @@ export class WebhookDispatcher {
     }
   }
 
-  /** A webhook was added, changed or replayed. */
   look(): Promise<void> {
     return this.#looking.look();
   }

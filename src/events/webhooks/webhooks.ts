@@ -46,7 +46,6 @@ export function createWebhooks(options: WebhooksOptions) {
     return webhook;
   };
 
-  /** Refuses a webhook that was changed without the master secret. */
   const genuine = async (id: string) => {
     const webhook = await known(id);
     const secrets = openSecrets(box, webhook, clock.now());

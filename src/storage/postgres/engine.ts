@@ -16,7 +16,6 @@ interface PostgresOptions {
   readonly poolSize: number;
   readonly keepsStatements?: boolean;
   readonly clock?: Clock;
-  /** Called with each notice for the operator. */
   readonly onNotice?: (notice: string) => void;
 }
 

@@ -8,7 +8,6 @@ import { isUnknownStatement, onlyReads, wasCancelled } from './unavailable.ts';
 interface SessionsOptions {
   readonly begin: string;
   readonly keepsStatements?: boolean;
-  /** Called when prepared statements are given up. */
   readonly onStatementsLost?: () => void;
 }
 

@@ -32,7 +32,6 @@ export class SqliteThread {
   static async open(file: string): Promise<SqliteThread> {
     const thread = new SqliteThread(file);
     try {
-      // The thread reports by itself how opening went.
       await thread.#expect();
     } catch (error) {
       await thread.close();

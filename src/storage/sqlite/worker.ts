@@ -9,7 +9,6 @@ import { SqliteConnection, type StatementOutcome } from './connection.ts';
 
 export type SqliteRequest =
   | { readonly sql: string; readonly parameters: readonly SQLInputValue[] }
-  /** By which rules batches are decided from now on. */
   | { readonly rules: BatchRulesSource }
   | { readonly operations: readonly unknown[] };
 
@@ -25,7 +24,6 @@ export type PlainOutcome =
   | Outcome
   | { readonly refusal: { readonly code: Refusal['code']; readonly options: RefusalOptions } };
 
-/** An error in a form that crosses threads. */
 export interface SqliteFailure {
   readonly message: string;
   readonly resultCode: number | null;

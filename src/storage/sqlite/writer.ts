@@ -64,7 +64,6 @@ export class SqliteWriter {
   }
 }
 
-/** Not begun yet, and by nobody's fault but ours. */
 function tooMany(): Refusal {
   return new Refusal('overloaded', {
     detail: 'too much waits for SQLite in this process',

@@ -141,7 +141,6 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
   };
 }
 
-/** The earlier of two ends; null is never. */
 function earlier(one: number | null, other: number | null): number | null {
   if (one === null || other === null) return one ?? other;
   return Math.min(one, other);

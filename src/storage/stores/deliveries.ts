@@ -162,7 +162,6 @@ function toDelivery(row: Row): Delivery {
   };
 }
 
-/** As one that was never tried. */
 const anew = { state: 'pending', attempts: 0, reason: null, tried_at: null } as const;
 
 /** Only for events that still exist; PostgreSQL waits here for a transaction that deletes one. Existing rows start anew. */
@@ -217,7 +216,6 @@ export async function makeDue(transaction: Database, webhookId: string, now: num
     .execute();
 }
 
-/** The results of attempts, and the health of the receiver. */
 async function recordAttempts(
   engine: Engine,
   transaction: Database,
