@@ -9,16 +9,15 @@ import type { Registry } from './registry.ts';
 
 /** GET /me: what is held about the caller, beside what the token says. The first request registers the caller. */
 export function me(registry: Registry): BearerHandler {
-  /** The last token of each consumer. Its first answer is not kept, because many tokens are sent once. */
-  const answers = new WeakMap<Consumer, { readonly caller: Caller; readonly answer: Answer | null }>();
+  /** Answers by caller; the token cache holds the callers. The first answer is not kept, because many tokens are sent once. */
+  const answers = new WeakMap<Caller, { readonly consumer: Consumer; readonly answer: Answer | null }>();
 
   const answerTo = (caller: Caller, consumer: Consumer | null): Answer => {
-    if (consumer === null) return json(describe(caller, consumer));
-    const last = answers.get(consumer);
-    const isSame = last?.caller === caller;
+    const last = answers.get(caller);
+    const isSame = last !== undefined && last.consumer === consumer;
     if (isSame && last.answer !== null) return last.answer;
     const answer = json(describe(caller, consumer));
-    answers.set(consumer, { caller, answer: isSame ? answer : null });
+    if (consumer !== null) answers.set(caller, { consumer, answer: isSame ? answer : null });
     return answer;
   };
 
