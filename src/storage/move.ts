@@ -7,36 +7,15 @@ import { withoutSecrets } from '../base/without-password.ts';
 import { migrate } from './migrate.ts';
 import { newestVersion } from './migrations.ts';
 import { openPostgres } from './postgres/engine.ts';
-import type { Database, Tables } from './schema.ts';
+import { type Database, primaryKeys, type Tables } from './schema.ts';
 import { readSchema } from './schema-state.ts';
 import { busyTimeoutMs } from './sqlite/connection.ts';
 import { kyselyOn } from './sqlite/dialect.ts';
 import { markAsMoved, markName, movedTo } from './stores/documents.ts';
 
-/** Not copied are the tables that belong to one database and its processes. */
-type Copied = Exclude<keyof Tables, 'schema_migrations' | 'changes' | 'leases'>;
-
-/** The primary key of each table. No table is copied before those that it refers to. */
-const keys: Readonly<{ [Name in Copied]: readonly (keyof Tables[Name] & string)[] }> = {
-  clients: ['id'],
-  client_secrets: ['id'],
-  used_assertions: ['client_id', 'digest'],
-  audit: ['seq'],
-  consumers: ['id'],
-  records: ['collection', 'id'],
-  usage: ['owner', 'collection'],
-  spent_budgets: ['former', 'collection'],
-  idempotency_keys: ['owner', 'collection', 'key_digest'],
-  proofs: ['digest'],
-  erasures: ['id'],
-  revocations: ['name'],
-  events: ['position'],
-  webhooks: ['id'],
-  deliveries: ['webhook_id', 'position'],
-  signing_keys: ['kid'],
-  documents: ['name'],
-};
-const tables = Object.keys(keys) as readonly Copied[];
+/** They belong to one database and its processes. */
+const notCopied: ReadonlySet<string> = new Set(['schema_migrations', 'changes', 'leases']);
+const tables = (Object.keys(primaryKeys) as (keyof Tables)[]).filter((name) => !notCopied.has(name));
 
 const rowsAtOnce = 500;
 
@@ -124,7 +103,7 @@ async function requireEmpty(to: Database, target: string, moved: string | null):
   }
 }
 
-async function copyTable(from: Database, to: Database, table: Copied): Promise<void> {
+async function copyTable(from: Database, to: Database, table: keyof Tables): Promise<void> {
   for await (const rows of pagesOf(from, table)) {
     const columns = Object.keys(rows[0] ?? {});
     const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
@@ -135,7 +114,7 @@ async function copyTable(from: Database, to: Database, table: Copied): Promise<v
 }
 
 /** Reads all rows of both tables again. Returns their number. */
-async function compareTable(from: Database, to: Database, table: Copied): Promise<number> {
+async function compareTable(from: Database, to: Database, table: keyof Tables): Promise<number> {
   const copies = pagesOf(to, table);
   let count = 0;
   for await (const rows of pagesOf(from, table)) {
@@ -159,7 +138,7 @@ function textOf(row: TableRow): string {
   return JSON.stringify(columns.map((column) => [column, plain(row[column])]));
 }
 
-async function* pagesOf(database: Database, table: Copied): AsyncGenerator<readonly TableRow[]> {
+async function* pagesOf(database: Database, table: keyof Tables): AsyncGenerator<readonly TableRow[]> {
   let after: TableRow | null = null;
   for (;;) {
     const rows: readonly TableRow[] = await pageOf(database, table, after, rowsAtOnce);
@@ -172,14 +151,16 @@ async function* pagesOf(database: Database, table: Copied): AsyncGenerator<reado
 /** Rows after another one, by primary key: the order is the same on both databases, byte by byte. */
 async function pageOf(
   database: Database,
-  table: Copied,
+  table: keyof Tables,
   after: TableRow | null,
   limit: number,
 ): Promise<readonly TableRow[]> {
-  const key = sql.join(keys[table].map((column) => sql.ref(column)));
+  const key = sql.join(primaryKeys[table].map((column) => sql.ref(column)));
   const isCopied = table === 'documents' ? sql`name <> ${markName}` : sql`1 = 1`;
   const isAfter =
-    after === null ? sql`` : sql`and (${key}) > (${sql.join(keys[table].map((column) => after[column]))})`;
+    after === null
+      ? sql``
+      : sql`and (${key}) > (${sql.join(primaryKeys[table].map((column) => after[column]))})`;
   const { rows } = await sql<TableRow>`select * from ${sql.table(table)} where ${isCopied} ${isAfter}
     order by ${key} limit ${sql.lit(limit)}`.execute(database);
   return rows;

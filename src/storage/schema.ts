@@ -146,4 +146,28 @@ export interface Tables {
   leases: { name: string; holder: string; ends_at: number };
 }
 
+/** No table stands before those that it refers to. */
+export const primaryKeys: Readonly<{ [Name in keyof Tables]: readonly (keyof Tables[Name] & string)[] }> = {
+  schema_migrations: ['version'],
+  clients: ['id'],
+  client_secrets: ['id'],
+  used_assertions: ['client_id', 'digest'],
+  audit: ['seq'],
+  consumers: ['id'],
+  records: ['collection', 'id'],
+  usage: ['owner', 'collection'],
+  spent_budgets: ['former', 'collection'],
+  idempotency_keys: ['owner', 'collection', 'key_digest'],
+  proofs: ['digest'],
+  erasures: ['id'],
+  revocations: ['name'],
+  events: ['position'],
+  webhooks: ['id'],
+  deliveries: ['webhook_id', 'position'],
+  signing_keys: ['kid'],
+  documents: ['name'],
+  changes: ['id'],
+  leases: ['name'],
+};
+
 export type Database = Kysely<Tables>;

@@ -1,33 +1,9 @@
 import { sql } from 'kysely';
 import type { MissingRights } from '../engine.ts';
-import type { Database, Tables } from '../schema.ts';
+import { type Database, primaryKeys } from '../schema.ts';
 
 const change = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
-const append = ['SELECT', 'INSERT'];
-
-/** The rights that a role needs on a table of another owner. */
-const needed: Readonly<Record<keyof Tables, readonly string[]>> = {
-  schema_migrations: append,
-  clients: change,
-  client_secrets: change,
-  used_assertions: change,
-  audit: append,
-  consumers: change,
-  records: change,
-  usage: change,
-  spent_budgets: change,
-  idempotency_keys: change,
-  proofs: change,
-  events: change,
-  webhooks: change,
-  deliveries: change,
-  erasures: append,
-  revocations: change,
-  documents: change,
-  signing_keys: change,
-  changes: change,
-  leases: change,
-};
+const appendOnly = new Set(['schema_migrations', 'audit', 'erasures']);
 
 interface Role {
   readonly role: string;
@@ -77,9 +53,10 @@ interface Lacking {
 
 /** Of the tables that exist. */
 async function lackingTables(database: Database, purpose: 'look' | 'serve'): Promise<readonly Lacking[]> {
-  const pairs = Object.entries(needed).flatMap(([table, rights]) =>
-    rights.filter((right) => purpose === 'serve' || right === 'SELECT').map((right) => ({ table, right })),
-  );
+  const pairs = Object.keys(primaryKeys).flatMap((table) => {
+    const toServe = appendOnly.has(table) ? ['SELECT', 'INSERT'] : change;
+    return (purpose === 'look' ? ['SELECT'] : toServe).map((right) => ({ table, right }));
+  });
   const { rows } = await sql<Lacking>`
     select format('%I.%I', namespace.nspname, relation.relname) as "table", needed.right as "right"
     from unnest(${pairs.map(({ table }) => table)}::text[], ${pairs.map(({ right }) => right)}::text[])
