@@ -34,24 +34,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const held = await inspectConsumer(await settings.ofStorage(), id);
       if (held === null) throw notFound(id);
       const data = asData(held);
-      print(options.json, data, () =>
-        [
-          table(
-            ['ID', 'KIND', 'STATE', 'REGISTERED'],
-            [[data.id, data.kind, data.state, data.registered_at]],
-          ),
-          ...signedOut(data),
-          ...(data.records.length === 0
-            ? []
-            : [
-                '',
-                table(
-                  ['COLLECTION', 'RECORDS'],
-                  data.records.map(({ collection, count }) => [collection, String(count)]),
-                ),
-              ]),
-        ].join('\n'),
-      );
+      print(options.json, data, () => showConsumer(data));
     },
   );
 
@@ -157,19 +140,17 @@ function noSuchRecord(collection: string, id: string): OperatorError {
   );
 }
 
-function signedOut(
-  data: Pick<ReturnType<typeof asData>, 'signed_out_at' | 'session_ended_at'>,
-): readonly string[] {
-  const { signed_out_at: signedOutAt, session_ended_at: endedAt } = data;
-  return [
-    ...(signedOutAt === null ? [] : ['', `Tokens issued up to ${signedOutAt} are refused.`]),
-    ...(endedAt === null
-      ? []
-      : [
-          '',
-          `A session has ended: tokens that name no session and were issued up to ${endedAt} are refused.`,
-        ]),
+function showConsumer(data: ReturnType<typeof asData>): string {
+  const { signed_out_at: signedOutAt, session_ended_at: endedAt, records } = data;
+  const rows = records.map(({ collection, count }) => [collection, String(count)]);
+  const parts = [
+    table(['ID', 'KIND', 'STATE', 'REGISTERED'], [[data.id, data.kind, data.state, data.registered_at]]),
+    signedOutAt && `Tokens issued up to ${signedOutAt} are refused.`,
+    endedAt &&
+      `A session has ended: tokens that name no session and were issued up to ${endedAt} are refused.`,
+    rows.length > 0 && table(['COLLECTION', 'RECORDS'], rows),
   ];
+  return parts.filter(Boolean).join('\n\n');
 }
 
 function asData({ consumer, usage, signedOutAt, sessionEndedAt }: InspectedConsumer) {

@@ -7,16 +7,12 @@ import { controlPath } from './running.ts';
 
 export type KoaContext = Parameters<Parameters<Provider['use']>[0]>[0];
 
-export interface Control {
-  /** In a file that only the user who started `dev` can read. */
-  readonly secret: string;
-  scopesOf(accountId: string): readonly string[];
-  issue(accountId: string, scopes: readonly string[]): Promise<string>;
-}
-
-/** What the other commands ask a running `dev`: whether it is the one they take it for, and for the token of a user. */
-export function addControl(provider: Provider, control: Control): void {
-  const expected = Buffer.from(`Bearer ${control.secret}`);
+/**
+ * What the other commands ask a running `dev`: whether it is the one they take it for, and for the token of a user. Only the
+ * user who started `dev` can read the file with the secret.
+ */
+export function addControl(provider: Provider, api: ApiResource, clientId: string, secret: string): void {
+  const expected = Buffer.from(`Bearer ${secret}`);
   const isAllowed = (ctx: KoaContext) => {
     const sent = Buffer.from(ctx.get('authorization'));
     return sent.length === expected.length && timingSafeEqual(sent, expected);
@@ -29,21 +25,19 @@ export function addControl(provider: Provider, control: Control): void {
     ctx.type = 'text/plain';
     ctx.status = isQuestion ? 204 : 200;
     if (!isAllowed(ctx)) ctx.status = 403;
-    else if (isToken) await answerWithToken(ctx, control);
+    else if (isToken) {
+      const wanted = new URLSearchParams(ctx.querystring);
+      const scopes = wanted.getAll('scope');
+      const outcome = signIn(wanted.get('user') ?? '', devPassword);
+      const problem =
+        'problem' in outcome ? outcome.problem : missingScopes(scopes, api.scopesOf(outcome.accountId));
+      if (problem !== null) ctx.status = 400;
+      ctx.body =
+        'accountId' in outcome && problem === null
+          ? await issueUserToken(provider, api, clientId, outcome.accountId, scopes)
+          : problem;
+    }
   });
-}
-
-async function answerWithToken(ctx: KoaContext, { issue, scopesOf }: Control): Promise<void> {
-  const wanted = new URLSearchParams(ctx.querystring);
-  const scopes = wanted.getAll('scope');
-  const outcome = signIn(wanted.get('user') ?? '', devPassword);
-  const problem = 'problem' in outcome ? outcome.problem : missingScopes(scopes, scopesOf(outcome.accountId));
-  if ('accountId' in outcome && problem === null) {
-    ctx.body = await issue(outcome.accountId, scopes);
-    return;
-  }
-  ctx.status = 400;
-  ctx.body = problem;
 }
 
 /** Null when the user has all that are wanted. */
@@ -54,7 +48,7 @@ function missingScopes(wanted: readonly string[], scopes: readonly string[]): st
 }
 
 /** An access token for the API, as a frontend gets it after the sign-in; without `scopes` with all that the user has. */
-export async function issueUserToken(
+async function issueUserToken(
   provider: Provider,
   { identifier, describe, scopesOf }: ApiResource,
   clientId: string,

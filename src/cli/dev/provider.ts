@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider/lib/provider.js';
 import { apiResource } from './api-resource.ts';
 import { createConfiguration, createSigningKey, type DevProviderOptions } from './configuration.ts';
-import { addControl, issueUserToken } from './control.ts';
+import { addControl } from './control.ts';
 import { addInteractions } from './interactions.ts';
 import { addPictures } from './pictures.ts';
 
@@ -40,13 +40,7 @@ export async function startDevProvider(options: DevProviderOptions): Promise<Dev
     addInteractions(provider, api);
     addPictures(provider);
     const { controlSecret: secret, webClient } = options;
-    if (secret !== undefined) {
-      addControl(provider, {
-        secret,
-        scopesOf: api.scopesOf,
-        issue: (accountId, scopes) => issueUserToken(provider, api, webClient.id, accountId, scopes),
-      });
-    }
+    if (secret !== undefined) addControl(provider, api, webClient.id, secret);
     server.on('request', onlyAtOwnHosts([host, 'localhost'], port, provider.callback()));
     return { origin, stop };
   } catch (error) {
