@@ -124,7 +124,9 @@ describe('after a caller was erased', () => {
     const folder = `${surroundings().runDirectory}/postgres/base/${found?.oid}`;
     const marksInFiles = async () => {
       await database.query('checkpoint');
-      return readdirSync(folder).reduce((sum, name) => sum + marksOf(readFileSync(`${folder}/${name}`)), 0);
+      // pg_internal.init is a cache without rows, which the server deletes and makes again.
+      const files = readdirSync(folder).filter((name) => name !== 'pg_internal.init');
+      return files.reduce((sum, name) => sum + marksOf(readFileSync(`${folder}/${name}`)), 0);
     };
     assert.ok((await marksInFiles()) > 100, 'control: it is there at first');
     await erase(storage, newLine({ subject: 'somebody' }));

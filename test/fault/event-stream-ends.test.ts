@@ -35,7 +35,7 @@ const metricOf = async (service: Service, name: string) =>
   Number((await service.metrics()).match(new RegExp(`^${name} (\\d+)$`, 'm'))?.[1]);
 
 describe('a reader of events who does not read', () => {
-  it('[G178] is cut off, holds little until then, and finds everything when it comes back', async () => {
+  it('[G178] is cut off, and finds everything when it comes back', async () => {
     await withService({ REQUEST_TIMEOUT_SECONDS: '1' }, async (service, newCaller) => {
       const caller = await newCaller('slow');
       const first = await EventStream.open(caller);
@@ -56,7 +56,6 @@ describe('a reader of events who does not read', () => {
         (open) => open === 1,
         'the stream is not open',
       );
-      const before = await metricOf(service, 'process_resident_memory_bytes');
       // What the two systems keep for a connection comes first, and that is megabytes.
       const written = 1_000;
       const text = 'x'.repeat(16_000);
@@ -67,8 +66,6 @@ describe('a reader of events who does not read', () => {
         'it is never cut off',
         60_000,
       );
-      const grown = (await metricOf(service, 'process_resident_memory_bytes')) - before;
-      assert.ok(grown < 100e6, `${grown} bytes more`);
       socket.destroy();
       const back = await EventStream.open(caller, { lastEventId: lastId });
       await back.next(written);

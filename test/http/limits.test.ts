@@ -165,9 +165,11 @@ describe('connections', { concurrency: true }, () => {
       trustedProxies: new BlockList(),
       onRefused: () => {},
     });
-    const server = createServer({ keepAliveTimeout: 0 }, ({ socket }, response) =>
-      connections.begin(socket, response, () => response.end()),
-    );
+    let answered: Promise<unknown> = Promise.resolve();
+    const server = createServer({ keepAliveTimeout: 0 }, ({ socket }, response) => {
+      answered = once(response, 'close');
+      connections.begin(socket, response, () => response.end());
+    });
     const accepted = new Promise<Socket>((resolve) => server.on('connection', resolve));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -183,6 +185,7 @@ describe('connections', { concurrency: true }, () => {
     for (const _ of ['first', 'second']) {
       socket.write(get(me));
       await once(socket, 'data');
+      await answered;
       connections.sweep(now);
       now += keepAliveSeconds * 1000 - 1;
       connections.sweep(now);

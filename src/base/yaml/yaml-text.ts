@@ -25,6 +25,11 @@ const hints: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: 'there is a second document after "---". Write one document in one file.',
 };
 
+/** The parser has a limit of its own for depth, and on a small stack ends before it. */
+function hintFor(code: string, message: string): string | undefined {
+  return hints[message.includes('call stack') ? 'RESOURCE_EXHAUSTION' : code];
+}
+
 /** Plain YAML only: no anchors, aliases, tags and directives, and every key is a text that occurs once. */
 export function readYaml(text: string) {
   const lineCounter = new LineCounter();
@@ -41,7 +46,7 @@ export function readYaml(text: string) {
   if (document.errors.length > 0) {
     const errors = document.errors.slice(0, mostSyntaxErrors).map(({ code, message, pos }) => ({
       line: lineAt(pos[0]),
-      sentence: `This is not YAML that can be read: ${hints[code] ?? `${message}.`}`,
+      sentence: `This is not YAML that can be read: ${hintFor(code, message) ?? `${message}.`}`,
     }));
     const first = Map.groupBy(errors, ({ line }) => line).values();
     return { data: null, mistakes: [...first].flatMap(([one]) => one ?? []), lineOf: () => 1 };
