@@ -32,6 +32,8 @@ export interface Erasure {
 
 export interface ErasureNotes {
   digestOf(owner: string): Uint8Array;
+  /** The topic by which the caller learned of roles that it got and lost. */
+  topicOf(owner: string): string;
   /** Resolves when it is on the disk. The erasure is committed only then. */
   append(erasure: Erasure): Promise<void>;
 }

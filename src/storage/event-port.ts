@@ -10,6 +10,15 @@ export interface NewEvent {
   readonly owner: string;
   /** What readers get: an object, in JSON. */
   readonly data: string;
+  /** Who gets it in a shared collection, by role; missing: the owner alone. */
+  readonly topics?: readonly EventTopic[] | undefined;
+}
+
+export interface EventTopic {
+  /** 16 bytes in hexadecimal. */
+  readonly topic: string;
+  /** Whether its readers get the fields of the record, if the event has them. */
+  readonly hasFields: boolean;
 }
 
 export interface StoredEvent extends NewEvent {
@@ -23,6 +32,8 @@ export interface EventQuery {
   /** Null: of all owners. */
   readonly owner: string | null;
   readonly limit: number;
+  /** Events with one of these topics as well. Missing: events come without their topics; with `all` they have them. */
+  readonly topics?: readonly string[] | 'all' | undefined;
 }
 
 /** The log of events (outbox). The transaction that changes something also appends its events. */

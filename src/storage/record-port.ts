@@ -16,6 +16,48 @@ export interface StoredRecord {
   readonly body: string;
 }
 
+/** A caller's role in a record, by invitation or action. */
+export interface RecordMember {
+  readonly role: string;
+  /** A pseudonym. */
+  readonly member: string;
+}
+
+export interface StoredMember extends RecordMember {
+  readonly collection: string;
+  readonly recordId: string;
+  readonly alias: Uint8Array;
+  readonly since: number;
+  /** The order of lists, without a look at the record. */
+  readonly recordCreatedAt: number;
+}
+
+/** A code that lets callers take a role. */
+export interface StoredInvitation {
+  /** Keyed; the code itself is not kept. */
+  readonly digest: Uint8Array;
+  readonly id: string;
+  readonly collection: string;
+  readonly recordId: string;
+  readonly role: string;
+  readonly madeBy: string;
+  readonly usesLeft: number;
+  readonly expiresAt: number;
+  readonly createdAt: number;
+}
+
+/** Of which members a record is read: the caller with any of its roles, and the holders of some roles. */
+export interface MembersWanted {
+  readonly member: string;
+  readonly roles: readonly string[];
+  readonly rolesOfAll: readonly string[];
+}
+
+export interface RecordWithMembers extends StoredRecord {
+  /** Missing where they were not asked for. */
+  readonly members?: readonly RecordMember[];
+}
+
 /** A field of the body that records can be filtered and sorted by. */
 export interface IndexedField {
   readonly name: string;
@@ -28,6 +70,8 @@ export interface DeclaredIndexes {
   readonly index: readonly IndexedField[];
   /** Whether callers list records of others (default: true). */
   readonly listedByOthers?: boolean;
+  /** Sets of states in which some callers list records of others. */
+  readonly listedInStates?: readonly (readonly string[])[];
   /** Default: true. */
   readonly expires?: boolean;
   /** The largest body (default: small). */
@@ -41,6 +85,12 @@ export type FieldValue = string | number;
 export interface Place {
   readonly value: FieldValue;
   readonly id: string;
+}
+
+export interface MemberOf {
+  readonly member: string;
+  /** The states in which each role counts; null: all. */
+  readonly roles: readonly { readonly role: string; readonly states: readonly string[] | null }[];
 }
 
 export interface RecordQuery {
@@ -60,6 +110,12 @@ export interface RecordQuery {
   readonly limit: number;
   /** Records last changed then or before have expired; null: none. */
   readonly expiredAt: number | null;
+  /** Of the owner, or of everybody: only records in one of these states; missing: in any. */
+  readonly states?: readonly string[] | undefined;
+  /** Records in which this caller has a role, by invitation or action; with `owner` its own as well. */
+  readonly memberOf?: MemberOf | undefined;
+  /** Missing: records are read without members. */
+  readonly members?: MembersWanted | undefined;
 }
 
 /** How much of its limits an owner has used in one collection. Budgets count from the beginning of their window. */
@@ -89,8 +145,23 @@ export interface ErasedBudgets {
 export interface RecordStore {
   /** Makes the indexes that these collections need and drops those that none needs any more. */
   prepare(collections: readonly DeclaredIndexes[]): Promise<void>;
-  find(collection: string, id: string): NowOrLater<StoredRecord | null>;
-  list(query: RecordQuery): Promise<readonly StoredRecord[]>;
+  find(collection: string, id: string, members?: MembersWanted): NowOrLater<RecordWithMembers | null>;
+  list(query: RecordQuery): Promise<readonly RecordWithMembers[]>;
+  /** The members of a record in the order of alias and role. */
+  members(
+    collection: string,
+    id: string,
+    after: { readonly alias: Uint8Array; readonly role: string } | null,
+    limit: number,
+  ): Promise<readonly StoredMember[]>;
+  /** The roles of a caller in all records, in the order of collections and records. */
+  membershipsOf(member: string, after: StoredMember | null, limit: number): Promise<readonly StoredMember[]>;
+  /** Open invitations of a record, oldest first. */
+  invitations(collection: string, id: string, now: number): Promise<readonly StoredInvitation[]>;
+  /** Open invitations that a caller has made, oldest first. */
+  invitationsBy(maker: string, now: number): Promise<readonly StoredInvitation[]>;
+  /** Deletes expired invitations; returns their number. */
+  expireInvitations(now: number): Promise<number>;
   sizes(query: RecordQuery): Promise<readonly number[]>;
   /** The place `count` records further on, by the index of the sort order alone. Null when there are fewer. */
   placeAfter(query: RecordQuery, count: number): Promise<Place | null>;
@@ -144,6 +215,16 @@ export interface BatchKeys {
   readonly usage: readonly OwnerInCollection[];
   readonly records: readonly RecordName[];
   readonly idempotencyKeys: readonly IdempotencyKeyName[];
+  /** Records of which these members are needed; `alias`: of one more. */
+  readonly members: readonly (RecordName & MembersWanted & { readonly alias: Uint8Array | null })[];
+  /** Records of which the members are counted by role. */
+  readonly memberCounts: readonly RecordName[];
+  /** Callers whose roles in a collection are counted. */
+  readonly memberships: readonly OwnerInCollection[];
+  /** Invitations. What each leads to is loaded, too: the record, the roles of this caller in it, and the counts. */
+  readonly invitations: readonly { readonly digest: Uint8Array; readonly member: string }[];
+  /** By collection, the roles that members can have. */
+  readonly memberRoles: Readonly<Record<string, readonly string[]>>;
   /** The digests of proofs that operations came with, and of ids that callers chose. */
   readonly proofs: readonly Uint8Array[];
   /** Counts users registered since then, up to a limit. */
@@ -186,6 +267,11 @@ export interface Loaded {
   /** Also those that the idempotency keys lead to. */
   readonly records: readonly StoredRecord[];
   readonly idempotencyKeys: readonly StoredIdempotencyKey[];
+  readonly members: readonly StoredMember[];
+  readonly memberCounts: readonly (RecordName & { readonly role: string; readonly count: number })[];
+  /** In how many records each caller has a role, by role. */
+  readonly memberships: readonly (OwnerInCollection & { readonly role: string; readonly count: number })[];
+  readonly invitations: readonly StoredInvitation[];
   /** Those of the named digests that were used before, in any process. */
   readonly proofs: readonly Uint8Array[];
   readonly newcomers: number;
@@ -205,6 +291,12 @@ export interface BatchChanges {
   /** Usage whose budgets stay the same. */
   readonly movedUsage: readonly (OwnerInCollection & { readonly moved: number })[];
   readonly idempotencyKeys: readonly StoredIdempotencyKey[];
+  readonly newMembers: readonly StoredMember[];
+  readonly removedMembers: readonly StoredMember[];
+  /** New, or with another number of uses left; without any left they are deleted. */
+  readonly invitations: readonly StoredInvitation[];
+  /** Records whose invitations all end. */
+  readonly endedInvitations: readonly RecordName[];
   readonly proofs: readonly UsedProof[];
   /** All of them, in order. */
   readonly events: readonly NewEvent[];

@@ -1,9 +1,14 @@
 import type { Row } from './engine.ts';
 import type {
   Consumer,
+  EventTopic,
+  RecordMember,
+  RecordWithMembers,
   SpentBudget,
   StoredEvent,
   StoredIdempotencyKey,
+  StoredInvitation,
+  StoredMember,
   StoredRecord,
   Usage,
 } from './port.ts';
@@ -32,12 +37,57 @@ export function recordOf(row: Row): StoredRecord {
 
 type RecordValues = readonly [string, string, string, string | null, string, number, number, string];
 
-export function eventOf(row: Row): StoredEvent {
-  const [position, at, type, collection, recordId, owner, data] = row as EventValues;
-  return { position, at, type, collection, recordId, owner, data };
+/** With the members in one more column: "role member" of each, one per line. */
+export function recordWithMembers(row: Row): RecordWithMembers {
+  const record = recordOf(row);
+  if (row.length === recordColumns.length) return record;
+  const text = row.at(-1);
+  return { ...record, members: typeof text === 'string' ? text.split('\n').map(memberOf) : [] };
 }
 
-type EventValues = readonly [number, number, string, string | null, string | null, string, string];
+function memberOf(text: string): RecordMember {
+  const [role = '', member = ''] = text.split(' ');
+  return { role, member };
+}
+
+export function toMember(row: Tables['members']): StoredMember {
+  const { collection, record_id, role, member, alias, since, record_created_at } = row;
+  return {
+    collection,
+    recordId: record_id,
+    role,
+    member,
+    alias: new Uint8Array(alias),
+    since,
+    recordCreatedAt: record_created_at,
+  };
+}
+
+export function toInvitation(row: Tables['invitations']): StoredInvitation {
+  return {
+    digest: new Uint8Array(row.digest),
+    id: row.id,
+    collection: row.collection,
+    recordId: row.record_id,
+    role: row.role,
+    madeBy: row.made_by,
+    usesLeft: row.uses_left,
+    expiresAt: row.expires_at,
+    createdAt: row.created_at,
+  };
+}
+
+export function eventOf(row: Row): StoredEvent {
+  const [position, at, type, collection, recordId, owner, data, topics] = row as EventValues;
+  const event = { position, at, type, collection, recordId, owner, data };
+  return typeof topics === 'string' ? { ...event, topics: topics.split(' ').map(topicOf) } : event;
+}
+
+function topicOf(text: string): EventTopic {
+  return { topic: text.slice(0, -1), hasFields: text.endsWith('1') };
+}
+
+type EventValues = readonly [number, number, string, string | null, string | null, string, string, unknown];
 
 export function toConsumer(row: Tables['consumers']): Consumer {
   return { id: row.id, kind: row.kind, state: row.state, registeredAt: row.registered_at };

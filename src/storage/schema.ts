@@ -80,6 +80,28 @@ export interface Tables {
     record_id: string;
     expires_at: number;
   };
+  members: {
+    collection: string;
+    record_id: string;
+    role: string;
+    member: string;
+    alias: Uint8Array;
+    since: number;
+    record_created_at: number;
+  };
+  invitations: {
+    digest: Uint8Array;
+    id: string;
+    collection: string;
+    record_id: string;
+    role: string;
+    made_by: string;
+    uses_left: number;
+    expires_at: number;
+    created_at: number;
+  };
+  /** Who gets an event besides the owner; `fields`: whether with the fields of the record. */
+  event_topics: { topic: Uint8Array; position: number; fields: number };
   /** Used DPoP proofs of writes, and ids of records that callers chose (those never expire); nothing in it says whose. */
   proofs: { digest: Uint8Array; expires_at: number };
   events: {
@@ -155,6 +177,8 @@ export const primaryKeys: Readonly<{ [Name in keyof Tables]: readonly (keyof Tab
   audit: ['seq'],
   consumers: ['id'],
   records: ['collection', 'id'],
+  members: ['collection', 'record_id', 'role', 'member'],
+  invitations: ['digest'],
   usage: ['owner', 'collection'],
   spent_budgets: ['former', 'collection'],
   idempotency_keys: ['owner', 'collection', 'key_digest'],
@@ -162,6 +186,7 @@ export const primaryKeys: Readonly<{ [Name in keyof Tables]: readonly (keyof Tab
   erasures: ['id'],
   revocations: ['name'],
   events: ['position'],
+  event_topics: ['topic', 'position'],
   webhooks: ['id'],
   deliveries: ['webhook_id', 'position'],
   signing_keys: ['kid'],

@@ -117,7 +117,7 @@ export async function findStorage(
 
 const noKeys: StorageKeys = {
   clientMac: { of: notForReading, isGenuine: () => false },
-  erasures: { digestOf: notForReading, append: notForReading },
+  erasures: { digestOf: notForReading, topicOf: notForReading, append: notForReading },
 };
 
 function notForReading(): never {

@@ -103,7 +103,8 @@ for (const engine of storageKinds) {
 
       it('is nothing for a batch that names nothing, and a batch of nothing does nothing', async () => {
         const nothing = { consumers: [], spentBudgets: [], usage: [], records: [], idempotencyKeys: [] };
-        assert.deepEqual(await load(storage, {}), { ...nothing, proofs: [], newcomers: 0 });
+        const nobody = { members: [], memberCounts: [], memberships: [], invitations: [] };
+        assert.deepEqual(await load(storage, {}), { ...nothing, ...nobody, proofs: [], newcomers: 0 });
         assert.deepEqual(await runBatch(storage, []), []);
       });
     });
@@ -174,6 +175,10 @@ for (const engine of storageKinds) {
           changedUsage: [{ ...used, writes: 9, moved: 1 }],
           movedUsage: [{ owner, collection: 'notes', moved: 1 }],
           idempotencyKeys: [key],
+          newMembers: [],
+          removedMembers: [],
+          invitations: [],
+          endedInvitations: [],
           proofs: [proof],
           events: [newEvent(1)],
         } satisfies BatchChanges;

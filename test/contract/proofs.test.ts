@@ -6,8 +6,10 @@ import type { UsedProof } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
 import { Refusal } from '../../src/base/errors.ts';
+import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
 import { createLog } from '../../src/base/log.ts';
 import { readCollections } from '../../src/collections/read-collections.ts';
+import { PeopleNames } from '../../src/records/people-names.ts';
 import { type BatchRulesData, batchRulesModule } from '../../src/records/rules/batch-rules.ts';
 import { Sweeper } from '../../src/records/sweeper.ts';
 import { WriteQueue } from '../../src/records/write-queue.ts';
@@ -230,6 +232,7 @@ describe('the sweep', () => {
       standing: storage.standing,
       assertions: storage.assertions,
       collections: [],
+      names: new PeopleNames(createKeyedDigest(new Uint8Array(32))),
       onBroughtBack: () => {},
       onScrubDue: () => {},
       hold: async () => true,

@@ -244,6 +244,11 @@ for (const engine of storageKinds) {
         expireIdempotencyKeys: () => records.expireIdempotencyKeys(1),
         expireSpentBudgets: () => records.expireSpentBudgets(1),
         expireProofs: () => records.expireProofs(1, 1),
+        expireInvitations: () => records.expireInvitations(1),
+        members: () => records.members('x', 'x', null, 1),
+        membershipsOf: () => records.membershipsOf('x', null, 1),
+        invitationsBy: () => records.invitationsBy('x', 1),
+        invitations: () => records.invitations('x', 'x', 1),
         top: () => records.top(1),
         erase: () => records.erase('x', anyLine, erasureOf('x')),
         eraseAgain: () =>

@@ -29,7 +29,11 @@ export interface TestDatabase {
 /** Those of a master secret that fits every database. */
 export const anyKeys: StorageKeys = {
   clientMac: createClientMac(new Uint8Array(32)),
-  erasures: { digestOf: (owner) => hash('sha256', owner, 'buffer'), append: async () => {} },
+  erasures: {
+    digestOf: (owner) => hash('sha256', owner, 'buffer'),
+    topicOf: (owner) => hash('md5', owner),
+    append: async () => {},
+  },
 };
 
 export const openedAt = Date.UTC(2026, 0, 2);

@@ -2,7 +2,16 @@ import { Buffer } from 'node:buffer';
 import { DatabaseError } from 'pg';
 import { ThrownByRules } from '../guard.ts';
 import type { BatchChanges, BatchKeys, BatchRules, BatchStore, Loaded, OwnerInCollection } from '../port.ts';
-import { recordColumns, toConsumer, toIdempotencyKey, toRecord, toSpentBudget, toUsageOf } from '../rows.ts';
+import {
+  recordColumns,
+  toConsumer,
+  toIdempotencyKey,
+  toInvitation,
+  toMember,
+  toRecord,
+  toSpentBudget,
+  toUsageOf,
+} from '../rows.ts';
 import type { Tables } from '../schema.ts';
 import { appendLock } from '../stores/events.ts';
 import type { Transaction } from './transaction.ts';
@@ -11,8 +20,8 @@ import { isUnknownStatement, onlyReads } from './unavailable.ts';
 
 type InTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
 
-/** Unique violation, serialization failure, deadlock. */
-const conflicts = new Set(['23505', '40001', '40P01']);
+/** Unique violation, foreign key violation (a member was erased meanwhile), serialization failure, deadlock. */
+const conflicts = new Set(['23505', '23503', '40001', '40P01']);
 const mostAttempts = 10;
 const mostStale = 4;
 
@@ -56,7 +65,7 @@ function isConflict(error: unknown): boolean {
 
 /** All statements are sent before the first answer. They name their columns, because sessions keep them prepared. */
 async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> {
-  const ask = async <Found>(isNeeded: boolean, sql: string, parameters: readonly unknown[]) =>
+  const ask: Ask = async <Found>(isNeeded: boolean, sql: string, parameters: readonly unknown[]) =>
     isNeeded ? ((await transaction.run(sql, parameters)).rows as Found[]) : [];
   const { newcomers } = keys;
   const consumers = ask<Tables['consumers']>(
@@ -70,13 +79,25 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
     'select digest from proofs where digest = any($1::bytea[])',
     [keys.proofs.map((digest) => Buffer.from(digest))],
   );
+  const digests = keys.invitations.map(({ digest }) => Buffer.from(digest));
+  // Records that invitations lead to are locked in the same statement, so that there is one order of locks.
+  const wantedRecords =
+    digests.length === 0
+      ? 'unnest($1::text[], $2::text[]) as wanted (collection, id)'
+      : `(select * from unnest($1::text[], $2::text[]) as named (collection, id)
+          union select collection, record_id from invitations where digest = any($3::bytea[])) as wanted`;
   const named = ask<Tables['records']>(
-    keys.records.length > 0,
-    `select ${columnsOfRecords} from records join unnest($1::text[], $2::text[]) as wanted (collection, id)
+    keys.records.length > 0 || digests.length > 0,
+    `select ${columnsOfRecords} from records join ${wantedRecords}
        on records.collection = wanted.collection and records.id = wanted.id
      order by records.collection, records.id for update of records`,
-    [keys.records.map(({ collection }) => collection), keys.records.map(({ id }) => id)],
+    [
+      keys.records.map(({ collection }) => collection),
+      keys.records.map(({ id }) => id),
+      ...(digests.length === 0 ? [] : [digests]),
+    ],
   );
+  const people = loadPeople(ask, keys, digests);
   const usage = ask<Tables['usage']>(
     keys.usage.length > 0,
     // Finds also what an owner has in another of these collections, which does no harm.
@@ -112,7 +133,7 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
     [newcomers?.since, newcomers?.atMost],
   );
   // At once: an unhandled rejection of one of them would end the process.
-  await Promise.all([consumers, named, usage, idempotencyKeys, replayed, proofs, counted]);
+  await Promise.all([consumers, named, usage, idempotencyKeys, replayed, proofs, counted, people]);
   const known = new Set((await consumers).map(({ id }) => id));
   return {
     consumers: (await consumers).map(toConsumer),
@@ -125,8 +146,92 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
     idempotencyKeys: (await idempotencyKeys).map(toIdempotencyKey),
     proofs: (await proofs).map(({ digest }) => new Uint8Array(digest)),
     newcomers: (await counted)[0]?.count ?? 0,
+    ...(await people),
   };
 }
+
+type Ask = <Found>(isNeeded: boolean, sql: string, parameters: readonly unknown[]) => Promise<Found[]>;
+
+/** After the records are locked: whoever changes the members of a record holds its lock. */
+async function loadPeople(
+  ask: Ask,
+  keys: BatchKeys,
+  digests: readonly Buffer[],
+): Promise<Pick<Loaded, 'members' | 'memberCounts' | 'memberships' | 'invitations'>> {
+  const hasCodes = digests.length > 0;
+  const accepting = [digests, keys.invitations.map(({ member }) => member)];
+  const accepted = `invitations join unnest($1::bytea[], $2::text[]) as wanted (digest, member)
+    on invitations.digest = wanted.digest`;
+  const invitations = ask<Tables['invitations']>(
+    hasCodes,
+    'select digest, id, collection, record_id, role, made_by, uses_left, expires_at, created_at from invitations where digest = any($1::bytea[])',
+    [digests],
+  );
+  const wanted = keys.members.flatMap(({ collection, id, member, roles, rolesOfAll }) => [
+    ...roles.map((role) => ({ collection, id, role, member })),
+    ...rolesOfAll.map((role) => ({ collection, id, role, member: null })),
+  ]);
+  const members = ask<Tables['members']>(
+    wanted.length > 0,
+    `select ${columnsOfMembers} from members
+       join json_to_recordset($1) as wanted (collection text, id text, role text, member text)
+       on members.collection = wanted.collection and members.record_id = wanted.id and members.role = wanted.role
+         and (wanted.member is null or members.member = wanted.member)`,
+    [JSON.stringify(wanted)],
+  );
+  const named = keys.members.filter(({ alias }) => alias !== null);
+  const byAlias = ask<Tables['members']>(
+    named.length > 0,
+    `select ${columnsOfMembers} from members
+       join unnest($1::text[], $2::text[], $3::bytea[]) as wanted (collection, id, alias)
+       on members.collection = wanted.collection and members.record_id = wanted.id and members.alias = wanted.alias`,
+    [
+      named.map(({ collection }) => collection),
+      named.map(({ id }) => id),
+      named.map(({ alias }) => Buffer.from(alias ?? [])),
+    ],
+  );
+  const ofInvited = ask<Tables['members']>(
+    hasCodes,
+    `select ${columnsOfMembers} from ${accepted}
+     join members on members.collection = invitations.collection and members.record_id = invitations.record_id
+       and members.member = wanted.member`,
+    accepting,
+  );
+  const memberCounts = ask<Loaded['memberCounts'][number]>(
+    keys.memberCounts.length > 0 || hasCodes,
+    `select members.collection, record_id as id, role, count(*) as count from members
+       join (select * from unnest($1::text[], $2::text[]) as named (collection, id)
+         union select collection, record_id from invitations where digest = any($3::bytea[])) as wanted
+       on members.collection = wanted.collection and members.record_id = wanted.id
+     group by members.collection, record_id, role`,
+    [keys.memberCounts.map(({ collection }) => collection), keys.memberCounts.map(({ id }) => id), digests],
+  );
+  const memberships = ask<Loaded['memberships'][number]>(
+    keys.memberships.length > 0 || hasCodes,
+    `select members.member as owner, members.collection, role, count(*) as count from members
+       join (select * from unnest($3::text[], $4::text[]) as named (member, collection)
+         union select wanted.member, invitations.collection from ${accepted}) as counted
+       on members.member = counted.member and members.collection = counted.collection
+     group by members.member, members.collection, role`,
+    [
+      ...accepting,
+      keys.memberships.map(({ owner }) => owner),
+      keys.memberships.map(({ collection }) => collection),
+    ],
+  );
+  await Promise.all([invitations, members, byAlias, ofInvited, memberCounts, memberships]);
+  return {
+    invitations: (await invitations).map(toInvitation),
+    members: [...(await members), ...(await byAlias), ...(await ofInvited)].map(toMember),
+    memberCounts: await memberCounts,
+    memberships: await memberships,
+  };
+}
+
+const columnsOfMembers = ['collection', 'record_id', 'role', 'member', 'alias', 'since', 'record_created_at']
+  .map((column) => `members.${column}`)
+  .join(', ');
 
 const columnsOfRecords = recordColumns.map((column) => `records.${column}`).join(', ');
 
@@ -194,6 +299,7 @@ function apply(transaction: Transaction, changes: BatchChanges): void {
      on conflict (owner, collection, key_digest) do update
      set request_digest = excluded.request_digest, record_id = excluded.record_id, expires_at = excluded.expires_at`,
   );
+  applyPeople(transaction, changes, write);
   // A proof that another process has used meanwhile violates the key; the retry finds it.
   write(
     changes.proofs
@@ -205,6 +311,45 @@ function apply(transaction: Transaction, changes: BatchChanges): void {
   append(transaction, changes.events);
 }
 
+function applyPeople(
+  transaction: Transaction,
+  { newMembers, removedMembers, invitations, endedInvitations }: BatchChanges,
+  write: (rows: readonly unknown[], sql: string) => void,
+): void {
+  write(
+    removedMembers.map(({ collection, recordId, role, member }) => ({ collection, recordId, role, member })),
+    `delete from members using json_to_recordset($1) as gone (collection text, "recordId" text, role text, member text)
+     where members.collection = gone.collection and members.record_id = gone."recordId"
+       and members.role = gone.role and members.member = gone.member`,
+  );
+  write(
+    newMembers.map((one) => ({ ...one, alias: toBytea(one.alias) })),
+    `insert into members (collection, record_id, role, member, alias, since, record_created_at)
+     select collection, "recordId", role, member, alias, since, "recordCreatedAt"
+     from json_to_recordset($1) as one (collection text, "recordId" text, role text, member text, alias bytea,
+       since bigint, "recordCreatedAt" bigint)`,
+  );
+  write(
+    endedInvitations,
+    `delete from invitations using json_to_recordset($1) as ended (collection text, id text)
+     where invitations.collection = ended.collection and invitations.record_id = ended.id`,
+  );
+  const left = invitations.filter(({ usesLeft }) => usesLeft > 0);
+  write(
+    left.map((one) => ({ ...one, digest: toBytea(one.digest) })),
+    `insert into invitations (digest, id, collection, record_id, role, made_by, uses_left, expires_at, created_at)
+     select digest, id, collection, "recordId", role, "madeBy", "usesLeft", "expiresAt", "createdAt"
+     from json_to_recordset($1) as one (digest bytea, id text, collection text, "recordId" text, role text,
+       "madeBy" text, "usesLeft" bigint, "expiresAt" bigint, "createdAt" bigint)
+     on conflict (digest) do update set uses_left = excluded.uses_left`,
+  );
+  const used = invitations.filter(({ usesLeft }) => usesLeft === 0);
+  if (used.length > 0)
+    void transaction.run('delete from invitations where digest = any($1::bytea[])', [
+      used.map(({ digest }) => Buffer.from(digest)),
+    ]);
+}
+
 /** Last, because appending transactions wait for each other until the commit. The position is read after the lock is taken. */
 function append(transaction: Transaction, events: BatchChanges['events']): void {
   if (events.length === 0) return;
@@ -214,8 +359,21 @@ function append(transaction: Transaction, events: BatchChanges['events']): void 
      select (select coalesce(max(position), 0) from events) + nth, at, type, collection, "recordId", owner, data
      from rows from (json_to_recordset($1) as (at bigint, type text, collection text, "recordId" text, owner text, data text))
        with ordinality as one (at, type, collection, "recordId", owner, data, nth)`,
-    [JSON.stringify(events)],
+    [JSON.stringify(events.map(({ topics: _, ...event }) => event))],
   );
+  // The events just appended are the last ones, in this order.
+  const topics = events.flatMap(({ topics = [] }, index) =>
+    topics.map(({ topic, hasFields }) => {
+      return { topic: `\\x${topic}`, back: events.length - 1 - index, fields: hasFields ? 1 : 0 };
+    }),
+  );
+  if (topics.length > 0)
+    void transaction.run(
+      `insert into event_topics (topic, position, fields)
+       select topic, (select max(position) from events) - back, fields
+       from json_to_recordset($1) as one (topic bytea, back bigint, fields bigint)`,
+      [JSON.stringify(topics)],
+    );
 }
 
 const insertRecords = `insert into records (collection, id, owner, state, revision, created_at, updated_at, body, bytes)

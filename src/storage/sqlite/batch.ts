@@ -1,7 +1,15 @@
 import { Buffer } from 'node:buffer';
 import type { DatabaseSync } from 'node:sqlite';
 import type { BatchChanges, BatchKeys, BatchRules, Loaded, Outcome, StoredRecord } from '../port.ts';
-import { toConsumer, toIdempotencyKey, toRecord, toSpentBudget, toUsageOf } from '../rows.ts';
+import {
+  toConsumer,
+  toIdempotencyKey,
+  toInvitation,
+  toMember,
+  toRecord,
+  toSpentBudget,
+  toUsageOf,
+} from '../rows.ts';
 import type { Tables } from '../schema.ts';
 
 /** Runs batches synchronously on the connection that writes: each row costs a few microseconds. */
@@ -47,11 +55,14 @@ export class SqliteBatches {
     const idempotencyKeys = keys.idempotencyKeys.flatMap(({ owner, collection, keyDigest }) =>
       one<Tables['idempotency_keys']>(idempotencyKey.get(owner, collection, keyDigest)),
     );
+    const people = this.#loadPeople(keys);
     const names = [
       ...keys.records,
       ...idempotencyKeys.map(({ collection, record_id }) => ({ collection, id: record_id })),
+      ...people.invitations.map(({ collection, recordId }) => ({ collection, id: recordId })),
     ];
     return {
+      ...people,
       consumers: consumers.map(toConsumer),
       spentBudgets: spent,
       usage: keys.usage
@@ -66,6 +77,45 @@ export class SqliteBatches {
         keys.newcomers === null
           ? 0
           : Number(newcomers.get(keys.newcomers.since, keys.newcomers.atMost)?.count ?? 0),
+    };
+  }
+
+  #loadPeople(keys: BatchKeys): Pick<Loaded, 'members' | 'memberCounts' | 'memberships' | 'invitations'> {
+    const { invitation, membersOfRecord, memberByAlias, memberCounts, memberships } = this.#statements;
+    const invitations = keys.invitations.flatMap(({ digest, member }) =>
+      one<Tables['invitations']>(invitation.get(digest)).map((row) => ({ member, ...toInvitation(row) })),
+    );
+    const wanted = [
+      ...keys.members,
+      ...invitations.map(({ collection, recordId, member }) => {
+        const roles = keys.memberRoles[collection] ?? [];
+        return { collection, id: recordId, member, roles, rolesOfAll: [], alias: null };
+      }),
+    ];
+    const members = wanted.flatMap(({ collection, id, member, roles, rolesOfAll, alias }) => [
+      ...rowsOf<Tables['members']>(
+        membersOfRecord.all(collection, id, member, JSON.stringify(roles), JSON.stringify(rolesOfAll)),
+      ),
+      ...(alias === null ? [] : rowsOf<Tables['members']>(memberByAlias.all(collection, id, alias))),
+    ]);
+    const counted = [
+      ...keys.memberCounts,
+      ...invitations.map(({ collection, recordId }) => ({ collection, id: recordId })),
+    ];
+    const people = [
+      ...keys.memberships,
+      ...invitations.map(({ collection, member }) => ({ collection, owner: member })),
+    ];
+    type Counted = { readonly role: string; readonly count: number };
+    return {
+      members: members.map(toMember),
+      invitations,
+      memberCounts: counted.flatMap(({ collection, id }) =>
+        rowsOf<Counted>(memberCounts.all(collection, id)).map((row) => ({ collection, id, ...row })),
+      ),
+      memberships: people.flatMap(({ owner, collection }) =>
+        rowsOf<Counted>(memberships.all(owner, collection)).map((row) => ({ owner, collection, ...row })),
+      ),
     };
   }
 
@@ -94,6 +144,19 @@ export class SqliteBatches {
       const { owner, collection, keyDigest, requestDigest, recordId, expiresAt } = key;
       to.putIdempotencyKey.run(owner, collection, keyDigest, requestDigest, recordId, expiresAt);
     }
+    for (const { collection, recordId, role, member } of changes.removedMembers)
+      to.removeMember.run(collection, recordId, role, member);
+    for (const one of changes.newMembers) {
+      const { collection, recordId, role, member, alias, since, recordCreatedAt } = one;
+      to.insertMember.run(collection, recordId, role, member, alias, since, recordCreatedAt);
+    }
+    for (const { collection, id } of changes.endedInvitations) to.endInvitations.run(collection, id);
+    for (const one of changes.invitations) {
+      const { digest, id, collection, recordId, role, madeBy, usesLeft, expiresAt, createdAt } = one;
+      if (usesLeft === 0) to.removeInvitation.run(digest);
+      else
+        to.putInvitation.run(digest, id, collection, recordId, role, madeBy, usesLeft, expiresAt, createdAt);
+    }
     for (const { digest, expiresAt } of changes.proofs) to.insertProof.run(digest, expiresAt);
     this.#append(changes.events);
   }
@@ -101,13 +164,19 @@ export class SqliteBatches {
   /** The transaction is the only writer, so the next position is free. */
   #append(events: BatchChanges['events']): void {
     if (events.length === 0) return;
-    const { lastPosition, insertEvent } = this.#statements;
+    const { lastPosition, insertEvent, insertTopic } = this.#statements;
     let position = Number(lastPosition.get()?.last ?? 0);
-    for (const { at, type, collection, recordId, owner, data } of events) {
+    for (const { at, type, collection, recordId, owner, data, topics = [] } of events) {
       position += 1;
       insertEvent.run(position, at, type, collection, recordId, owner, data);
+      for (const { topic, hasFields } of topics)
+        insertTopic.run(Buffer.from(topic, 'hex'), position, hasFields ? 1 : 0);
     }
   }
+}
+
+function rowsOf<Row>(rows: readonly unknown[]): readonly Row[] {
+  return rows as readonly Row[];
 }
 
 function columnsOf({ collection, id, owner, state, revision, createdAt, updatedAt, body }: StoredRecord) {
@@ -172,6 +241,37 @@ function prepareAll(database: DatabaseSync) {
        on conflict (owner, collection, key_digest) do update
        set request_digest = excluded.request_digest, record_id = excluded.record_id, expires_at = excluded.expires_at`,
     ),
+    membersOfRecord: database.prepare(
+      `select * from members
+       where collection = ?1 and record_id = ?2 and role in (select value from json_each(?4)) and member = ?3
+       union select * from members
+       where collection = ?1 and record_id = ?2 and role in (select value from json_each(?5))`,
+    ),
+    memberByAlias: database.prepare(
+      'select * from members where collection = ? and record_id = ? and alias = ?',
+    ),
+    memberCounts: database.prepare(
+      'select role, count(*) as count from members where collection = ? and record_id = ? group by role',
+    ),
+    memberships: database.prepare(
+      'select role, count(*) as count from members where member = ? and collection = ? group by role',
+    ),
+    insertMember: database.prepare(
+      `insert into members (collection, record_id, role, member, alias, since, record_created_at)
+       values (?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    removeMember: database.prepare(
+      'delete from members where collection = ? and record_id = ? and role = ? and member = ?',
+    ),
+    invitation: database.prepare('select * from invitations where digest = ?'),
+    putInvitation: database.prepare(
+      `insert into invitations (digest, id, collection, record_id, role, made_by, uses_left, expires_at, created_at)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+       on conflict (digest) do update set uses_left = excluded.uses_left`,
+    ),
+    removeInvitation: database.prepare('delete from invitations where digest = ?'),
+    endInvitations: database.prepare('delete from invitations where collection = ? and record_id = ?'),
+    insertTopic: database.prepare('insert into event_topics (topic, position, fields) values (?, ?, ?)'),
     insertProof: database.prepare('insert into proofs (digest, expires_at) values (?, ?)'),
     lastPosition: database.prepare('select max(position) as last from events'),
     insertEvent: database.prepare(

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import { indexedOwner } from '../initial-schema.ts';
@@ -30,6 +31,14 @@ export async function appendEvents(
     };
   });
   for (const some of chunksOf(rows)) await transaction.insertInto('events').values(some).execute();
+  const topics = events.flatMap(({ topics = [] }, index) =>
+    topics.map(({ topic, hasFields }) => ({
+      topic: Buffer.from(topic, 'hex'),
+      position: Number(last ?? 0) + index + 1,
+      fields: hasFields ? 1 : 0,
+    })),
+  );
+  for (const some of chunksOf(topics)) await transaction.insertInto('event_topics').values(some).execute();
 }
 
 /** The gap in positions that a restore leaves. A reader at a position within the gap is told to start over. */
@@ -77,10 +86,18 @@ export function eventStore(engine: Engine): EventStore {
           .execute();
       }),
 
-    async list({ after, until, owner, limit }) {
-      const shape = `${owner === null ? 'all' : 'own'} ${limit}`;
-      const values = owner === null ? [after, until] : [after, until, owner, inIndex(owner)];
-      const rows = await prepared(shape, values, (bounds) => listOf(reader, bounds as never, limit));
+    async list({ after, until, owner, limit, topics }) {
+      const isByTopic = topics !== undefined && topics !== 'all' && owner !== null;
+      const shape = `${owner === null ? 'all' : 'own'} ${limit} ${isByTopic} ${topics === undefined}`;
+      const named = isByTopic ? [JSON.stringify(topics)] : [];
+      const values = owner === null ? [after, until] : [after, until, owner, inIndex(owner), ...named];
+      const rows = await prepared(shape, values, (bounds) => {
+        if (topics === undefined) return listOf(reader, bounds as never, limit);
+        const query = isByTopic
+          ? listByTopic(engine, bounds as never, limit)
+          : listOf(reader, bounds as never, limit);
+        return query.select(topicsOf(engine).as('topics'));
+      });
       return rows.map(eventOf);
     },
 
@@ -131,6 +148,38 @@ export function listOf(reader: Database, [after, until, owner, indexed]: ListBou
     .limit(sql.lit(limit));
 }
 
+/** Events of an owner, and those with one of the topics (a JSON list), each by its index. */
+function listByTopic(
+  engine: Engine,
+  [after, until, owner, indexed, topics]: readonly [number, number, string, string, string],
+  limit: number,
+) {
+  const most = sql.lit(limit);
+  const between = sql`position > ${after} and position <= ${until}`;
+  const named =
+    engine.name === 'postgres'
+      ? sql`select decode(value, 'hex') from json_array_elements_text(${topics}::json) as value`
+      : sql`select unhex(value) from json_each(${topics})`;
+  const positions = sql<number>`(
+    select position from (select position from events where ${between} and ${isOf(owner, indexed)}
+      order by position limit ${most}) as own
+    union select position from (select position from event_topics where topic in (${named}) and ${between}
+      order by position limit ${most}) as shared)`;
+  return engine.reader
+    .selectFrom('events')
+    .select(['position', 'at', 'type', 'collection', 'record_id', 'owner', 'data'])
+    .where(sql<boolean>`position in ${positions}`)
+    .orderBy('position')
+    .limit(most);
+}
+
+/** The topics of an event in one text: 32 hexadecimal digits and a flag for each. */
+function topicsOf({ name }: Engine) {
+  const digits = name === 'postgres' ? sql`encode(topic, 'hex')` : sql`lower(hex(topic))`;
+  return sql<string>`(select string_agg(${digits} || fields, ' ') from event_topics
+    where event_topics.position = events.position)`;
+}
+
 /** The part of the owner that the index of events holds. Databases count characters, not UTF-16 units. */
 export function inIndex(owner: string): string {
   return [...owner].slice(4, 12).join('');
@@ -146,6 +195,17 @@ const nothing = { type: '', collection: null, record_id: null, owner: '', data: 
 async function blank(transaction: Database, position: number): Promise<void> {
   await transaction.deleteFrom('deliveries').where('position', '=', position).execute();
   await transaction.updateTable('events').set(nothing).where('position', '=', position).execute();
+}
+
+/**
+ * Gives events about members to the present owner of a record that was handed over. They outlive the erasure of a former
+ * owner: a stream that reads the log must meet every "left" of its caller.
+ */
+export async function keepMemberEvents(transaction: Database, owner: string): Promise<void> {
+  const present = sql`from records where records.collection = events.collection and records.id = events.record_id`;
+  await sql`update events set owner = (select records.owner ${present})
+    where ${isOf(owner, inIndex(owner))} and (type like '%.joined' or type like '%.left')
+      and exists (select 1 ${present})`.execute(transaction);
 }
 
 /** No statement of an erasure takes long. */

@@ -72,7 +72,12 @@ export function shapeOf(query: RecordQuery): string {
   const optional = [query.owner, query.state, query.after, query.until ?? null, query.expiredAt];
   const given = optional.map((one) => (one === null ? 0 : 1)).join('');
   const order = `${sort.descending ? '-' : '+'}${nameOf(sort.field)}`;
-  return `${collection} ${given} ${atMost(limit)} ${order} ${conditions.map(rank).join()}`;
+  const people = `${query.states ?? ''} ${JSON.stringify(query.memberOf?.roles)} ${shapeOfMembers(query.members)}`;
+  return `${collection} ${given} ${atMost(limit)} ${order} ${conditions.map(rank).join()} ${people}`;
+}
+
+export function shapeOfMembers(members: RecordQuery['members']): string {
+  return members === undefined ? '' : `${members.roles}/${members.rolesOfAll}`;
 }
 
 /** The values of a query, each at a place of its own. */
@@ -80,14 +85,16 @@ export function valuesOf(query: RecordQuery): readonly unknown[] {
   const { owner, state, expiredAt, limit } = query;
   const placeOf = (place: RecordQuery['until']) => [place ? comparable(place.value) : null, place?.id];
   const compared = query.conditions.map(({ value }) => comparable(value));
-  return [owner, state, expiredAt, limit, ...placeOf(query.after), ...placeOf(query.until), ...compared];
+  const member = query.memberOf?.member ?? query.members?.member;
+  const places = [...placeOf(query.after), ...placeOf(query.until)];
+  return [owner, state, expiredAt, limit, member, ...places, ...compared];
 }
 
 /** The same query with other values at those places. */
 export function withValues(query: RecordQuery, values: readonly never[]): QueryShape {
-  const [owner, state, expiredAt, limit, afterValue, afterId, untilValue, untilId, ...compared] =
+  const [owner, state, expiredAt, limit, member, afterValue, afterId, untilValue, untilId, ...compared] =
     values as never[];
-  const { conditions } = query;
+  const { conditions, memberOf, members } = query;
   return {
     ...query,
     owner: query.owner === null ? null : (owner as never),
@@ -97,6 +104,8 @@ export function withValues(query: RecordQuery, values: readonly never[]): QueryS
     atMost: atMost(query.limit),
     after: query.after === null ? null : { value: afterValue as never, id: afterId as never },
     until: query.until ? { value: untilValue as never, id: untilId as never } : null,
+    memberOf: memberOf && { ...memberOf, member: member as never },
+    members: members && { ...members, member: member as never },
     conditions: conditions.map((condition, index) => ({
       ...condition,
       value: compared[index] as unknown as FieldValue,

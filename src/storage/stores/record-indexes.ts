@@ -57,8 +57,13 @@ interface DeclaredIndex {
 }
 
 function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[] {
-  const { name, index, listedByOthers = true, expires = true, bytes = 0 } = collection;
+  const { name, index, listedByOthers = true, listedInStates = [], expires = true, bytes = 0 } = collection;
   const ofCollection = sql`collection = ${sql.lit(name)}`;
+  // What callers list of others: everything, or what is in certain states.
+  const lists = [
+    ...(listedByOthers ? [ofCollection] : []),
+    ...listedInStates.map((states) => sql`${ofCollection} and ${inStates(states)}`),
+  ];
   const declared = (what: string, columns: RawBuilder<unknown>, condition = ofCollection): DeclaredIndex => {
     const on = sql`(${columns}) where ${condition}`;
     return { name: nameOf(name, what, on.compile(engine.database).sql), on };
@@ -66,18 +71,17 @@ function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[]
   // The collection is in there although it is the same for all: SQLite has no statistics to go by, and takes the
   // index of which a question fits the most columns at the beginning.
   return [
-    ...(listedByOthers ? [declared('created_at', sql`collection, created_at, id`)] : []),
+    ...lists.map((list) => declared('created_at', sql`collection, created_at, id`, list)),
     ...(expires ? [declared('updated_at', sql`collection, updated_at`)] : []),
     ...index.flatMap((field) => {
       const value = fieldExpression(engine.name, field);
       const ofOwner = declared(field.name, sql`owner, collection, ${value}, id`);
-      if (!listedByOthers) return [ofOwner];
       const ofAll = sql`collection, ${value}, id`;
       const isWhole = engine.name === 'sqlite' && bytes <= mostCarried;
-      return [
-        ofOwner,
-        isWhole ? declared(field.name, ...whole(ofAll, ofCollection)) : declared(field.name, ofAll),
-      ];
+      const ofOthers = lists.map((list) =>
+        isWhole ? declared(field.name, ...whole(ofAll, list)) : declared(field.name, ofAll, list),
+      );
+      return [ofOwner, ...ofOthers];
     }),
   ];
 }
@@ -93,6 +97,11 @@ function whole(columns: RawBuilder<unknown>, condition: RawBuilder<unknown>) {
 
 /** True of every record. Only lists of all owners say it, so that SQLite uses the index with whole records for no other. */
 export const ofEverybody: RawBuilder<boolean> = sql<boolean>`id <> ''`;
+
+/** The same text in an index and in a query, so that both databases see that they fit. */
+export function inStates(states: readonly string[]): RawBuilder<boolean> {
+  return sql<boolean>`state in (${sql.join(states.map((state) => sql.lit(state)))})`;
+}
 
 /** To be read by people, and another one for every definition. PostgreSQL cuts names after 63 bytes. */
 function nameOf(collection: string, what: string, definition: string): string {

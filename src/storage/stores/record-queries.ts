@@ -1,10 +1,10 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { FieldValue, Operator, Place, RecordQuery } from '../port.ts';
+import type { FieldValue, MemberOf, Operator, Place, RecordQuery } from '../port.ts';
 import { recordColumns } from '../rows.ts';
 import type { Database, Tables } from '../schema.ts';
 import { fieldExpression, type QueryShape } from './record-fields.ts';
-import { ofEverybody } from './record-indexes.ts';
+import { inStates, ofEverybody } from './record-indexes.ts';
 
 export type RecordRow = Pick<Tables['records'], (typeof recordColumns)[number]>;
 type Selected<Row> = SelectQueryBuilder<Tables, 'records', Row>;
@@ -24,13 +24,31 @@ const comparisons = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 export function pageOf(engine: Engine, query: QueryShape) {
   const ranges = rangesOf(engine, query).map((range) => range.select(recordColumns));
   const [first] = ranges as [Query];
-  if (isOneRange(engine, query)) return first;
+  if (isOneRange(engine, query)) return withMembers(first, query.collection, query.members);
   const value = sortedBy(engine, query);
-  return inOrder(
+  const page = inOrder(
     engine,
     query,
     ranges.map((range) => range.select(value)),
   ).select(recordColumns);
+  return withMembers(page, query.collection, query.members);
+}
+
+/** Adds a column with the members that are wanted, "role member" on a line each. */
+export function withMembers(records: Query, collection: string, wanted: RecordQuery['members']): Query {
+  if (wanted === undefined) return records;
+  const { member, roles, rolesOfAll } = wanted;
+  const ofRecord = sql`select role || ' ' || member as one from members
+    where collection = ${sql.lit(collection)} and record_id = records.id and role in`;
+  const own = sql`${ofRecord} (${literals(roles)}) and member = ${member}`;
+  const others = sql`${ofRecord} (${literals(rolesOfAll)}) and member <> ${member}`;
+  const all = rolesOfAll.length === 0 ? own : sql`${own} union all ${others}`;
+  const lines = sql<string>`(select string_agg(one, ${sql.lit('\n')}) from (${all}) as ones)`;
+  return records.select(lines.as('members')) as unknown as Query;
+}
+
+function literals(texts: readonly string[]) {
+  return sql.join(texts.map((text) => sql.lit(text)));
 }
 
 /** How many bytes the bodies of a page have. Neither database has to read a body for it, unless a field is compared. */
@@ -80,8 +98,8 @@ function placesOf<More>(
 }
 
 /** PostgreSQL plans a statement anew each time unless the limit is a constant, so each range there has a constant limit. */
-function isOneRange({ name }: Engine, { after }: QueryShape): boolean {
-  return name === 'sqlite' && after === null;
+function isOneRange({ name }: Engine, { after, memberOf }: QueryShape): boolean {
+  return name === 'sqlite' && after === null && memberOf === undefined;
 }
 
 function inOrder<Row>(
@@ -100,8 +118,66 @@ function inOrder<Row>(
     .limit(limit) as unknown as Matching;
 }
 
-/** After a place, two ranges instead of a comparison of pairs, for which SQLite would not use an index on an expression. */
+/** The records of the owner or of everybody, and those in which a caller is a member. */
 function rangesOf(engine: Engine, query: QueryShape): readonly Matching[] {
+  const { memberOf, owner } = query;
+  if (memberOf === undefined) return plainRanges(engine, query);
+  const shared = sharedRange(engine, query, memberOf);
+  return owner === null ? [shared] : [...plainRanges(engine, query), shared];
+}
+
+/**
+ * The records in which a caller is a member, by the time of their creation. The index of members has that order, so only
+ * as many records are read as the page has. A caller with two roles in a record gets it once.
+ */
+function sharedRange(engine: Engine, query: QueryShape, { member, roles }: MemberOf): Matching {
+  const { sort, after, until, state, expiredAt } = query;
+  const collection = sql.lit(query.collection);
+  const direction = sql.raw(sort.descending ? 'desc' : 'asc');
+  const place = sql`(members.record_created_at, members.record_id)`;
+  const conditions = [
+    sql`members.member = ${member} and members.collection = ${collection} and ${counts('members', roles)}`,
+    sql`not exists (select 1 from members as other where other.member = ${member}
+      and other.collection = ${collection} and other.record_created_at = members.record_created_at
+      and other.record_id = members.record_id and ${counts('other', roles)} and other.role < members.role)`,
+    ...(after === null
+      ? []
+      : [sql`${place} ${sql.raw(sort.descending ? '<' : '>')} (${after.value}, ${after.id})`]),
+    ...(until ? [sql`${place} ${sql.raw(sort.descending ? '>=' : '<=')} (${until.value}, ${until.id})`] : []),
+    ...(state === null ? [] : [sql`records.state = ${state}`]),
+    ...(expiredAt === null ? [] : [sql`records.updated_at > ${expiredAt}`]),
+    ...query.conditions.map(({ field, operator, value }) =>
+      field === 'created_at'
+        ? sql`members.record_created_at ${sql.raw(comparisons[operator])} ${value}`
+        : sql`${fieldExpression(engine.name, field)} ${sql.raw(comparisons[operator])} ${value}`,
+    ),
+  ];
+  const columns = sql.join(recordColumns.map((column) => sql.ref(`records.${column}`)));
+  const limit = engine.name === 'postgres' ? sql.lit(query.atMost) : sql`${query.limit}`;
+  // SQLite keeps the order of a cross join: members first, by their index.
+  const joined = sql.raw(engine.name === 'sqlite' ? 'cross join' : 'join');
+  const range = sql<RecordRow>`(select ${columns} from members
+    ${joined} records on records.collection = ${collection} and records.id = members.record_id
+    where ${sql.join(conditions, sql` and `)}
+    order by members.record_created_at ${direction}, members.record_id ${direction} limit ${limit})`;
+  return engine.reader.selectFrom(range.as('records')) as unknown as Matching;
+}
+
+/** Whether a role counts in the state of its record. */
+function counts(table: string, roles: MemberOf['roles']): RawBuilder<unknown> {
+  const role = sql.ref(`${table}.role`);
+  const always = roles.flatMap(({ role: name, states }) => (states === null ? [name] : []));
+  const conditions = roles.flatMap(({ role: name, states }) =>
+    states === null || states.length === 0
+      ? []
+      : [sql`(${role} = ${sql.lit(name)} and records.state in (${literals(states)}))`],
+  );
+  const all = [...(always.length === 0 ? [] : [sql`${role} in (${literals(always)})`]), ...conditions];
+  return all.length === 0 ? sql`false` : sql`(${sql.join(all, sql` or `)})`;
+}
+
+/** After a place, two ranges instead of a comparison of pairs, for which SQLite would not use an index on an expression. */
+function plainRanges(engine: Engine, query: QueryShape): readonly Matching[] {
   const { sort, after } = query;
   const limit = engine.name === 'postgres' ? sql.lit(query.atMost) : query.limit;
   const direction = sort.descending ? 'desc' : 'asc';
@@ -127,6 +203,7 @@ function matchingOf(engine: Engine, query: RecordQuery): Matching {
   if (owner !== null) records = records.where('owner', '=', owner);
   else if (engine.name === 'sqlite') records = records.where(ofEverybody);
   if (state !== null) records = records.where(filterOn(engine, query, sql.ref('state')), '=', state);
+  if (query.states !== undefined) records = records.where(inStates(query.states));
   for (const { field, operator, value } of query.conditions) {
     const expression = expressionOf(engine, field);
     const filtered = isSame(field, sort.field) ? expression : filterOn(engine, query, expression);

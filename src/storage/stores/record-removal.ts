@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { sql } from 'kysely';
 import type { UsedProof } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
@@ -16,7 +17,7 @@ import { recordColumns, toRecord, toUsage } from '../rows.ts';
 import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { noteErasures } from './erasures.ts';
-import { appendEvents, eraseEvents } from './events.ts';
+import { appendEvents, eraseEvents, keepMemberEvents } from './events.ts';
 import { useProof } from './used-once.ts';
 
 /** Deletes expired records and lowers their owners' counts. Skips locked records. */
@@ -102,6 +103,8 @@ export async function eraseOwner(
     const budgetsKeptUntil = budgets === undefined ? null : await keepBudgets(transaction, usage, budgets);
     // After the records, which nobody can change any more: whatever was told of them is there by now. Most of it goes before the lock
     // is taken, for which others wait, and the last event of all once there is one after it: its position must not be given again.
+    await forgetRoles(transaction, notes.topicOf(owner));
+    await keepMemberEvents(transaction, owner);
     await eraseEvents(transaction, owner);
     await appendEvents(engine, transaction, [event]);
     await eraseEvents(transaction, owner);
@@ -116,6 +119,11 @@ export async function eraseOwner(
   // Best effort: the rows are gone already.
   await engine.residue.flush().catch(() => {});
   return erased;
+}
+
+/** Events of others still say that a member joined. If the caller comes back, its streams must not follow those records again. */
+async function forgetRoles(transaction: Database, topic: string): Promise<void> {
+  await transaction.deleteFrom('event_topics').where('topic', '=', Buffer.from(topic, 'hex')).execute();
 }
 
 /** The log outside of the database comes first: without it nothing is erased. */

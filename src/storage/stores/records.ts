@@ -3,10 +3,18 @@ import { whenReady } from '../../base/now-or-later.ts';
 import type { Engine } from '../engine.ts';
 import type { ErasureNotes, FieldValue, RecordQuery, RecordStore } from '../port.ts';
 import { preparedReads } from '../prepared.ts';
-import { recordOf, toRecord, toUsage } from '../rows.ts';
-import { inOneOrder, type QueryShape, shapeOf, valuesOf, withValues } from './record-fields.ts';
+import { recordWithMembers, toRecord, toUsage } from '../rows.ts';
+import { expireInvitations, invitationsBy, invitationsOf, membershipsOf, membersOf } from './members.ts';
+import {
+  inOneOrder,
+  type QueryShape,
+  shapeOf,
+  shapeOfMembers,
+  valuesOf,
+  withValues,
+} from './record-fields.ts';
 import { prepareIndexes } from './record-indexes.ts';
-import { anyExpired, pageOf, placeAfter, recordsOf, sizesOf } from './record-queries.ts';
+import { anyExpired, pageOf, placeAfter, recordsOf, sizesOf, withMembers } from './record-queries.ts';
 import { eraseOwner, expireRecords } from './record-removal.ts';
 import { expireProofs } from './used-once.ts';
 
@@ -22,16 +30,26 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
   return {
     prepare: (collections) => prepareIndexes(engine, collections),
 
-    find(collection, id) {
-      const rows = prepared('one', [collection, id], ([inCollection, named]) =>
-        recordsOf(reader)
+    find(collection, id, members) {
+      const shape = members === undefined ? 'one' : `one ${collection} ${shapeOfMembers(members)}`;
+      const values = [collection, id, members?.member];
+      const rows = prepared(shape, values, ([inCollection, named, member]) => {
+        const record = recordsOf(reader)
           .where('collection', '=', inCollection as never)
-          .where('id', '=', named as never),
-      );
-      return whenReady(rows, ([row]) => (row === undefined ? null : recordOf(row)));
+          .where('id', '=', named as never);
+        return withMembers(record, collection, members && { ...members, member: member as never });
+      });
+      return whenReady(rows, ([row]) => (row === undefined ? null : recordWithMembers(row)));
     },
 
-    list: async (query) => (await ask('page', query, (shape) => pageOf(engine, shape))).map(recordOf),
+    list: async (query) =>
+      (await ask('page', query, (shape) => pageOf(engine, shape))).map(recordWithMembers),
+
+    members: (collection, id, after, limit) => membersOf(reader, collection, id, after, limit),
+    membershipsOf: (member, after, limit) => membershipsOf(reader, member, after, limit),
+    invitations: (collection, id, now) => invitationsOf(reader, collection, id, now),
+    invitationsBy: (maker, now) => invitationsBy(reader, maker, now),
+    expireInvitations: (now) => expireInvitations(database, now),
 
     sizes: async (query) =>
       (await ask('sizes', query, (shape) => sizesOf(engine, shape))).map((row) => row.at(-1) as number),
