@@ -1,8 +1,12 @@
 import type { EventRules } from '../events/catalogue.ts';
 import type {
   Collection,
+  CollectionAccess,
   CollectionLimits,
   Deprecation,
+  Handover,
+  RoleRule,
+  RoleStates,
   Schema,
   StateMachine,
   Transition,
@@ -18,8 +22,13 @@ export interface DeclarationFile {
   readonly index: readonly string[];
   readonly states?: DeclaredStates;
   readonly editable?: readonly string[];
+  readonly roles?: Readonly<Record<string, DeclaredRole | null>>;
+  readonly aliases: boolean;
   readonly access: {
-    readonly read: 'owner' | 'everyone';
+    readonly create?: Who;
+    readonly read: Who | RoleStates;
+    readonly update?: Who | RoleStates;
+    readonly delete?: Who | RoleStates;
     readonly clients: 'none' | 'own' | 'any';
     readonly scopes: { readonly read?: string; readonly write?: string };
   };
@@ -30,6 +39,7 @@ export interface DeclarationFile {
     readonly writes: string;
     readonly newcomer?: string;
     readonly expire?: string;
+    readonly memberships: number;
   };
   readonly events:
     | 'thin'
@@ -39,12 +49,29 @@ export interface DeclarationFile {
   readonly deprecated?: { readonly since: string; readonly sunset?: string; readonly link?: string };
 }
 
+/** A role, or a list of roles. */
+export type Who = string | readonly string[];
+
+export interface DeclaredRole {
+  readonly invited_by?: Who;
+  readonly max?: number;
+  readonly max_per_user?: number;
+  readonly scope?: string;
+  readonly previous_owner?: string;
+}
+
+export interface DeclaredAction {
+  readonly to: string;
+  readonly by?: Who;
+  readonly sets?: readonly string[];
+  readonly clears?: readonly string[];
+  readonly grants?: string;
+  readonly revokes?: Who;
+}
+
 /** By state, then by action. A final state may be null; an action may be only the state that it leads to. */
 export type DeclaredStates = Readonly<
-  Record<
-    string,
-    Readonly<Record<string, string | { readonly to: string; readonly by: 'owner' | 'client' | 'any' }>> | null
-  >
+  Record<string, Readonly<Record<string, string | DeclaredAction>> | null>
 >;
 
 /** The collection without its fields. */
@@ -52,14 +79,17 @@ export function toCollection(
   name: string,
   file: DeclarationFile,
 ): Omit<Collection, 'schema' | 'index' | 'checkFields'> {
-  const { title, description, access, concurrency } = file;
-  const { read, clients, scopes } = access;
+  const { title, description, concurrency } = file;
   return {
     name,
     title: title?.trim() ?? name,
     description: description?.trim() ?? null,
     machine: toMachine(file),
-    access: { read, clients, scopes: { read: scopes.read ?? null, write: scopes.write ?? null } },
+    access: toAccess(file),
+    isShared: isShared(file),
+    roles: toRoles(file),
+    handover: toHandover(file),
+    aliases: file.aliases,
     concurrency,
     limits: toLimits(file),
     events: toEventRules(file),
@@ -67,20 +97,83 @@ export function toCollection(
   };
 }
 
-export function toMachine({ states, editable }: DeclarationFile): StateMachine | null {
+export function toMachine({ states }: DeclarationFile): StateMachine | null {
   if (states === undefined) return null;
   const byState = new Map(
     Object.entries(states).map(([state, actions]) => {
-      const transitions = Object.entries(actions ?? {}).map(([action, transition]): [string, Transition] => [
+      const transitions = Object.entries(actions ?? {}).map(([action, declared]): [string, Transition] => [
         action,
-        typeof transition === 'string' ? { to: transition, by: 'owner' } : transition,
+        toTransition(typeof declared === 'string' ? { to: declared } : declared),
       ]);
       return [state, new Map(transitions)];
     }),
   );
   const [initial = ''] = byState.keys();
   const actions = new Set([...byState.values()].flatMap((transitions) => [...transitions.keys()]));
-  return { initial, states: byState, editable: new Set(editable ?? byState.keys()), actions: [...actions] };
+  return { initial, states: byState, actions: [...actions] };
+}
+
+function toTransition(declared: DeclaredAction): Transition {
+  const { to, by = 'owner', sets = [], clears = [], grants = null, revokes = [] } = declared;
+  return {
+    to,
+    by: by === 'any' ? ['owner', 'client'] : [by].flat(),
+    sets: sets.map((text) => ({ name: text.replace(/\?$/, ''), isOptional: text.endsWith('?') })),
+    clears,
+    grants,
+    revokes: [revokes].flat(),
+  };
+}
+
+/** Whether the declaration has a member that a collection of single owners does not need. */
+function isShared({ roles, aliases, access, states }: DeclarationFile): boolean {
+  const { create, read, update, delete: remove } = access;
+  const isLonger = (by: unknown) => by !== undefined && !['owner', 'client', 'any'].includes(by as string);
+  const actions = Object.values(states ?? {}).flatMap((of) => Object.values(of ?? {}));
+  return (
+    aliases ||
+    [roles, create, update, remove].some((declared) => declared !== undefined) ||
+    (read !== 'owner' && read !== 'everyone') ||
+    actions.some((action) => typeof action !== 'string' && isLonger(action.by))
+  );
+}
+
+/** Clients with `any` may read, change and delete every record, unless the member says in which states. */
+export function toAccess({ access, editable }: DeclarationFile): CollectionAccess {
+  const { create = 'everyone', read, update, delete: remove = 'owner', clients, scopes } = access;
+  const withClients = (declared: RoleStates, states: RoleStates[string]): RoleStates =>
+    clients === 'any' && declared.client === undefined ? { ...declared, client: states } : declared;
+  const inStates = editable ?? 'all';
+  return {
+    create: [create].flat(),
+    read: withClients(toRoleStates(read), 'all'),
+    update: withClients(update === undefined ? { owner: inStates } : toRoleStates(update), inStates),
+    delete: withClients(toRoleStates(remove), 'all'),
+    clients,
+    scopes: { read: scopes.read ?? null, write: scopes.write ?? null },
+  };
+}
+
+export function toRoleStates(who: Who | RoleStates): RoleStates {
+  if (who === 'nobody') return {};
+  if (typeof who !== 'string' && !Array.isArray(who)) return who as RoleStates;
+  return Object.fromEntries([who].flat().map((role) => [role, 'all'] as const));
+}
+
+export function toRoles({ roles = {} }: DeclarationFile): Readonly<Record<string, RoleRule>> {
+  const declared = Object.entries(roles).filter(([name]) => name !== 'owner');
+  return Object.fromEntries(declared.map(([name, role]) => [name, toRole(role ?? {})]));
+}
+
+function toRole({ invited_by, max = 50, max_per_user = 100, scope }: DeclaredRole): RoleRule {
+  if (scope !== undefined) return { kind: 'scope', scope };
+  if (invited_by === undefined) return { kind: 'granted', maxPerUser: max_per_user };
+  return { kind: 'invited', invitedBy: [invited_by].flat(), max };
+}
+
+function toHandover({ roles = {} }: DeclarationFile): Handover | null {
+  const { invited_by, previous_owner = null } = roles.owner ?? {};
+  return invited_by === undefined ? null : { invitedBy: [invited_by].flat(), previousOwner: previous_owner };
 }
 
 function toEventRules({ events }: DeclarationFile): EventRules | null {
@@ -90,13 +183,14 @@ function toEventRules({ events }: DeclarationFile): EventRules | null {
 }
 
 function toLimits({ limits }: DeclarationFile): CollectionLimits {
-  const { per_user, bytes, writes, newcomer, expire } = limits;
+  const { per_user, bytes, writes, newcomer, expire, memberships } = limits;
   return {
     perUser: per_user,
     bytes,
     writes: parseRate(writes) ?? defaultLimits.writes,
     newcomer: newcomer === undefined ? null : parseNewcomerRate(newcomer),
     expireMs: expire === undefined ? null : parsePeriod(expire),
+    memberships,
   };
 }
 

@@ -1,6 +1,6 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { found, listed, type Say, suggestion } from '../base/yaml/mistakes.ts';
-import { recordEvents } from '../events/catalogue.ts';
+import { memberEvents, recordEvents } from '../events/catalogue.ts';
 import type { StateMachine } from './collection.ts';
 import { type DeclarationFile, toMachine } from './declaration-file.ts';
 import { parseDay } from './normalise.ts';
@@ -10,23 +10,22 @@ export function checkStates(file: DeclarationFile, say: Say): void {
   const machine = toMachine(file);
   const states = [...(machine?.states.keys() ?? [])];
   for (const [state, actions] of machine?.states ?? []) {
-    for (const [action, { to, by }] of actions) {
+    for (const [action, { to }] of actions) {
       const at = pointerTo(pointerTo('/states', state), action);
       const isShort = typeof file.states?.[state]?.[action] === 'string';
       if (!states.includes(to))
         say(isShort ? at : `${at}/to`, `must be a declared state; ${found(to)}, ${suggestion(to, states)}`);
-      if (by === 'client' && file.access.clients === 'none')
-        say(at, 'is for clients, and there are none here. Set "access.clients" to "any" or "own"');
     }
   }
   checkNames(file.editable, '/editable', states, 'the states ', say);
   checkEvents(file, machine, say);
 }
 
-function checkEvents({ events }: DeclarationFile, machine: StateMachine | null, say: Say): void {
+function checkEvents({ events, roles }: DeclarationFile, machine: StateMachine | null, say: Say): void {
   if (events === 'none') return;
   const reached = reachedStates(machine);
-  for (const state of reached.filter((name) => recordEvents.some((event) => event === name)))
+  const taken: readonly string[] = roles === undefined ? recordEvents : [...recordEvents, ...memberEvents];
+  for (const state of reached.filter((name) => taken.includes(name)))
     say(
       pointerTo('/states', state),
       'has the name of an event that all collections have, and actions lead to it. Give it another name, or set "events" to "none"',

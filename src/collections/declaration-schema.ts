@@ -22,6 +22,7 @@ import { dialect, schemaDefinitions, topSchema } from './schema-grammar.ts';
 /** The JSON Schema of a collection file, for the loader and for editors. declaration-rules.ts has the rules between members. */
 
 export const mostStates = 32;
+export const mostRoles = 8;
 
 type Kind = readonly [fits: (text: string) => boolean, expected: string, pattern: string];
 
@@ -75,17 +76,96 @@ const name = {
 };
 const target = { ...name, errorMessage: 'must name the state that the action leads to' };
 
+const role = {
+  type: 'string',
+  pattern: name.pattern,
+  errorMessage: 'must be the name of a role, such as owner, everyone, client or one of "roles"',
+};
+const roleList = where(
+  { type: 'array' },
+  { minItems: 1, maxItems: mostRoles + 3, uniqueItems: true, items: role },
+  role,
+);
+const inStates = where(
+  { type: 'array' },
+  { minItems: 1, uniqueItems: true, items: { type: 'string' } },
+  { enum: ['all'], errorMessage: 'must be "all" or a list of states' },
+);
+const roleStates = where(
+  { type: 'object' },
+  { minProperties: 1, maxProperties: mostRoles + 3, propertyNames: role, additionalProperties: inStates },
+  roleList,
+);
+const fieldName = { type: 'string', minLength: 1, maxLength: 129 };
+
 const action = where(
   { type: 'object' },
   mapping(
     {
       to: said('The state that it leads to.', target),
-      by: said('Whose it is.', choice('owner', 'client', 'any')),
+      by: {
+        ...said('Who may take it: a role, a list of roles, or "any" for owner and client.', roleList),
+        default: 'owner',
+      },
+      sets: said('The fields that its input sets, and nothing else does. "remark?" may be missing.', {
+        type: 'array',
+        minItems: 1,
+        maxItems: 16,
+        uniqueItems: true,
+        items: fieldName,
+      }),
+      clears: said('The fields that it takes away.', {
+        type: 'array',
+        maxItems: 16,
+        uniqueItems: true,
+        items: fieldName,
+      }),
+      grants: said('The role that the caller gets by it.', role),
+      revokes: said('The roles that their holders lose by it.', roleList),
     },
     ['to'],
   ),
   target,
 );
+
+const roles = {
+  type: 'object',
+  minProperties: 1,
+  maxProperties: mostRoles,
+  errorMessage: `must be a mapping of 1 to ${mostRoles} roles`,
+  propertyNames: name,
+  additionalProperties: {
+    description:
+      'How callers get the role: by invitation, with a scope of their token, or by an action ({}).',
+    ...where(
+      { type: 'null' },
+      {},
+      {
+        ...mapping({
+          invited_by: said('Who may invite others to it.', roleList),
+          max: said('Members with this role in one record (50).', {
+            type: 'integer',
+            minimum: 1,
+            maximum: 10_000,
+          }),
+          max_per_user: said('Records in which one person may have it, if an action grants it (100).', {
+            type: 'integer',
+            minimum: 1,
+            maximum: 10_000,
+          }),
+          scope: said(
+            'Callers whose token has this scope have the role in every record.',
+            formatted('scope'),
+          ),
+          previous_owner: said(
+            'Only for owner: the role of the former owner after the record was handed over.',
+            role,
+          ),
+        }),
+      },
+    ),
+  },
+};
 
 const states = {
   type: 'object',
@@ -103,7 +183,13 @@ const states = {
 };
 
 const access = mapping({
-  read: said('Who reads a record: its owner, or every signed-in caller.', choice('owner', 'everyone')),
+  create: said('Who creates records: everyone (default), or roles with a scope.', roleList),
+  read: {
+    ...said('Who reads a record: a role, a list of roles, or roles with states.', roleStates),
+    default: 'owner',
+  },
+  update: said('Who changes the fields: owner (default).', roleStates),
+  delete: said('Who deletes a record: owner (default), or nobody.', roleStates),
   clients: said(
     'Which records machine clients reach: none, their own, or any.',
     choice('none', 'own', 'any'),
@@ -132,6 +218,13 @@ const limits = mapping({
     default: rateText(defaultLimits.writes),
   },
   newcomer: said('The same for callers who are new here.', formatted('newcomer-rate')),
+  memberships: {
+    description: 'Records in which one person has a role by invitation.',
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000,
+    default: defaultLimits.memberships,
+  },
   expire: said('A record is deleted so long after its last change.', formatted('period')),
 });
 
@@ -169,7 +262,9 @@ function declarationWith(schema: Schema): Schema {
     ),
     states: said('What a record goes through. The first state is the initial one.', states),
     editable: said('The states in which the fields can be changed. By default all.', names),
+    roles: said('What callers can be in a record, besides owner, everyone and client.', roles),
     access: said('Who reaches what.', access),
+    aliases: { ...said('Whether records show who is who, by alias.', { type: 'boolean' }), default: false },
     concurrency: said('Whether a change must say which version it changes.', choice('optional', 'required')),
     limits: said('How much a caller may have and do.', limits),
     events: { ...said('How much the log of events tells of the records.', events), default: 'thin' },

@@ -1,11 +1,29 @@
 import type { KeyedDigest } from '../base/keyed-digest.ts';
 import type { DocumentStore } from '../storage/port.ts';
-import type { Collection, CollectionLimits, StateMachine, Transition } from './collection.ts';
+import type {
+  Collection,
+  CollectionLimits,
+  RoleRule,
+  RoleStates,
+  StateMachine,
+  Transition,
+} from './collection.ts';
 
 export interface Declaration
   extends Pick<
     Collection,
-    'name' | 'title' | 'description' | 'schema' | 'index' | 'access' | 'concurrency' | 'deprecated'
+    | 'name'
+    | 'title'
+    | 'description'
+    | 'schema'
+    | 'index'
+    | 'access'
+    | 'isShared'
+    | 'roles'
+    | 'handover'
+    | 'aliases'
+    | 'concurrency'
+    | 'deprecated'
   > {
   readonly machine: DeclaredMachine | null;
   readonly limits: CollectionLimits;
@@ -15,7 +33,6 @@ export interface Declaration
 export interface DeclaredMachine {
   readonly initial: string;
   readonly states: Readonly<Record<string, Readonly<Record<string, Transition>>>>;
-  readonly editable: readonly string[];
 }
 
 export function toDeclaration({ checkFields: _, machine, events, ...plain }: Collection): Declaration {
@@ -26,9 +43,75 @@ export function toDeclaration({ checkFields: _, machine, events, ...plain }: Col
   };
 }
 
-function plainMachine({ initial, states, editable }: StateMachine): DeclaredMachine {
+function plainMachine({ initial, states }: StateMachine): DeclaredMachine {
   const byState = [...states].map(([state, actions]) => [state, Object.fromEntries(actions)] as const);
-  return { initial, states: Object.fromEntries(byState), editable: [...editable] };
+  return { initial, states: Object.fromEntries(byState) };
+}
+
+export function toMachine({ initial, states }: DeclaredMachine): StateMachine {
+  const byState = Object.entries(states).map(([state, of]) => [state, new Map(Object.entries(of))] as const);
+  const actions = new Set(byState.flatMap(([, of]) => [...of.keys()]));
+  return { initial, states: new Map(byState), actions: [...actions] };
+}
+
+/** The members about states and access in the shortest form in which they can be declared. */
+export function asDeclared({ machine, access, isShared, roles, handover, aliases }: Declaration) {
+  const { create, read, update, delete: remove, clients, scopes } = access;
+  const shared = { create, update, delete: remove };
+  return {
+    ...(machine === null
+      ? {}
+      : { ...shortMachine(machine), editable: statesIn(update, Object.keys(machine.states)) }),
+    access: { read: isShared ? read : shortRead(read), ...(isShared ? shared : {}), clients, scopes },
+    ...(isShared ? { roles: declaredRoles(roles, handover), aliases } : {}),
+  };
+}
+
+function shortMachine({ initial, states }: DeclaredMachine) {
+  const short = Object.entries(states).map(([state, actions]) => [
+    state,
+    Object.fromEntries(Object.entries(actions).map(([action, of]) => [action, shortTransition(of)])),
+  ]);
+  return { initial, states: Object.fromEntries(short) };
+}
+
+function shortTransition({ to, by, sets, clears, grants, revokes }: Transition) {
+  return {
+    to,
+    by: by.length === 1 ? by[0] : by.join() === 'owner,client' ? 'any' : by,
+    ...(sets.length === 0
+      ? {}
+      : { sets: sets.map(({ name, isOptional }) => `${name}${isOptional ? '?' : ''}`) }),
+    ...(clears.length === 0 ? {} : { clears }),
+    ...(grants === null ? {} : { grants }),
+    ...(revokes.length === 0 ? {} : { revokes }),
+  };
+}
+
+function declaredRoles(roles: Collection['roles'], handover: Collection['handover']) {
+  const owner = handover && {
+    invited_by: handover.invitedBy,
+    ...(handover.previousOwner === null ? {} : { previous_owner: handover.previousOwner }),
+  };
+  const others = Object.entries(roles).map(([name, role]) => [name, declaredRole(role)]);
+  return { ...Object.fromEntries(others), ...(owner === null ? {} : { owner }) };
+}
+
+function declaredRole(role: RoleRule) {
+  if (role.kind === 'scope') return { scope: role.scope };
+  return role.kind === 'granted'
+    ? { max_per_user: role.maxPerUser }
+    : { invited_by: role.invitedBy, max: role.max };
+}
+
+function shortRead(read: RoleStates): string {
+  return Object.hasOwn(read, 'everyone') ? 'everyone' : 'owner';
+}
+
+/** The states in which some role may do it. */
+export function statesIn(table: RoleStates, states: readonly string[]): readonly string[] {
+  const named = Object.values(table);
+  return named.includes('all') ? states : states.filter((state) => named.some((of) => of.includes(state)));
 }
 
 const documentName = 'collections';

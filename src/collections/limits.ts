@@ -9,6 +9,7 @@ export const defaultLimits: CollectionLimits = {
   writes: { count: 60, windowMs: 60_000 },
   newcomer: null,
   expireMs: null,
+  memberships: 100,
 };
 
 export const perUserRange = { minimum: 1, maximum: 1_000_000 } as const;

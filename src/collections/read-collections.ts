@@ -9,6 +9,7 @@ import { checkDeprecation, checkStates } from './declaration-rules.ts';
 import { checkDeclaration } from './declaration-schema.ts';
 import { readIndex } from './indexed-fields.ts';
 import { resolveSchema } from './resolve-schema.ts';
+import { checkRoles } from './role-rules.ts';
 import { checkSchema } from './schema-rules.ts';
 import { compileCheck } from './validator.ts';
 
@@ -23,7 +24,9 @@ export interface Mistake extends LineMistake {
 }
 
 export const reservedNames =
-  'me docs openapi token web health usage export metrics well-known events consumer'.split(' ');
+  'me docs openapi token web health usage export metrics well-known events consumer invitations batch'.split(
+    ' ',
+  );
 const nameForm = /^[a-z][a-z0-9-]{0,62}$/;
 
 /** Throws one error with all mistakes of all files. */
@@ -75,6 +78,7 @@ function readDeclaration(name: string, data: unknown, say: Say): Collection | nu
   // Only between members that are valid by themselves.
   const areRight = (...members: readonly string[]) => members.every((member) => !wrong.has(member));
   if (areRight('states', 'editable', 'access', 'events')) checkStates(file, say);
+  if (areRight('states', 'editable', 'access', 'roles', 'limits', 'schema')) checkRoles(file, say);
   if (areRight('deprecated')) checkDeprecation(file, say);
   const fields = isJsonObject(file.schema)
     ? readFields(file.schema, areRight('index') ? file.index : [], say)

@@ -34,7 +34,11 @@ describe('the files of collections', () => {
 
   it('are those of the folder "collections" when none is named', () => {
     const shown = readCollectionFiles(null).map(({ path }) => path);
-    assert.deepEqual(shown, ['collections/bookings.yaml', 'collections/notes.yaml']);
+    assert.deepEqual(shown, [
+      'collections/bookings.yaml',
+      'collections/items.yaml',
+      'collections/notes.yaml',
+    ]);
   });
 
   it('cannot be two of one name', () => {

@@ -73,7 +73,7 @@ describe('the schema of declarations', () => {
       {},
       { ...plain, tittle: 'x' },
       { ...plain, title: ' ' },
-      { ...plain, access: { read: 'anybody' } },
+      { ...plain, access: { read: 'any body' } },
       { ...plain, access: null },
       { ...plain, limits: { per_user: 0 } },
       { ...plain, limits: { writes: 'often' } },

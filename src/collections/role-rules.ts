@@ -1,0 +1,270 @@
+import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { found, listed, type Say, suggestion } from '../base/yaml/mistakes.ts';
+import type { Collection, RoleRule, RoleStates, Schema, StateMachine } from './collection.ts';
+import {
+  type DeclarationFile,
+  type DeclaredAction,
+  toAccess,
+  toMachine,
+  toRoleStates,
+  toRoles,
+  type Who,
+} from './declaration-file.ts';
+import { defaultLimits } from './limits.ts';
+import { builtInRoles, may } from './roles.ts';
+
+/** Rules between `roles`, `access`, `states` and `schema`: who could get which role, and what follows from it. */
+
+const reservedRoles = ['everyone', 'client', 'any', 'nobody', 'all', 'me'];
+
+interface Declared extends Pick<Collection, 'access' | 'machine' | 'roles'> {
+  readonly file: DeclarationFile;
+  readonly states: readonly string[];
+  readonly say: Say;
+}
+
+export function checkRoles(file: DeclarationFile, say: Say): void {
+  const machine = toMachine(file);
+  const declared: Declared = {
+    file,
+    machine,
+    access: toAccess(file),
+    roles: toRoles(file),
+    states: [...(machine?.states.keys() ?? [])],
+    say,
+  };
+  let isRight = true;
+  const noting: Declared = {
+    ...declared,
+    say: (pointer, predicate) => {
+      isRight = false;
+      say(pointer, predicate);
+    },
+  };
+  checkDeclaredRoles(noting);
+  checkTables(noting);
+  checkActions(noting);
+  checkMemberships(noting);
+  // What follows from names can only be said if all names are right.
+  if (!isRight) return;
+  checkReadBeforeAct(declared);
+  checkStuck(declared);
+}
+
+function checkDeclaredRoles({ file, roles, machine, say }: Declared): void {
+  for (const [name, declared] of Object.entries(file.roles ?? {})) {
+    const at = pointerTo('/roles', name);
+    const { invited_by, max, max_per_user, scope, previous_owner } = declared ?? {};
+    if (reservedRoles.includes(name)) {
+      say(at, 'has a name with a meaning of its own. Choose another name');
+      continue;
+    }
+    if (name === 'owner') {
+      if (invited_by === undefined || [max, max_per_user, scope].some((member) => member !== undefined))
+        say(at, 'can only say how ownership is handed over: { invited_by: owner, previous_owner: <role> }');
+      checkInvited(previous_owner, `${at}/previous_owner`, roles, say);
+    } else {
+      if (previous_owner !== undefined) say(`${at}/previous_owner`, 'is for the role "owner" only');
+      if (invited_by !== undefined && scope !== undefined)
+        say(at, 'can be obtained in one way only. Keep "invited_by" or "scope"');
+      if (max !== undefined && invited_by === undefined)
+        say(
+          `${at}/max`,
+          'is for roles with "invited_by". Use "max_per_user" for a role that an action grants',
+        );
+      if (max_per_user !== undefined && (invited_by !== undefined || scope !== undefined))
+        say(`${at}/max_per_user`, 'is for a role that an action grants');
+      if (roles[name]?.kind === 'granted' && !isGranted(machine, name))
+        say(at, 'can be obtained by nobody. Give it "invited_by" or "scope", or let an action have "grants"');
+    }
+    if (invited_by !== undefined)
+      checkRoleNames(invited_by, `${at}/invited_by`, { roles, say }, ['everyone', 'client']);
+  }
+}
+
+function isGranted(machine: StateMachine | null, role: string): boolean {
+  return [...(machine?.states.values() ?? [])].some((actions) =>
+    [...actions.values()].some(({ grants }) => grants === role),
+  );
+}
+
+function checkInvited(
+  role: string | undefined,
+  pointer: string,
+  roles: Readonly<Record<string, RoleRule>>,
+  say: Say,
+): void {
+  const invited = Object.keys(roles).filter((name) => roles[name]?.kind === 'invited');
+  if (role !== undefined && !invited.includes(role))
+    say(pointer, `must be a role with "invited_by"; ${found(role)}`);
+}
+
+function checkRoleNames(
+  who: Who,
+  pointer: string,
+  { roles, say }: Pick<Declared, 'roles' | 'say'>,
+  except: readonly string[] = [],
+): void {
+  const known = [...builtInRoles, ...Object.keys(roles)].filter((name) => !except.includes(name));
+  for (const [index, name] of [who].flat().entries())
+    if (!known.includes(name))
+      say(
+        typeof who === 'string' ? pointer : pointerTo(pointer, index),
+        `must be a role; ${found(name)}, ${suggestion(name, known)}`,
+      );
+}
+
+function checkTables(declared: Declared): void {
+  const { file, roles, say } = declared;
+  const { create, read, update, delete: remove, clients } = file.access;
+  if (update !== undefined && file.editable !== undefined)
+    say('/editable', 'says the same as "access.update". Keep one of them');
+  if (create !== undefined) {
+    const scoped = Object.keys(roles).filter((name) => roles[name]?.kind === 'scope');
+    for (const name of [create].flat())
+      if (name !== 'everyone' && !scoped.includes(name))
+        say(
+          '/access/create',
+          `must be "everyone" or a role with a scope: nobody else has a role before there is a record; ${found(name)}`,
+        );
+  }
+  for (const [verb, who] of Object.entries({ read, update, delete: remove })) {
+    const at = `/access/${verb}`;
+    if (who === undefined || who === 'nobody') continue;
+    if (typeof who === 'string' || Array.isArray(who)) checkRoleNames(who as Who, at, declared);
+    else checkStatesOf(who as RoleStates, at, declared);
+    if (clients === 'none' && toRoleStates(who).client !== undefined)
+      say(at, 'names clients, and there are none here. Set "access.clients" to "any" or "own"');
+  }
+}
+
+function checkStatesOf(table: RoleStates, at: string, declared: Declared): void {
+  const { states, say } = declared;
+  for (const [role, named] of Object.entries(table)) {
+    checkRoleNames([role], pointerTo(at, role), {
+      ...declared,
+      say: (_, text) => say(pointerTo(at, role), text),
+    });
+    if (named === 'all') continue;
+    if (states.length === 0)
+      say(pointerTo(at, role), 'lists states, and there are none. Declare "states", or write "all"');
+    else
+      for (const [index, state] of named.entries())
+        if (!states.includes(state))
+          say(
+            pointerTo(pointerTo(at, role), index),
+            `must be one of the states ${listed(states, 'or')}; ${found(state)}`,
+          );
+  }
+}
+
+export const reservedActions = ['members', 'invitations', 'history'];
+
+function checkActions(declared: Declared): void {
+  const { file, roles, say } = declared;
+  const granted = Object.keys(roles).filter((name) => roles[name]?.kind === 'granted');
+  const checkGranted = (role: string, pointer: string) => {
+    if (!granted.includes(role))
+      say(pointer, `must be a role that only actions give, without "invited_by" and "scope"; ${found(role)}`);
+  };
+  for (const [state, actions] of Object.entries(file.states ?? {})) {
+    for (const [name, written] of Object.entries(actions ?? {})) {
+      const at = pointerTo(pointerTo('/states', state), name);
+      if (reservedActions.includes(name)) say(at, 'has a name that is reserved. Choose another name');
+      if (typeof written === 'string') continue;
+      const { by, grants, revokes } = written;
+      if ([by].flat().includes('client') && file.access.clients === 'none')
+        say(at, 'is for clients, and there are none here. Set "access.clients" to "any" or "own"');
+      if (by !== undefined && by !== 'any') checkRoleNames(by, `${at}/by`, declared);
+      if (grants !== undefined) checkGranted(grants, `${at}/grants`);
+      const takers = [by ?? 'owner'].flat();
+      if (grants !== undefined && takers.some((role) => ['owner', 'client', 'any'].includes(role)))
+        say(
+          `${at}/by`,
+          'grants a role, which neither the owner nor a machine client can have. Say "everyone" or a role',
+        );
+      for (const role of [revokes ?? []].flat()) checkGranted(role, `${at}/revokes`);
+      checkFields(file, written, at, say);
+    }
+  }
+}
+
+/** R6: what an action sets or clears is optional in the schema, or other writes could not leave it alone. */
+function checkFields({ schema }: DeclarationFile, action: DeclaredAction, at: string, say: Say): void {
+  const { sets = [], clears = [] } = action;
+  const properties = Object.keys((schema.properties ?? {}) as Schema);
+  const required = (schema.required ?? []) as readonly unknown[];
+  const names = sets.map((name) => name.replace(/\?$/, ''));
+  for (const [member, list] of [
+    ['sets', names],
+    ['clears', clears],
+  ] as const)
+    for (const [index, name] of list.entries()) {
+      const pointer = pointerTo(`${at}/${member}`, index);
+      if (!properties.includes(name))
+        say(pointer, `must be a property of the schema; ${found(name)}, ${suggestion(name, properties)}`);
+      else if (required.includes(name))
+        say(
+          pointer,
+          `is in "required" of the schema, so every record has it before the action; ${found(name)}`,
+        );
+    }
+  for (const name of clears)
+    if (names.includes(name)) say(`${at}/clears`, `clears what "sets" sets; ${found(name)}`);
+}
+
+function checkMemberships({ file, roles, say }: Declared): void {
+  const isDefault = file.limits.memberships === defaultLimits.memberships;
+  const hasInvited = Object.values(roles).some(({ kind }) => kind === 'invited');
+  if (!isDefault && !hasInvited)
+    say('/limits/memberships', 'is for collections with a role that has "invited_by"');
+}
+
+/** R2: a caller that may update, delete, act or invite in a state can read the record in that state. */
+function checkReadBeforeAct(declared: Declared): void {
+  const { access, machine, file, states, say } = declared;
+  const inStates = states.length === 0 ? [null] : states;
+  const reads = (role: string, state: string | null) =>
+    may(declared, 'read', [role, 'everyone'], state) ||
+    (role === 'client' && access.clients === 'own' && may(declared, 'read', ['owner'], state));
+  const unread = (role: string, concerned: readonly (string | null)[]) =>
+    concerned.find((state) => !reads(role, state));
+  const tell = (pointer: string, role: string, what: string, state: string | null) =>
+    say(
+      pointer,
+      `lets "${role}" ${what}${state === null ? '' : ` in the state "${state}"`}, where it cannot read the record. Add it to "access.read"`,
+    );
+  for (const verb of ['update', 'delete'] as const)
+    for (const [role, named] of Object.entries(access[verb])) {
+      const state = unread(role, named === 'all' ? inStates : named);
+      if (state !== undefined)
+        tell(`/access/${file.access[verb] === undefined ? 'read' : verb}`, role, verb, state);
+    }
+  for (const [state, actions] of machine?.states ?? [])
+    for (const [action, { by }] of actions)
+      for (const role of by)
+        if (!(role === 'client' && access.clients === 'none') && !reads(role, state))
+          tell(pointerTo(pointerTo('/states', state), action), role, 'act', state);
+  for (const [name, role] of Object.entries(file.roles ?? {}))
+    for (const inviter of [role?.invited_by ?? []].flat()) {
+      const state = unread(inviter, inStates);
+      if (state !== undefined) tell(`${pointerTo('/roles', name)}/invited_by`, inviter, 'invite', state);
+    }
+}
+
+/** R12: a state that only people with a role by invitation or action can leave could get stuck. */
+function checkStuck({ machine, roles, access, say }: Declared): void {
+  const isAlwaysThere = (role: string) =>
+    role === 'owner' ||
+    role === 'everyone' ||
+    roles[role]?.kind === 'scope' ||
+    (role === 'client' && access.clients !== 'none');
+  for (const [state, actions] of machine?.states ?? []) {
+    const exits = [...actions].filter(([, { to }]) => to !== state);
+    if (exits.length === 0 || exits.some(([, { by }]) => by.some(isAlwaysThere))) continue;
+    say(
+      pointerTo('/states', state),
+      `could get stuck: only ${listed([...new Set(exits.flatMap(([, { by }]) => by))], 'and')} can leave it, and they can be gone. Let "owner", "everyone", "client" or a role with a scope take an action too`,
+    );
+  }
+}

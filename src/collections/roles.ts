@@ -1,0 +1,118 @@
+import type { Collection, RoleStates } from './collection.ts';
+
+/** Roles that no declaration can give another meaning. */
+export const builtInRoles = ['owner', 'everyone', 'client'] as const;
+
+/** What has to be known of a caller and a record to say what the caller is in it. */
+export interface RoleFacts {
+  readonly isOwner: boolean;
+  /** A client of POST /token. */
+  readonly isMachine: boolean;
+  /** The roles that the caller's token gives it in every record. */
+  readonly scopeRoles: readonly string[];
+  /** Its roles by invitation or action. */
+  readonly memberRoles: readonly string[];
+}
+
+/** What a caller is in a record. Together with `may` the only place that decides about access. */
+export function rolesOn(
+  collection: Pick<Collection, 'access' | 'roles' | 'isShared'>,
+  facts: RoleFacts,
+): readonly string[] {
+  const { isOwner, isMachine, scopeRoles, memberRoles } = facts;
+  const roles: string[] = [];
+  if (isOwner) roles.push('owner');
+  if (isMachine && (isOwner || collection.access.clients === 'any')) roles.push('client');
+  for (const role of memberRoles) if (isMember(collection, role)) roles.push(role);
+  if (scopeRoles.length > 0) roles.push(...scopeRoles);
+  // In a shared collection these are people.
+  if (!(isMachine && collection.isShared)) roles.push('everyone');
+  return roles;
+}
+
+/** A role that is not declared any more counts for nothing. */
+function isMember({ roles }: Pick<Collection, 'roles'>, role: string): boolean {
+  const kind = roles[role]?.kind;
+  return kind === 'invited' || kind === 'granted';
+}
+
+export type Verb = 'read' | 'update' | 'delete' | { readonly action: string };
+
+/** Whether a caller with these roles may do it with a record in this state; null: the collection has no states. */
+export function may(
+  { access, machine }: Pick<Collection, 'access' | 'machine'>,
+  verb: Verb,
+  roles: readonly string[],
+  state: string | null,
+): boolean {
+  if (typeof verb === 'string') {
+    const table = access[verb];
+    return roles.some((role) => isIn(table, role, state));
+  }
+  const transition = machine?.states.get(state ?? '')?.get(verb.action);
+  if (transition === undefined) return false;
+  // Roles are granted to people: not to the owner, and not to machines, which are not among everyone.
+  if (transition.grants !== null && (roles.includes('owner') || !roles.includes('everyone'))) return false;
+  return transition.by.some((role) => roles.includes(role));
+}
+
+function isIn(table: RoleStates, role: string, state: string | null): boolean {
+  // A name that every object has is no role: declarations refuse it.
+  const states = table[role];
+  return states !== undefined && (states === 'all' || (state !== null && states.includes(state)));
+}
+
+/** Whether a caller may create records: before there is a record it has only the roles of its token. */
+export function mayCreate({ access }: Pick<Collection, 'access'>, scopeRoles: readonly string[]): boolean {
+  return access.create.some((role) => role === 'everyone' || scopeRoles.includes(role));
+}
+
+/** Who may invite to a role; none where nobody is invited to it. */
+export function invitersOf(
+  { roles, handover }: Pick<Collection, 'roles' | 'handover'>,
+  role: string,
+): readonly string[] {
+  if (role === 'owner') return handover?.invitedBy ?? [];
+  const rule = roles[role];
+  return rule?.kind === 'invited' ? rule.invitedBy : [];
+}
+
+/** The actions that a caller with these roles may take in this state. */
+export function actionsFor(
+  collection: Pick<Collection, 'access' | 'machine'>,
+  roles: readonly string[],
+  state: string | null,
+): string[] {
+  const actions = collection.machine?.states.get(state ?? '') ?? new Map<string, never>();
+  return [...actions.keys()].filter((action) => may(collection, { action }, roles, state));
+}
+
+/** The states in which one of these roles may read; null: all. */
+export function readableStates(
+  { access, machine }: Pick<Collection, 'access' | 'machine'>,
+  roles: readonly string[],
+): readonly string[] | null {
+  if (roles.some((role) => Object.hasOwn(access.read, role) && access.read[role] === 'all')) return null;
+  const states = [...(machine?.states.keys() ?? [])];
+  const readable = states.filter((state) => may({ access, machine }, 'read', roles, state));
+  return readable.length === states.length && states.length > 0 ? null : readable;
+}
+
+/** Whether one of these roles may ever do it. */
+export function mayEver(table: RoleStates, roles: readonly string[]): boolean {
+  return roles.some((role) => Object.hasOwn(table, role));
+}
+
+/** The fields that only actions set, with the names of these actions. */
+export function actionFields({
+  machine,
+}: Pick<Collection, 'machine'>): ReadonlyMap<string, readonly string[]> {
+  const fields = new Map<string, string[]>();
+  for (const actions of machine?.states.values() ?? [])
+    for (const [action, { sets }] of actions)
+      for (const { name } of sets) {
+        const known = fields.get(name) ?? [];
+        if (!known.includes(action)) fields.set(name, [...known, action]);
+      }
+  return fields;
+}
