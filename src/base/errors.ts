@@ -82,6 +82,7 @@ export const catalogue = {
     consumer_suspended: 'The operator of this service has suspended this caller.',
     client_not_admitted: 'This collection is for people; it does not admit machine clients.',
     not_owner: 'The record belongs to somebody else and can only be read.',
+    role_required: 'The caller has no role in the record that allows this.',
     action_not_allowed: 'In this state the action is not for this caller to take.',
     https_required: 'The request came in over plain HTTP. Tokens and secrets are taken over HTTPS only.',
   }),
@@ -138,7 +139,10 @@ export const catalogue = {
     insufficient_scope:
       'The token does not carry a scope that this endpoint requires. The member "scope" names what is required.',
   }),
-  ...answered(404)({ not_found: 'There is nothing at this address.' }),
+  ...answered(404)({
+    not_found: 'There is nothing at this address.',
+    invitation_invalid: 'The code is wrong, was used, has ended or has expired. Ask for another one.',
+  }),
   ...answered(405)({
     method_not_allowed:
       'This address does not answer to that method. The Allow header lists the methods it answers to.',
@@ -149,6 +153,8 @@ export const catalogue = {
       'The record is in a state without this action. The member "allowed" lists those it has.',
     not_editable: 'In its present state the fields of the record cannot be changed.',
     idempotency_record_gone: 'The record that was made with this Idempotency-Key has been deleted since.',
+    already_member: 'The caller has this role, or another one by invitation, in the record already.',
+    role_full: 'As many people as may have this role in the record have it. Somebody has to leave first.',
     quota_exceeded: 'This caller has as many records here as it may have. Delete one first.',
   }),
   ...answered(412)({

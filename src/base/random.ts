@@ -16,6 +16,11 @@ export function createSecret(): string {
   return randomBytes(48).toString('base64url');
 }
 
+/** The code of an invitation: 128 random bits as text. */
+export function createInvitationCode(): string {
+  return randomBytes(16).toString('base64url');
+}
+
 /** A UUID of version 7 (RFC 9562), which is ordered by time. */
 export function createRecordId(now: number): string {
   const bytes = fewBytes(16);

@@ -3,7 +3,7 @@ import { Refusal } from '../base/errors.ts';
 import type { Input } from '../base/handler.ts';
 import { isJsonObject } from '../base/json-object.ts';
 import { readStrictJson } from '../base/strict-json.ts';
-import { type Collection, ownMembers } from '../collections/collection.ts';
+import { type Collection, serviceMembers } from '../collections/collection.ts';
 import { normaliseFields } from '../collections/normalise.ts';
 
 export type Fields = Record<string, unknown>;
@@ -12,15 +12,20 @@ const jsonType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 const patchType = /^application\/(?:merge-patch\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 
 /** The fields of a request, without the members that the service sets. Not validated yet. */
-export function readFields(input: Input): Fields {
-  return readObject(input, jsonType);
+export function readFields(input: Input, collection: Collection): Fields {
+  return withoutMembers(readObject(input, jsonType), serviceMembers(collection));
 }
 
-export function readPatch(input: Input): Fields {
-  return readObject(input, patchType);
+export function readPatch(input: Input, collection: Collection): Fields {
+  return withoutMembers(readObject(input, patchType), serviceMembers(collection));
 }
 
-function readObject(input: Input, type: RegExp): Fields {
+function withoutMembers(fields: Fields, members: ReadonlySet<string>): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !members.has(name)));
+}
+
+/** A body that is a JSON object. */
+export function readObject(input: Input, type = jsonType): Fields {
   // Compressed bodies are refused: a small one could expand into a large one.
   const isPacked = !/^(?:identity)?$/i.test(input.header('content-encoding') ?? '');
   if (isPacked || !type.test(input.contentType ?? '')) throw new Refusal('media_type_not_supported');
@@ -30,7 +35,7 @@ function readObject(input: Input, type: RegExp): Fields {
       members: { errors: [{ pointer: '', message: 'must be an object' }] },
     });
   }
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !ownMembers.has(name)));
+  return value;
 }
 
 /** The JSON to store: fields that fit the schema and the size limit. */

@@ -1,13 +1,42 @@
 import { dateTime } from '../base/date-time.ts';
 import type { Collection } from '../collections/collection.ts';
-import type { StoredRecord } from '../storage/port.ts';
+import type { RecordMember, StoredRecord } from '../storage/port.ts';
 import type { CallerAccess } from './caller-access.ts';
+import { aliasText, type PeopleNames } from './people-names.ts';
 
-/** The JSON of a record for this caller, with the actions that it may take. */
-export function present({ machine }: Collection, record: StoredRecord, access: CallerAccess): string {
-  if (machine === null) return withMembers(record, '');
-  const actions = JSON.stringify(access.actionsOn(machine, record));
-  return withMembers(record, `"state":${JSON.stringify(record.state)},"actions":${actions},`);
+/** A record as one caller sees it. */
+export interface SeenRecord {
+  readonly collection: Collection;
+  readonly access: CallerAccess;
+  readonly names: PeopleNames;
+}
+
+/** The JSON of a record for this caller, with its roles and the actions that it may take. */
+export function present(
+  record: StoredRecord,
+  members: readonly RecordMember[],
+  { collection, access, names }: SeenRecord,
+): string {
+  const { machine, isShared } = collection;
+  const shared = isShared ? sharedMembers(record, members, { collection, access, names }) : '';
+  if (machine === null) return withMembers(record, shared);
+  const actions = JSON.stringify(access.actionsOn(record, members));
+  return withMembers(record, `"state":${JSON.stringify(record.state)},"actions":${actions},${shared}`);
+}
+
+function sharedMembers(
+  record: StoredRecord,
+  members: readonly RecordMember[],
+  { collection, access, names }: SeenRecord,
+): string {
+  const roles = access.rolesOn(record, members).filter((role) => role !== 'everyone');
+  const own = `"roles":${JSON.stringify(roles)},`;
+  if (!collection.aliases) return own;
+  const aliasOf = (person: string) => aliasText(names.alias(collection.name, record.id, person));
+  const people = members
+    .filter(({ role }) => collection.roles[role]?.kind === 'granted')
+    .map(({ role, member }) => [role, aliasOf(member)]);
+  return `${own}"owner":${JSON.stringify(aliasOf(record.owner))},"people":${JSON.stringify(Object.fromEntries(people))},`;
 }
 
 export function presentPlain(record: StoredRecord): string {

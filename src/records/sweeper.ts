@@ -12,6 +12,7 @@ import type {
   StandingStore,
   StoredRecord,
 } from '../storage/port.ts';
+import type { PeopleNames } from './people-names.ts';
 
 const everyMs = 60_000;
 /** After a sweep that took longer than that. */
@@ -29,6 +30,7 @@ interface SweeperOptions {
   readonly standing: Pick<StandingStore, 'forgetRevocations'>;
   readonly assertions: Pick<AssertionStore, 'forgetUsed'>;
   readonly collections: readonly Collection[];
+  readonly names: PeopleNames;
   /** Called when registrations in the future (a wrong clock) were set to now. */
   readonly onBroughtBack: () => void;
   readonly onScrubDue: (isDue: boolean) => void;
@@ -81,19 +83,23 @@ export class Sweeper {
   }
 
   async #sweepUntil(now: number): Promise<void> {
-    const { store, events, consumers, standing, assertions, collections } = this.#options;
+    const { store, events, consumers, standing, assertions, collections, names } = this.#options;
     const { onBroughtBack } = this.#options;
     for (const collection of collections) {
       const { name, limits } = collection;
       if (limits.expireMs === null) continue;
       const changedBefore = now - limits.expireMs;
-      const eventOf = (record: StoredRecord) => eventOfRemoval(collection, 'expired', record, now);
+      const eventOf = (record: StoredRecord) => {
+        const topics = names.audience(collection, record, { before: record.state });
+        return eventOfRemoval(collection, 'expired', record, now, topics);
+      };
       while (!this.#isStopped && (await store.expire(name, changedBefore, atOnce, eventOf)) === atOnce);
     }
     const old = { before: now - eventsKeptMs, ahead: now + clockDifferenceMs };
     while (!this.#isStopped && (await events.prune(old, eventsAtOnce)) === eventsAtOnce);
     await store.expireIdempotencyKeys(now);
     await store.expireSpentBudgets(now);
+    await store.expireInvitations(now);
     // Another machine's clock may be behind.
     const expiredAt = now - clockDifferenceMs;
     while (!this.#isStopped && (await store.expireProofs(expiredAt, atOnce)) === atOnce);

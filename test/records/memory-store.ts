@@ -46,6 +46,10 @@ export class MemoryStore {
     ];
     const { newcomers } = keys;
     return {
+      members: [],
+      memberCounts: [],
+      memberships: [],
+      invitations: [],
       consumers: found(
         this.consumers,
         keys.consumers.map(({ id }) => id),

@@ -130,6 +130,8 @@ for (const [when, run] of Object.entries(ways)) {
   });
 }
 
+const nobody = { members: [], memberCounts: [], memberships: [], invitations: [] };
+
 describe('a batch without proofs', () => {
   it('names none and writes none', () => {
     const operations = [operation(null), operation(null, { kind: 'register' })];
@@ -141,6 +143,7 @@ describe('a batch without proofs', () => {
       usage: [],
       records: [],
       idempotencyKeys: [],
+      ...nobody,
       proofs: [],
       newcomers: 0,
     };

@@ -7,6 +7,8 @@ import type {
   OwnerInCollection,
   RecordName,
 } from '../../storage/port.ts';
+import { memberRoles, membersWanted } from '../caller-access.ts';
+import { PeopleNames } from '../people-names.ts';
 import { formerName } from './budgets.ts';
 import { decideAll, type WriteRules } from './decide.ts';
 import type { Change, Operation, RecordChange } from './operation.ts';
@@ -31,9 +33,11 @@ export async function createBatchRules(data: BatchRulesData): Promise<BatchRules
   const collections = await withChecks(data.collections);
   const rules: WriteRules = {
     collections: new Map(collections.map((collection) => [collection.name, collection])),
+    memberRoles: Object.fromEntries(collections.map((each) => [each.name, memberRoles(each)])),
     newcomersPerHour,
     formerOf: (id) => formerName(digest, id),
     usedId: (collection, id) => digest.of('id', collection, id),
+    names: new PeopleNames(digest),
   };
   return {
     keysOf: (operations) => keysOf(operations as readonly Operation[], rules),
@@ -62,10 +66,17 @@ function keysOf(operations: readonly Operation[], rules: WriteRules): BatchKeys 
   const records = new Map<string, RecordName>();
   const idempotencyKeys: IdempotencyKeyName[] = [];
   const proofs: Uint8Array[] = [];
+  const people: PeopleKeys = { members: [], memberCounts: [], memberships: [], invitations: [] };
   for (const { caller, proof, change } of operations) {
     if (proof !== null) proofs.push(proof.digest);
+    if (change.kind === 'accept') {
+      people.invitations.push({ digest: change.digest, member: caller.id });
+      for (const collection of Object.keys(change.admitted))
+        usage.set(`${caller.id} ${collection}`, { owner: caller.id, collection });
+    }
     if (!isOfRecord(change)) continue;
     const { collection, id } = change;
+    addPeople(people, change, caller.id, rules);
     usage.set(`${caller.id} ${collection}`, { owner: caller.id, collection });
     if (change.kind === 'create_under') proofs.push(usedId(collection, id));
     if (change.kind !== 'create') records.set(`${collection} ${id}`, { collection, id });
@@ -73,16 +84,37 @@ function keysOf(operations: readonly Operation[], rules: WriteRules): BatchKeys 
       idempotencyKeys.push({ owner: caller.id, collection, keyDigest: change.key.keyDigest });
   }
   const latest = Math.max(...operations.map(({ now }) => now));
-  const hasPeople = operations.some(({ caller, change }) => !caller.isMachine && isOfRecord(change));
+  const isWrite = (change: Change) => change.kind === 'accept' || isOfRecord(change);
+  const hasPeople = operations.some(({ caller, change }) => !caller.isMachine && isWrite(change));
   return {
     consumers: [...consumers].map((id) => ({ id, former: () => formerOf(id) })),
     usage: [...usage.values()],
     records: [...records.values()],
     idempotencyKeys,
     proofs,
+    ...people,
+    memberRoles: rules.memberRoles,
     newcomers:
       newcomersPerHour > 0 && hasPeople ? { since: latest - hourMs, atMost: newcomersPerHour + 1 } : null,
   };
+}
+
+type PeopleKeys = {
+  -readonly [Name in 'members' | 'memberCounts' | 'memberships' | 'invitations']: BatchKeys[Name][number][];
+};
+
+/** What a change of a record in a shared collection needs to know of its members. */
+function addPeople(keys: PeopleKeys, change: RecordChange, caller: string, rules: WriteRules): void {
+  const { collection: name, id } = change;
+  const collection = rules.collections.get(name);
+  const wanted = collection && membersWanted(collection, caller);
+  if (collection === undefined || wanted === undefined || change.kind === 'create') return;
+  const alias = change.kind === 'change_role' || change.kind === 'remove_member' ? change.alias : null;
+  keys.members.push({ collection: name, id, ...wanted, alias });
+  if (change.kind === 'change_role') keys.memberCounts.push({ collection: name, id });
+  if (change.kind === 'act') keys.memberships.push({ owner: caller, collection: name });
+  if (change.kind === 'end_invitation' && change.digest !== null)
+    keys.invitations.push({ digest: change.digest, member: caller });
 }
 
 function isOfRecord(change: Change): change is RecordChange {

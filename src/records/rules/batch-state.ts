@@ -13,14 +13,14 @@ import type {
   Usage,
 } from '../../storage/port.ts';
 import { unused } from './budgets.ts';
+import { type PeopleEffects, PeopleState } from './people-state.ts';
 
-export interface Effects {
+export interface Effects extends PeopleEffects {
   readonly newConsumer?: Consumer;
   readonly usage?: OwnerInCollection & { readonly after: Usage };
   /** The owner of a removed record that belongs to another caller. */
   readonly released?: OwnerInCollection;
   readonly put?: StoredRecord;
-  readonly removed?: RecordName;
   readonly idempotencyKey?: StoredIdempotencyKey;
   readonly usedId?: Uint8Array;
   readonly event?: NewEvent | null;
@@ -49,6 +49,7 @@ export class BatchState {
   readonly #usedProofs: ReadonlySet<string>;
   readonly #newProofs = new Map<string, UsedProof>();
   readonly #events: NewEvent[] = [];
+  readonly #people: PeopleState;
   #newcomers: number;
 
   constructor(loaded: Loaded) {
@@ -61,6 +62,11 @@ export class BatchState {
     this.#usedProofs = new Set(loaded.proofs.map(nameOfDigest));
     this.#spent = loaded.spentBudgets;
     this.#newcomers = loaded.newcomers;
+    this.#people = new PeopleState(loaded);
+  }
+
+  get people(): Pick<PeopleState, 'of' | 'countIn' | 'countOf' | 'invitation'> {
+    return this.#people;
   }
 
   get newcomers(): number {
@@ -100,7 +106,9 @@ export class BatchState {
     return this.#usedProofs.has(name) || this.#newProofs.has(name);
   }
 
-  apply({ newConsumer, usage, released, put, removed, idempotencyKey, usedId, event }: Effects): void {
+  apply(effects: Effects): void {
+    const { newConsumer, usage, released, put, removed, idempotencyKey, usedId, event } = effects;
+    this.#people.apply(effects);
     if (newConsumer !== undefined) this.#register(newConsumer);
     if (usage !== undefined) this.#setUsage(usage.owner, usage.collection, usage.after);
     if (released !== undefined) this.#release(released.owner, released.collection);
@@ -144,6 +152,7 @@ export class BatchState {
       removedRecords,
       ...this.#usageDifference(),
       idempotencyKeys: [...this.#newKeys.values()],
+      ...this.#people.changes(),
       proofs: [...this.#newProofs.values()],
       events: this.#events,
     };

@@ -1,10 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '../../base/errors.ts';
+import type { Collection, FieldError, Transition } from '../../collections/collection.ts';
+import { actionFields, may, mayEver, type Verb } from '../../collections/roles.ts';
 import { eventOfChange, eventOfRemoval } from '../../events/catalogue.ts';
 import type { StoredRecord } from '../../storage/port.ts';
+import { type Fields, toBody } from '../fields.ts';
 import { fits, type Tags } from '../preconditions.ts';
-import { etagOf, isExpired } from '../present.ts';
+import { etagOf, fieldsOf, isExpired } from '../present.ts';
 import type { Effects } from './batch-state.ts';
 import { charged, type Decided, type Of, preconditionFailed, type Writing } from './every-write.ts';
+import { granted, revoked } from './members.ts';
 
 /** PUT and PATCH /<collection>/{id} */
 export function decideEdit(
@@ -12,63 +17,137 @@ export function decideEdit(
   writing: Writing,
   bodyFor: (record: StoredRecord) => string,
 ): Decided {
-  const { machine } = writing.collection;
-  const record = found(change, writing);
-  if (machine !== null && !machine.editable.has(record.state ?? ''))
-    throw new Refusal('not_editable', { members: { state: record.state } });
-  return changed({ ...record, body: bodyFor(record), revision: change.revision }, 'changed', writing);
+  const { collection } = writing;
+  const record = found(change, writing, 'update');
+  const after = { ...record, body: bodyFor(record), revision: change.revision };
+  checkActionFields(collection, fieldsOf(record), after);
+  return changed(record, after, 'changed', writing);
+}
+
+/** What only actions set stays as it is. */
+function checkActionFields(collection: Collection, before: Fields, after: StoredRecord): void {
+  const fields = actionFields(collection);
+  if (fields.size === 0) return;
+  const now = fieldsOf(after);
+  const errors = [...fields].flatMap(([name, actions]) =>
+    isDeepStrictEqual(before[name], now[name]) ? [] : [setByAction(name, actions)],
+  );
+  if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });
+}
+
+export function setByAction(name: string, actions: readonly string[]): FieldError {
+  const plural = actions.length === 1 ? 'action' : 'actions';
+  return { pointer: `/${name}`, message: `is set by the ${plural} ${actions.join(', ')} only` };
 }
 
 /** POST /<collection>/{id}/<action> */
 export function decideAction(change: Of<'act'>, writing: Writing): Decided {
-  const { access, collection } = writing;
-  const record = found(change, writing);
-  const transition = collection.machine?.states.get(record.state ?? '')?.get(change.action);
+  const { access, collection, membersOf } = writing;
+  const { action } = change;
+  const record = found(change, writing, { action });
+  const members = membersOf(record.id);
+  const roles = access.rolesOn(record, members);
+  const transition = collection.machine?.states.get(record.state ?? '')?.get(action);
   if (transition === undefined) {
-    const allowed = collection.machine === null ? [] : access.actionsOn(collection.machine, record);
+    const allowed = access.actionsOn(record, members);
     throw new Refusal('invalid_transition', { members: { state: record.state, allowed } });
   }
-  if (!access.mayTake(transition.by, record)) throw new Refusal('action_not_allowed');
-  const taken = { action: change.action, from: record.state ?? '' };
-  return changed({ ...record, state: transition.to, revision: change.revision }, taken, writing);
+  const by = transition.by.find((role) => roles.includes(role));
+  if (by === undefined || !may(collection, { action }, roles, record.state))
+    throw new Refusal('action_not_allowed');
+  const body = bodyAfter(transition, change.input ?? {}, record, collection);
+  const after = { ...record, body, state: transition.to, revision: change.revision };
+  const taken = { action, from: record.state ?? '', ...(collection.isShared ? { by } : {}) };
+  const joining = granted(transition, after, writing);
+  const leaving = revoked(transition, after, writing);
+  const { effects, result } = changed(record, after, taken, writing);
+  // Who joins gets the event of the action, and who leaves too.
+  return { effects: [...joining, ...effects, ...leaving], result };
+}
+
+function bodyAfter(
+  { sets, clears }: Transition,
+  input: Fields,
+  record: StoredRecord,
+  collection: Collection,
+): string {
+  const names = sets.map(({ name }) => name);
+  const errors = [
+    ...Object.keys(input).flatMap((name) =>
+      names.includes(name) ? [] : [{ pointer: `/${name}`, message: 'is not set by this action' }],
+    ),
+    ...sets.flatMap(({ name, isOptional }) =>
+      isOptional || Object.hasOwn(input, name) ? [] : [{ pointer: `/${name}`, message: 'is required' }],
+    ),
+  ];
+  if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });
+  if (sets.length + clears.length === 0) return record.body;
+  const kept = Object.entries(fieldsOf(record)).filter(([name]) => !clears.includes(name));
+  return toBody(collection, { ...Object.fromEntries(kept), ...input });
 }
 
 /** DELETE /<collection>/{id} */
 export function decideRemove(change: Of<'remove'>, writing: Writing): Decided {
-  const { access, collection, now } = writing;
-  const record = found(change, writing);
+  const { access, collection, names, now } = writing;
+  const record = found(change, writing, 'delete');
   const isOwn = record.owner === access.id;
   const { effects, budget } = charged(isOwn ? -1 : 0, writing);
-  const { id, owner } = record;
+  const { id, owner, state } = record;
   const released: Effects = isOwn ? {} : { released: { owner, collection: collection.name } };
   const removed = { collection: collection.name, id };
+  const topics = names.audience(collection, record, { before: state });
   return {
     effects: [
       ...effects,
-      { ...released, removed, event: eventOfRemoval(collection, 'deleted', record, now) },
+      { ...released, removed, event: eventOfRemoval(collection, 'deleted', record, now, topics) },
     ],
     result: { kind: 'removed', record, budget },
   };
 }
 
-function changed(record: StoredRecord, kind: Parameters<typeof eventOfChange>[1], writing: Writing): Decided {
-  const { collection, now } = writing;
+function changed(
+  before: StoredRecord,
+  record: StoredRecord,
+  kind: Parameters<typeof eventOfChange>[1],
+  writing: Writing,
+): Decided {
+  const { collection, names, now } = writing;
   const { effects, budget } = charged(0, writing);
   const after = { ...record, updatedAt: now };
+  const topics = names.audience(collection, after, { before: before.state, after: after.state });
   return {
-    effects: [...effects, { put: after, event: eventOfChange(collection, kind, after, now) }],
+    effects: [...effects, { put: after, event: eventOfChange(collection, kind, after, now, topics) }],
     result: { kind: 'changed', record: after, budget },
   };
 }
 
 /** The record in the expected version; 404 for a record that the caller must not know of. */
-function found({ id, expected }: { id: string; expected: Tags | null }, writing: Writing): StoredRecord {
+export function found(
+  { id, expected }: { id: string; expected: Tags | null },
+  writing: Writing,
+  verb: Verb | null,
+): StoredRecord {
   const { access, collection, now } = writing;
   const record = writing.find(id);
-  if (record === null || isExpired(collection, record, now) || !access.sees(record))
+  const members = writing.membersOf(id);
+  if (record === null || isExpired(collection, record, now) || !access.sees(record, members))
     throw new Refusal('not_found');
-  if (!access.mayChange(record)) throw new Refusal('not_owner');
-  if (expected === null && collection.concurrency === 'required') throw new Refusal('precondition_required');
-  if (expected === null || fits(expected, etagOf(record))) return record;
-  throw preconditionFailed(record);
+  const roles = access.rolesOn(record, members);
+  checkRole(collection, verb, roles);
+  if (verb !== null && expected === null && collection.concurrency === 'required')
+    throw new Refusal('precondition_required');
+  if (expected !== null && !fits(expected, etagOf(record))) throw preconditionFailed(record, writing);
+  if ((verb === 'update' || verb === 'delete') && !may(collection, verb, roles, record.state))
+    throw new Refusal('not_editable', { members: { state: record.state } });
+  return record;
+}
+
+/** Refuses a caller who could not do this in any state. */
+function checkRole({ access, isShared }: Collection, verb: Verb | null, roles: readonly string[]): void {
+  const { update, delete: remove } = access;
+  // In a collection of single owners an action has its own refusals, for those who could change the record at all.
+  const isAllowed = !isShared
+    ? mayEver(update, roles) || mayEver(remove, roles) || roles.includes('client')
+    : verb === null || typeof verb === 'object' || mayEver(access[verb as 'update' | 'delete'], roles);
+  if (!isAllowed) throw new Refusal(isShared ? 'role_required' : 'not_owner');
 }

@@ -1,5 +1,6 @@
 import { Refusal } from '../../base/errors.ts';
 import { isServiceId } from '../../base/random.ts';
+import { mayCreate } from '../../collections/roles.ts';
 import { eventOfChange } from '../../events/catalogue.ts';
 import type { StoredRecord } from '../../storage/port.ts';
 import { isExpired } from '../present.ts';
@@ -18,6 +19,9 @@ export function decideCreate(change: Of<'create'>, writing: Writing, state: Batc
     if (!isSameRequest(used.requestDigest, key.requestDigest)) throw new Refusal('idempotency_key_reused');
     const record = writing.find(used.recordId);
     if (record === null || record.owner !== access.id || isExpired(collection, record, now))
+      throw new Refusal('idempotency_record_gone');
+    // An owner who does not read the present state must not learn what others made of the record.
+    if (record.updatedAt !== record.createdAt && !access.sees(record, []))
       throw new Refusal('idempotency_record_gone');
     return { effects: [], result: { kind: 'repeated', record, budget: null } };
   }
@@ -41,16 +45,18 @@ export function decideCreateUnder(
 ): Decided {
   const { access, collection, now } = writing;
   const existing = writing.find(change.id);
-  if (existing !== null && !isExpired(collection, existing, now) && access.sees(existing))
-    throw preconditionFailed(existing);
+  const isThere = existing !== null && !isExpired(collection, existing, now);
+  if (isThere && access.sees(existing, writing.membersOf(existing.id)))
+    throw preconditionFailed(existing, writing);
   if (existing !== null || isServiceId(change.id) || state.isUsed(idDigest)) throw new Refusal('not_found');
   const made = insert(change, writing);
   return { ...made, effects: [...made.effects, { usedId: idDigest }] };
 }
 
 function insert(change: Of<'create' | 'create_under'>, writing: Writing): Decided {
-  const { access, collection, now } = writing;
+  const { access, collection, names, now } = writing;
   const { id, revision, body } = change;
+  checkCreator(writing);
   const { effects, budget } = charged(1, writing);
   const record: StoredRecord = {
     collection: collection.name,
@@ -62,6 +68,12 @@ function insert(change: Of<'create' | 'create_under'>, writing: Writing): Decide
     updatedAt: now,
     body,
   };
-  const event = eventOfChange(collection, 'created', record, now);
+  const topics = names.audience(collection, record, { after: record.state });
+  const event = eventOfChange(collection, 'created', record, now, topics);
   return { effects: [...effects, { put: record, event }], result: { kind: 'created', record, budget } };
+}
+
+/** Only roles that need no record can create one. */
+function checkCreator({ access, collection }: Writing): void {
+  if (!mayCreate(collection, access.caller.scopeRoles ?? [])) throw new Refusal('role_required');
 }

@@ -1,22 +1,33 @@
 import type { UsedProof } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { Collection } from '../../collections/collection.ts';
-import type { BatchChanges, Consumer, Loaded, Outcome, Usage } from '../../storage/port.ts';
+import type { BatchChanges, Consumer, Loaded, Outcome, StoredInvitation, Usage } from '../../storage/port.ts';
 import { CallerAccess } from '../caller-access.ts';
 import { type Fields, mergePatch, toBody } from '../fields.ts';
+import type { PeopleNames } from '../people-names.ts';
 import { fieldsOf } from '../present.ts';
 import { BatchState, type Effects } from './batch-state.ts';
 import { asOfNow } from './budgets.ts';
 import { decideAction, decideEdit, decideRemove } from './change.ts';
 import { decideCreate, decideCreateUnder } from './create.ts';
 import type { Decided, Writing } from './every-write.ts';
-import type { Done, Operation, RecordChange } from './operation.ts';
+import {
+  decideAcceptance,
+  decideChangeRole,
+  decideEndInvitation,
+  decideInvite,
+  decideRemoveMember,
+} from './invitations.ts';
+import type { Acceptance, Done, Operation, RecordChange, WriteResult } from './operation.ts';
 
 export interface WriteRules {
   readonly collections: ReadonlyMap<string, Collection>;
+  /** By collection, the roles that members can have. */
+  readonly memberRoles: Readonly<Record<string, readonly string[]>>;
   /** Past this many new users per hour, new users can only read; 0: no limit. */
   readonly newcomersPerHour: number;
   readonly formerOf: (id: string) => Uint8Array;
+  readonly names: PeopleNames;
   readonly usedId: (collection: string, id: string) => Uint8Array;
 }
 
@@ -29,9 +40,14 @@ export function decideAll(
   const state = new BatchState(loaded);
   const outcomes = operations.map((operation): Outcome => {
     try {
-      const { effects, ...done } = decide(operation, state, rules);
+      const { effects, consumer, result } = decide(operation, state, rules);
       for (const effect of effects) state.apply(effect);
-      return { done };
+      return {
+        done: {
+          consumer,
+          result: result === undefined ? null : withMembers(result, operation, state, rules),
+        } satisfies Done,
+      };
     } catch (error) {
       return { error };
     }
@@ -39,8 +55,25 @@ export function decideAll(
   return { changes: state.changes(), outcomes };
 }
 
-interface Decision extends Done {
+interface Decision extends Partial<Decided> {
   readonly effects: readonly Effects[];
+  readonly consumer: Consumer;
+}
+
+/** Adds the members that the answer shows. */
+function withMembers(
+  result: Decided['result'],
+  { caller }: Operation,
+  state: BatchState,
+  { collections }: WriteRules,
+): WriteResult {
+  const { collection, id } = result.record;
+  const roles = collections.get(collection)?.roles ?? {};
+  const members = state.people
+    .of(collection, id)
+    .filter(({ role, member }) => member === caller.id || roles[role]?.kind === 'granted')
+    .map(({ role, member }) => ({ role, member }));
+  return { ...result, members };
 }
 
 /** Decides one operation. A refusal changes nothing, except that its proof is used. */
@@ -53,12 +86,15 @@ function decide(
   const known = state.consumer(who.id);
   const consumer: Consumer = known ?? { id: who.id, kind: who.kind, state: 'active', registeredAt: now };
   const registration: Effects[] = known === null ? [{ newConsumer: consumer }] : [];
-  if (change.kind === 'register') return { effects: registration, consumer, result: null };
-  if (change.kind === 'refused') return { effects: [], consumer, result: null };
-  const collection = rules.collections.get(change.collection);
-  if (collection === undefined) throw new Error(`There is no collection "${change.collection}".`);
+  if (change.kind === 'register') return { effects: registration, consumer };
+  if (change.kind === 'refused') return { effects: [], consumer };
+  const invitation = change.kind === 'accept' ? invitationFor(change, state) : null;
+  const named = invitation?.collection ?? (change as RecordChange).collection;
+  const collection = rules.collections.get(named);
+  if (collection === undefined) throw new Error(`There is no collection "${named}".`);
+  const scopeRoles = change.kind === 'accept' ? (change.admitted[named] ?? []) : (who.scopeRoles ?? []);
   const writing: Writing = {
-    access: new CallerAccess(who, collection),
+    access: new CallerAccess({ ...who, scopeRoles }, collection),
     collection,
     consumer,
     usage: settledUsage(collection, who, now, state),
@@ -67,9 +103,23 @@ function decide(
     newcomersPerHour: rules.newcomersPerHour,
     now,
     find: (id) => state.record(collection.name, id),
+    membersOf: (id) => state.people.of(collection.name, id),
+    people: state.people,
+    names: rules.names,
   };
-  const { effects, result } = decideChange(change, writing, state, rules);
+  const { effects, result } =
+    change.kind === 'accept'
+      ? decideAcceptance(change, invitation as StoredInvitation, writing)
+      : decideChange(change, writing, state, rules);
   return { effects: [...registration, ...effects], consumer, result };
+}
+
+/** Unknown, used up, ended, or of a collection that does not admit the caller. */
+function invitationFor({ digest, admitted }: Acceptance, state: BatchState): StoredInvitation {
+  const invitation = state.people.invitation(digest);
+  if (invitation === null || !Object.hasOwn(admitted, invitation.collection))
+    throw new Refusal('invitation_invalid');
+  return invitation;
 }
 
 /** The first rule. A refused write has used its proof, too: a copy could succeed later (RFC 9449 section 11.1). */
@@ -113,5 +163,13 @@ function decideChange(
       return decideAction(change, writing);
     case 'remove':
       return decideRemove(change, writing);
+    case 'invite':
+      return decideInvite(change, writing);
+    case 'end_invitation':
+      return decideEndInvitation(change, writing);
+    case 'change_role':
+      return decideChangeRole(change, writing);
+    case 'remove_member':
+      return decideRemoveMember(change, writing);
   }
 }

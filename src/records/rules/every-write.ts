@@ -1,8 +1,9 @@
 import { Refusal } from '../../base/errors.ts';
 import type { Collection } from '../../collections/collection.ts';
-import type { Consumer, StoredRecord, Usage } from '../../storage/port.ts';
+import type { Consumer, StoredMember, StoredRecord, Usage } from '../../storage/port.ts';
 import type { CallerAccess } from '../caller-access.ts';
-import type { Effects } from './batch-state.ts';
+import type { PeopleNames } from '../people-names.ts';
+import type { BatchState, Effects } from './batch-state.ts';
 import { charge, writeBudget } from './budgets.ts';
 import type { RecordChange, RefusalFacts, WriteResult } from './operation.ts';
 
@@ -18,17 +19,23 @@ export interface Writing {
   readonly newcomersPerHour: number;
   readonly now: number;
   readonly find: (id: string) => StoredRecord | null;
+  /** Those of the record that decide what the caller may do, or hold a role by an action. */
+  readonly membersOf: (id: string) => readonly StoredMember[];
+  readonly people: BatchState['people'];
+  /** Keyed digests: aliases, and the topics of events. */
+  readonly names: PeopleNames;
 }
 
 export interface Decided {
   readonly effects: readonly Effects[];
-  readonly result: WriteResult;
+  readonly result: Omit<WriteResult, 'members'>;
 }
 
 export type Of<Kind extends RecordChange['kind']> = Extract<RecordChange, { kind: Kind }>;
 
-export function preconditionFailed(current: StoredRecord): Refusal {
-  return new Refusal('precondition_failed', { facts: { current } satisfies RefusalFacts });
+export function preconditionFailed(current: StoredRecord, { membersOf }: Writing): Refusal {
+  const facts: RefusalFacts = { current, members: membersOf(current.id) };
+  return new Refusal('precondition_failed', { facts });
 }
 
 /** Charges the write, and the records that it adds or removes, to the caller. */

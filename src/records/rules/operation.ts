@@ -1,5 +1,5 @@
 import type { UsedProof } from '../../base/caller.ts';
-import type { Consumer, StoredRecord } from '../../storage/port.ts';
+import type { Consumer, RecordMember, StoredInvitation, StoredRecord } from '../../storage/port.ts';
 import type { CallerIdentity } from '../caller-access.ts';
 import type { Fields } from '../fields.ts';
 import type { Tags } from '../preconditions.ts';
@@ -17,7 +17,17 @@ export type Change =
   | { readonly kind: 'register' }
   /** A write that was refused before it came here: it only uses up its proof. */
   | { readonly kind: 'refused' }
+  | Acceptance
   | RecordChange;
+
+/** An invitation is accepted: the record is known only once its digest is found. */
+export interface Acceptance {
+  readonly kind: 'accept';
+  readonly digest: Uint8Array;
+  readonly revision: string;
+  /** By collection that admits the caller: the roles that its token gives it there. */
+  readonly admitted: Readonly<Record<string, readonly string[]>>;
+}
 
 export type RecordChange = {
   readonly collection: string;
@@ -32,8 +42,16 @@ export type RecordChange = {
 type ChangeOfExisting =
   | { readonly kind: 'replace'; readonly body: string }
   | { readonly kind: 'patch'; readonly patch: Fields }
-  | { readonly kind: 'act'; readonly action: string }
-  | { readonly kind: 'remove' };
+  | { readonly kind: 'act'; readonly action: string; readonly input?: Fields }
+  | { readonly kind: 'remove' }
+  /** `open`: how many codes the record has. */
+  | { readonly kind: 'invite'; readonly invitation: Invitation; readonly open: number }
+  | { readonly kind: 'end_invitation'; readonly invitation: string; readonly digest: Uint8Array | null }
+  | { readonly kind: 'change_role'; readonly alias: Uint8Array; readonly role: string }
+  /** Null: the caller leaves. */
+  | { readonly kind: 'remove_member'; readonly alias: Uint8Array | null };
+
+export type Invitation = Pick<StoredInvitation, 'digest' | 'id' | 'role' | 'usesLeft' | 'expiresAt'>;
 
 /** Digests only: neither the key nor the request is kept. */
 export interface IdempotencyKey {
@@ -48,9 +66,13 @@ export interface Done {
 
 export interface WriteResult {
   /** `repeated`: an earlier request with the same Idempotency-Key has created the record. */
-  readonly kind: 'created' | 'repeated' | 'changed' | 'removed';
+  readonly kind: 'created' | 'repeated' | 'changed' | 'removed' | 'invited' | 'joined';
   /** As it is now; for `removed` as it was. */
   readonly record: StoredRecord;
+  /** Of the caller, and of those who hold a role by an action; afterwards. */
+  readonly members: readonly RecordMember[];
+  /** The role of a caller who has joined. */
+  readonly role?: string;
   /** The write budget of the caller afterwards; null where none was charged. */
   readonly budget: Budget | null;
 }
@@ -59,4 +81,5 @@ export interface WriteResult {
 export interface RefusalFacts {
   readonly budget?: Budget;
   readonly current?: StoredRecord;
+  readonly members?: readonly RecordMember[];
 }
