@@ -12,6 +12,7 @@ import { watch } from './app/watch.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { ConfirmedTime } from './base/confirmed-time.ts';
 import { json } from './base/handler.ts';
+import { createKeyedDigest } from './base/keyed-digest.ts';
 import { createLog, type Log, type LogOutput, standardOutput } from './base/log.ts';
 import { activateDeclarations } from './collections/check-against.ts';
 import type { Collection } from './collections/collection.ts';
@@ -28,6 +29,7 @@ import type { Family } from './ops/exposition.ts';
 import { createReadiness, live } from './ops/health.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { findTracing } from './ops/tracing.ts';
+import { PeopleNames } from './records/people-names.ts';
 import { type BatchRulesData, batchRulesModule } from './records/rules/batch-rules.ts';
 import { Sweeper } from './records/sweeper.ts';
 import { WriteQueue } from './records/write-queue.ts';
@@ -119,12 +121,14 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   });
   const { providers, standing, registry } = callers;
   const keySets = () => providers.map(({ name, keys }) => ({ name, ...keys.status() }));
-  const events = createEventParts(base, callers, lease);
+  const names = new PeopleNames(createKeyedDigest(keyring.records));
+  const events = createEventParts(base, callers, lease, { collections, names });
   const signOut = createSignOut(base, callers, signingKeys);
   let isStopping = false;
   const limits = limitsOf(config, log);
   const service = createService(base, {
     collections,
+    names,
     collectionsMayChange: development !== undefined,
     writes,
     signingKeys,
@@ -153,6 +157,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     standing: storage.standing,
     assertions: storage.assertions,
     collections,
+    names,
     onBroughtBack: () => registry.forget(),
     onScrubDue(isDue) {
       isScrubDue = isDue;

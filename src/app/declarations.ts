@@ -1,6 +1,7 @@
 import { OperatorError } from '../base/errors.ts';
 import type { Collection } from '../collections/collection.ts';
 import { declarationSchema } from '../collections/declaration-schema.ts';
+import { type Matrix, matrixOf } from '../collections/matrix.ts';
 import { readCollections } from '../collections/read-collections.ts';
 import { readCollectionFiles } from '../config/files.ts';
 import { typesDocument } from '../records/types/types-document.ts';
@@ -12,6 +13,11 @@ export function declaredIn(folder: string | null): readonly Collection[] {
   throw new OperatorError(
     `There are no collections in "${folder ?? 'collections'}": no file there ends in .yaml or .yml. Name the folder in the command, or in COLLECTIONS_DIR.`,
   );
+}
+
+/** What each role may do in each state, for each collection in a folder. */
+export function declaredMatrices(folder: string | null): readonly Matrix[] {
+  return declaredIn(folder).map(matrixOf);
 }
 
 export function declaredTypes(folder: string | null): string {

@@ -1,4 +1,7 @@
+import type { Caller } from '../base/caller.ts';
+import type { Collection } from '../collections/collection.ts';
 import { ownIssuer } from '../config/rules.ts';
+import { Audience } from '../events/audience.ts';
 import { LongPolls, StreamLimit, streamsPerCaller } from '../events/stream-limit.ts';
 import { Streams } from '../events/streams.ts';
 import { EventTail } from '../events/tail.ts';
@@ -6,7 +9,9 @@ import { WebhookDispatcher } from '../events/webhooks/dispatcher.ts';
 import { createSend } from '../events/webhooks/send.ts';
 import { shutdownSeconds } from '../http/limits.ts';
 import type { BackgroundLease } from '../ops/background-lease.ts';
-import type { WatchedTable } from '../storage/port.ts';
+import { ownerOf, rolesByScope } from '../records/caller-access.ts';
+import type { PeopleNames } from '../records/people-names.ts';
+import type { Storage, StoredEvent, WatchedTable } from '../storage/port.ts';
 import { webhookBox, webhookEgress } from './administration.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
@@ -14,15 +19,50 @@ import type { Callers } from './callers.ts';
 /** Tables that decide who may come in. */
 const admitting: ReadonlySet<WatchedTable> = new Set(['consumers', 'clients', 'revocations']);
 
+/** Events of records that everyone can read go only to people who ask for their collection by name: no machine is everyone. */
+function createAudiences({ records, events }: Pick<Storage, 'records' | 'events'>, names: PeopleNames) {
+  const listJoined = async (topic: string, after: number) => {
+    const joined: StoredEvent[] = [];
+    for (let last = after; ; ) {
+      const query = { after: last, until: Number.MAX_SAFE_INTEGER, owner: '', limit: 200, topics: [topic] };
+      const found = await events.list(query);
+      joined.push(...found.filter(({ type }) => type.endsWith('.joined')));
+      last = found.at(-1)?.position ?? last;
+      if (found.length < query.limit) return joined;
+    }
+  };
+  return (caller: Caller, shared: readonly Collection[], isNamed: boolean): Audience => {
+    const member = ownerOf(caller);
+    const isEveryone = isNamed && caller.credentialId === null;
+    const admitted = new Set(shared.map(({ name }) => name));
+    return new Audience({
+      member,
+      person: names.person(member),
+      fixed: shared.flatMap((collection) => [
+        names.owner(collection.name, member),
+        ...(isEveryone ? [names.everyone(collection.name)] : []),
+        ...rolesByScope(collection, caller.scopes).map((role) => names.scope(collection.name, role)),
+      ]),
+      topicOf: (collection, recordId, role) =>
+        admitted.has(collection) ? names.member(collection, recordId, role) : null,
+      store: records,
+      listJoined,
+    });
+  };
+}
+
 /** The readers of the event log: live streams, long polls and webhooks. */
 export function createEventParts(
   base: BaseParts,
   { checkStanding, checkStillIn }: Pick<Callers, 'checkStanding' | 'checkStillIn'>,
   lease: BackgroundLease,
+  { collections, names }: { readonly collections: readonly Collection[]; readonly names: PeopleNames },
 ) {
   const { config, storage, keyring, metrics, audit, clock, time, log, tracing } = base;
   const store = storage.events;
-  const tail = new EventTail({ store, onRewound: () => streams.cutAll(), clock, log });
+  const hasTopics = collections.some(({ isShared }) => isShared);
+  const audienceOf = hasTopics ? createAudiences(storage, names) : null;
+  const tail = new EventTail({ store, hasTopics, onRewound: () => streams.cutAll(), clock, log });
   const streamLimit = new StreamLimit(streamsPerCaller);
   const longPolls = new LongPolls();
   const streams = new Streams({ tail, store, checkStanding, clock });
@@ -45,7 +85,7 @@ export function createEventParts(
   const finishSending = () => webhooks.stop(shutdownSeconds * 1000);
 
   return {
-    forCallers: { store, tail, streams, streamLimit, longPolls, checkStillIn, clock },
+    forCallers: { store, tail, streams, streamLimit, longPolls, checkStillIn, audienceOf, clock },
     get last(): number {
       return tail.last;
     },

@@ -153,7 +153,7 @@ function examineAccess(
   const accessTo = (collection: Collection, purpose: 'read' | 'write') => {
     try {
       const access = CallerAccess.admit(collection, bearer, purpose);
-      const isForAll = purpose === 'read' ? access.visibleOwner === null : access.reachesAll;
+      const isForAll = purpose === 'read' ? access.listsEverybodys : access.reachesAll;
       return { allowed: true, records: isForAll ? 'all' : 'own', code: null, scope: null };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

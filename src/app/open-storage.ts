@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { erasureLogFile } from '../config/files.ts';
 import type { StorageConfig } from '../config/settings.ts';
+import { PeopleNames } from '../records/people-names.ts';
 import type { Engine } from '../storage/engine.ts';
 import { ErasureLog } from '../storage/erasure-log.ts';
 import type { Migration } from '../storage/migrations.ts';
@@ -53,8 +54,10 @@ export async function migrateDatabase(
 
 function erasureNotes(keyring: Keyring, log: ErasureLog | null): ErasureNotes {
   const digest = createKeyedDigest(keyring.erasures);
+  const names = new PeopleNames(createKeyedDigest(keyring.records));
   return {
     digestOf: (owner) => new Uint8Array(digest.of(owner)),
+    topicOf: (owner) => names.person(owner),
     append: async (erasure) => log?.append(erasure),
   };
 }

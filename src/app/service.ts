@@ -9,6 +9,7 @@ import { type ServiceParts, serviceRoutes } from '../http/routes.ts';
 import { createServer, type HttpServer, type ServerParts } from '../http/server.ts';
 import { createObserve } from '../ops/observe-requests.ts';
 import { RepeatedWarnings } from '../ops/repeated-warnings.ts';
+import type { PeopleNames } from '../records/people-names.ts';
 import { ReadLimit } from '../records/requests/read-limit.ts';
 import type { WriteQueue } from '../records/write-queue.ts';
 import { createCheckAssertion } from '../tokens/assertion.ts';
@@ -24,6 +25,7 @@ import type { createSignOut } from './sign-out.ts';
 
 interface Answering {
   readonly collections: readonly Collection[];
+  readonly names: PeopleNames;
   readonly collectionsMayChange: boolean;
   readonly writes: WriteQueue;
   readonly signingKeys: SigningKeys;
@@ -59,10 +61,22 @@ export function createService(base: BaseParts, answering: Answering): HttpServer
   });
 }
 
+/** Of one caller. A code has 128 random bits: more tries would not help it either. */
+const wrongCodesPerMinute = 10;
+
 function routesOf(base: BaseParts, answering: Answering) {
   const { config, storage, keyring, clock } = base;
-  const { collections, collectionsMayChange, writes, signingKeys, callers, events, signOut, frontend } =
-    answering;
+  const {
+    collections,
+    names,
+    collectionsMayChange,
+    writes,
+    signingKeys,
+    callers,
+    events,
+    signOut,
+    frontend,
+  } = answering;
   const { registry, tokenCache, dpop } = callers;
   const issuer = ownIssuer(config);
   const reads = new ReadLimit(config.readsPerMinute, clock);
@@ -91,6 +105,8 @@ function routesOf(base: BaseParts, answering: Answering) {
       erasures: new ReadLimit(10, clock),
       forgetTokensOf: (owner) => tokenCache.forget(({ id }) => id === owner),
       digest: createKeyedDigest(keyring.records),
+      names,
+      guesses: new ReadLimit(wrongCodesPerMinute, clock),
       writes,
       clock,
     },

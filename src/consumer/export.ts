@@ -6,13 +6,13 @@ import { ownerOf, requireScopesOf } from '../records/caller-access.ts';
 import { presentPlain } from '../records/present.ts';
 import type { RecordParts } from '../records/requests/handler-parts.ts';
 import { largestPageBytes } from '../records/requests/page.ts';
-import type { Consumer, RecordStore, StoredRecord } from '../storage/port.ts';
+import type { Consumer, RecordStore, StoredMember, StoredRecord } from '../storage/port.ts';
 
 const largestPage = 50;
 
 /** GET /me/export: everything that is held about the caller, a line of JSON for each thing. */
 export function exportAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
-  const { store, registry, reads } = parts;
+  const { store, registry, reads, clock } = parts;
   return async (input, caller) => {
     const owner = ownerOf(caller);
     requireScopesOf(collections, caller, 'read');
@@ -22,7 +22,7 @@ export function exportAll(collections: readonly Collection[], parts: RecordParts
     const pageSize = pageSizeFor(collections);
     const first = await store.ofOwner(owner, null, pageSize);
     const download = { 'content-disposition': 'attachment; filename="export.ndjson"' };
-    return stream('application/x-ndjson', lines(store, owner, known, first, pageSize), {
+    return stream('application/x-ndjson', lines(store, owner, known, first, pageSize, clock.now()), {
       headers: { ...download, ...headers },
     });
   };
@@ -41,6 +41,7 @@ async function* lines(
   consumer: Consumer | null,
   first: readonly StoredRecord[],
   pageSize: number,
+  now: number,
 ): AsyncGenerator<string> {
   if (consumer !== null) {
     const { id, kind, registeredAt } = consumer;
@@ -53,7 +54,30 @@ async function* lines(
     records += page.length;
     if (page.length < pageSize) break;
   }
+  yield* peopleLines(store, owner, now);
   yield line({ type: 'end', records });
+}
+
+const membershipsAtOnce = 500;
+
+/** The caller's roles in records of others, and the invitations that it has made, without their codes. */
+async function* peopleLines(store: RecordStore, owner: string, now: number): AsyncGenerator<string> {
+  let page: readonly StoredMember[] = [];
+  do {
+    page = await store.membershipsOf(owner, page.at(-1) ?? null, membershipsAtOnce);
+    for (const { collection, recordId, role, since } of page)
+      yield line({ type: 'membership', collection, record: recordId, role, since: dateTime(since) });
+  } while (page.length === membershipsAtOnce);
+  for (const { id, collection, recordId, role, usesLeft, expiresAt } of await store.invitationsBy(owner, now))
+    yield line({
+      type: 'invitation',
+      id,
+      collection,
+      record: recordId,
+      role,
+      uses_left: usesLeft,
+      expires_at: dateTime(expiresAt),
+    });
 }
 
 function line(value: object): string {
@@ -66,7 +90,7 @@ export function describeExport(): Description {
     tag: tags.caller,
     summary: 'Everything held about the caller',
     description:
-      'One JSON object on each line: first the caller ("type": "consumer"), then each record ("type": "record"), and at the end their number ("type": "end"). Without that last line the export is not complete.',
+      'One JSON object on each line: first the caller ("type": "consumer"), then each record ("type": "record"), its roles in records of others ("membership"), the invitations that it has made ("invitation"), and at the end their number ("type": "end"). Without that last line the export is not complete.',
     answers: answersText('The export.', 'application/x-ndjson'),
     budget: 'reads',
   };

@@ -2,7 +2,7 @@ import { consumerPrefix, docsPath, openapiPath } from '../base/addresses.ts';
 import { dateTime } from '../base/date-time.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
-import { toDeclaration } from '../collections/declaration.ts';
+import { asDeclared, toDeclaration } from '../collections/declaration.ts';
 import { limitsAsData } from '../collections/limits.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
@@ -27,19 +27,8 @@ export function overview(collections: readonly Collection[]): PublicHandler {
 }
 
 function describeCollection(collection: Collection, href: string) {
-  const {
-    name,
-    title,
-    description,
-    schema,
-    index,
-    machine,
-    access,
-    concurrency,
-    limits,
-    events,
-    deprecated,
-  } = toDeclaration(collection);
+  const declaration = toDeclaration(collection);
+  const { name, title, description, schema, index, concurrency, limits, events, deprecated } = declaration;
   return {
     name,
     title,
@@ -47,8 +36,7 @@ function describeCollection(collection: Collection, href: string) {
     href,
     schema,
     index: index.map((field) => field.name),
-    ...machine,
-    access,
+    ...asDeclared(declaration),
     concurrency,
     limits: limitsAsData(limits),
     events: events?.data ?? 'none',
@@ -76,7 +64,16 @@ export function describeOverview(): Description {
 
 function overviewSchema(): Schema {
   const { object, text, texts, mapOf, maybe } = schema;
-  const transition = object({ to: text, by: { enum: ['owner', 'client', 'any'] } });
+  const roles = { anyOf: [text, texts], description: 'A role, or several; "any" is owner and client.' };
+  const inStates = mapOf({ anyOf: [{ const: 'all' }, texts] }, 'By role, the states.');
+  const transition = object(
+    { to: text, by: roles, sets: texts, clears: texts, grants: text, revokes: texts },
+    ['sets', 'clears', 'grants', 'revokes'],
+  );
+  const role = object(
+    { invited_by: texts, max: schema.count, max_per_user: schema.count, scope: text, previous_owner: text },
+    ['invited_by', 'max', 'max_per_user', 'scope', 'previous_owner'],
+  );
   const collection = {
     name: text,
     title: text,
@@ -87,17 +84,25 @@ function overviewSchema(): Schema {
     initial: { ...text, description: 'The state of a new record.' },
     states: mapOf(mapOf(transition), 'By state, then by action.'),
     editable: { ...texts, description: 'The states in which the fields can be changed.' },
-    access: object({
-      read: { enum: ['owner', 'everyone'] },
-      clients: { enum: ['none', 'own', 'any'], description: 'What clients of POST /token may reach.' },
-      scopes: object({ read: maybe(text), write: maybe(text) }),
-    }),
+    access: object(
+      {
+        read: { anyOf: [{ enum: ['owner', 'everyone'] }, inStates] },
+        create: texts,
+        update: inStates,
+        delete: inStates,
+        clients: { enum: ['none', 'own', 'any'], description: 'What clients of POST /token may reach.' },
+        scopes: object({ read: maybe(text), write: maybe(text) }),
+      },
+      ['create', 'update', 'delete'],
+    ),
+    roles: mapOf(role, 'What callers can be in a record, besides owner, everyone and client.'),
+    aliases: { type: 'boolean', description: 'Whether records show who is who, by alias.' },
     concurrency: { enum: ['optional', 'required'], description: 'Whether a change needs If-Match.' },
     limits: limitsSchema(),
     events: { enum: ['none', 'thin', 'full'], description: 'What GET /events tells of its records.' },
     deprecated: object({ since: schema.dateTime, sunset: maybe(schema.dateTime), link: maybe(schema.uri) }),
   };
-  const optional = ['description', 'initial', 'states', 'editable', 'deprecated'];
+  const optional = ['description', 'initial', 'states', 'editable', 'roles', 'aliases', 'deprecated'];
   return object({
     collections: schema.listOf(object(collection, optional)),
     links: mapOf(text, 'The paths of what else there is.'),

@@ -34,9 +34,20 @@ import type { Description } from '../openapi/description.ts';
 import { apiVersion, openapiDocument } from '../openapi/document.ts';
 import * as openapi from '../openapi/serve.ts';
 import type { TokenTerms } from '../openapi/token-terms.ts';
+import {
+  describeAccept,
+  describeChangeMember,
+  describeEndInvitation,
+  describeInvitations,
+  describeInvite,
+  describeMembers,
+  describeRemoveMember,
+} from '../records/describe/people.ts';
 import { describeList, describeRead } from '../records/describe/reads.ts';
 import * as writing from '../records/describe/writes.ts';
 import type { RecordParts } from '../records/requests/handler-parts.ts';
+import * as people from '../records/requests/people.ts';
+import { hasMembers, invitedRoles } from '../records/requests/people.ts';
 import { listRecords, readRecord } from '../records/requests/read.ts';
 import {
   createRecord,
@@ -109,8 +120,10 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
   const token = { access: 'client_credentials', cors: false } as const;
   const myself = `${consumerPrefix}/me`;
   const page = { cors: false, contentPolicy: openapi.pageContentPolicy, headers: pageHeaders };
+  const takesCodes = collections.some((collection) => invitedRoles(collection).length > 0);
   const routes: readonly Route[] = [
     ...collections.flatMap((collection) => collectionRoutes(collection, records)),
+    ...(takesCodes ? [invitationRoute(collections, records)] : []),
     open(consumerPrefix, overview(collections), describeOverview),
     bearer('GET', myself, me(records.registry), describeMe),
     bearer('DELETE', myself, eraseAll(collections, records), describeErasure),
@@ -171,6 +184,12 @@ function bearer(method: Route['method'], path: string, handle: BearerHandler, de
   return { method, path, access: 'bearer', cors: true, handle, describe };
 }
 
+function invitationRoute(collections: readonly Collection[], records: RecordParts): Route {
+  const path = `${consumerPrefix}/invitations`;
+  const admit = (caller: Caller | null) => records.writes.checkRoom(caller?.id ?? '', 0);
+  return { ...bearer('POST', path, people.acceptInvitation(collections, records), describeAccept), admit };
+}
+
 function collectionRoutes(collection: Collection, records: RecordParts): readonly Route[] {
   const path = `${consumerPrefix}/${collection.name}`;
   const one = `${path}/:id`;
@@ -189,6 +208,23 @@ function collectionRoutes(collection: Collection, records: RecordParts): readonl
       return bearer('POST', `${one}/${action}`, takeAction(parts, action), describe);
     }),
   ];
+  if (invitedRoles(collection).length > 0) {
+    const invitations = `${one}/invitations`;
+    routes.push(
+      bearer('POST', invitations, people.invite(parts), said(describeInvite)),
+      bearer('GET', invitations, people.listInvitations(parts), said(describeInvitations)),
+      bearer(
+        'DELETE',
+        `${invitations}/:invitation`,
+        people.endInvitation(parts),
+        said(describeEndInvitation),
+      ),
+      bearer('PATCH', `${one}/members/:alias`, people.changeMember(parts), said(describeChangeMember)),
+      bearer('DELETE', `${one}/members/:alias`, people.removeMember(parts), said(describeRemoveMember)),
+    );
+  }
+  if (hasMembers(collection))
+    routes.push(bearer('GET', `${one}/members`, people.listMembers(parts), said(describeMembers)));
   const admit = (caller: Caller | null) => records.writes.checkRoom(caller?.id ?? '', 0);
   return routes.map((route) => ({
     ...route,

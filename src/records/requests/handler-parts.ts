@@ -5,6 +5,7 @@ import type { KeyedDigest } from '../../base/keyed-digest.ts';
 import type { Collection } from '../../collections/collection.ts';
 import type { Registry } from '../../consumer/registry.ts';
 import type { RecordStore } from '../../storage/port.ts';
+import type { PeopleNames } from '../people-names.ts';
 import type { WriteQueue } from '../write-queue.ts';
 import type { ReadLimit } from './read-limit.ts';
 
@@ -20,6 +21,9 @@ export interface RecordParts {
   readonly writes: Pick<WriteQueue, 'submit' | 'checkRoom'>;
   readonly forgetTokensOf: (owner: string) => void;
   readonly digest: KeyedDigest;
+  readonly names: PeopleNames;
+  /** Codes of invitations that were wrong. */
+  readonly guesses: ReadLimit;
   readonly clock: Clock;
 }
 

@@ -1,8 +1,9 @@
 import { Refusal } from '../../base/errors.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { isDateTime, normaliseDateTime } from '../../collections/normalise.ts';
+import { readableStates } from '../../collections/roles.ts';
 import type { FieldValue, IndexedField, Operator, RecordQuery } from '../../storage/port.ts';
-import type { CallerAccess } from '../caller-access.ts';
+import { type CallerAccess, memberRoles } from '../caller-access.ts';
 
 export const defaultPage = 50;
 export const largestPage = 200;
@@ -11,7 +12,11 @@ type SortField = RecordQuery['sort']['field'];
 
 /** The query for the storage, and as it was sent, for links and cursors. */
 export interface ListQuery {
-  readonly wanted: Pick<RecordQuery, 'owner' | 'state' | 'conditions' | 'sort' | 'limit'>;
+  readonly wanted: Pick<
+    RecordQuery,
+    'owner' | 'state' | 'states' | 'memberOf' | 'conditions' | 'sort' | 'limit'
+  >;
+  readonly isEverybodys: boolean;
   readonly cursor: string | null;
   /** The parameters that select and sort, ordered by name. */
   readonly filters: readonly (readonly [name: string, value: string])[];
@@ -21,32 +26,84 @@ export interface ListQuery {
 
 const parameterForm = /^([A-Za-z][A-Za-z0-9_]*)(?:\[(gt|gte|lt|lte)\])?$/;
 
-const taken: ReadonlySet<string> = new Set(['limit', 'cursor', 'sort', 'state', 'mine']);
+const taken: ReadonlySet<string> = new Set(['limit', 'cursor', 'sort', 'state', 'mine', 'role']);
 
 /** Every parameter is known, comes once and has a usable value, or the whole query is refused. */
-export function readListQuery(
-  collection: Collection,
-  text: string,
-  { id, visibleOwner }: Pick<CallerAccess, 'id' | 'visibleOwner'>,
-): ListQuery {
+export function readListQuery(collection: Collection, text: string, access: CallerAccess): ListQuery {
   const parameters = readParameters(text);
-  const owner = readMine(parameters.get('mine')) ? id : visibleOwner;
-  const isEverybodys = owner === null;
+  const state = readState(collection, parameters.get('state'));
+  const kind = readKind(collection, parameters, access, state);
+  const isEverybodys = kind.owner === null && kind.memberOf === undefined;
   const conditions = [...parameters].flatMap(([name, value]) =>
     taken.has(name) ? [] : [readCondition(collection, name, value)],
   );
   const asked = [...parameters].filter(([name]) => name !== 'cursor');
-  const state = readState(collection, parameters.get('state'));
   const [first] = conditions;
   const usual = isEverybodys && first !== undefined ? `-${nameOf(first.field)}` : '-created_at';
   const sort = readSort(collection, parameters.get('sort') ?? usual);
   if (isEverybodys) checkIndexed(conditions, state, sort);
+  if (kind.memberOf !== undefined && sort.field !== 'created_at')
+    throw invalid(
+      'sort',
+      'Records of others in which the caller has a role are sorted by "created_at" only. Ask for mine=true to sort the caller\'s own records.',
+    );
   return {
-    wanted: { owner, state, conditions, sort, limit: readLimit(parameters.get('limit')) },
+    wanted: { ...kind, state, conditions, sort, limit: readLimit(parameters.get('limit')) },
+    isEverybodys,
     cursor: parameters.get('cursor') ?? null,
     filters: asked.filter(([name]) => name !== 'limit').toSorted(([a], [b]) => (a < b ? -1 : 1)),
     asked,
   };
+}
+
+type ListKind = Pick<RecordQuery, 'owner' | 'states' | 'memberOf'>;
+
+/** A list is of one kind: the caller's own records, those in which it has a role, both of them, or everybody's. */
+function readKind(
+  collection: Collection,
+  parameters: ReadonlyMap<string, string>,
+  access: CallerAccess,
+  state: string | null,
+): ListKind {
+  const { id, listedStates } = access;
+  const role = readRole(collection, parameters.get('role'));
+  const isMine = readMine(parameters.get('mine'));
+  const inRoles = (roles: readonly string[]) => ({
+    member: id,
+    roles: roles.map((one) => ({ role: one, states: readableStates(collection, [one, 'everyone']) })),
+  });
+  if (role !== null) {
+    if (isMine)
+      throw invalid('role', '"mine" and "role" do not go together: ask for own records or for a role.');
+    return { owner: null, memberOf: inRoles([role]) };
+  }
+  const roles = memberRoles(collection);
+  const isEverybodys = listedStates?.length !== 0;
+  if (isMine || !isEverybodys) {
+    const own = { owner: id, ...ownStates(collection) };
+    return isMine || roles.length === 0 ? own : { ...own, memberOf: inRoles(roles) };
+  }
+  if (state === null) return { owner: null, states: listedStates ?? undefined };
+  if (listedStates !== null && !listedStates.includes(state))
+    throw invalid(
+      'state',
+      `Nobody's records in the state "${state}" are in this list. Ask for mine=true to see the caller's own.`,
+    );
+  return { owner: null };
+}
+
+/** The states in which owners read their records, where these are not all. */
+function ownStates(collection: Collection): Pick<RecordQuery, 'states'> {
+  const states = collection.isShared ? readableStates(collection, ['owner', 'everyone']) : null;
+  return states === null ? {} : { states };
+}
+
+function readRole(collection: Collection, role: string | undefined): string | null {
+  if (role === undefined) return null;
+  const roles = memberRoles(collection);
+  if (roles.includes(role)) return role;
+  if (roles.length === 0) throw invalid('role');
+  throw invalid('role', `A list by role is of one of these: ${roles.join(', ')}.`);
 }
 
 export function linkTo({ asked }: ListQuery, cursor: string): string {

@@ -2,10 +2,13 @@ import type { UsedProof } from '../../base/caller.ts';
 import { describe, Refusal } from '../../base/errors.ts';
 import { type Answer, answer, type BearerHandler, type Input, jsonText } from '../../base/handler.ts';
 import { createRecordId, createRevision } from '../../base/random.ts';
+import type { Collection } from '../../collections/collection.ts';
+import { actionFields } from '../../collections/roles.ts';
 import { CallerAccess, type CallerIdentity } from '../caller-access.ts';
-import { readFields, readPatch, toBody } from '../fields.ts';
+import { type Fields, readFields, readPatch, toBody } from '../fields.ts';
 import { createsOnly, ifMatch } from '../preconditions.ts';
 import { etagOf, present } from '../present.ts';
+import { setByAction } from '../rules/change.ts';
 import type { IdempotencyKey, RecordChange, RefusalFacts, WriteResult } from '../rules/operation.ts';
 import { type CollectionParts, type RecordParts, recordId } from './handler-parts.ts';
 import { rateHeaders } from './read-limit.ts';
@@ -15,7 +18,7 @@ import { rateHeaders } from './read-limit.ts';
 /** POST /<collection> */
 export function createRecord(parts: CollectionParts): BearerHandler {
   return submitting(parts, (input, access) => {
-    const body = toBody(parts.collection, readFields(input));
+    const body = toBody(parts.collection, newFields(input, parts.collection));
     const key = idempotencyKey(input, body, parts, access);
     return { ...named(parts, createRecordId(parts.clock.now())), kind: 'create', body, key };
   });
@@ -26,8 +29,11 @@ export function replaceRecord(parts: CollectionParts): BearerHandler {
   return submitting(parts, (input) => {
     const record = named(parts, recordId(input));
     const isNew = createsOnly(input);
-    const body = toBody(parts.collection, readFields(input));
-    if (isNew) return { ...record, kind: 'create_under', body };
+    if (isNew) {
+      const body = toBody(parts.collection, newFields(input, parts.collection));
+      return { ...record, kind: 'create_under', body };
+    }
+    const body = toBody(parts.collection, readFields(input, parts.collection));
     return { ...record, kind: 'replace', body, expected: ifMatch(input) };
   });
 }
@@ -35,7 +41,7 @@ export function replaceRecord(parts: CollectionParts): BearerHandler {
 /** PATCH /<collection>/{id}: a merge patch (RFC 7396). */
 export function patchRecord(parts: CollectionParts): BearerHandler {
   return submitting(parts, (input) => {
-    const patch = readPatch(input);
+    const patch = readPatch(input, parts.collection);
     return { ...named(parts, recordId(input)), kind: 'patch', patch, expected: ifMatch(input) };
   });
 }
@@ -49,20 +55,37 @@ export function removeRecord(parts: CollectionParts): BearerHandler {
 
 /** POST /<collection>/{id}/<action>: moves the record to another state. */
 export function takeAction(parts: CollectionParts, action: string): BearerHandler {
+  const takesInput = parts.collection.isShared || actionFields(parts.collection).size > 0;
   return submitting(parts, (input) => {
-    return { ...named(parts, recordId(input)), kind: 'act', action, expected: ifMatch(input) };
+    const hasInput = takesInput && (input.body?.byteLength ?? 0) > 0;
+    const fields = hasInput ? readFields(input, parts.collection) : {};
+    return { ...named(parts, recordId(input)), kind: 'act', action, input: fields, expected: ifMatch(input) };
   });
 }
 
-type ReadChange = (input: Input, access: CallerAccess) => RecordChange;
+/** Fields that only actions set are refused in a new record. */
+function newFields(input: Input, collection: Collection): Fields {
+  const fields = readFields(input, collection);
+  const errors = [...actionFields(collection)].flatMap(([name, actions]) =>
+    Object.hasOwn(fields, name) ? [setByAction(name, actions)] : [],
+  );
+  if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });
+  return fields;
+}
 
-function submitting(parts: CollectionParts, readChange: ReadChange): BearerHandler {
+type ReadChange = (input: Input, access: CallerAccess) => RecordChange | Promise<RecordChange>;
+
+export function submitting(
+  parts: CollectionParts,
+  readChange: ReadChange,
+  toAnswer = answerTo,
+): BearerHandler {
   const { collection, writes, clock } = parts;
   return countingUncharged(parts, async (input, caller) => {
     const access = CallerAccess.admit(collection, caller, 'write');
     let change: RecordChange;
     try {
-      change = readChange(input, access);
+      change = await readChange(input, access);
     } catch (refusal) {
       if (input.proof !== null) void useUp(input.proof, access.caller, parts);
       throw refusal;
@@ -73,26 +96,24 @@ function submitting(parts: CollectionParts, readChange: ReadChange): BearerHandl
     try {
       const { result } = await writes.submit(operation, bytes, () => input.hasHungUp());
       if (result === null) throw new Error('A write of a record has a result.');
-      return { answer: answerTo(result, context), isCharged: result.kind !== 'repeated' };
+      return { answer: toAnswer(result, context), isCharged: result.kind !== 'repeated' };
     } catch (error) {
       throw error instanceof Refusal ? withFacts(error, context) : error;
     }
   });
 }
 
-interface AnswerContext extends Pick<CollectionParts, 'collection' | 'path'> {
+export interface AnswerContext extends Pick<CollectionParts, 'collection' | 'path' | 'names'> {
   readonly access: CallerAccess;
   readonly now: number;
 }
 
-function answerTo(
-  { kind, record, budget }: WriteResult,
-  { collection, path, access, now }: AnswerContext,
-): Answer {
+function answerTo({ kind, record, members, budget }: WriteResult, context: AnswerContext): Answer {
+  const { path, now } = context;
   const rate = budget === null ? {} : rateHeaders('writes', budget, now);
   if (kind === 'removed') return answer(null, '', { status: 204, headers: rate });
   const etag = etagOf(record);
-  const text = present(collection, record, access);
+  const text = present(record, members, context);
   if (kind === 'changed') return jsonText(text, { headers: { etag, ...rate } });
   const repeated = kind === 'repeated' ? { 'idempotency-replayed': 'true' } : {};
   return jsonText(text, {
@@ -101,18 +122,19 @@ function answerTo(
   });
 }
 
-function withFacts({ code, options }: Refusal, { collection, access, now }: AnswerContext): Refusal {
-  const { budget, current }: RefusalFacts = options.facts ?? {};
+function withFacts({ code, options }: Refusal, context: AnswerContext): Refusal {
+  const { budget, current, members: people = [] }: RefusalFacts = options.facts ?? {};
+  const { now } = context;
   const { facts: _, ...rest } = options;
   if (budget !== undefined)
     return new Refusal(code, { ...rest, headers: rateHeaders('writes', budget, now) });
   if (current === undefined) return new Refusal(code, rest);
-  const members = { current: JSON.parse(present(collection, current, access)) };
+  const members = { current: JSON.parse(present(current, people, context)) };
   return new Refusal(code, { ...rest, members, headers: { etag: etagOf(current) } });
 }
 
 /** A DPoP proof does not cover the body: without this, a copied proof of a refused write could be used at another process. */
-async function useUp(
+export async function useUp(
   proof: UsedProof,
   caller: CallerIdentity,
   { writes, clock }: Pick<RecordParts, 'writes' | 'clock'>,
@@ -123,7 +145,7 @@ async function useUp(
   } catch {}
 }
 
-function named({ collection }: CollectionParts, id: string) {
+export function named({ collection }: CollectionParts, id: string) {
   return { collection: collection.name, id, revision: createRevision() };
 }
 
@@ -146,7 +168,7 @@ type Write = (
 ) => Promise<{ readonly answer: Answer; readonly isCharged: boolean }>;
 
 /** A write that is refused or repeated counts as a read, because it looked something up. `attempts` bounds those under way. */
-function countingUncharged({ reads, attempts }: RecordParts, write: Write): BearerHandler {
+export function countingUncharged({ reads, attempts }: RecordParts, write: Write): BearerHandler {
   return async (input, caller) => {
     const { id } = caller;
     if (id === null) return (await write(input, caller)).answer;

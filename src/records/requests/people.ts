@@ -1,0 +1,288 @@
+import { Buffer } from 'node:buffer';
+import { dateTime } from '../../base/date-time.ts';
+import { parseDuration } from '../../base/duration.ts';
+import { Refusal } from '../../base/errors.ts';
+import { answer, type BearerHandler, type Input, json, jsonText } from '../../base/handler.ts';
+import { createInvitationCode, createRecordId, createRevision } from '../../base/random.ts';
+import type { Collection, FieldError } from '../../collections/collection.ts';
+import type { RecordWithMembers, StoredMember } from '../../storage/port.ts';
+import { CallerAccess, memberRoles } from '../caller-access.ts';
+import { type Fields, readObject } from '../fields.ts';
+import { aliasText, readAlias } from '../people-names.ts';
+import { isExpired, present } from '../present.ts';
+import { invitesToAny } from '../rules/invitations.ts';
+import { type CollectionParts, type RecordParts, recordId } from './handler-parts.ts';
+import { rateHeaders } from './read-limit.ts';
+import { countingUncharged, named, submitting, useUp } from './write.ts';
+
+/** Members and invitations of a record. The rules are in rules/invitations. */
+
+const dayMs = 86_400_000;
+export const mostUses = 100;
+export const longestInvitationMs = 30 * dayMs;
+const membersAtOnce = 100;
+
+/** POST /<collection>/{id}/invitations: the answer is the only place where the code stands. */
+export function invite(parts: CollectionParts): BearerHandler {
+  const { collection, store, digest, clock } = parts;
+  return (input, caller) => {
+    const code = createInvitationCode();
+    const id = createRecordId(clock.now());
+    const handle = submitting(
+      parts,
+      async () => {
+        const { role, uses, forMs } = readInvitation(readObject(input), collection);
+        const expiresAt = clock.now() + forMs;
+        const invitation = { digest: digest.of('invitation', code), id, role, usesLeft: uses, expiresAt };
+        const record = named(parts, recordId(input));
+        const { length: open } = await store.invitations(collection.name, record.id, clock.now());
+        return { ...record, kind: 'invite', invitation, open, expected: null };
+      },
+      (result, { now }) => {
+        const { role, uses, forMs } = readInvitation(readObject(input), collection);
+        const headers = result.budget === null ? {} : rateHeaders('writes', result.budget, now);
+        const shown = { id, role, uses, expires_at: dateTime(now + forMs), code };
+        return json(shown, { status: 201, headers });
+      },
+    );
+    return handle(input, caller);
+  };
+}
+
+function readInvitation(fields: Fields, collection: Collection) {
+  const { role, uses = 1, expires_in = '7d', ...others } = fields;
+  const forMs = typeof expires_in === 'string' ? parseDuration(expires_in) : null;
+  const roles = invitedRoles(collection);
+  const errors: FieldError[] = Object.keys(others).map((name) => ({
+    pointer: `/${name}`,
+    message: 'is not known here; expected role, uses or expires_in',
+  }));
+  if (!roles.includes(role as string))
+    errors.push({ pointer: '/role', message: `must be one of ${roles.join(', ')}` });
+  if (!Number.isInteger(uses) || (uses as number) < 1 || (uses as number) > mostUses)
+    errors.push({ pointer: '/uses', message: `must be a whole number from 1 to ${mostUses}` });
+  if (forMs === null || forMs <= 0 || forMs > longestInvitationMs)
+    errors.push({ pointer: '/expires_in', message: 'must be a duration such as 7d, at most 30d' });
+  if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });
+  return { role: role as string, uses: uses as number, forMs: forMs as number };
+}
+
+/** The roles that invitations lead to. */
+export function invitedRoles(collection: Collection): readonly string[] {
+  return [...memberRoles(collection, 'invited'), ...(collection.handover === null ? [] : ['owner'])];
+}
+
+/** Whether there is a list of members. */
+export function hasMembers(collection: Collection): boolean {
+  return invitedRoles(collection).length > 0 || (collection.aliases && memberRoles(collection).length > 0);
+}
+
+/** The record, if the caller may see it, and what the caller is in it. */
+async function seen(parts: CollectionParts, input: Input, access: CallerAccess) {
+  const { collection, store, clock, reads } = parts;
+  const headers = reads.take(access.id);
+  const record = await store.find(collection.name, recordId(input, headers), access.membersWanted);
+  const isThere = record !== null && !isExpired(collection, record, clock.now());
+  if (!isThere || !access.sees(record, record.members ?? [])) throw new Refusal('not_found', { headers });
+  return { record, roles: access.rolesOn(record, record.members ?? []), headers };
+}
+
+/** GET /<collection>/{id}/invitations */
+export function listInvitations(parts: CollectionParts): BearerHandler {
+  const { collection, store, clock } = parts;
+  return async (input, caller) => {
+    const access = CallerAccess.admit(collection, caller, 'read');
+    const { record, roles, headers } = await seen(parts, input, access);
+    if (!invitesToAny(collection, roles)) throw new Refusal('role_required', { headers });
+    const found = await store.invitations(collection.name, record.id, clock.now());
+    const items = found.map(({ id, role, usesLeft, expiresAt }) => {
+      return { id, role, uses_left: usesLeft, expires_at: dateTime(expiresAt) };
+    });
+    return json({ items }, { headers });
+  };
+}
+
+/** DELETE /<collection>/{id}/invitations/{invitation} */
+export function endInvitation(parts: CollectionParts): BearerHandler {
+  const { collection, store, clock } = parts;
+  return submitting(parts, async (input) => {
+    const record = named(parts, recordId(input));
+    const { invitation = '' } = input.params;
+    const found = await store.invitations(collection.name, record.id, clock.now());
+    const digest = found.find(({ id }) => id === invitation)?.digest ?? null;
+    return { ...record, kind: 'end_invitation', invitation, digest, expected: null };
+  });
+}
+
+/** GET /<collection>/{id}/members: the owner first, then the others in the order of their aliases. */
+export function listMembers(parts: CollectionParts): BearerHandler {
+  const { collection, store, names, digest } = parts;
+  return async (input, caller) => {
+    const access = CallerAccess.admit(collection, caller, 'read');
+    const { record, roles, headers } = await seen(parts, input, access);
+    if (!collection.aliases && !invitesToAny(collection, roles))
+      throw new Refusal('role_required', { headers });
+    const bound = ['members', access.id, collection.name, record.id];
+    const after = readMemberCursor(input, bound, digest);
+    const page = await store.members(collection.name, record.id, after, membersAtOnce + 1);
+    const shown = page.slice(0, membersAtOnce);
+    const last = page.length > membersAtOnce ? shown.at(-1) : undefined;
+    const owner = after === null ? [ownerItem(record, access, names)] : [];
+    const items = [...owner, ...shown.map((one) => itemOf(one, access))];
+    return json({ items, next: last === undefined ? null : memberCursor(last, bound, digest) }, { headers });
+  };
+}
+
+function itemOf({ alias, role, since, member }: StoredMember, { id }: CallerAccess) {
+  return { alias: aliasText(alias), role, since: dateTime(since), is_me: member === id };
+}
+
+function ownerItem(record: RecordWithMembers, access: CallerAccess, names: RecordParts['names']) {
+  const { collection, id, owner, createdAt } = record;
+  const alias = aliasText(names.alias(collection, id, owner));
+  return { alias, role: 'owner', since: dateTime(createdAt), is_me: owner === access.id };
+}
+
+type Digest = RecordParts['digest'];
+
+/** Aliases and roles only, signed for this caller and record. */
+function memberCursor({ alias, role }: StoredMember, bound: readonly string[], digest: Digest): string {
+  const text = Buffer.from(JSON.stringify([aliasText(alias), role])).toString('base64url');
+  return `${text}.${digest.of(...bound, text).toString('base64url')}`;
+}
+
+function readMemberCursor(input: Input, bound: readonly string[], digest: Digest) {
+  const parameters = new URLSearchParams(input.query);
+  const cursor = parameters.get('cursor');
+  for (const name of parameters.keys())
+    if (name !== 'cursor') throw new Refusal('query_invalid', { members: { parameter: name } });
+  if (cursor === null) return null;
+  const [text = '', mac = ''] = cursor.split('.');
+  if (!digest.isOf(Buffer.from(mac, 'base64url'), ...bound, text)) throw new Refusal('cursor_invalid');
+  const [alias, role] = JSON.parse(Buffer.from(text, 'base64url').toString());
+  return { alias: readAlias(alias) ?? new Uint8Array(), role };
+}
+
+/** PATCH /<collection>/{id}/members/{alias} */
+export function changeMember(parts: CollectionParts): BearerHandler {
+  const roles = memberRoles(parts.collection, 'invited');
+  return submitting(
+    parts,
+    (input) => {
+      const { role, ...others } = readObject(input);
+      const [unknown] = Object.keys(others);
+      const errors: FieldError[] = [
+        ...(roles.includes(role as string)
+          ? []
+          : [{ pointer: '/role', message: `must be one of ${roles.join(', ')}` }]),
+        ...(unknown === undefined
+          ? []
+          : [{ pointer: `/${unknown}`, message: 'is not known here; expected role' }]),
+      ];
+      if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });
+      const alias = aliasIn(input);
+      return {
+        ...named(parts, recordId(input)),
+        kind: 'change_role',
+        alias,
+        role: role as string,
+        expected: null,
+      };
+    },
+    ({ budget }, { now }) => {
+      const headers = budget === null ? {} : rateHeaders('writes', budget, now);
+      return answer(null, '', { status: 204, headers });
+    },
+  );
+}
+
+/** DELETE /<collection>/{id}/members/{alias}; "me" leaves. */
+export function removeMember(parts: CollectionParts): BearerHandler {
+  return submitting(parts, (input) => {
+    const alias = input.params.alias === 'me' ? null : aliasIn(input);
+    return { ...named(parts, recordId(input)), kind: 'remove_member', alias, expected: null };
+  });
+}
+
+/** A text that is no alias names nobody. */
+function aliasIn({ params }: Input): Uint8Array {
+  return readAlias(params.alias ?? '') ?? new Uint8Array(16);
+}
+
+const codeForm = /^[A-Za-z0-9_-]{22}$/;
+
+/** POST /invitations: the caller takes the role that the code is for. */
+export function acceptInvitation(collections: readonly Collection[], parts: RecordParts): BearerHandler {
+  const { store, writes, clock, digest, guesses, names } = parts;
+  const shared = collections.filter((collection) => invitedRoles(collection).length > 0);
+  return countingUncharged(parts, async (input, caller) => {
+    const accesses = shared.flatMap((collection) => {
+      try {
+        return [[collection, CallerAccess.admit(collection, caller, 'write')] as const];
+      } catch {
+        return [];
+      }
+    });
+    const [first] = accesses;
+    if (first === undefined) throw new Refusal('invitation_invalid');
+    const identity = first[1].caller;
+    let isSubmitted = false;
+    try {
+      // Counted before the code is looked at, and given back to those who had a right one.
+      guesses.take(identity.id);
+      const code = readCode(input);
+      const admitted = Object.fromEntries(
+        accesses.map(([{ name }, access]) => [name, access.caller.scopeRoles ?? []]),
+      );
+      const change = {
+        kind: 'accept',
+        digest: digest.of('invitation', code),
+        revision: createRevision(),
+        admitted,
+      } as const;
+      const now = clock.now();
+      isSubmitted = true;
+      const { result } = await writes.submit({ caller: identity, now, proof: input.proof, change }, 0, () =>
+        input.hasHungUp(),
+      );
+      if (result === null) throw new Error('An acceptance has a result.');
+      guesses.refund(identity.id);
+      const [collection, access] = accesses.find(([{ name }]) => name === result.record.collection) ?? first;
+      // The write has loaded the caller's own roles only; the record shows those who hold a role by an action, too.
+      const hasOthers = memberRoles(collection, 'granted').length > 0;
+      const found = hasOthers
+        ? await store.find(collection.name, result.record.id, access.membersWanted)
+        : null;
+      const members = found?.members ?? result.members;
+      // A role that does not read the present state learns only which record it is in.
+      const record = access.sees(result.record, members)
+        ? present(result.record, members, { collection, access, names })
+        : JSON.stringify({ id: result.record.id });
+      const rate = result.budget === null ? {} : rateHeaders('writes', result.budget, now);
+      const text = `{"collection":${JSON.stringify(collection.name)},"role":${JSON.stringify(result.role)},"record":${record}}`;
+      return { answer: jsonText(text, { headers: rate }), isCharged: true };
+    } catch (error) {
+      if (!isSubmitted && input.proof !== null) void useUp(input.proof, identity, parts);
+      if (!(error instanceof Refusal)) throw error;
+      const { facts, ...rest } = error.options;
+      const isGuess = error.code === 'invitation_invalid' || error.code === 'read_limit_reached';
+      if (!isGuess) guesses.refund(identity.id);
+      const { budget } = (facts ?? {}) as { readonly budget?: Parameters<typeof rateHeaders>[1] };
+      const headers = budget === undefined ? rest.headers : rateHeaders('writes', budget, clock.now());
+      throw new Refusal(error.code, headers === undefined ? rest : { ...rest, headers });
+    }
+  });
+}
+
+function readCode(input: Input): string {
+  const { code, ...others } = readObject(input);
+  const [unknown] = Object.keys(others);
+  if (typeof code !== 'string' || unknown !== undefined) {
+    const pointer = unknown === undefined ? '/code' : `/${unknown}`;
+    const message =
+      unknown === undefined ? 'must be the code of an invitation' : 'is not known here; expected code';
+    throw new Refusal('validation_failed', { members: { errors: [{ pointer, message }] } });
+  }
+  // What cannot be a code is looked up all the same, as another one that nobody has.
+  return codeForm.test(code) ? code : `wrong ${code.length}`;
+}
