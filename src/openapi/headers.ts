@@ -26,8 +26,8 @@ export const eventsHeaders: Headers = {
   },
   'Events-Scope': {
     ...sometimes(
-      'Sent when events do not tell the caller of every change of the list: "own" = of its own records only, "none" = of none.',
+      'Sent when a stream of all events does not tell the caller of every change of the list: "named" = a stream that names the collection does, "own" = of its own records only, "none" = of none.',
     ),
-    schema: { enum: ['own', 'none'] },
+    schema: { enum: ['named', 'own', 'none'] },
   },
 };

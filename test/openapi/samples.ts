@@ -73,5 +73,19 @@ limits: { per_user: 1, writes: 1/h }
 `,
 );
 
-export const unusual: readonly Collection[] = [smallest, everything, awkward];
+/** Reached by several people. */
+export const shared = declared(
+  'shared-things',
+  `schema: { properties: { text: { type: string, maxLength: 10 }, mark: { type: integer } } }
+roles:
+  member: { invited_by: [owner, member], max: 12 }
+  reader: { scope: shared.read }
+  owner: { invited_by: owner, previous_owner: member }
+access: { create: reader, read: [owner, member, reader], update: { owner: [a] }, delete: nobody }
+states: { a: { rate: { to: b, by: [owner, member], sets: [mark] } }, b: {} }
+aliases: true
+`,
+);
+
+export const unusual: readonly Collection[] = [smallest, everything, awkward, shared];
 export const shipped: readonly Collection[] = readCollections(readCollectionFiles('collections'));

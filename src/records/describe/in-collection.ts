@@ -72,9 +72,10 @@ export function recordSchemas(collection: Collection) {
 }
 
 /** Without the conditions between fields: those are for requests. */
-function recordSchema({ machine, schema }: Collection): Schema {
+function recordSchema(collection: Collection): Schema {
+  const { machine, schema } = collection;
   const { properties = {}, required = [], additionalProperties, description } = schema;
-  const states = machine === null ? {} : stateMembers(machine);
+  const states = { ...(machine === null ? {} : stateMembers(machine)), ...sharedSchemas(collection) };
   const id = {
     type: 'string',
     format: 'uuid',
@@ -97,6 +98,30 @@ function stateMembers({ states, actions }: StateMachine): Schemas {
       description: 'What this caller may do with the record now.',
     },
   };
+}
+
+export const aliasSchema: Schema = {
+  type: 'string',
+  pattern: '^per_[A-Za-z0-9_-]{22}$',
+  description: 'How people see each other in this record; another one in every record.',
+};
+
+/** The members of a record that several people reach. */
+function sharedSchemas({ isShared, aliases, access, roles }: Collection): Schemas {
+  if (!isShared) return {};
+  const names = ['owner', ...(access.clients === 'none' ? [] : ['client']), ...Object.keys(roles)];
+  const granted = Object.entries(roles).filter(([, { kind }]) => kind === 'granted');
+  const own = {
+    roles: { ...listOf({ type: 'string', enum: names }), description: 'What this caller is in the record.' },
+  };
+  if (!aliases) return own;
+  const people = {
+    type: 'object',
+    properties: Object.fromEntries(granted.map(([role]) => [role, aliasSchema])),
+    additionalProperties: false,
+    description: 'Who has a role that an action has granted.',
+  };
+  return { ...own, owner: aliasSchema, people };
 }
 
 function pageSchema(record: Schema): Schema {
@@ -138,13 +163,15 @@ function orNull(schema: Schema): Schema {
 function examples(collection: Collection) {
   const fields = exampleFields(collection);
   if (fields === null) return null;
-  const { machine } = collection;
+  const { machine, isShared, aliases } = collection;
   const initial = [...(machine?.states.get(machine.initial) ?? [])];
-  const actions = initial.flatMap(([action, { by }]) => (by === 'client' ? [] : [action]));
+  const actions = initial.flatMap(([action, { by }]) => (by.includes('owner') ? [action] : []));
   const record = {
     id: '6f9b2c1e-3d5a-4c7e-8b21-0a4f6d8e1c35',
     ...fields,
     ...(machine === null ? {} : { state: machine.initial, actions }),
+    ...(isShared ? { roles: ['owner'] } : {}),
+    ...(isShared && aliases ? { owner: 'per_3vP1c5Qd9kXz0mYb7tLr2A', people: {} } : {}),
     created_at: '2026-01-01T08:00:00.000Z',
     updated_at: '2026-01-01T08:00:00.000Z',
   };

@@ -3,6 +3,7 @@ import { type Description, headerParameter, queryParameter } from '../../openapi
 import { eventsHeaders, sometimes, version } from '../../openapi/headers.ts';
 import type { Parameter, Schema, Schemas } from '../../openapi/openapi-types.ts';
 import { dateTime, text } from '../../openapi/schemas.ts';
+import { memberRoles } from '../caller-access.ts';
 import { defaultPage, largestPage } from '../requests/list-query.ts';
 import { describeIn, idParameter, recordAnswer, schemasOf } from './in-collection.ts';
 
@@ -25,9 +26,11 @@ export function describeList(collection: Collection): Description {
   });
 }
 
-function whatIsListed({ access }: Collection): string {
-  const isEverybodys = access.read === 'everyone';
-  const sentences = [`A page of ${isEverybodys ? "everybody's" : "the caller's own"} records.`];
+function whatIsListed(collection: Collection): string {
+  const { access } = collection;
+  const isEverybodys = Object.hasOwn(access.read, 'everyone');
+  const own = memberRoles(collection).length > 0 ? "the caller's own and shared" : "the caller's own";
+  const sentences = [`A page of ${isEverybodys ? "everybody's" : own} records.`];
   if (!isEverybodys && access.clients === 'any') sentences.push("A machine client sees everybody's.");
   if (isEverybodys || access.clients === 'any')
     sentences.push(
@@ -36,7 +39,9 @@ function whatIsListed({ access }: Collection): string {
   return sentences.join(' ');
 }
 
-function listParameters({ schema, index, machine }: Collection): readonly Parameter[] {
+function listParameters(collection: Collection): readonly Parameter[] {
+  const { schema, index, machine } = collection;
+  const roles = memberRoles(collection);
   const properties = (schema.properties ?? {}) as Schemas;
   const sortable = ['created_at', ...index.map(({ name }) => name)].flatMap((name) => [name, `-${name}`]);
   const states = machine === null ? null : { ...text, enum: [...machine.states.keys()] };
@@ -49,6 +54,11 @@ function listParameters({ schema, index, machine }: Collection): readonly Parame
       default: '-created_at',
     }),
     queryParameter('mine', "Only the caller's own records, where others' can be seen, too.", mine),
+    ...(roles.length === 0
+      ? []
+      : [
+          queryParameter('role', 'Only records in which the caller has this role.', { ...text, enum: roles }),
+        ]),
     ...(states === null ? [] : [queryParameter('state', 'Only records in this state.', states)]),
     ...filters('created_at', dateTime),
     ...index.flatMap(({ name }) => filters(name, comparable(properties[name]))),
@@ -72,10 +82,12 @@ export function describeRead(collection: Collection): Description {
   return describeIn(collection, 'read', {
     name: 'read',
     summary: 'Read a record',
-    parameters: [idParameter, headerParameter('If-None-Match', condition)],
+    parameters: [idParameter, ...(collection.isShared ? [] : [headerParameter('If-None-Match', condition)])],
     answers: {
       200: recordAnswer(collection, 'The record.', version),
-      304: { description: 'The record is still that version.', headers: version },
+      ...(collection.isShared
+        ? {}
+        : { 304: { description: 'The record is still that version.', headers: version } }),
     },
   });
 }

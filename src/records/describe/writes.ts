@@ -1,9 +1,10 @@
 import type { ErrorCode } from '../../base/errors.ts';
-import type { Collection } from '../../collections/collection.ts';
+import type { Collection, Transition } from '../../collections/collection.ts';
+import { statesIn } from '../../collections/declaration.ts';
 import { limitsAsData, limitsText } from '../../collections/limits.ts';
 import { type Description, headerParameter } from '../../openapi/description.ts';
 import { always, sometimes, version } from '../../openapi/headers.ts';
-import type { Headers } from '../../openapi/openapi-types.ts';
+import type { Headers, Schemas } from '../../openapi/openapi-types.ts';
 import { describeIn, idParameter, type OwnDescription, recordAnswer, schemasOf } from './in-collection.ts';
 
 /** The routes of requests/write.ts. */
@@ -24,7 +25,13 @@ export function describeCreate(collection: Collection): Description {
     parameters: [headerParameter('Idempotency-Key', key, keySchema)],
     body: { 'application/json': schemasOf(collection).fields },
     answers: { 201: recordAnswer(collection, 'The record was made.', headers) },
-    errors: [...bodyErrors, 'quota_exceeded', 'idempotency_key_reused', 'idempotency_record_gone'],
+    errors: [
+      ...bodyErrors,
+      ...(collection.isShared ? (['role_required'] as const) : []),
+      'quota_exceeded',
+      'idempotency_key_reused',
+      'idempotency_record_gone',
+    ],
   });
 }
 
@@ -62,23 +69,64 @@ export function describeRemove(collection: Collection): Description {
     name: 'delete',
     summary: 'Delete a record',
     answers: { 204: { description: 'The record is gone.' } },
+    errors: collection.isShared ? editErrors(collection) : [],
   });
 }
 
-const who = { owner: 'by its owner', client: 'by a machine client', any: 'by its owner or a machine client' };
+const who: Readonly<Record<string, string>> = {
+  owner: 'its owner',
+  client: 'a machine client',
+  everyone: 'every caller',
+};
+
+function byWhom(roles: readonly string[]): string {
+  return `by ${roles.map((role) => who[role] ?? `a caller with the role "${role}"`).join(' or ')}`;
+}
 
 export function describeAction(collection: Collection, action: string): Description {
   const ways = [...(collection.machine?.states ?? [])].flatMap(([state, transitions]) => {
     const transition = transitions.get(action);
-    return transition === undefined ? [] : [`from ${state} to ${transition.to} (${who[transition.by]})`];
+    return transition === undefined ? [] : [`from ${state} to ${transition.to} (${byWhom(transition.by)})`];
   });
   return describeChange(collection, {
     name: `do_${action}`,
     summary: inWords(action),
     description: `Leads ${ways.join(', ')}.`,
+    ...actionInput(collection, action),
     answers: { 200: recordAnswer(collection, 'The record in its new state.', version) },
-    errors: ['invalid_transition', 'action_not_allowed'],
+    errors: ['invalid_transition', 'action_not_allowed', ...actionErrors(collection, action)],
   });
+}
+
+function transitionsOf({ machine }: Collection, action: string): readonly Transition[] {
+  return [...(machine?.states.values() ?? [])].flatMap((actions) => actions.get(action) ?? []);
+}
+
+/** The fields that the action sets. One that it sets from some states only may be missing. */
+function actionInput(collection: Collection, action: string): Pick<OwnDescription, 'body'> {
+  const transitions = transitionsOf(collection, action);
+  const sets = transitions.flatMap((transition) => transition.sets);
+  if (sets.length === 0) return {};
+  const fields = (collection.schema.properties ?? {}) as Schemas;
+  const isRequired = (name: string) =>
+    transitions.every((one) => one.sets.some((set) => set.name === name && !set.isOptional));
+  const names = [...new Set(sets.map(({ name }) => name))];
+  const schema = {
+    type: 'object',
+    required: names.filter(isRequired),
+    properties: Object.fromEntries(names.map((name) => [name, fields[name] ?? {}])),
+    additionalProperties: false,
+  };
+  return { body: { 'application/json': { schema } } };
+}
+
+function actionErrors(collection: Collection, action: string): readonly ErrorCode[] {
+  const transitions = transitionsOf(collection, action);
+  const grants = transitions.some((transition) => transition.grants !== null);
+  return [
+    ...(collection.isShared ? bodyErrors : []),
+    ...(grants ? (['role_full', 'quota_exceeded'] as const) : []),
+  ];
 }
 
 /** "hand_out" is "Hand out". */
@@ -96,7 +144,7 @@ function describeChange(collection: Collection, own: OwnDescription): Descriptio
     ...own,
     parameters: [idParameter, headerParameter('If-Match', ifMatch), ...parameters],
     errors: [
-      ...(collection.access.read === 'everyone' ? (['not_owner'] as const) : []),
+      ...(isReadByOthers(collection) ? ([collection.isShared ? 'role_required' : 'not_owner'] as const) : []),
       'precondition_failed',
       ...(isRequired ? (['precondition_required'] as const) : []),
       ...errors,
@@ -104,7 +152,7 @@ function describeChange(collection: Collection, own: OwnDescription): Descriptio
   });
 }
 
-function describeWrite(collection: Collection, own: OwnDescription): Description {
+export function describeWrite(collection: Collection, own: OwnDescription): Description {
   const { limits } = collection;
   const newcomer = limits.newcomer === null ? [] : (['newcomer_budget_spent'] as const);
   const errors = ['write_budget_spent', ...newcomer, 'newcomers_paused', ...(own.errors ?? [])] as const;
@@ -115,8 +163,15 @@ function editErrors({ machine }: Collection): readonly ErrorCode[] {
   return machine === null ? [] : ['not_editable'];
 }
 
-function editableIn({ machine }: Collection): string {
-  if (machine === null || machine.editable.size === machine.states.size) return '';
-  const states = [...machine.editable].join(', ');
+function editableIn({ machine, access }: Collection): string {
+  if (machine === null) return '';
+  const editable = statesIn(access.update, [...machine.states.keys()]);
+  if (editable.length === machine.states.size) return '';
+  const states = editable.join(', ');
   return states === '' ? 'Possible in no state.' : `Possible in these states only: ${states}.`;
+}
+
+/** Whether a caller may see a record that it may not change. */
+function isReadByOthers({ access: { read }, isShared }: Collection): boolean {
+  return isShared || Object.hasOwn(read, 'everyone');
 }

@@ -1,0 +1,171 @@
+import type { Collection } from '../../collections/collection.ts';
+import { type Description, queryParameter, tags } from '../../openapi/description.ts';
+import type { Content, Parameter, Schema } from '../../openapi/openapi-types.ts';
+import { dateTime, listOf, object } from '../../openapi/schemas.ts';
+import { memberRoles } from '../caller-access.ts';
+import { invitedRoles, longestInvitationMs, mostUses } from '../requests/people.ts';
+import { aliasSchema as alias, describeIn, idParameter } from './in-collection.ts';
+import { describeWrite } from './writes.ts';
+
+/** The routes of requests/people.ts. */
+
+const text: Schema = { type: 'string' };
+const id: Schema = { type: 'string', format: 'uuid' };
+const aliasParameter: Parameter = {
+  name: 'alias',
+  in: 'path',
+  required: true,
+  description: 'Who: an alias of the list of members.',
+  schema: alias,
+};
+
+function content(schema: Schema): Content {
+  return { 'application/json': { schema } };
+}
+
+export function describeInvite(collection: Collection): Description {
+  const roles = invitedRoles(collection);
+  const invitation = {
+    id,
+    role: { ...text, enum: roles },
+    uses: { type: 'integer', minimum: 1, maximum: mostUses },
+    expires_at: dateTime,
+    code: {
+      ...text,
+      description: 'Shown this once. In a link it belongs behind "#", where no server sees it.',
+    },
+  };
+  const body = {
+    type: 'object',
+    required: ['role'],
+    additionalProperties: false,
+    properties: {
+      role: { ...text, enum: roles },
+      uses: { type: 'integer', minimum: 1, maximum: mostUses, default: 1 },
+      expires_in: {
+        ...text,
+        default: '7d',
+        description: `A duration of at most ${longestInvitationMs / 86_400_000}d.`,
+      },
+    },
+  };
+  return describeWrite(collection, {
+    name: 'invite',
+    summary: 'Invite to a role',
+    description: 'Makes a code that lets others take the role.',
+    parameters: [idParameter],
+    body: content(body),
+    answers: { 201: { description: 'The invitation, with its code.', content: content(object(invitation)) } },
+    errors: ['json_invalid', 'validation_failed', 'role_required', 'quota_exceeded'],
+  });
+}
+
+export function describeInvitations(collection: Collection): Description {
+  const one = object({ id, role: text, uses_left: { type: 'integer' }, expires_at: dateTime });
+  return describeIn(collection, 'read', {
+    name: 'invitations',
+    summary: 'List open invitations',
+    description: 'Without their codes. For those who may invite.',
+    parameters: [idParameter],
+    answers: { 200: { description: 'The invitations.', content: content(object({ items: listOf(one) })) } },
+    errors: ['role_required'],
+  });
+}
+
+export function describeEndInvitation(collection: Collection): Description {
+  const invitation: Parameter = {
+    name: 'invitation',
+    in: 'path',
+    required: true,
+    description: 'Its id.',
+    schema: id,
+  };
+  return describeWrite(collection, {
+    name: 'end_invitation',
+    summary: 'End an invitation',
+    parameters: [idParameter, invitation],
+    answers: { 204: { description: 'Its code is worth nothing any more.' } },
+    errors: ['role_required'],
+  });
+}
+
+export function describeMembers(collection: Collection): Description {
+  const roles = ['owner', ...memberRoles(collection)];
+  const one = object({
+    alias,
+    role: { ...text, enum: roles },
+    since: dateTime,
+    is_me: { type: 'boolean' },
+  });
+  const page = object({ items: listOf(one), next: { type: ['string', 'null'] } });
+  return describeIn(collection, 'read', {
+    name: 'members',
+    summary: 'List the members of a record',
+    description: collection.aliases ? 'For all who read the record.' : 'For those who may invite.',
+    parameters: [idParameter, queryParameter('cursor', 'Where the page before has ended.', text)],
+    answers: { 200: { description: 'A page.', content: content(page) } },
+    errors: ['role_required', 'cursor_invalid'],
+  });
+}
+
+export function describeChangeMember(collection: Collection): Description {
+  const role = { ...text, enum: memberRoles(collection, 'invited') };
+  const body = { type: 'object', required: ['role'], additionalProperties: false, properties: { role } };
+  return describeWrite(collection, {
+    name: 'change_member',
+    summary: 'Give a member another role',
+    description: 'For those who may invite to both roles. Ends all invitations of the record.',
+    parameters: [idParameter, aliasParameter],
+    body: content(body),
+    answers: { 204: { description: 'The member has the role.' } },
+    errors: ['json_invalid', 'validation_failed', 'role_required', 'role_full'],
+  });
+}
+
+export function describeRemoveMember(collection: Collection): Description {
+  return describeWrite(collection, {
+    name: 'remove_member',
+    summary: 'Remove a member, or leave',
+    description: 'With "me" the caller leaves. Removing somebody else ends all invitations of the record.',
+    parameters: [idParameter, { ...aliasParameter, schema: { anyOf: [alias, { const: 'me' }] } }],
+    answers: { 204: { description: 'The role has ended.' } },
+    errors: ['role_required'],
+  });
+}
+
+export function describeAccept(): Description {
+  const body = {
+    type: 'object',
+    required: ['code'],
+    additionalProperties: false,
+    properties: { code: { ...text, description: 'Of an invitation.' } },
+  };
+  const joined = object({ collection: text, role: text, record: { type: 'object' } });
+  return {
+    name: 'acceptInvitation',
+    tag: tags.caller,
+    summary: 'Accept an invitation',
+    description:
+      'The caller takes the role that the code is for. After ten wrong codes in a minute the answer is 429.',
+    body: content(body),
+    answers: {
+      200: {
+        description: 'The role and the record. Only its id where the role does not read its present state.',
+        content: content(joined),
+      },
+    },
+    errors: [
+      'json_invalid',
+      'validation_failed',
+      'invitation_invalid',
+      'already_member',
+      'role_full',
+      'quota_exceeded',
+      'role_required',
+      'write_budget_spent',
+      'newcomer_budget_spent',
+      'newcomers_paused',
+    ],
+    budget: 'writes',
+  };
+}
