@@ -5,6 +5,13 @@ import type { NewEvent, StoredEvent, StoredRecord } from '../storage/port.ts';
 /** What can happen to a record besides its actions, which are named after the state that they lead to. */
 export const recordEvents = ['created', 'changed', 'deleted', 'expired'] as const;
 
+/** What happens to the members of a record of a shared collection. */
+export const memberEvents = ['joined', 'left'] as const;
+
+export function isMemberEvent({ type, topics }: StoredEvent): boolean {
+  return topics !== undefined && memberEvents.some((name) => type.endsWith(`.${name}`));
+}
+
 export const erasedType = 'consumer.erased';
 
 export interface EventRules {
@@ -22,7 +29,11 @@ interface Declared {
 interface Action {
   readonly action: string;
   readonly from: string;
+  /** In a shared collection: the role in which it was taken. */
+  readonly by?: string;
 }
+
+type Topics = NewEvent['topics'];
 
 /** Fields past this are left out, and the event says so: receivers take 20 kB and not much more. */
 export const largestFields = 16_384;
@@ -33,13 +44,27 @@ export function eventOfChange(
   kind: 'created' | 'changed' | Action,
   record: StoredRecord,
   at: number,
+  topics?: Topics,
 ): NewEvent | null {
   const { events } = collection;
   const name = typeof kind === 'string' ? kind : (record.state ?? '');
   if (events === null || !isTold(events, name)) return null;
   const action = typeof kind === 'string' ? {} : kind;
   const data = JSON.stringify({ ...namesOf(record), ...action });
-  return eventOf(record, name, at, events.data === 'full' ? withFields(data, record) : data);
+  return eventOf(record, name, at, events.data === 'full' ? withFields(data, record) : data, topics);
+}
+
+/** The event for a caller who has joined or left. It is always logged: streams learn by it what they may tell. */
+export function eventOfMember(
+  { events }: Declared,
+  kind: (typeof memberEvents)[number],
+  record: StoredRecord,
+  member: { readonly role: string; readonly alias?: string },
+  at: number,
+  topics: Topics,
+): NewEvent | null {
+  if (events === null) return null;
+  return eventOf(record, kind, at, JSON.stringify({ ...namesOf(record), ...member }), topics);
 }
 
 /** The event for a record that is gone, without its fields. */
@@ -48,9 +73,10 @@ export function eventOfRemoval(
   kind: 'deleted' | 'expired',
   record: StoredRecord,
   at: number,
+  topics?: Topics,
 ): NewEvent | null {
   if (collection.events === null || !isTold(collection.events, kind)) return null;
-  return eventOf(record, kind, at, JSON.stringify(namesOf(record)));
+  return eventOf(record, kind, at, JSON.stringify(namesOf(record)), topics);
 }
 
 export function eventOfErasure(owner: string, at: number): NewEvent {
@@ -70,15 +96,31 @@ function withFields(data: string, { body }: StoredRecord): string {
   return `${data.slice(0, -1)},${fields}}`;
 }
 
-function eventOf({ collection, id, owner }: StoredRecord, name: string, at: number, data: string): NewEvent {
-  return { at, type: `${collection}.${name}`, collection, recordId: id, owner, data };
+function eventOf(
+  { collection, id, owner }: StoredRecord,
+  name: string,
+  at: number,
+  data: string,
+  topics: Topics,
+): NewEvent {
+  const event = { at, type: `${collection}.${name}`, collection, recordId: id, owner, data };
+  return topics === undefined ? event : { ...event, topics };
+}
+
+interface PresentOptions {
+  readonly showsOwner: boolean;
+  readonly showsPosition?: boolean;
+}
+
+/** For readers who cannot read the record as it is after the event. */
+export function withoutFields(event: StoredEvent): StoredEvent {
+  const { fields: _, fields_too_large: __, ...names } = JSON.parse(event.data);
+  return { ...event, data: JSON.stringify(names) };
 }
 
 /** The JSON of an event. Only readers who may see all records get the owner, and `consumer.erased`. */
-export function presentEvent(
-  event: StoredEvent,
-  { showsOwner, showsPosition = false }: { readonly showsOwner: boolean; readonly showsPosition?: boolean },
-): string {
+export function presentEvent(event: StoredEvent, reader: PresentOptions): string {
+  const { showsOwner, showsPosition = false } = reader;
   const { position, type, at, owner, data } = event;
   const told =
     showsOwner && type !== erasedType ? `${data.slice(0, -1)},"owner":${JSON.stringify(owner)}}` : data;

@@ -1,10 +1,20 @@
 import type { EventStore, StoredEvent } from '../storage/port.ts';
+import type { Audience } from './audience.ts';
+import { withoutFields } from './catalogue.ts';
 
 export interface EventReader {
   /** The only owner whose events it sees; null: it may see those of others. */
   readonly owner: string | null;
   sees(event: StoredEvent): boolean;
   readonly showsOwner: boolean;
+  /** What it hears of shared collections; null where none is declared, or where it sees all events anyway. */
+  readonly audience: Audience | null;
+  showsFields(event: StoredEvent): boolean;
+}
+
+/** The event with what the reader may see of it at this place of the log. Roles that come later do not count. */
+export function seenBy(reader: EventReader, event: StoredEvent): StoredEvent {
+  return reader.showsFields(event) ? event : withoutFields(event);
 }
 
 /** Where a reader resumes; 0 is the beginning. Null if the position is pruned or unknown: the reader starts over. */
@@ -34,14 +44,17 @@ export async function readVisible(
   const events: StoredEvent[] = [];
   let [reached, bytes, read] = [after, 0, 0];
   for (let limit = readAtFirst; ; limit *= 2) {
-    const found = await store.list({ after: reached, until, owner: reader.owner, limit });
+    const topics = reader.audience === null ? undefined : [...reader.audience.topics];
+    const found = await store.list({ after: reached, until, owner: reader.owner, limit, topics });
     for (const event of found) {
       const isSeen = reader.sees(event);
       if (isSeen && events.length > 0 && (bytes > mostBytes || events.length === most))
         return { events, reached };
-      if (isSeen) events.push(event);
+      if (isSeen) events.push(seenBy(reader, event));
       bytes += event.data.length;
       reached = event.position;
+      // From here on it follows other topics: the next read asks for those.
+      if (isSeen && reader.audience?.note(event)) return { events, reached };
     }
     read += found.length;
     if (found.length < limit) return { events, reached: Math.max(until, reached) };

@@ -5,7 +5,7 @@ import { type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Outlet } from '../base/handler.ts';
 import type { EventStore, StoredEvent } from '../storage/port.ts';
 import { erasedType, presentEvent } from './catalogue.ts';
-import { type EventReader, placeIn, readVisible } from './reader.ts';
+import { type EventReader, placeIn, readVisible, seenBy } from './reader.ts';
 import type { EventTail } from './tail.ts';
 
 interface StreamsOptions {
@@ -28,6 +28,8 @@ interface Stream {
   isUnsure: boolean;
   isOver: boolean;
   heartbeatAt: number;
+  /** The topics by which it is found. */
+  readonly followed: Set<string>;
 }
 
 /** Where a stream is to begin: after this position; null: now. */
@@ -49,6 +51,8 @@ export class Streams {
   readonly #options: StreamsOptions;
   readonly #all = new Set<Stream>();
   readonly #byOwner = new Map<string, Set<Stream>>();
+  /** By the topics of shared collections that they follow. */
+  readonly #byTopic = new Map<string, Set<Stream>>();
   /** Streams that may see events of others. */
   readonly #wide = new Set<Stream>();
   #unsubscribe: (() => void) | null = null;
@@ -95,6 +99,7 @@ export class Streams {
         isOver: false,
         // Streams that open together do not get their heartbeats together.
         heartbeatAt: this.#options.clock.monotonic() + Math.random() * heartbeatEveryMs,
+        followed: new Set(),
       };
       this.#add(stream);
       outlet.onClose(() => this.#remove(stream));
@@ -121,6 +126,8 @@ export class Streams {
       const after =
         (start === null ? extent.last : await placeIn(store, extent, start)) ??
         this.#reset(stream, extent.last);
+      await stream.reader.audience?.begin(after);
+      for (const topic of stream.reader.audience?.topics ?? []) this.#follow(stream, topic);
       const retry = retryMs + Math.floor(Math.random() * retrySpreadMs);
       stream.outlet.write(`retry: ${retry}\nid: ${after}\nevent: start\ndata: {"position":${after}}\n\n`);
       stream.has = after;
@@ -157,6 +164,7 @@ export class Streams {
       if (stream.has < first - 1) stream.has = this.#reset(stream, last);
       else {
         const text = events.map((event) => block(event, stream.reader)).join('');
+        for (const topic of stream.reader.audience?.topics ?? []) this.#follow(stream, topic);
         // The position also when no event was visible, so that a reconnect resumes here.
         await stream.outlet.send(events.length > 0 ? text : `id: ${reached}\n\n`);
         stream.has = reached;
@@ -166,7 +174,11 @@ export class Streams {
 
   #tell(events: readonly StoredEvent[]): void {
     for (const event of events) {
-      for (const stream of this.#byOwner.get(event.owner) ?? []) this.#write(stream, event);
+      if (event.topics === undefined)
+        for (const stream of this.#byOwner.get(event.owner) ?? []) this.#write(stream, event);
+      // A copy: a stream that has joined or left by this event follows other topics from now on.
+      for (const { topic } of event.topics ?? [])
+        for (const stream of [...(this.#byTopic.get(topic) ?? [])]) this.#write(stream, event);
       for (const stream of this.#wide) this.#write(stream, event);
       if (event.type === erasedType) this.#endOf(event);
     }
@@ -180,8 +192,26 @@ export class Streams {
       this.#catchUp(stream).catch(() => outlet.cut());
       return;
     }
-    outlet.write(block(event, reader));
+    outlet.write(block(seenBy(reader, event), reader));
     stream.has = event.position;
+    const change = reader.audience?.note(event);
+    if (change?.isAdded === true) this.#follow(stream, change.topic);
+    if (change?.isAdded === false) this.#unfollow(stream, change.topic);
+  }
+
+  #follow(stream: Stream, topic: string): void {
+    if (stream.isOver || stream.followed.has(topic)) return;
+    stream.followed.add(topic);
+    const following = this.#byTopic.get(topic);
+    if (following === undefined) this.#byTopic.set(topic, new Set([stream]));
+    else following.add(stream);
+  }
+
+  #unfollow(stream: Stream, topic: string): void {
+    stream.followed.delete(topic);
+    const following = this.#byTopic.get(topic);
+    following?.delete(stream);
+    if (following?.size === 0) this.#byTopic.delete(topic);
   }
 
   /** Ends the streams of an erased caller, unless they began after the erasure. */
@@ -262,6 +292,7 @@ export class Streams {
     this.#all.delete(stream);
     this.#wide.delete(stream);
     const { owner } = stream.reader;
+    for (const topic of [...stream.followed]) this.#unfollow(stream, topic);
     const own = owner === null ? undefined : this.#byOwner.get(owner);
     own?.delete(stream);
     if (owner !== null && own?.size === 0) this.#byOwner.delete(owner);

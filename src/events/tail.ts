@@ -6,6 +6,8 @@ import { RepeatedLook } from './repeated-look.ts';
 
 interface TailOptions {
   readonly store: EventStore;
+  /** Whether a collection is shared: then events are read with their topics. */
+  readonly hasTopics: boolean;
   /** Positions are reused, after a restore or failover. */
   readonly onRewound: () => void;
   readonly clock: Clock;
@@ -77,7 +79,7 @@ export class EventTail {
   }
 
   async #readOn(): Promise<void> {
-    const { store } = this.#options;
+    const { store, hasTopics } = this.#options;
     if (this.#subscribers.size === 0) {
       const { last } = await store.extent();
       // A subscriber that came meanwhile has to get these events.
@@ -85,7 +87,7 @@ export class EventTail {
       return;
     }
     const query = { after: this.#last, until: Number.MAX_SAFE_INTEGER, owner: null, limit: atOnce };
-    const events = await store.list(query);
+    const events = await store.list(hasTopics ? { ...query, topics: 'all' } : query);
     const newest = events.at(-1);
     if (newest === undefined) return this.#checkRewound();
     this.#last = newest.position;

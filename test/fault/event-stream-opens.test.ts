@@ -56,7 +56,7 @@ for (const engine of someEngine) {
       const log = createLog('silent');
       const clock = systemClock;
       const store = storage.events;
-      const tail = new EventTail({ store, onRewound: () => {}, clock, log });
+      const tail = new EventTail({ store, hasTopics: false, onRewound: () => {}, clock, log });
       const streamLimit = new StreamLimit(5);
       const longPolls = new LongPolls();
       const checkStanding = (who: Caller) => standing.check(who);
@@ -89,6 +89,7 @@ for (const engine of someEngine) {
         longPolls,
         checkStillIn,
         reads,
+        audienceOf: null,
         clock,
       });
       const suspend = async () => {

@@ -36,7 +36,13 @@ class SlowLog {
 
 async function startTail(log: SlowLog, onRewound = () => {}): Promise<EventTail> {
   const said = { warn() {} } as unknown as Log;
-  const tail = new EventTail({ store: log.store, onRewound, clock: systemClock, log: said });
+  const tail = new EventTail({
+    store: log.store,
+    hasTopics: false,
+    onRewound,
+    clock: systemClock,
+    log: said,
+  });
   await tail.start();
   return tail;
 }

@@ -4,6 +4,7 @@ import { Refusal } from '../../base/errors.ts';
 import { type Answer, type BearerHandler, type Input, jsonText, live } from '../../base/handler.ts';
 import { isGranted } from '../../base/scopes.ts';
 import type { Collection } from '../../collections/collection.ts';
+import type { Audience } from '../../events/audience.ts';
 import { erasedType, presentEvent } from '../../events/catalogue.ts';
 import { type EventReader, placeIn, readVisible } from '../../events/reader.ts';
 import type { LongPolls, StreamLimit } from '../../events/stream-limit.ts';
@@ -87,6 +88,7 @@ export function visibleTo(
   caller: Caller,
   collections: readonly Collection[],
   named: readonly Collection[] | null,
+  audienceOf: AudienceOf | null,
 ): EventReader {
   const id = ownerOf(caller);
   const admitting = named ?? collections.filter((collection) => admits(collection, caller));
@@ -94,17 +96,39 @@ export function visibleTo(
     (collection) => [collection.name, CallerAccess.admit(collection, caller, 'read')] as const,
   );
   const own = new Set(accesses.map(([name]) => name));
-  const all = new Set(accesses.flatMap(([name, access]) => (access.reachesAll ? [name] : [])));
+  /** The states in which it reads everybody's records; null: all of them. */
+  const all = new Map(
+    accesses.flatMap(([name, access]) => (access.reachesAll ? [[name, access.listedStates] as const] : [])),
+  );
+  const shared = admitting.filter(({ isShared }) => isShared);
+  const audience =
+    audienceOf === null || shared.length === 0 ? null : audienceOf(caller, shared, named !== null);
+  const sharedNames = new Set(shared.map(({ name }) => name));
+  const seesAll = ({ collection, data }: StoredEvent, isAfter = false) => {
+    const states = all.get(collection ?? '');
+    if (states === undefined || states === null) return states === null;
+    const { state, from }: { readonly state?: string; readonly from?: string } = JSON.parse(data);
+    return [state, isAfter ? state : from].some((one) => one !== undefined && states.includes(one));
+  };
   return {
     owner: all.size === 0 ? id : null,
     showsOwner: all.size > 0,
-    sees({ type, collection, owner }) {
+    audience,
+    sees(event) {
+      const { type, collection, owner } = event;
       // A reader of all records may keep copies, and has to erase them too.
       if (type === erasedType) return all.size > 0;
-      return collection !== null && (all.has(collection) || (owner === id && own.has(collection)));
+      if (collection === null || seesAll(event)) return collection !== null;
+      if (sharedNames.has(collection)) return audience?.hears(event) === true;
+      return owner === id && own.has(collection);
     },
+    showsFields: (event) =>
+      event.topics === undefined || seesAll(event, true) || audience?.hearsFields(event) === true,
   };
 }
+
+/** What a caller hears of shared collections. `isNamed`: it has asked for them by name. */
+export type AudienceOf = (caller: Caller, shared: readonly Collection[], isNamed: boolean) => Audience;
 
 function admits({ access: { clients, scopes } }: Collection, caller: Caller): boolean {
   if (clients === 'none' && caller.credentialId !== null) return false;
@@ -120,6 +144,8 @@ export interface EventParts {
   /** Throws, or rejects, when the caller would not be let in any more. */
   readonly checkStillIn: (caller: Caller) => void | Promise<void>;
   readonly reads: ReadLimit;
+  /** Null where no collection is shared. */
+  readonly audienceOf: AudienceOf | null;
   readonly clock: Clock;
 }
 
@@ -128,7 +154,7 @@ export function readEvents(collections: readonly Collection[], parts: EventParts
   return async (input, caller) => {
     const owner = ownerOf(caller);
     const asked = readEventQuery(input, collections);
-    const reader = visibleTo(caller, collections, asked.collections);
+    const reader = visibleTo(caller, collections, asked.collections, parts.audienceOf);
     const headers = parts.reads.take(owner);
     if (!asked.isStream) return readPage(parts, reader, { owner, caller, ...asked }, input, headers);
     const take = parts.streams.open(caller, reader, asked.after);
@@ -158,6 +184,7 @@ async function readPage(
   const { last } = extent;
   const start = after === null ? last : await placeIn(store, extent, after);
   if (start === null) return page([], last, reader, headers, true);
+  await reader.audience?.begin(start);
   const from = (position: number, until: number) =>
     readVisible(store, reader, { after: position, until }, largestPage);
   let found = await from(start, last);
