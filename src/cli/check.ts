@@ -1,5 +1,6 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { StoredKeys } from '../app/check.ts';
+import type { declaredMatrices } from '../app/declarations.ts';
 import { checkFiles, databaseFiles } from '../config/files.ts';
 import { type Environment, loadCollectionsDir, settingText } from '../config/load.ts';
 import { type Config, environmentName, settings } from '../config/settings.ts';
@@ -8,6 +9,8 @@ import type { CommandSettings } from './settings.ts';
 
 interface CheckOptions extends JsonOption {
   readonly against?: boolean;
+  readonly acceptWider?: boolean;
+  readonly matrix?: boolean;
   readonly all?: boolean;
 }
 
@@ -16,7 +19,10 @@ const helpText = `
 and names every mistake with its file and line: it needs no settings, no
 provider and no database. So does "check" where COLLECTIONS_DIR is the only
 setting. Where none of IDP_ORIGIN, IDPS_FILE and API_AUDIENCE is set, "check"
-takes the settings of the "dev" that runs in this folder.`;
+takes the settings of the "dev" that runs in this folder.
+
+"check --matrix" prints one table for each collection: what each role may do in
+each state. It reads only the files of the collections.`;
 
 export function addTo(program: Command, commandSettings: CommandSettings): void {
   printing(
@@ -32,17 +38,22 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
       '--against',
       'hold the collections against the records in the database, for which all settings are needed',
     )
+    .option('--accept-wider', 'with --against: do not fail where a role may do more than before')
+    .addOption(
+      new Option('--matrix', 'print what each role may do with a record in each state').conflicts('against'),
+    )
     .option('--all', 'show the settings that have their defaults, too')
     .addHelpText('after', helpText)
     .action(async (folder: string | undefined, options: CheckOptions) => {
       const given = commandSettings.given();
+      if (options.matrix) return printMatrices(folder ?? loadCollectionsDir(given), options.json);
       if (!options.against && (folder !== undefined || setsOnlyCollections(given)))
         return checkDeclarations(folder ?? loadCollectionsDir(given), options.json);
       const changes = folder === undefined ? {} : { COLLECTIONS_DIR: folder };
       const { config, environment, from } = await commandSettings.ofService(changes);
       if (from !== undefined) write(`Settings: ${from}.\n`, process.stderr);
       checkFiles(config);
-      return options.against ? checkAgainstRecords(config, options.json) : show(config, environment, options);
+      return options.against ? checkAgainstRecords(config, options) : show(config, environment, options);
     });
 }
 
@@ -68,17 +79,35 @@ async function checkDeclarations(folder: string | null, json: boolean | undefine
   );
 }
 
-/** Fails when a declaration breaks what exists, so that it can stand before a deployment. */
-async function checkAgainstRecords(config: Config, json: boolean | undefined): Promise<void> {
+async function printMatrices(folder: string | null, json: boolean | undefined): Promise<void> {
+  const { declaredMatrices } = await import('../app/declarations.ts');
+  const collections = declaredMatrices(folder);
+  print(json, { ok: true, collections }, () => collections.map(matrixText).join('\n\n'));
+}
+
+/** A line for each role and verb, so that a change of access is a line of a diff. */
+function matrixText({ name, title, states, rows }: ReturnType<typeof declaredMatrices>[number]): string {
+  const lines = rows
+    .filter((row) => row.states.length > 0)
+    .map((row) => [row.role, row.verb, ...states.map((state) => (row.states.includes(state) ? 'yes' : '-'))]);
+  const header = ['ROLE', 'MAY', ...states.map((state) => state ?? '(no states)')];
+  return `${name}: ${title}\n${table(header, lines)}`;
+}
+
+/** Fails when a declaration breaks what exists or gives a role more access, so that it can stand before a deployment. */
+async function checkAgainstRecords(config: Config, { json, acceptWider }: CheckOptions): Promise<void> {
   const { judgeCollections } = await import('../app/check.ts');
   const verdicts = await judgeCollections(config);
   const isBreaking = verdicts.some(({ verdict }) => verdict === 'breaking');
-  print(json, { ok: !isBreaking, collections: verdicts }, () =>
+  const isTooWide = acceptWider !== true && verdicts.some(({ wider }) => wider.length > 0);
+  const ok = !isBreaking && !isTooWide;
+  const advice = isTooWide ? ['Narrow the access, or accept it as it is with --accept-wider.'] : [];
+  print(json, { ok, collections: verdicts }, () =>
     verdicts.length === 0
       ? 'No collections are declared, and there are no records.'
-      : verdicts.map(({ sentence }) => sentence).join('\n'),
+      : [...verdicts.map(({ sentence }) => sentence), ...advice].join('\n'),
   );
-  if (isBreaking) process.exitCode = 1;
+  if (!ok) process.exitCode = 1;
 }
 
 async function show(config: Config, environment: Environment, { json, all }: CheckOptions): Promise<void> {

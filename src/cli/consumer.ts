@@ -41,20 +41,27 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     consumer,
     'of-record <collection> <id>',
-    'show whose record it is; the audit says that it was asked',
+    'show whose record it is, and who has a role in it; the audit says that it was asked',
   ).action(async (collection: string, record: string, options: JsonOption) => {
     // The audit names the record and not the owner, whose name it would keep for good.
-    const owner = await work('of-record', ({ storage: { consumers }, audit }) =>
-      consumers.ofRecord(collection, record, audit('consumer.looked_up', `${collection}/${record}`)),
-    );
-    if (owner === null) throw noSuchRecord(collection, record);
-    const { id, kind, state, registeredAt } = owner;
-    const data = { collection, record, id, kind, state, registered_at: isoTime(registeredAt) };
+    const found = await work('of-record', async ({ storage: { consumers, records }, audit }) => {
+      const line = audit('consumer.looked_up', `${collection}/${record}`);
+      const owner = await consumers.ofRecord(collection, record, line);
+      return owner && { owner, members: await records.members(collection, record, null, mostMembersShown) };
+    });
+    if (found === null) throw noSuchRecord(collection, record);
+    const { id, kind, state, registeredAt } = found.owner;
+    const members = found.members.map(({ member, role, since }) => {
+      return { id: member, role, since: isoTime(since) };
+    });
+    const owner = { collection, record, id, kind, state, registered_at: isoTime(registeredAt) };
+    const data = members.length === 0 ? owner : { ...owner, members };
     const next = ['show', state === 'active' ? 'suspend' : 'resume'];
     print(options.json, data, () =>
       [
-        table(['ID', 'KIND', 'STATE', 'REGISTERED'], [[id, kind, state, data.registered_at]]),
+        table(['ID', 'KIND', 'STATE', 'REGISTERED'], [[id, kind, state, owner.registered_at]]),
         '',
+        ...(members.length === 0 ? [] : [memberTable(members), '']),
         ...next.map((command) => `npx vestibule consumer ${command} ${id}`),
       ].join('\n'),
     );
@@ -131,6 +138,18 @@ export function addTo(program: Command, settings: CommandSettings): void {
 function notFound(id: string): OperatorError {
   return new OperatorError(
     `There is no caller "${id}". Its pseudonym is the "id" that GET ${consumerPrefix}/me shows it, for example usr_...`,
+  );
+}
+
+/** The first of them, in no order that means anything. */
+const mostMembersShown = 1_000;
+
+function memberTable(
+  members: readonly { readonly id: string; readonly role: string; readonly since: string }[],
+) {
+  return table(
+    ['MEMBER', 'ROLE', 'SINCE'],
+    members.map(({ id, role, since }) => [id, role, since]),
   );
 }
 

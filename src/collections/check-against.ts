@@ -5,9 +5,11 @@ import { isJsonObject } from '../base/json-object.ts';
 import { brief } from '../base/yaml/mistakes.ts';
 import type { DeclaredIndexes, RecordStore, StoredRecord } from '../storage/port.ts';
 import type { Collection } from './collection.ts';
-import { type Declaration, type StoredDeclarations, toDeclaration } from './declaration.ts';
+import { asDeclared, type Declaration, type StoredDeclarations, toDeclaration } from './declaration.ts';
 import { newcomerRateText, rateText } from './limits.ts';
 import { normaliseFields } from './normalise.ts';
+import { readableStates } from './roles.ts';
+import { type Widening, wideningIn, wideningText } from './widening.ts';
 
 interface CollectionVerdict {
   readonly collection: string;
@@ -16,6 +18,8 @@ interface CollectionVerdict {
   readonly changes: readonly string[];
   readonly total: number;
   readonly failing: number;
+  /** What roles may do now and could not do before. It is reported, and no reason not to start. */
+  readonly wider: readonly Widening[];
 }
 
 interface Comparison {
@@ -33,18 +37,24 @@ export async function checkAgainst({
   records,
 }: Comparison): Promise<readonly CollectionVerdict[]> {
   const totals = new Map<string, number>();
-  for (const { collection, count } of await records.counts()) {
+  const counts = await records.counts();
+  for (const { collection, count } of counts) {
     totals.set(collection, (totals.get(collection) ?? 0) + count);
   }
   const verdicts: CollectionVerdict[] = [];
   for (const collection of declared) {
-    const total = totals.get(collection.name) ?? 0;
-    verdicts.push(await judge(collection, stored.get(collection.name) ?? null, total, records));
+    const { name } = collection;
+    const before = stored.get(name) ?? null;
+    const countIn = (state: string | null) =>
+      counts.find((one) => one.collection === name && one.state === state)?.count ?? 0;
+    const wider = before === null ? [] : wideningIn(before, toDeclaration(collection), countIn);
+    verdicts.push({ ...(await judge(collection, before, totals.get(name) ?? 0, records)), wider });
   }
   const isDeclared = new Set(declared.map(({ name }) => name));
   for (const [collection, total] of totals) {
     if (isDeclared.has(collection) || total === 0) continue;
-    verdicts.push({ collection, verdict: 'breaking', changes: ['declared no more'], total, failing: total });
+    const changes = ['declared no more'];
+    verdicts.push({ collection, verdict: 'breaking', changes, total, failing: total, wider: [] });
   }
   return verdicts;
 }
@@ -54,7 +64,7 @@ async function judge(
   before: Declaration | null,
   total: number,
   records: Comparison['records'],
-): Promise<CollectionVerdict> {
+): Promise<Omit<CollectionVerdict, 'wider'>> {
   const after = toDeclaration(collection);
   const changes = before === null ? [] : describeChanges(before, after);
   const isRead = total > 0 && (before === null || concernsRecords(before, after));
@@ -98,8 +108,14 @@ function fits(collection: Collection, { state, body }: StoredRecord): boolean {
   return checkFields(fields).length === 0 && isDeepStrictEqual(normaliseFields(collection, fields), fields);
 }
 
-/** `bookings: breaking: seats maximum 8 -> 4, 37 of 10,412 records would fail`. */
-export function sentenceOf({ collection, verdict, changes, total, failing }: CollectionVerdict): string {
+/** `bookings: breaking: seats maximum 8 -> 4, 37 of 10,412 records would fail`, and a line about wider access. */
+export function sentenceOf(verdict: CollectionVerdict): string {
+  const { collection, wider } = verdict;
+  const widened = wider.length === 0 ? [] : [`${collection}: wider: ${wider.map(wideningText).join(', ')}`];
+  return [fitText(verdict), ...widened].join('\n');
+}
+
+function fitText({ collection, verdict, changes, total, failing }: CollectionVerdict): string {
   if (verdict !== 'breaking') {
     return `${collection}: ${verdict}${changes.length === 0 ? '' : ` (${changes.join(', ')})`}`;
   }
@@ -128,16 +144,30 @@ export async function activateDeclarations({ declared, declarations, records }: 
 }
 
 /** Only the indexes that a query can use. */
-function toIndexes({ name, index, access, limits }: Collection): DeclaredIndexes {
-  const listedByOthers = access.read === 'everyone' || access.clients === 'any';
-  return { name, index, listedByOthers, expires: limits.expireMs !== null, bytes: limits.bytes };
+function toIndexes(collection: Collection): DeclaredIndexes {
+  const { name, index, roles, limits } = collection;
+  const scopeRoles = Object.keys(roles).filter((role) => roles[role]?.kind === 'scope');
+  // Each kind of caller that lists records of others, with the states that it sees.
+  const lists = ['client', ...scopeRoles]
+    .map((role) => [role, 'everyone'])
+    .concat([['everyone']])
+    .map((kind) => readableStates(collection, kind));
+  const sets = new Map(lists.map((states) => [JSON.stringify(states), states]));
+  return {
+    name,
+    index,
+    listedByOthers: sets.has('null'),
+    listedInStates: [...sets.values()].filter((states) => states !== null && states.length > 0) as string[][],
+    expires: limits.expireMs !== null,
+    bytes: limits.bytes,
+  };
 }
 
 function refuseBreaking(verdicts: readonly CollectionVerdict[]): void {
   const breaking = verdicts.filter(({ verdict }) => verdict === 'breaking');
   if (breaking.length === 0) return;
   throw new OperatorError(
-    `The declarations do not fit the records that exist:\n${breaking.map((verdict) => `  ${sentenceOf(verdict)}`).join('\n')}\nDeclare what fits, or start once with --allow-breaking-schemas: such records can then be read, and changed only into ones that fit.`,
+    `The declarations do not fit the records that exist:\n${breaking.map((verdict) => `  ${fitText(verdict)}`).join('\n')}\nDeclare what fits, or start once with --allow-breaking-schemas: such records can then be read, and changed only into ones that fit.`,
   );
 }
 
@@ -150,11 +180,15 @@ export function describeChanges(before: Declaration, after: Declaration): readon
 }
 
 /** Rates and durations as they are declared. */
-function readable({ index, limits, machine, ...rest }: Declaration): object {
+function readable(declaration: Declaration): object {
+  const { index, limits, machine, access, isShared, roles, handover, aliases, ...rest } = declaration;
   const { writes, newcomer, expireMs, ...sizes } = limits;
+  const { access: who, initial, states, editable, ...shared } = asDeclared(declaration);
   return {
     ...rest,
-    'state machine': machine,
+    access: who,
+    ...shared,
+    'state machine': machine === null ? null : { initial, states, editable },
     index: index.map(({ name, kind }) => `${name} (${kind})`),
     limits: {
       ...sizes,

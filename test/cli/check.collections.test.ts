@@ -179,15 +179,35 @@ for (const engine of someEngine) {
         changes: ['seats maximum 8 -> 4'],
         total: 3,
         failing: 1,
+        wider: [],
         sentence: 'bookings: breaking: seats maximum 8 -> 4, 1 of 3 records would fail',
       });
     });
 
+    it('says what roles may do more than before, with exit code 1 unless that is accepted', async () => {
+      const other = newCollections({ 'bookings.yaml': `${bookings}access: { read: everyone }\n` });
+      const { code, stdout } = await against(other.folder);
+      assert.equal(code, 1);
+      const [changes, wider] = stdout.split('\n');
+      assert.match(String(changes), /^bookings: compatible \(access read /);
+      assert.equal(wider, 'bookings: wider: everyone may also read (3 records)');
+      const accepted = succeeded(await against(other.folder, '--accept-wider'));
+      assert.ok(accepted.includes(String(wider)));
+      const { ok, collections } = JSON.parse((await against(other.folder, '--json')).stdout);
+      assert.equal(ok, false);
+      assert.deepEqual(collections[0].wider, [
+        { role: 'everyone', verb: 'read', states: [null], records: 3 },
+      ]);
+      // Narrower than what is stored is no reason to fail.
+      const narrow = newCollections({ 'bookings.yaml': `${bookings}access: { delete: nobody }\n` });
+      succeeded(await against(narrow.folder));
+    });
+
     it('is what a service goes by that starts', async () => {
-      declare('bookings.yaml', bookings.replace('8', '4'));
+      declare('bookings.yaml', `${bookings.replace('8', '4')}access: { read: everyone }\n`);
       const { code, stderr } = await runVestibule(settings, 'serve');
       assert.equal(code, 1);
-      assert.match(stderr, /bookings: breaking: seats maximum 8 -> 4, 1 of 3 records would fail/);
+      assert.match(stderr, /bookings: breaking: .*seats maximum 8 -> 4.*, 1 of 3 records would fail/);
       const service = await startService({ ...settings, TEST_SERVE_OPTIONS: '--allow-breaking-schemas' });
       await service.stop();
       assert.match(succeeded(await against()), /^bookings: unchanged$/m);

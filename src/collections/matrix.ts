@@ -1,0 +1,74 @@
+import type { Collection } from './collection.ts';
+import { invitersOf, may, mayCreate, type RoleFacts, rolesOn } from './roles.ts';
+
+/** What each role may do with a record in each state. */
+export interface Matrix {
+  readonly name: string;
+  readonly title: string;
+  /** [null] where the collection has no states, as `state` of its records is. */
+  readonly states: readonly State[];
+  readonly rows: readonly MatrixRow[];
+}
+
+export interface MatrixRow {
+  readonly role: string;
+  /** read, update, delete, create, an action, or "invite" and a role. */
+  readonly verb: string;
+  /** The states in which the role may do it. */
+  readonly states: readonly State[];
+}
+
+type State = string | null;
+
+type Declared = Pick<Collection, 'name' | 'title' | 'access' | 'machine' | 'roles' | 'handover' | 'isShared'>;
+
+/** A row of people contains what everyone may do: a borrower is one of everyone, too. */
+export function matrixOf(collection: Declared): Matrix {
+  const { name, title, access, machine, roles } = collection;
+  const states: readonly State[] = machine === null ? [null] : [...machine.states.keys()];
+  const clients = access.clients === 'none' ? [] : ['client'];
+  const rows = ['owner', ...Object.keys(roles), ...clients, 'everyone'].flatMap((role) =>
+    rowsOf(collection, role, states),
+  );
+  return { name, title, states, rows };
+}
+
+function rowsOf(collection: Declared, role: string, states: readonly State[]): readonly MatrixRow[] {
+  const { machine, roles } = collection;
+  const facts = factsOf(collection, role);
+  const held = rolesOn(collection, facts);
+  const row = (verb: string, isAllowed: (state: State) => boolean): MatrixRow => {
+    return { role, verb, states: states.filter(isAllowed) };
+  };
+  const reads = (state: State) => may(collection, 'read', held, state);
+  const canInvite = (to: string) =>
+    !facts.isMachine && invitersOf(collection, to).some((inviter) => held.includes(inviter));
+  // A record begins in the initial state. Only these roles are there before it.
+  const needsNoRecord = role === 'everyone' || role === 'client' || facts.scopeRoles.length > 0;
+  const creates = (state: State) =>
+    state === (machine?.initial ?? null) && mayCreate(collection, facts.scopeRoles);
+  return [
+    ...(needsNoRecord ? [row('create', creates)] : []),
+    ...(['read', 'update', 'delete'] as const).map((verb) =>
+      row(verb, (state) => may(collection, verb, held, state)),
+    ),
+    ...(machine?.actions ?? []).map((action) =>
+      row(action, (state) => may(collection, { action }, held, state)),
+    ),
+    ...['owner', ...Object.keys(roles)]
+      .filter((to) => invitersOf(collection, to).length > 0)
+      .map((to) => row(`invite ${to}`, (state) => canInvite(to) && reads(state))),
+  ];
+}
+
+/** A caller with one role. A client with `own` is one in its own record. */
+function factsOf({ access, roles }: Declared, role: string): RoleFacts {
+  const isMachine = role === 'client';
+  const kind = Object.hasOwn(roles, role) ? roles[role]?.kind : undefined;
+  return {
+    isOwner: role === 'owner' || (isMachine && access.clients === 'own'),
+    isMachine,
+    scopeRoles: kind === 'scope' ? [role] : [],
+    memberRoles: kind === 'invited' || kind === 'granted' ? [role] : [],
+  };
+}

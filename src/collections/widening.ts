@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Declaration, toMachine } from './declaration.ts';
+import { type Matrix, type MatrixRow, matrixOf } from './matrix.ts';
+
+/** What a role may do in these states and could not do before. */
+export interface Widening extends MatrixRow {
+  /** How many records there are in these states. */
+  readonly records: number;
+}
+
+/** Compares the matrices of two declarations. */
+export function wideningIn(
+  before: Declaration,
+  after: Declaration,
+  countIn: (state: string | null) => number,
+): readonly Widening[] {
+  const former = matrixIn(before);
+  return matrixIn(after).rows.flatMap(({ role, verb, states }) => {
+    const allowed = allowedBefore(before, after, former, { role, verb });
+    // The records of a new state come from a former one: what was allowed there is nothing more.
+    const wider = states.filter((state) =>
+      former.states.includes(state) ? !allowed.includes(state) : allowed.length === 0,
+    );
+    const records = wider.reduce((sum, state) => sum + countIn(state), 0);
+    return wider.length === 0 ? [] : [{ role, verb, states: wider, records }];
+  });
+}
+
+function matrixIn(declaration: Declaration): Matrix {
+  const { machine } = declaration;
+  return matrixOf({ ...declaration, machine: machine === null ? null : toMachine(machine) });
+}
+
+function allowedBefore(
+  before: Declaration,
+  after: Declaration,
+  { rows }: Matrix,
+  { role, verb }: Pick<MatrixRow, 'role' | 'verb'>,
+): MatrixRow['states'] {
+  const purpose = verb === 'read' ? 'read' : 'write';
+  const scope = before.access.scopes[purpose];
+  // Callers without the former scope could do nothing.
+  if (scope !== null && scope !== after.access.scopes[purpose]) return [];
+  const [was, is] = [before.roles[role], after.roles[role]].map(originOf);
+  // Those who have a new role, or get it in a new way, were everyone before.
+  const formerRole = isDeepStrictEqual(was, is) ? role : 'everyone';
+  return rows.find((row) => row.role === formerRole && row.verb === verb)?.states ?? [];
+}
+
+/** How callers get a role; undefined for those that are not declared. */
+function originOf(role: Declaration['roles'][string] | undefined) {
+  return role && { kind: role.kind, scope: role.kind === 'scope' ? role.scope : null };
+}
+
+/** `everyone may also read in hidden (12 records)`. */
+export function wideningText({ role, verb, states, records }: Widening): string {
+  const where = states.flatMap((state) => state ?? []);
+  const noun = records === 1 ? 'record' : 'records';
+  // Created here because loading locales would slow every start.
+  const count = `${new Intl.NumberFormat('en-US').format(records)} ${noun}`;
+  return `${role} may also ${verb}${where.length === 0 ? '' : ` in ${where.join(', ')}`} (${count})`;
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { newDirectory, succeeded } from '../support/outcome.ts';
+import { runVestibule, type Settings } from '../support/service.ts';
+
+const folder = declarationsFolder({
+  lists: `
+title: Lists
+schema: { properties: { text: { type: string, maxLength: 60 } } }
+roles:
+  member: { invited_by: [owner, member] }
+  helper: { scope: lists.help }
+  owner: { invited_by: owner }
+access: { create: helper, read: [owner, member, helper], update: [owner, member], delete: nobody, clients: own }
+`,
+});
+
+describe('vestibule check --matrix', () => {
+  const matrix = (settings: Settings, ...options: string[]) =>
+    runVestibule({ TEST_DIRECTORY: newDirectory(), ...settings }, 'check', '--matrix', ...options);
+
+  it('prints the roles, verbs and states of each collection, without settings', async () => {
+    const printed = succeeded(await matrix({}, 'collections')).split('\n\n');
+    assert.deepEqual(
+      printed.map((table) => table.split(':')[0]),
+      ['bookings', 'items', 'notes'],
+    );
+    const documented = readFileSync('docs/collections.md', 'utf8');
+    assert.ok(documented.includes(`\`\`\`\n${printed[1]}\n\`\`\``), String(printed[1]));
+  });
+
+  it('has one column for a collection without states, and rows for invitations', async () => {
+    const expected = `lists: Lists
+ROLE    MAY            (no states)
+owner   read           yes
+owner   update         yes
+owner   invite owner   yes
+owner   invite member  yes
+member  read           yes
+member  update         yes
+member  invite member  yes
+helper  create         yes
+helper  read           yes
+client  read           yes
+client  update         yes
+`;
+    assert.equal(succeeded(await matrix({}, folder)), expected);
+    const settings = { COLLECTIONS_DIR: folder, IDP_ORIGIN: 'https://login.example.org' };
+    assert.equal(succeeded(await matrix(settings)), expected);
+  });
+
+  it('prints every row as JSON, with the states in which it is allowed', async () => {
+    const { ok, collections } = JSON.parse(succeeded(await matrix({}, folder, '--json')));
+    assert.equal(ok, true);
+    assert.deepEqual([collections[0].name, collections[0].states], ['lists', [null]]);
+    const rows = new Map(
+      collections[0].rows.map(({ role, verb, states }: Record<string, string>) => [
+        `${role} ${verb}`,
+        states,
+      ]),
+    );
+    assert.deepEqual(rows.get('member update'), [null]);
+    assert.deepEqual(rows.get('helper update'), []);
+    assert.deepEqual(rows.get('everyone create'), []);
+  });
+
+  it('names mistakes in the declarations, and does not go together with --against', async () => {
+    const wrong = declarationsFolder({ lists: 'roels: {}\n' });
+    const { code, stderr } = await matrix({}, wrong);
+    assert.equal(code, 1);
+    assert.match(stderr, /roels is not known here; did you mean "roles"\?/);
+    assert.match((await matrix({}, folder, '--against')).stderr, /cannot be used with/);
+  });
+});

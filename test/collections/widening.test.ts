@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { toDeclaration } from '../../src/collections/declaration.ts';
+import { wideningIn, wideningText } from '../../src/collections/widening.ts';
+import { declared } from './declared.ts';
+
+const text = `
+schema: { properties: { text: { type: string, maxLength: 60 }, reason: { type: string, maxLength: 60 } } }
+roles:
+  moderator: { scope: issues.moderate }
+  helper: { invited_by: owner }
+access:
+  read: { owner: all, moderator: all, helper: all, everyone: [open] }
+  update: { owner: [open] }
+  scopes: { write: issues.write }
+states:
+  open: { hide: { to: hidden, by: moderator } }
+  hidden: { show: { to: open, by: moderator } }
+`;
+const counts: Readonly<Record<string, number>> = { open: 1200, hidden: 1 };
+
+function wideningBy(changes: Readonly<Record<string, string>>): readonly string[] {
+  let changed = text;
+  for (const [from, to] of Object.entries(changes)) changed = changed.replace(from, to);
+  assert.notEqual(changed, text);
+  const [before, after] = [text, changed].map((one) => toDeclaration(declared(one)));
+  assert.ok(before && after);
+  // As it is stored.
+  const stored = JSON.parse(JSON.stringify(before));
+  return wideningIn(stored, after, (state) => counts[state ?? ''] ?? 0).map(wideningText);
+}
+
+const write = 'update in open (1,200 records)';
+
+describe('a declaration gives more access', () => {
+  const cases: Readonly<
+    Record<string, readonly [changes: Readonly<Record<string, string>>, wider: readonly string[]]>
+  > = {
+    'to readers in a further state': [
+      { 'everyone: [open]': 'everyone: [open, hidden]' },
+      ['everyone may also read in hidden (1 record)'],
+    ],
+    'to all who have a role': [
+      { 'update: { owner: [open] }': 'update: { owner: [open], helper: [open, hidden] }' },
+      ['helper may also update in open, hidden (1,201 records)'],
+    ],
+    'by an action that another role may take': [
+      { 'show: { to: open, by: moderator }': 'show: { to: open, by: [moderator, owner] }' },
+      ['owner may also show in hidden (1 record)'],
+    ],
+    'by invitation': [
+      { 'helper: { invited_by: owner }': 'helper: { invited_by: [owner, helper] }' },
+      ['helper may also invite helper in open, hidden (1,201 records)'],
+    ],
+    'to a new role, whose holders were everyone': [
+      {
+        'helper: { invited_by: owner }': 'helper: { invited_by: owner }\n  guest: { invited_by: owner }',
+        'helper: all': 'helper: all, guest: all',
+      },
+      [
+        'owner may also invite guest in open, hidden (1,201 records)',
+        'guest may also read in hidden (1 record)',
+      ],
+    ],
+    'to a role for which another scope will do': [
+      { 'scope: issues.moderate': 'scope: openid' },
+      [
+        'moderator may also read in hidden (1 record)',
+        'moderator may also hide in open (1,200 records)',
+        'moderator may also show in hidden (1 record)',
+      ],
+    ],
+    'to machine clients': [
+      { 'scopes:': 'clients: own\n  scopes:' },
+      [
+        'client may also create in open (1,200 records)',
+        'client may also read in open, hidden (1,201 records)',
+        `client may also ${write}`,
+        'client may also delete in open, hidden (1,201 records)',
+      ],
+    ],
+    'in a new state that is open to more than any state was': [
+      {
+        'hidden: { show: { to: open, by: moderator } }':
+          'hidden: { show: { to: open, by: moderator } }\n  drawn: { hide: { to: hidden, by: moderator } }',
+        'read: { owner: all, ': 'delete: { everyone: [drawn], owner: all }\n  read: { owner: all, ',
+        'everyone: [open]': 'everyone: [open, drawn]',
+      },
+      [
+        'moderator may also delete in drawn (0 records)',
+        'helper may also delete in drawn (0 records)',
+        'everyone may also delete in drawn (0 records)',
+      ],
+    ],
+  };
+  for (const [what, [changes, wider]] of Object.entries(cases))
+    it(what, () => assert.deepEqual(wideningBy(changes), wider));
+
+  it('to callers without a scope that was asked for', () => {
+    const wider = wideningBy({ '  scopes: { write: issues.write }\n': '' });
+    assert.ok(wider.includes(`owner may also ${write}`), wider.join('\n'));
+    assert.ok(wider.every((one) => !one.includes(' read ')));
+  });
+
+  it('not when it gives less, or allows the same in a new state', () => {
+    assert.deepEqual(wideningBy({ ', everyone: [open]': '' }), []);
+    assert.deepEqual(wideningBy({ 'helper: all, ': '', '  helper: { invited_by: owner }\n': '' }), []);
+    assert.deepEqual(wideningBy({ 'hidden: {': 'archived: {}\n  hidden: {' }), []);
+  });
+});
