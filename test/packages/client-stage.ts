@@ -41,6 +41,29 @@ ${roomy}`,
 schema: { required: [text], properties: { text: { type: string, maxLength: 280 } } }
 events: none
 ${roomy}`,
+  items: `
+schema:
+  required: [title]
+  properties: { title: { type: string, maxLength: 120 }, due: { type: string, format: date } }
+roles:
+  borrower: { max_per_user: 5 }
+access: { read: everyone }
+states:
+  available: { request: { to: requested, by: everyone, grants: borrower } }
+  requested: { lend: { to: lent, by: owner, sets: [due] } }
+  lent:
+    bring_back: { to: lent, by: borrower }
+    take_back: { to: available, by: owner, revokes: borrower, clears: [due] }
+aliases: true
+${roomy}`,
+  lists: `
+schema: { required: [text], properties: { text: { type: string, maxLength: 60 } } }
+roles:
+  member: { invited_by: [owner, admin] }
+  admin: { invited_by: owner }
+  owner: { invited_by: owner, previous_owner: member }
+access: { read: [owner, admin, member], update: [owner, admin, member] }
+limits: { per_user: 100000, writes: 1000000/min, memberships: 1000 }`,
   chips: 'schema: { properties: { text: { type: string, maxLength: 9 } } }\nlimits: { writes: 2/day }',
 };
 

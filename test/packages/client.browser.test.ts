@@ -12,6 +12,7 @@ const inBrowser = [
   'makes, reads, changes, replaces and removes a record',
   'exports everything, or says that some is missing',
   'keeps a list alive: what is made, changed, moved and removed elsewhere is in it',
+  'keeps a list of records alive that everyone reads, and one of shared records',
   'misses nothing when the connection is cut and the service is restarted',
   'ends wherever it is when it is told to',
 ] satisfies readonly (keyof typeof cases)[];

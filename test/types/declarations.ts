@@ -1,4 +1,4 @@
-/** Three collections that differ in all that their types tell: the programs beside this file are written for them. */
+/** Four collections that differ in all that their types tell: the programs beside this file are written for them. */
 export const declarations = {
   /** Without states, and with no index. */
   notes: `
@@ -64,5 +64,31 @@ states:
   removed: {}
 access: { read: everyone, scopes: { write: posts.write } }
 deprecated: { since: 2026-01-01, sunset: 2027-01-01, link: "https://example.org/changes" }
+`,
+
+  /** For several people: roles by action and by invitation, and actions with input. */
+  items: `
+title: Things to lend
+schema:
+  required: [title]
+  properties:
+    title: { type: string, maxLength: 120 }
+    due: { type: string, format: date }
+    fee: { type: integer, minimum: 0 }
+    remark: { type: string, maxLength: 500 }
+roles:
+  borrower: { max_per_user: 5 }
+  keeper: { invited_by: [owner, keeper] }
+  owner: { invited_by: owner, previous_owner: keeper }
+access: { read: everyone }
+states:
+  available:
+    request: { to: requested, by: everyone, grants: borrower }
+  requested:
+    lend: { to: lent, by: [owner, keeper], sets: [due, "fee?"] }
+    decline: { to: available, by: owner, revokes: borrower }
+  lent:
+    take_back: { to: available, by: owner, sets: ["remark?"], revokes: borrower, clears: [due] }
+aliases: true
 `,
 } as const;

@@ -16,7 +16,7 @@ const client = resolve('packages/client/src/index.ts');
 /** The imports stand on the first line, which the text of each program leaves empty. */
 const fileOf = (program: string) => `${imports}${program}\n`;
 
-describe('programs against the types of three collections', () => {
+describe('programs against the types of four collections', () => {
   const right = Object.entries(rightPrograms).map(([name, text], index) => ({
     name,
     text,

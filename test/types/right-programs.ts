@@ -65,9 +65,9 @@ bookings.list({ seats: 2, paid: false });`,
 notes.list({ created_at: { lt: new Date() }, sort: '-created_at' });`,
 
   'a page leads to the next': `
-const { items, next } = await bookings.page({ limit: 20, state: 'draft' });
+const { items: found, next } = await bookings.page({ limit: 20, state: 'draft' });
 if (next !== null) await bookings.page({ limit: 20, state: 'draft', cursor: next });
-const first: Booking | undefined = items[0];`,
+const first: Booking | undefined = found[0];`,
 
   'an action is a method': `
 const { state } = await bookings.submit(id);
@@ -138,4 +138,64 @@ await bookings.update((await bookings.create(draft(2))).id, change);`,
   'a client without types lets everything through': `
 const anything = createClient({ url: 'https://api.example.org', token: () => 'token' });
 const { whatever } = await anything.collections.things!.create({ any: 'field' });`,
+
+  'an action takes the input that is declared, then options': `
+const { due } = await items.lend(id, { due: '2026-12-24' });
+await items.lend(id, { due: '2026-12-24', fee: 2 }, { ifMatch: '*' });
+await items.act(id, 'lend', { due: '2026-12-24' }, { deadlineSeconds: 5 });`,
+
+  'input of which nothing is required can be left out': `
+await items.take_back(id);
+await items.take_back(id, { remark: 'a scratch' });
+await items.act(id, 'take_back', {}, { ifMatch: '*' });`,
+
+  'an action without input takes options': `
+await items.request(id, { ifMatch: '*' });
+await items.act(id, 'decline', { deadlineSeconds: 5 });`,
+
+  'buttons are drawn from actions of which one has input': `
+const { actions } = await items.get(id);
+for (const action of actions)
+  if (action === 'lend') await items.lend(id, { due: '2026-12-24' });
+  else if (action !== 'take_back') await items.act(id, action);`,
+
+  'a record says what the caller is in it, and who is who': `
+const { roles, owner, people } = await items.get(id);
+const isMine: boolean = roles.includes('owner') || owner === people.borrower;
+const names: Record<Collections['items']['role'], string> = { owner: 'Owner', keeper: 'Keeper', borrower: 'Borrower' };`,
+
+  'what an action has set goes along when a record is replaced': `
+const item = await items.get(id);
+await items.replace(id, { title: 'Drill', due: item.due });
+await items.replace(id, { ...item, title: 'Drill' });`,
+
+  'a list is filtered by a role': `
+for await (const { title } of items.list({ role: 'borrower', state: 'lent' })) console.log(title);`,
+
+  'people are invited, and members changed and removed': `
+const { code, role } = await items.invite(id, { role: 'keeper', uses: 3, expires_in: '1d' });
+const keeper: 'keeper' = role;
+for (const invitation of await items.invitations(id)) await items.endInvitation(id, invitation.id);
+for await (const { alias, role, is_me } of items.members(id))
+  if (role === 'borrower' && !is_me) await items.changeMember(id, alias, { role: 'keeper' });
+  else await items.removeMember(id, alias);
+const nothing: void = await items.leave(id);`,
+
+  'ownership is handed over by invitation': `
+await items.invite(id, { role: 'owner' });`,
+
+  'who accepts an invitation is told of which collection it was': `
+const joined = await api.accept('code');
+if (joined.collection === 'items') console.log(joined.record.title, joined.role === 'owner');`,
+
+  'calls of members and invitations are refused by their codes': `
+function isFull({ code }: ProblemOf<Collections, 'items', 'changeMember'>): boolean {
+  return code === 'role_full' || code === 'role_required' || code === 'caller_changed';
+}`,
+
+  'a client without types takes any input and any role': `
+const { things } = createClient({ url: 'https://api.example.org', token: () => 'token' }).collections;
+await things!.act(id, 'lend', { due: 'soon' }, { ifMatch: '*' });
+await things!.lend!(id, { ifMatch: '*' });
+const { role } = await things!.invite(id, { role: 'whatever' });`,
 };

@@ -136,4 +136,73 @@ await posts.create({ text: 'a', reply_to: null, counts: { likes: 'many' } }); //
 
   'none of the shapes': `
 await posts.create({ text: 'a', reply_to: null, shape: { edge: 1 } }); // TS2353 'edge' does not exist in type`,
+
+  'an action without its input': `
+await items.lend(id); // TS2554 Expected 2-3 arguments, but got 1`,
+
+  'an action by its name without its input': `
+await items.act(id, 'lend'); // TS2554 Expected 3-4 arguments, but got 2`,
+
+  'input without what it requires': `
+await items.lend(id, { fee: 2 }); // TS2741 'due' is missing`,
+
+  'input that the action does not set': `
+await items.lend(id, { due: '2026-12-24', remark: 'a' }); // TS2353 'remark' does not exist in type`,
+
+  'input of another type': `
+await items.act(id, 'lend', { due: 24 }); // TS2322 'number' is not assignable to type 'string'`,
+
+  'options in the place of the input': `
+await items.lend(id, { ifMatch: '*' }); // TS2353 'ifMatch' does not exist in type`,
+
+  'input that could be taken for options, without options after it': `
+type Lamp = Omit<Collections['items'], 'action' | 'input'> & { action: 'show'; input: { show: { signal: string } } };
+const { lamps } = createClient<{ lamps: Lamp }>({ url: '', token: () => '' }).collections;
+await lamps.show(id, { signal: 'red' }, {});
+await lamps.show(id, { signal: 'red' }); // TS2554 Expected 3 arguments, but got 2`,
+
+  'input for an action that has none': `
+await items.request(id, { due: '2026-12-24' }); // TS2353 'due' does not exist in type 'ChangeOptions'`,
+
+  'any of the actions, of which one has input': `
+for (const action of (await items.get(id)).actions)
+  await items.act(id, action); // TS2554 Expected 3 arguments, but got 2`,
+
+  'a new record with what only an action sets': `
+await items.create({ title: 'Drill', due: '2026-12-24' }); // TS2353 'due' does not exist in type 'ItemFields'`,
+
+  'a change of what only an action sets': `
+await items.update(id, { due: null }); // TS2353 'due' does not exist in type`,
+
+  'what only an action sets, changed by hand': `
+const item = await items.get(id);
+item.due = '2026-12-24'; // TS2540 'due' because it is a read-only property`,
+
+  'the roles of a record changed by hand': `
+const item = await items.get(id);
+item.owner = 'per_me'; // TS2540 'owner' because it is a read-only property`,
+
+  'a role that there is not': `
+(await items.get(id)).roles.includes('lender'); // TS2345 '"lender"' is not assignable to parameter of type '"borrower" | "keeper" | "owner"'`,
+
+  'a filter by a role that nobody is listed with': `
+items.list({ role: 'owner' }); // TS2322 '"owner"' is not assignable to type '"borrower" | "keeper"`,
+
+  'a filter by role where there are none': `
+bookings.list({ role: 'owner' }); // TS2353 'role' does not exist in type`,
+
+  'an invitation to a role that actions grant': `
+await items.invite(id, { role: 'borrower' }); // TS2322 '"borrower"' is not assignable to type '"keeper" | "owner"'`,
+
+  'a member made the owner': `
+await items.changeMember(id, 'per_a', { role: 'owner' }); // TS2322 '"owner"' is not assignable to type '"keeper"'`,
+
+  'an invitation where there are none': `
+await bookings.invite(id, { role: 'owner' }); // TS2339 'invite' does not exist on type`,
+
+  'an accepted invitation of a collection that has none': `
+if ((await api.accept('code')).collection === 'notes') console.log('never'); // TS2367 no overlap`,
+
+  'codes of a call that the collection does not have': `
+type Wrong = ProblemOf<Collections, 'notes', 'invite'>; // TS2344 '"invite"' does not satisfy the constraint`,
 };

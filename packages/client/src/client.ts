@@ -4,12 +4,13 @@ import { createEvents } from './events.ts';
 import { exportAll } from './export.ts';
 import { named, nameForm } from './names.ts';
 import type {
+  Accepted,
   CallOptions,
   Collection,
   CollectionTypes,
-  Events,
   ExportLine,
   Me,
+  NamedEvents,
   Receipt,
   Untyped,
   Usage,
@@ -19,11 +20,13 @@ export interface Client<C extends { [name in keyof C]: CollectionTypes }> {
   readonly collections: { readonly [name in keyof C]: Collection<C[name]> };
   /** The same for a name that is known only when the program runs. */
   collection<Name extends keyof C & string>(name: Name): Collection<C[Name]>;
-  readonly events: Events;
+  readonly events: NamedEvents;
   /** Which collections there are, with their schemas and rules. Needs no token. */
   overview(options?: CallOptions): Promise<Overview>;
   me(options?: CallOptions): Promise<Me>;
   usage(options?: CallOptions): Promise<Usage>;
+  /** The caller takes the role that the code of an invitation is for. */
+  accept(code: string, options?: CallOptions): Promise<Accepted<C>>;
   /** Everything that is held about the caller, line by line. */
   export(options?: CallOptions): AsyncGenerator<ExportLine, void, void>;
   /** Erases all of it. Not repeated by itself: the answer to a second one would count nothing. */
@@ -54,6 +57,8 @@ export function createClient<C extends { [name in keyof C]: CollectionTypes } = 
     overview: get(''),
     me: get('/me'),
     usage: get('/me/usage'),
+    accept: (code: string, options?: CallOptions) =>
+      connection.send({ method: 'POST', path: '/invitations', body: { code } }, options),
     export: (options?: CallOptions) => exportAll(connection, options),
     erase: (options?: CallOptions) => connection.send({ method: 'DELETE', path: '/me' }, options),
   } as unknown as Client<C>;

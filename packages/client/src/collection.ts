@@ -2,29 +2,48 @@ import type { ApiRequest, Connection, Limits } from './connection.ts';
 import { createLive } from './live.ts';
 import { actionForm, expectForm, idForm, named, nameForm } from './names.ts';
 import { queryOf } from './query.ts';
-import type { CallOptions, Calls, ChangeOptions, Events, Page, UntypedCollection } from './types.ts';
+import type {
+  CallOptions,
+  Calls,
+  ChangeOptions,
+  Invitation,
+  Member,
+  NamedEvents,
+  Page,
+  PeopleCalls,
+  UntypedCollection,
+} from './types.ts';
 import { update } from './update.ts';
 import { forVersion, readRecord } from './versions.ts';
 
 type Record = UntypedCollection['record'];
+type AllCalls = Calls<UntypedCollection> & PeopleCalls<UntypedCollection>;
+
+const optionNames = ['ifMatch', 'signal', 'deadlineSeconds'];
+const isOptions = (given: object) => Object.keys(given).every((name) => optionNames.includes(name));
 
 /** The calls of one collection. Whatever else is called is an action. */
-export function createCollection(
-  connection: Connection,
-  events: Events,
-  name: string,
-): Calls<UntypedCollection> {
+export function createCollection(connection: Connection, events: NamedEvents, name: string): AllCalls {
   expectForm('collection', nameForm, name);
-  const at = (id: string, action = '') => {
-    expectForm('id', idForm, id);
-    return `/${name}/${encodeURIComponent(id)}${action}`;
-  };
+  const at = (...ids: readonly string[]) =>
+    ids.reduce((path, id) => {
+      expectForm('id', idForm, id);
+      return `${path}/${encodeURIComponent(id)}`;
+    }, `/${name}`);
   const record = (request: ApiRequest, options?: Limits): Promise<Record> =>
     connection.send(request, options, readRecord);
   const change = async (request: ApiRequest, options?: ChangeOptions) =>
     record({ ...forVersion(options?.ifMatch), ...request }, options);
-  const page: Calls<UntypedCollection>['page'] = (query = {}, options) =>
-    connection.send({ path: `/${name}?${queryOf(query)}` }, options, async (answer) => {
+  const remove = (path: string, options?: ChangeOptions): Promise<void> =>
+    change({ method: 'DELETE', path, mayRepeat: true }, options).then(
+      () => {},
+      (error) => {
+        // An earlier try may have done it.
+        if (error.status !== 404 || !error.maybeDone) throw error;
+      },
+    );
+  const readPage = (path: string, query: object, options?: Limits): Promise<Page<Record>> =>
+    connection.send({ path: `${path}?${queryOf(query)}` }, options, async (answer) => {
       const position = answer.headers.get('events-position');
       const eventsScope = answer.headers.get('events-scope') as Page<Record>['eventsScope'];
       return {
@@ -36,49 +55,68 @@ export function createCollection(
 
   /** All pages, for one caller: should somebody else sign in between two of them, the next one is refused. */
   async function* pages(
-    query: object | undefined,
+    path: string,
+    query?: object,
     options?: CallOptions,
   ): AsyncGenerator<Page<Record>, void, void> {
     const limits = { ...options, callers: new Set<string | null>() };
     let cursor: string | null = null;
     do {
-      const found: Page<Record> = await page({ ...query, cursor }, limits);
+      const found: Page<Record> = await readPage(path, { ...query, cursor }, limits);
       yield found;
       cursor = found.next;
     } while (cursor);
   }
 
-  const calls: Calls<UntypedCollection> = {
-    page,
-    async *list(query, options) {
-      for await (const { items } of pages(query, options)) yield* items;
-    },
+  async function* itemsOf<Item>(path: string, query?: object, options?: CallOptions) {
+    for await (const { items } of pages(path, query, options)) yield* items as readonly Item[];
+  }
+
+  /** What is given without options is the input, unless its members are all options. */
+  async function act(id: string, action: string, input?: object, options?: ChangeOptions): Promise<Record> {
+    expectForm('action', actionForm, action);
+    const request = { method: 'POST', path: at(id, action) };
+    if (!options && isOptions(input ?? {})) return change(request, input);
+    return change({ ...request, body: input }, options);
+  }
+
+  const calls: AllCalls = {
+    page: (query = {}, options) => readPage(at(), query, options),
+    list: (query, options) => itemsOf(at(), query, options),
     get: async (id, options) => record({ path: at(id) }, options),
     create: (body, options) => {
       const key = options?.idempotencyKey ?? crypto.getRandomValues(new Uint32Array(4));
       const headers = { 'idempotency-key': `${key}` };
-      return record({ method: 'POST', path: `/${name}`, body, headers, mayRepeat: true }, options);
+      return record({ method: 'POST', path: at(), body, headers, mayRepeat: true }, options);
     },
     update: async (id, patch, options) =>
       typeof patch === 'function'
         ? update(record, at(id), patch as (now: Record) => Record, connection.limits(options))
         : change({ method: 'PATCH', path: at(id), body: patch }, options),
     replace: async (id, body, options) => change({ method: 'PUT', path: at(id), body }, options),
-    async remove(id, options) {
-      await change({ method: 'DELETE', path: at(id), mayRepeat: true }, options).catch((error) => {
-        // An earlier try may have done it.
-        if (error.status !== 404 || !error.maybeDone) throw error;
-      });
+    remove: async (id, options) => remove(at(id), options),
+    act: act as AllCalls['act'],
+    async *members(id, options) {
+      yield* itemsOf<Member>(at(id, 'members'), {}, options);
     },
-    async act(id, action, options) {
-      expectForm('action', actionForm, action);
-      return change({ method: 'POST', path: at(id, `/${action}`) }, options);
+    invite: async (id, body, options) =>
+      connection.send({ method: 'POST', path: at(id, 'invitations'), body }, options),
+    invitations: async (id, options) => {
+      const path = at(id, 'invitations');
+      return (await connection.send<{ readonly items: Invitation[] }>({ path }, options)).items;
     },
-    live: (query = {}, options) => createLive(events, name, query, pages, options?.signal),
+    endInvitation: async (id, invitation, options) => remove(at(id, 'invitations', invitation), options),
+    async changeMember(id, alias, body, options) {
+      await record({ method: 'PATCH', path: at(id, 'members', alias), body }, options);
+    },
+    removeMember: async (id, alias, options) => remove(at(id, 'members', alias), options),
+    leave: async (id, options) => remove(at(id, 'members', 'me'), options),
+    live: (query = {}, options) =>
+      createLive(events, name, query, (...given) => pages(at(), ...given), options?.signal),
   };
   return named(
     actionForm,
-    (action) => (id: string, options?: ChangeOptions) => calls.act(id, action, options),
+    (action) => (id: string, input?: object, options?: ChangeOptions) => act(id, action, input, options),
     calls,
   );
 }

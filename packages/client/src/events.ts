@@ -5,7 +5,7 @@ import { notifyAll, subscribe } from './notify-all.ts';
 import { abortable, onAbort, pause } from './pause.ts';
 import { followStream } from './stream.ts';
 import { type Message, type Post, shareWithTabs } from './tabs.ts';
-import type { Events, LiveStatus } from './types.ts';
+import type { Events, LiveStatus, NamedEvents } from './types.ts';
 
 /** After a cut: by chance up to twice as long, so that all who were cut off at once do not come back at once. */
 const reconnectMs = 2_000;
@@ -17,7 +17,9 @@ const aboutCaller = ['erased', 'consumer_suspended', 'client_disabled'];
 const sharedBy = ['aud', 'scope', 'scp'];
 
 /** What happens to records, for everybody who listens: one stream for all tabs, while somebody does. */
-export function createEvents(connection: Connection): Events {
+export function createEvents(connection: Connection, collection = ''): NamedEvents {
+  const path = `/events${collection && `?collection=${collection}`}`;
+  const named = new Map<string, Events>();
   const listeners: Listeners = new Map();
   /** How far the log has been read; null: it is not, or it is not known yet from where. */
   let reached: number | null = null;
@@ -45,7 +47,7 @@ export function createEvents(connection: Connection): Events {
     // Who calls decides with whom a stream is shared.
     await connection.token().catch(() => {});
     // Nobody else gets to see a token: one that tells nothing of its caller shares with nobody.
-    const name = caller[0] === '[' && `${connection.base} ${caller}`;
+    const name = caller[0] === '[' && `${connection.base} ${caller} ${collection}`;
     if (!signal.aborted) post = shareWithTabs(name, signal, receive, () => holdStream(signal));
   };
 
@@ -57,8 +59,10 @@ export function createEvents(connection: Connection): Events {
     become(status, reason);
   };
 
+  const { onToken } = connection;
   /** Somebody else has signed in: what is told to the one before is none of its business. */
   connection.onToken = (token) => {
+    onToken(token);
     const before = caller;
     caller = callerOf(token, sharedBy);
     if (!before || before === caller || events.status === 'off') return;
@@ -72,7 +76,7 @@ export function createEvents(connection: Connection): Events {
     isHolding = true;
     broadcast(['status', 'connecting']);
     while (!signal.aborted) {
-      const end = await followStream(connection, readFrom(listeners), broadcast, signal);
+      const end = await followStream(connection, path, readFrom(listeners), broadcast, signal);
       if (signal.aborted) return;
       if (typeof end === 'object') {
         // Another tab may have a token that is taken: it gets the lock.
@@ -108,7 +112,7 @@ export function createEvents(connection: Connection): Events {
     }
   }
 
-  const events: Events = {
+  const events: NamedEvents = {
     status: 'off',
     reason: null,
     watch: (watcher) => subscribe(watchers, watcher),
@@ -127,11 +131,19 @@ export function createEvents(connection: Connection): Events {
     pause() {
       isPaused = true;
       stop();
+      for (const other of named.values()) other.pause();
     },
     resume() {
       isPaused = false;
       endRest();
       start();
+      for (const other of named.values()) other.resume();
+    },
+    of(name) {
+      const found = named.get(name) ?? createEvents(connection, name);
+      if (isPaused) found.pause();
+      named.set(name, found);
+      return found;
     },
   };
   return events;

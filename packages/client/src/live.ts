@@ -2,7 +2,7 @@ import { notifyAll, subscribe } from './notify-all.ts';
 import { abortable, onAbort, pause } from './pause.ts';
 import { Problem } from './problem.ts';
 import { waitBefore } from './retry.ts';
-import type { CallOptions, Events, Live, Page, UntypedCollection } from './types.ts';
+import type { CallOptions, Events, Live, NamedEvents, Page, UntypedCollection } from './types.ts';
 
 type Item = UntypedCollection['record'];
 
@@ -15,7 +15,7 @@ const readEveryMs = 200;
  * happened, and what belongs where in it is for the service to say.
  */
 export function createLive(
-  events: Events,
+  allEvents: NamedEvents,
   collection: string,
   { limit = Infinity, ...query }: Item,
   readPages: (query: Item, options: CallOptions) => AsyncIterable<Page<Item>>,
@@ -26,6 +26,7 @@ export function createLive(
   /** Up to this position of the log the list has everything. */
   let has: number | null = null;
   let eventsScope: Page<Item>['eventsScope'] = null;
+  let events = allEvents as Events;
   let isStale = false;
   let isReading = false;
 
@@ -35,7 +36,9 @@ export function createLive(
     items: null,
     get status() {
       const { status } = events;
-      return live.error ? 'ended' : (status === 'live' && eventsScope) || status;
+      if (live.error) return 'ended';
+      // A stream that names the collection tells of all records.
+      return (status === 'live' && eventsScope !== 'named' && eventsScope) || status;
     },
     error: null,
     subscribe: (listener) => subscribe(subscribers, listener),
@@ -90,6 +93,8 @@ export function createLive(
     has = position;
     live.items = items.slice(0, limit);
     if (isFirst) {
+      if (eventsScope === 'named') events = allEvents.of(collection);
+      onAbort(signal, events.watch(watch));
       const hear = (event: { readonly position: number }) => {
         if (event.position > (has ?? 0)) refresh();
       };
@@ -121,7 +126,6 @@ export function createLive(
     isReading = false;
   };
 
-  onAbort(signal, events.watch(watch));
   onAbort(signal, changed);
   void refresh();
   return live;

@@ -1,5 +1,5 @@
 /** As the service has them: nothing else gets into a path. What has an address of its own there is no collection. */
-export const nameForm = /^(?!(me|events)$)[a-z][a-z0-9-]{0,62}$/;
+export const nameForm = /^(?!(me|events|invitations)$)[a-z][a-z0-9-]{0,62}$/;
 export const actionForm = /^[a-z][a-z0-9_-]{0,31}$/;
 /** An address without an id, or with one of dots, would be that of something else. */
 export const idForm = /^(?!\.{0,2}$)/;

@@ -1,4 +1,4 @@
-import type { Call, CollectionTypes } from './types.ts';
+import type { CollectionTypes } from './types.ts';
 import { versionIn } from './versions.ts';
 
 export interface FieldError {
@@ -54,8 +54,8 @@ export class Problem<Code extends string = string, Item = unknown> extends Error
 export type ProblemOf<
   C extends { [name in keyof C]: CollectionTypes },
   Name extends keyof C,
-  Of extends Call,
-> = Problem<C[Name]['problem'][Of] | ClientCode, C[Name]['record']>;
+  Of extends keyof C[Name]['problem'],
+> = Problem<Extract<C[Name]['problem'][Of], string> | ClientCode, C[Name]['record']>;
 
 export async function readProblem(answer: Response): Promise<Problem> {
   const document: unknown = await answer.json().catch((error) => {

@@ -18,6 +18,7 @@ const longestSilenceMs = 40_000;
 /** One stream of events, from its beginning to its end. EventSource would do, if it could send a token. */
 export async function followStream(
   connection: Connection,
+  path: string,
   after: number,
   broadcast: (message: Message) => void,
   outer: AbortSignal,
@@ -42,7 +43,7 @@ export async function followStream(
 
   try {
     const headers = { accept: 'text/event-stream', ...(after < Infinity && { 'last-event-id': `${after}` }) };
-    for await (const line of linesOf(connection, { path: '/events', headers, isOnce: true }, { signal })) {
+    for await (const line of linesOf(connection, { path, headers, isOnce: true }, { signal })) {
       // What was on its way when it was given up is left to the stream that follows.
       if (signal.aborted) break;
       const [, name, value] = /^(\w+): ?(.*?)\r?$/.exec(line) ?? [];

@@ -8,12 +8,22 @@ export interface CollectionTypes {
   update: object;
   state: string;
   action: string;
+  /** The body of PUT, where it is not that of POST. */
+  replace?: object;
+  /** By action, what it takes; actions without input are not in it. */
+  input?: object;
+  /** What callers can be in a record of several people. */
+  role?: string;
+  /** The roles that invitations lead to. */
+  invited?: string;
   filter: object;
   sort: string;
-  problem: Record<Call, string>;
+  /** By call, the codes that it can be refused with. A collection has the calls of members and invitations that are in it. */
+  problem: Record<Call, string> & { [call in PeopleCall]?: string };
 }
 
 export type Call = 'list' | 'get' | 'create' | 'update' | 'replace' | 'remove' | 'act';
+export type PeopleCall = keyof PeopleCalls<CollectionTypes>;
 
 // biome-ignore lint/suspicious/noExplicitAny: where no types are given, everything is let through.
 type Anything = Record<string, any>;
@@ -25,9 +35,13 @@ export interface UntypedCollection {
   update: Anything;
   state: string;
   action: string;
+  replace: Anything;
+  input: Record<string, Anything>;
+  role: string;
+  invited: string;
   filter: Anything;
   sort: string;
-  problem: Record<Call, string>;
+  problem: Record<Call | PeopleCall, string>;
 }
 
 /** What `createClient` works with where it is given no types: any name is a collection. */
@@ -62,8 +76,11 @@ export interface Page<Item> {
   readonly next: string | null;
   /** Up to this position of the log of events the page has everything. */
   readonly position: number | null;
-  /** Which records of the page the caller gets events of: null = all of them, `own` = only its own, `none` = no record. */
-  readonly eventsScope: 'own' | 'none' | null;
+  /**
+   * Which records of the page the caller gets events of: null = all of them, `named` = all of them by a stream that names
+   * the collection, `own` = only its own, `none` = no record.
+   */
+  readonly eventsScope: 'named' | 'own' | 'none' | null;
 }
 
 export interface Calls<T extends CollectionTypes> {
@@ -85,20 +102,119 @@ export interface Calls<T extends CollectionTypes> {
     change: T['update'] | ((record: T['record']) => T['update'] | Promise<T['update']>),
     options?: ChangeOptions,
   ): Promise<T['record']>;
-  replace(id: string, fields: T['create'], options?: ChangeOptions): Promise<T['record']>;
+  replace(
+    id: string,
+    fields: T extends { replace: infer Fields } ? Fields : T['create'],
+    options?: ChangeOptions,
+  ): Promise<T['record']>;
   remove(id: string, options?: ChangeOptions): Promise<void>;
-  /** Takes a record through an action; `bookings.submit(id)` is the same as `bookings.act(id, 'submit')`. */
-  act(id: string, action: T['action'], options?: ChangeOptions): Promise<T['record']>;
+  /**
+   * Takes a record through an action; `bookings.submit(id)` is the same as `bookings.act(id, 'submit')`. Where the action has
+   * input, that is the next argument: `items.act(id, 'lend', { due })`.
+   */
+  act<Action extends T['action']>(
+    id: string,
+    action: Action,
+    ...more: ActionArguments<T, Action>
+  ): Promise<T['record']>;
   /** The list, read again whenever an event tells of a change. */
   live(query?: Query<T>, options?: Pick<CallOptions, 'signal'>): Live<T['record']>;
 }
 
-export type Collection<T extends CollectionTypes> = Calls<T> & {
-  readonly [action in Exclude<T['action'], keyof Calls<T>>]: (
+type InputsOf<T> = T extends { input: infer Inputs extends object } ? Inputs : Record<never, never>;
+
+/** What an action takes after the id: its input, where it has one, then options. Of several actions, all have input or none has. */
+export type ActionArguments<T extends CollectionTypes, Action extends T['action']> = [
+  Action & keyof InputsOf<T>,
+] extends [never]
+  ? [options?: ChangeOptions]
+  : [Action] extends [keyof InputsOf<T>]
+    ? InputArguments<InputsOf<T>[Action]>
+    : [input: never];
+
+/** Where a field is called like an option, the input alone could be taken for options: then these have to be given, too. */
+type InputArguments<Input> = string extends keyof Input
+  ? [input?: Input, options?: ChangeOptions]
+  : keyof ChangeOptions & keyof Input extends never
+    ? Record<never, never> extends Input
+      ? [input?: Input, options?: ChangeOptions]
+      : [input: Input, options?: ChangeOptions]
+    : [input: Input, options: ChangeOptions];
+
+export interface InvitationRequest<Role extends string> {
+  readonly role: Role;
+  /** How many people it admits: 1 unless it is given, 100 at most. */
+  readonly uses?: number | undefined;
+  /** A duration such as `12h`; `7d` unless it is given, `30d` at most. */
+  readonly expires_in?: string | undefined;
+}
+
+/** An open invitation. */
+export interface Invitation<Role extends string = string> {
+  readonly id: string;
+  readonly role: Role;
+  readonly uses_left: number;
+  readonly expires_at: string;
+}
+
+/** A new invitation: nothing else ever shows its code. In a link it belongs behind `#`, where no server sees it. */
+export interface NewInvitation<Role extends string = string> {
+  readonly id: string;
+  readonly role: Role;
+  readonly uses: number;
+  readonly expires_at: string;
+  readonly code: string;
+}
+
+export interface Member<Role extends string = string> {
+  /** How people see each other in this record. */
+  readonly alias: string;
+  readonly role: Role;
+  readonly since: string;
+  readonly is_me: boolean;
+}
+
+type RoleOf<T> = T extends { role: infer Role extends string } ? Role : string;
+type InvitedOf<T> = T extends { invited: infer Role extends string } ? Role : string;
+
+/** Members and invitations of a record. */
+export interface PeopleCalls<T extends CollectionTypes> {
+  /** All members, page by page as they are asked for; the owner is the first. */
+  members(id: string, options?: CallOptions): AsyncGenerator<Member<RoleOf<T>>, void, void>;
+  invite<Role extends InvitedOf<T>>(
     id: string,
-    options?: ChangeOptions,
-  ) => Promise<T['record']>;
-};
+    invitation: InvitationRequest<Role>,
+    options?: CallOptions,
+  ): Promise<NewInvitation<Role>>;
+  invitations(id: string, options?: CallOptions): Promise<readonly Invitation<InvitedOf<T>>[]>;
+  endInvitation(id: string, invitation: string, options?: CallOptions): Promise<void>;
+  /** Gives a member another role. Also ends all open invitations of the record. */
+  changeMember(
+    id: string,
+    alias: string,
+    change: { readonly role: Exclude<InvitedOf<T>, 'owner'> },
+    options?: CallOptions,
+  ): Promise<void>;
+  /** Also ends all open invitations of the record. */
+  removeMember(id: string, alias: string, options?: CallOptions): Promise<void>;
+  /** The caller gives up its role. */
+  leave(id: string, options?: CallOptions): Promise<void>;
+}
+
+/** What the caller has become by accepting an invitation. */
+export type Accepted<C extends { [name in keyof C]: CollectionTypes }> = {
+  [name in keyof C]: C[name] extends { invited: infer Role }
+    ? { readonly collection: name; readonly role: Role; readonly record: C[name]['record'] }
+    : never;
+}[keyof C];
+
+export type Collection<T extends CollectionTypes> = Calls<T> &
+  Pick<PeopleCalls<T>, PeopleCall & keyof T['problem']> & {
+    readonly [action in Exclude<T['action'], keyof Calls<T> | PeopleCall>]: (
+      id: string,
+      ...more: ActionArguments<T, action>
+    ) => Promise<T['record']>;
+  };
 
 export type LiveStatus = 'off' | 'connecting' | 'live' | 'polling' | 'lost' | 'ended';
 
@@ -156,6 +272,14 @@ export interface Events {
   resume(): void;
 }
 
+export interface NamedEvents extends Events {
+  /**
+   * The same for one collection, by a stream that names it: that one also tells of records which everyone can read. It is
+   * another stream because to name a collection is to leave out all others.
+   */
+  of(collection: string): Events;
+}
+
 export interface Me {
   /** Null for a caller that the token does not name: nothing is kept about it. */
   readonly id: string | null;
@@ -192,7 +316,7 @@ export interface Receipt {
   readonly budgets_kept_until: string | null;
 }
 
-/** A line of the export. The last one, which counts the others, is held against them and not passed on. */
+/** A line of the export. The last one, which counts the records, is held against them and not passed on. */
 export type ExportLine =
   | {
       readonly type: 'consumer';
@@ -200,4 +324,13 @@ export type ExportLine =
       readonly kind: string;
       readonly registered_at: string;
     }
-  | { readonly type: 'record'; readonly collection: string; readonly record: Readonly<Anything> };
+  | { readonly type: 'record'; readonly collection: string; readonly record: Readonly<Anything> }
+  /** A role in a record of somebody else; `record` is its id. */
+  | {
+      readonly type: 'membership';
+      readonly collection: string;
+      readonly record: string;
+      readonly role: string;
+      readonly since: string;
+    }
+  | ({ readonly type: 'invitation'; readonly collection: string; readonly record: string } & Invitation);

@@ -1,11 +1,14 @@
 import type { ErrorCode } from '../../base/errors.ts';
-import { type Collection, ownMembers } from '../../collections/collection.ts';
+import { type Collection, type Schema, serviceMembers } from '../../collections/collection.ts';
+import { actionFields } from '../../collections/roles.ts';
 import type { Description } from '../../openapi/description.ts';
 import { codesOf } from '../../openapi/document.ts';
 import type { Parameter, Schemas } from '../../openapi/openapi-types.ts';
 import { recordSchemas } from '../describe/in-collection.ts';
+import * as people from '../describe/people.ts';
 import { describeList, describeRead } from '../describe/reads.ts';
 import * as writing from '../describe/writes.ts';
+import { hasMembers, invitedRoles } from '../requests/people.ts';
 import { objectType, typeOf } from './schema-type.ts';
 import { block, comment, literal, memberName, sentence, union } from './source-text.ts';
 
@@ -58,12 +61,36 @@ function collectionTypes({ collection, names, problems, common }: TypedCollectio
     update: names.changes,
     state: literals([...(machine?.states.keys() ?? [])]),
     action: literals(machine?.actions ?? []),
+    ...inputTypes(collection, names),
+    ...roleTypes(collection),
     filter: filterType(collection, parameters),
     sort: typeOf(parameters.find((parameter) => parameter.name === 'sort')?.schema, 'write'),
     problem: problemType(problems, common),
   };
   const members = Object.entries(types).map(([member, type]) => `${member}: ${type};`);
   return `${comment(aboutCollection(collection))}${memberName(name)}: ${block(members)};`;
+}
+
+/** By action, the fields that it sets; and a replacement, which has to bring them along unchanged. */
+function inputTypes(collection: Collection, { record, fields }: TypeNames): Readonly<Record<string, string>> {
+  const set = [...actionFields(collection).keys()];
+  if (set.length === 0) return {};
+  const inputs = (collection.machine?.actions ?? []).flatMap((action) => {
+    const input = writing.describeAction(collection, action).body?.['application/json']?.schema;
+    return input === undefined ? [] : [`${memberName(action)}: ${objectType(input, 'write')};`];
+  });
+  return { replace: `${fields} & Pick<${record}, ${literals(set)}>`, input: block(inputs) };
+}
+
+/** What callers can be in a record, and what they can be invited to. */
+function roleTypes(collection: Collection): Readonly<Record<string, string>> {
+  const { properties = {} } = recordSchemas(collection).components[`${collection.name}.record`] ?? {};
+  const { roles } = properties as Schemas;
+  const invited = invitedRoles(collection);
+  return {
+    ...(roles === undefined ? {} : { role: typeOf(roles.items, 'read') }),
+    ...(invited.length === 0 ? {} : { invited: literals(invited) }),
+  };
 }
 
 function literals(names: readonly string[]): string {
@@ -119,6 +146,17 @@ export function problemsOf(collection: Collection): Problems {
     replace: codes('PUT', writing.describeReplace(collection)),
     remove: codes('DELETE', writing.describeRemove(collection)),
     act: codes('POST', ...actions.map((action) => writing.describeAction(collection, action))),
+    ...(hasMembers(collection) ? { members: codes('GET', people.describeMembers(collection)) } : {}),
+    ...(invitedRoles(collection).length === 0
+      ? {}
+      : {
+          invite: codes('POST', people.describeInvite(collection)),
+          invitations: codes('GET', people.describeInvitations(collection)),
+          endInvitation: codes('DELETE', people.describeEndInvitation(collection)),
+          changeMember: codes('PATCH', people.describeChangeMember(collection)),
+          removeMember: codes('DELETE', people.describeRemoveMember(collection)),
+          leave: codes('DELETE', people.describeRemoveMember(collection)),
+        }),
   };
 }
 
@@ -136,11 +174,19 @@ function recordTypes(collection: Collection, names: TypeNames): readonly string[
     sentence(String(text ?? '')),
   );
   const which = `of ${literal(name)}`;
+  const set = new Set(actionFields(collection).keys());
   return [
-    `${comment([...about, `A record ${which}, as it is read.`])}export interface ${names.record} ${objectType(components[`${name}.record`] ?? {}, 'read', ownMembers)}`,
-    `${comment([`The fields of a new record ${which}, or of one that is replaced.`])}export interface ${names.fields} ${objectType(schema, 'write')}`,
-    `${comment([`What is to change in a record ${which}: null takes a field away that need not be there.`])}export interface ${names.changes} ${objectType(components[`${name}.patch`] ?? {}, 'write')}`,
+    `${comment([...about, `A record ${which}, as it is read.`])}export interface ${names.record} ${objectType(components[`${name}.record`] ?? {}, 'read', serviceMembers(collection).union(set))}`,
+    `${comment([`The fields of a new record ${which}, or of one that is replaced.`])}export interface ${names.fields} ${objectType(without(set, schema), 'write')}`,
+    `${comment([`What is to change in a record ${which}: null takes a field away that need not be there.`])}export interface ${names.changes} ${objectType(without(set, components[`${name}.patch`] ?? {}), 'write')}`,
   ];
+}
+
+/** Without the fields that only actions set. */
+function without(names: ReadonlySet<string>, schema: Schema): Schema {
+  if (names.size === 0) return schema;
+  const others = Object.entries(schema.properties as Schemas).filter(([name]) => !names.has(name));
+  return { ...schema, properties: Object.fromEntries(others) };
 }
 
 interface TypeNames {

@@ -1,6 +1,7 @@
 import { calls } from './calls.ts';
 import { live } from './live.ts';
+import { people } from './people.ts';
 import { retries } from './retries.ts';
 import type { Cases } from './scene.ts';
 
-export const cases: Cases = { ...calls, ...retries, ...live };
+export const cases: Cases = { ...calls, ...retries, ...live, ...people };

@@ -79,6 +79,7 @@ export const calls: Cases = {
       '..',
       'me',
       'events',
+      'invitations',
       'me#',
       'me/export',
       '../v1/me?',

@@ -29,6 +29,11 @@ export async function signedIn(
   return client.createClient({ url, token: () => token, ...options });
 }
 
+/** For somebody else. */
+export function signedInToo(scene: Scene, who: string) {
+  return signedIn({ ...scene, name: `${scene.name}, ${who}` });
+}
+
 export function check(isTrue: boolean, what: string): asserts isTrue {
   if (!isTrue) throw new Error(what);
 }
