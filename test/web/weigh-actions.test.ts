@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Collection, RecordItem } from '../../web/src/api/types.ts';
+import { mayChange, rolesInWords } from '../../web/src/records/roles.ts';
 import { weighActions } from '../../web/src/records/weigh-actions.ts';
 import { whoReads } from '../../web/src/records/who-reads.ts';
 
@@ -55,5 +56,40 @@ describe('who reads a collection, in words', () => {
     assert.match(words('everyone', 'none'), /Everybody who signs in can read.*only you can change/);
     assert.match(words('everyone', 'any'), /only you and the clients of this service can change/);
     assert.match(words('owner', 'any'), /you and the clients of this service see/);
+  });
+
+  it('promises neither where people have roles', () => {
+    const shared = (read: object) => whoReads({ roles: {}, access: { read, clients: 'none' } } as Collection);
+    for (const words of [shared({ owner: 'all', everyone: 'all' }), shared({ owner: 'all' })])
+      assert.doesNotMatch(words, /between you|only you can change/);
+    assert.match(shared({ owner: 'all', everyone: 'all' }), /Everybody who signs in can read/);
+    assert.match(shared({ owner: 'all' }), /people with a role/);
+  });
+});
+
+describe('what a caller is and may change in a shared record', () => {
+  const collection = {
+    roles: { borrower: { max_per_user: 5 }, editor: {} },
+    access: { update: { owner: ['available'], editor: 'all' }, delete: { owner: ['available'] } },
+  } as unknown as Collection;
+  const having = (state: string, ...roles: string[]) =>
+    ({ id: '1', created_at: '', updated_at: '', state, roles }) as RecordItem;
+
+  it('follows from its roles and the state', () => {
+    assert.equal(mayChange(collection, having('available', 'owner'), 'update'), true);
+    assert.equal(mayChange(collection, having('lent', 'owner'), 'update'), false);
+    assert.equal(mayChange(collection, having('lent', 'editor'), 'update'), true);
+    assert.equal(mayChange(collection, having('available', 'editor'), 'delete'), false);
+    assert.equal(mayChange(collection, having('available'), 'delete'), false);
+  });
+
+  it('is said in words, where it is anything', () => {
+    assert.equal(rolesInWords(collection, having('lent', 'borrower')), 'You are the borrower');
+    assert.equal(
+      rolesInWords(collection, having('lent', 'owner', 'editor')),
+      'You are the owner and an editor',
+    );
+    assert.equal(rolesInWords(collection, having('lent')), null);
+    assert.equal(rolesInWords({} as Collection, having('lent', 'a field of its own')), null);
   });
 });

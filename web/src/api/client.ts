@@ -3,6 +3,7 @@ import type { RecordItem } from './types.ts';
 
 export type {
   Budget,
+  Events,
   FieldError,
   Me,
   Page,

@@ -21,7 +21,7 @@ const words: Readonly<Record<string, Words>> = {
   },
   quota_exceeded: {
     heading: 'This collection is full',
-    advice: 'You have as many records here as you may have. Delete one to make room.',
+    advice: 'You have as many records here as you may have. Delete one, or give one back, to make room.',
   },
   write_budget_spent: {
     heading: 'That was a lot at once',
@@ -60,6 +60,10 @@ const words: Readonly<Record<string, Words>> = {
   action_not_allowed: {
     heading: 'That is for somebody else to do',
     advice: 'In this state the action is not yours to take.',
+  },
+  role_required: {
+    heading: 'That is for somebody else to do',
+    advice: 'You have no role in the record that allows it.',
   },
   not_owner: { heading: 'It belongs to somebody else', advice: 'You can read it, and that is all.' },
   consumer_suspended: {

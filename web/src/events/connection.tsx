@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useHouse } from '../parts/context.ts';
+import type { Events } from '../api/client.ts';
 
 const words = {
   off: '',
@@ -10,9 +10,14 @@ const words = {
   ended: 'Not connected',
 };
 
+interface ConnectionProps {
+  readonly events: Events;
+  /** The list itself could be read. */
+  readonly isRead: boolean;
+}
+
 /** Whether what is shown follows by itself what happens elsewhere. */
-export function Connection({ isRead }: { /** The list itself could be read. */ readonly isRead: boolean }) {
-  const { events } = useHouse().quietApi;
+export function Connection({ events, isRead }: ConnectionProps) {
   const [, setStatus] = useState(events.status);
   useEffect(() => events.watch(() => setStatus(events.status)), [events]);
   // There is no stream, and the list is read now and then all the same.

@@ -18,8 +18,8 @@ export function ActionDialog({ action, name, onClose, onTake }: ActionDialogProp
     <Dialog title={`${verb}?`} onClose={onClose}>
       <p class="quoted">{name}</p>
       <p>
-        It is <strong>{inWords(action.to).toLowerCase()}</strong> then, and nothing leads back from there. It
-        stays in your list.
+        It is <strong>{inWords(action.to).toLowerCase()}</strong> then, and nothing leads back from there. The
+        record stays.
       </p>
       <div class="buttons">
         <button type="button" onClick={onClose}>

@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 import type { Problem } from '../api/client.ts';
-import { fieldsOf, type RecordItem } from '../api/types.ts';
+import { type Collection, fieldsOf, type RecordItem } from '../api/types.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { Focused, Notice, ProblemNotice, useWait } from '../parts/notice.tsx';
 import { display, displayMoment } from '../schema/display.ts';
@@ -9,6 +9,7 @@ import type { Field } from '../schema/shape.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 interface ConflictProps {
+  readonly collection: Collection;
   readonly fields: readonly Field[];
   readonly mine: Fields;
   readonly theirs: RecordItem;
@@ -21,14 +22,15 @@ interface ConflictProps {
 }
 
 /** Two versions of one record, field by field, for the person to choose from. */
-export function Conflict({ fields, mine, theirs, problem, onSave, onEdit, onGiveUp }: ConflictProps) {
+export function Conflict(props: ConflictProps) {
+  const { collection, fields, mine, theirs, problem, onSave, onEdit, onGiveUp } = props;
   const [takeTheirs, setTakeTheirs] = useState<ReadonlySet<string>>(new Set());
   const differing = fields.filter(({ name }) => !isSame(mine[name], theirs[name]));
   const choose = (name: string, isTheirs: boolean) => {
     const others = [...takeTheirs].filter((one) => one !== name);
     setTakeTheirs(new Set(isTheirs ? [...others, name] : others));
   };
-  const chosen = () => merged(fields, mine, theirs, takeTheirs);
+  const chosen = () => merged(fields, mine, fieldsOf(collection, theirs), takeTheirs);
   const isWaiting = useWait(problem) > 0;
   return (
     <div class="conflict">
@@ -103,10 +105,10 @@ function Choice({ field: { label, shape }, mine, theirs, isTheirs, onChoose }: C
 function merged(
   fields: readonly Field[],
   mine: Fields,
-  theirs: RecordItem,
+  theirs: Fields,
   takeTheirs: ReadonlySet<string>,
 ): Record<string, unknown> {
-  const values = { ...fieldsOf(theirs) };
+  const values = { ...theirs };
   for (const { name } of fields) {
     if (takeTheirs.has(name)) continue;
     if (mine[name] === undefined) delete values[name];

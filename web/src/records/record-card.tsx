@@ -8,10 +8,12 @@ import { useAttempt } from '../parts/use-attempt.ts';
 import { linkTo } from '../parts/use-route.ts';
 import { inWords } from '../schema/shape.ts';
 import { ActionDialog } from './action-dialog.tsx';
+import { ActionForm } from './action-form.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { ifMatchFor } from './if-match.ts';
 import { RecordFacts, RecordTimes } from './record-facts.tsx';
 import { nameOf } from './record-name.ts';
+import { mayChange } from './roles.ts';
 import { type WeighedAction, weighActions } from './weigh-actions.ts';
 
 interface RecordCardProps {
@@ -21,7 +23,7 @@ interface RecordCardProps {
   onGone(id: string): void;
 }
 
-/** A record of one's own: its fields, its state, and what its owner may do with it now. */
+/** A record of which the caller may be the owner or have a role: its fields, its state, and what the caller may do now. */
 export function RecordCard({ collection, record, onChanged, onGone }: RecordCardProps) {
   const { api, announce } = useHouse();
   const { problem, attempt } = useAttempt();
@@ -30,27 +32,26 @@ export function RecordCard({ collection, record, onChanged, onGone }: RecordCard
   const heading = useRef<HTMLHeadingElement>(null);
   const name = nameOf(collection, record);
   const actions = weighActions(collection, record);
-  const isEditable = collection.editable?.includes(record.state ?? '') ?? true;
+  const isEditable = mayChange(collection, record, 'update');
 
-  const take = (action: string) =>
-    attempt(async () => {
-      const records = api.collection(collection.name);
-      try {
-        const now = await records.act(record.id, action, await ifMatchFor(api, collection, record));
-        onChanged(now);
-        announce(`It is ${inWords(String(now.state)).toLowerCase()} now.`);
-        heading.current?.focus();
-      } catch (error) {
-        // Somebody was faster: show the record as it is now.
-        if ((error as Problem).code === 'invalid_transition')
-          await records.get(record.id).then(onChanged, () => {});
-        throw error;
-      }
-    });
+  const act = async ({ name: action }: WeighedAction, input?: Record<string, unknown>) => {
+    const records = api.collection(collection.name);
+    try {
+      const now = await records.act(record.id, action, input, await ifMatchFor(api, collection, record));
+      onChanged(now);
+      announce(`It is ${inWords(String(now.state)).toLowerCase()} now.`);
+      heading.current?.focus();
+    } catch (error) {
+      // Somebody was faster: show the record as it is now.
+      if ((error as Problem).code === 'invalid_transition')
+        await records.get(record.id).then(onChanged, () => {});
+      throw error;
+    }
+  };
+  const take = (action: WeighedAction) => attempt(() => act(action));
 
   /** A dialog gives the focus back to what opened it, and that button may be gone with the old state. */
-  const takeAsked = async ({ name: action }: WeighedAction) => {
-    await take(action);
+  const closeAsked = () => {
     setAsked(null);
     setTimeout(() => document.activeElement === document.body && heading.current?.focus());
   };
@@ -67,9 +68,9 @@ export function RecordCard({ collection, record, onChanged, onGone }: RecordCard
               class={`small ${action.isMain ? 'primary' : ''}`}
               busyLabel="One moment…"
               about={name}
-              onPress={async () => (action.isFinal ? setAsked(action) : take(action.name))}
+              onPress={async () => (isAsking(action) ? setAsked(action) : take(action))}
             >
-              {action.isFinal ? <Asking label={inWords(action.name)} /> : inWords(action.name)}
+              {isAsking(action) ? <Asking label={inWords(action.name)} /> : inWords(action.name)}
             </BusyButton>
           ))}
           {isEditable && (
@@ -81,17 +82,29 @@ export function RecordCard({ collection, record, onChanged, onGone }: RecordCard
       )}
       <div class="record-foot">
         <RecordTimes record={record} />
-        <button type="button" class="small quiet" onClick={() => setDeleting(true)}>
-          <Asking label="Delete" />
-          <span class="hidden"> {name}</span>
-        </button>
+        {mayChange(collection, record, 'delete') && (
+          <button type="button" class="small quiet" onClick={() => setDeleting(true)}>
+            <Asking label="Delete" />
+            <span class="hidden"> {name}</span>
+          </button>
+        )}
       </div>
-      {asked !== null && (
+      {asked !== null && asked.sets.length > 0 && (
+        <ActionForm
+          collection={collection}
+          record={record}
+          action={asked}
+          name={name}
+          onClose={closeAsked}
+          onTake={(input) => act(asked, input).then(closeAsked)}
+        />
+      )}
+      {asked !== null && asked.sets.length === 0 && (
         <ActionDialog
           action={asked}
           name={name}
-          onClose={() => setAsked(null)}
-          onTake={() => takeAsked(asked)}
+          onClose={closeAsked}
+          onTake={() => take(asked).then(closeAsked)}
         />
       )}
       {isDeleting && (
@@ -106,6 +119,11 @@ export function RecordCard({ collection, record, onChanged, onGone }: RecordCard
       )}
     </li>
   );
+}
+
+/** True if a dialog comes before the action. */
+function isAsking({ isFinal, sets }: WeighedAction): boolean {
+  return isFinal || sets.length > 0;
 }
 
 /** The dots are a sign for the eyes that a question comes first. */

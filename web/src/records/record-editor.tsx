@@ -5,9 +5,9 @@ import { useHouse } from '../parts/context.ts';
 import { useAttempt } from '../parts/use-attempt.ts';
 import { goTo, linkTo } from '../parts/use-route.ts';
 import { draftOf } from '../schema/draft.ts';
-import { fieldsOfSchema } from '../schema/shape.ts';
 import { ChangedElsewhere } from './changed-elsewhere.tsx';
 import { Conflict } from './conflict.tsx';
+import { editableFields } from './form-fields.ts';
 import { RecordForm } from './record-form.tsx';
 import { useDraft } from './use-draft.ts';
 import { useElsewhere, type Version } from './use-elsewhere.ts';
@@ -27,7 +27,7 @@ export function RecordEditor({
 }) {
   const { api, announce } = useHouse();
   const [{ record, etag }, setVersion] = useState(version);
-  const fields = fieldsOfSchema(collection.schema);
+  const fields = editableFields(collection);
   const { kept, isOld, change, drop, startFrom } = useDraft(`${collection.name}.${record.id}`, () => ({
     draft: draftOf(fields, record),
     version: etag,
@@ -63,6 +63,7 @@ export function RecordEditor({
     const { mine, theirs } = clash;
     return (
       <Conflict
+        collection={collection}
         fields={fields}
         mine={mine}
         theirs={theirs.record}
@@ -70,6 +71,7 @@ export function RecordEditor({
         onSave={(values) => save(values, theirs.etag)}
         onEdit={(values) => {
           setClash(null);
+          setVersion(theirs);
           forget();
           change({ draft: draftOf(fields, values), version: theirs.etag });
         }}
@@ -81,7 +83,7 @@ export function RecordEditor({
     );
   }
   // What the form does not know is left as it is.
-  const unknown = Object.entries(fieldsOf(record)).filter(
+  const unknown = Object.entries(fieldsOf(collection, record)).filter(
     ([name]) => !fields.some((field) => field.name === name),
   );
   return (
@@ -95,7 +97,11 @@ export function RecordEditor({
         onChange={(draft) => change({ ...kept, draft })}
         onDiscard={drop}
         onSave={(values) => save({ ...Object.fromEntries(unknown), ...values }, kept.version)}
-        cancelTo={linkTo('data', collection.name)}
+        cancel={
+          <a class="button" href={linkTo('data', collection.name)} onClick={drop}>
+            Cancel
+          </a>
+        }
       />
     </>
   );

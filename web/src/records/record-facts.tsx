@@ -4,6 +4,7 @@ import type { Collection, RecordItem } from '../api/types.ts';
 import { display, displayMoment } from '../schema/display.ts';
 import { fieldsOfSchema, inWords } from '../schema/shape.ts';
 import { nameOf } from './record-name.ts';
+import { rolesInWords } from './roles.ts';
 
 /** In characters. What is longer is a text rather than a title. */
 const longestTitle = 120;
@@ -20,6 +21,7 @@ export function RecordFacts({ collection, record, heading = null }: RecordFactsP
   const [, ...rest] = fieldsOfSchema(collection.schema);
   const given = rest.filter((field) => record[field.name] !== undefined);
   const name = nameOf(collection, record);
+  const roles = rolesInWords(collection, record);
   const facts = useRef<HTMLDivElement>(null);
   const [isWhole, setWhole] = useState(false);
   const isCut = useIsCut(facts, JSON.stringify(record));
@@ -33,6 +35,7 @@ export function RecordFacts({ collection, record, heading = null }: RecordFactsP
           <span class={`state ${stateTone(collection, record)}`}>{inWords(record.state)}</span>
         )}
       </div>
+      {roles !== null && <p class="soft record-roles">{roles}</p>}
       {given.length > 0 && (
         <dl class="fields">
           {given.map((field) => (

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FieldError, Problem } from '../api/client.ts';
 import { Notice, ProblemNotice, useWait } from '../parts/notice.tsx';
@@ -10,17 +11,24 @@ interface RecordFormProps {
   readonly fields: readonly Field[];
   readonly draft: GroupDraft;
   /** It was typed before the page was left. */
-  readonly isOldDraft: boolean;
+  readonly isOldDraft?: boolean;
   readonly problem: Problem | null;
-  readonly cancelTo: string;
+  /** Of the button that sends it. */
+  readonly label?: string;
+  readonly busyLabel?: string;
+  /** The link or button that leaves the form. */
+  readonly cancel: ComponentChildren;
+  /** The form stands in a dialog, which frames it. */
+  readonly isFramed?: boolean;
   onChange(draft: GroupDraft): void;
-  onDiscard(): void;
+  onDiscard?(): void;
   onSave(values: Record<string, unknown>): Promise<void>;
 }
 
 /** A form drawn from the schema. What is right is for the service to say; what it says stands at the field. */
 export function RecordForm(props: RecordFormProps) {
-  const { fields, draft, isOldDraft, problem, cancelTo, onChange, onDiscard, onSave } = props;
+  const { fields, draft, isOldDraft = false, problem, onChange, onDiscard, onSave } = props;
+  const { label = 'Save', busyLabel = 'Saving…', cancel, isFramed = false } = props;
   const [unreadable, setUnreadable] = useState<readonly FieldError[]>([]);
   const [isBusy, setBusy] = useState(false);
   const [tries, setTries] = useState(0);
@@ -48,7 +56,7 @@ export function RecordForm(props: RecordFormProps) {
   }, [tries]);
 
   return (
-    <form class="card form" onSubmit={submit} noValidate aria-busy={isBusy}>
+    <form class={isFramed ? 'form' : 'card form'} onSubmit={submit} noValidate aria-busy={isBusy}>
       {isOldDraft && (
         <Notice tone="plain" title="This is what you had typed">
           <button type="button" class="small" onClick={onDiscard}>
@@ -66,11 +74,9 @@ export function RecordForm(props: RecordFormProps) {
       <FieldGroup fields={fields} draft={draft} errors={errors} pointer="" onChange={onChange} />
       <div class="buttons form-foot">
         <button type="submit" class="primary" aria-disabled={isBusy} disabled={isWaiting}>
-          {isBusy ? 'Saving…' : 'Save'}
+          {isBusy ? busyLabel : label}
         </button>
-        <a class="button" href={cancelTo} onClick={onDiscard}>
-          Cancel
-        </a>
+        {cancel}
       </div>
     </form>
   );

@@ -18,11 +18,12 @@ interface LiveOptions {
 /** Reads a list again whenever something has happened to its records, and says in words what was done elsewhere. */
 export function useLiveRecords(collection: Collection, records: Records, options: LiveOptions): void {
   const { quietApi, announce } = useHouse();
-  const { events } = quietApi;
   const latest = useRef({ records, ...options });
   latest.current = { records, ...options };
   const after = records.list?.position ?? null;
-  const isFollowed = after !== null;
+  const scope = records.list?.eventsScope ?? null;
+  const isFollowed = after !== null && (scope === null || scope === 'named');
+  const events = scope === 'named' ? quietApi.events.of(collection.name) : quietApi.events;
 
   useEffect(() => {
     if (!isFollowed) return;
@@ -61,7 +62,8 @@ export function useLiveRecords(collection: Collection, records: Records, options
       after,
       hear: (event) => {
         if (event.position <= (latest.current.records.latest.current?.position ?? 0)) return;
-        heard.set(event.data.id, event);
+        // Who joins or leaves does so by an action as a rule, and that says more.
+        if (!/\.(joined|left)$/.test(event.type)) heard.set(event.data.id, event);
         void follow();
       },
       missed: () => void follow(),

@@ -3,6 +3,7 @@ import { type Api, caught, Problem } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { useHouse } from '../parts/context.ts';
 import type { List } from './news.ts';
+import { isReadByEveryone } from './roles.ts';
 
 export interface ListChoice {
   /** Empty for every state. */
@@ -32,7 +33,7 @@ export function useRecords(collection: Collection, choice: ListChoice, isEverybo
     latest.current && show({ ...latest.current, items: change(latest.current.items) });
 
   const read = (from: Api, limit: number, cursor: string | null): Promise<List | Problem> => {
-    const mine = collection.access.read === 'everyone' && !isEverybodys ? true : undefined;
+    const mine = isReadByEveryone(collection) && !isEverybodys ? true : undefined;
     const query = { ...choice, state: choice.state || undefined, mine, limit, cursor };
     return from.collection(collection.name).page(query).catch(caught);
   };

@@ -9,13 +9,20 @@ export interface WeighedAction {
   readonly isFinal: boolean;
   /** The one to go on with: the first that is declared and ends nothing. A card has one such button at most. */
   readonly isMain: boolean;
+  /** The fields that it takes as input. */
+  readonly sets: readonly string[];
 }
 
 export function weighActions({ states = {} }: Collection, record: RecordItem): readonly WeighedAction[] {
   const declared = Object.entries(states[record.state ?? ''] ?? {});
   const allowed = declared
     .filter(([name]) => record.actions?.includes(name))
-    .map(([name, { to }]) => ({ name, to, isFinal: Object.keys(states[to] ?? {}).length === 0 }));
+    .map(([name, { to, sets = [] }]) => ({
+      name,
+      to,
+      sets,
+      isFinal: Object.keys(states[to] ?? {}).length === 0,
+    }));
   const main = allowed.find(({ isFinal }) => !isFinal);
   return allowed
     .map((action) => ({ ...action, isMain: action === main }))

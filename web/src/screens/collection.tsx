@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { Connection } from '../events/connection.tsx';
 import { useHouse } from '../parts/context.ts';
@@ -10,7 +10,9 @@ import { linkTo } from '../parts/use-route.ts';
 import { ListControls } from '../records/list-controls.tsx';
 import { RecordCard } from '../records/record-card.tsx';
 import { RecordList } from '../records/record-list.tsx';
+import { isReadByEveryone } from '../records/roles.ts';
 import { UsageMeters } from '../records/usage-meters.tsx';
+import { useListFocus } from '../records/use-list-focus.ts';
 import { useLiveRecords } from '../records/use-live-records.ts';
 import { type ListChoice, useRecords } from '../records/use-records.ts';
 import { whoReads } from '../records/who-reads.ts';
@@ -23,14 +25,8 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
   const records = useRecords(collection, choice);
   const usage = useLoad(() => quietApi.usage(), 'usage');
   const used = usage.value?.collections.find(({ name }) => name === collection.name);
-  const list = useRef<HTMLUListElement>(null);
+  const { list, focusOn, keepFocus } = useListFocus();
 
-  /** Once it is drawn; where there is no such record any more, the title of the screen. */
-  const focusOn = (position: number) =>
-    setTimeout(() => {
-      const titles = list.current?.querySelectorAll<HTMLElement>('.record-title') ?? [];
-      (titles[position] ?? document.querySelector<HTMLElement>('main h1'))?.focus();
-    });
   const more = async () => {
     const before = records.items?.length ?? 0;
     await records.more();
@@ -44,13 +40,6 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
     records.drop(id);
     usage.reload();
     focusOn(0);
-  };
-  /** Whoever is at a record, or at a button of it, that goes away stays at that place in the list. */
-  const keepFocus = (change: () => void) => {
-    const cards = [...(list.current?.children ?? [])];
-    const position = cards.findIndex((card) => card.contains(document.activeElement));
-    change();
-    setTimeout(() => position !== -1 && document.activeElement === document.body && focusOn(position));
   };
   useLiveRecords(collection, records, {
     isFiltered: choice.state !== '',
@@ -71,7 +60,7 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
       <p class="back">
         <a href={linkTo('data')}>← Your data</a>
       </p>
-      {collection.access.read === 'everyone' && (
+      {isReadByEveryone(collection) && (
         <p class="soft">
           This list shows only your own. {whoReads(collection)} <EverybodysLink collection={collection} />
         </p>
@@ -79,7 +68,9 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
       <Deprecation collection={collection} />
       <div class="list-head">
         <ListControls collection={collection} choice={choice} onChoose={setChoice} />
-        {collection.events !== 'none' && <Connection isRead={records.problem === null} />}
+        {collection.events !== 'none' && (
+          <Connection events={quietApi.events} isRead={records.problem === null} />
+        )}
       </div>
       <RecordList
         title={collection.title}
@@ -109,7 +100,7 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
 function FirstOne({ collection }: { readonly collection: Collection }) {
   return (
     <>
-      {collection.access.read === 'owner' && <p>{whoReads(collection)}</p>}
+      {!isReadByEveryone(collection) && <p>{whoReads(collection)}</p>}
       <a class="button primary" href={linkTo('data', collection.name, 'new')}>
         Make the first one
       </a>

@@ -7,6 +7,7 @@ import { ProblemNotice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
+import { isReadByEveryone } from '../records/roles.ts';
 import { UsageMeters } from '../records/usage-meters.tsx';
 import { whoReads } from '../records/who-reads.ts';
 import { Erase } from './erase.tsx';
@@ -45,7 +46,7 @@ function Shelves({ collections }: { readonly collections: readonly Collection[] 
                 <a href={linkTo('data', collection.name)}>{collection.title}</a>
               </h2>
               {collection.description && <p>{collection.description}</p>}
-              {collection.access.read === 'everyone' && <p class="soft">{whoReads(collection)}</p>}
+              {isReadByEveryone(collection) && <p class="soft">{whoReads(collection)}</p>}
               {used === undefined ? (
                 usage.isLoading && <Loading what="usage" rows={1} />
               ) : (

@@ -5,16 +5,17 @@ import { Notice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
 import { goTo, linkTo } from '../parts/use-route.ts';
+import { editableFields } from '../records/form-fields.ts';
 import { RecordForm } from '../records/record-form.tsx';
+import { isReadByEveryone } from '../records/roles.ts';
 import { useDraft } from '../records/use-draft.ts';
 import { whoReads } from '../records/who-reads.ts';
 import { draftOf } from '../schema/draft.ts';
-import { fieldsOfSchema } from '../schema/shape.ts';
 
 /** A new record. The same try carries the same key, so that one that got no answer can be repeated without a second record. */
 export function NewRecord({ collection }: { readonly collection: Collection }) {
   const { api, announce } = useHouse();
-  const fields = fieldsOfSchema(collection.schema);
+  const fields = editableFields(collection);
   const { kept, isOld, change, drop } = useDraft(`${collection.name}.new`, () => ({
     draft: draftOf(fields, {}),
     version: crypto.randomUUID() as string,
@@ -40,7 +41,7 @@ export function NewRecord({ collection }: { readonly collection: Collection }) {
       <p class="back">
         <a href={linkTo('data', collection.name)}>← {collection.title}</a>
       </p>
-      {collection.access.read === 'everyone' && (
+      {isReadByEveryone(collection) && (
         <Notice tone="plain" title="Not for you alone">
           <p>{whoReads(collection)}</p>
         </Notice>
@@ -53,7 +54,11 @@ export function NewRecord({ collection }: { readonly collection: Collection }) {
         onChange={(draft) => change({ ...kept, draft })}
         onDiscard={drop}
         onSave={save}
-        cancelTo={linkTo('data', collection.name)}
+        cancel={
+          <a class="button" href={linkTo('data', collection.name)} onClick={drop}>
+            Cancel
+          </a>
+        }
       />
     </Screen>
   );

@@ -1,0 +1,16 @@
+import type { Collection } from '../api/types.ts';
+import { type Field, fieldsOfSchema } from '../schema/shape.ts';
+
+/** The fields that a caller creates and edits: all but those that only actions set. */
+export function editableFields({ schema, states = {} }: Collection): readonly Field[] {
+  const actions = Object.values(states).flatMap((of) => Object.values(of));
+  const set = new Set(actions.flatMap(({ sets = [] }) => sets.map((name) => name.replace(/\?$/, ''))));
+  return fieldsOfSchema(schema).filter(({ name }) => !set.has(name));
+}
+
+/** The fields that an action takes as input. */
+export function inputFields({ schema }: Collection, sets: readonly string[]): readonly Field[] {
+  return fieldsOfSchema(schema)
+    .filter(({ name }) => sets.includes(name) || sets.includes(`${name}?`))
+    .map((field) => ({ ...field, required: sets.includes(field.name) }));
+}
