@@ -44,7 +44,7 @@ export class Documented {
       .sort((one, other) => Number(one.includes('{')) - Number(other.includes('{')))
       .map((path) => ({
         path,
-        form: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll('{id}', '[^/]+')}$`),
+        form: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
       }));
   }
 

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { declaredService, sendBytes } from '../support/declared-service.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { databaseEngines } from '../support/service.ts';
+import { attackDeclarations } from './attack-declarations.ts';
+import { Person } from './person.ts';
+
+const moderating = { scope: 'read write issues.moderate' };
+
+for (const engine of databaseEngines)
+  describe(`fields and actions that are not the caller's, on ${engine}`, () => {
+    const target = declaredService(engine, {
+      settings: { COLLECTIONS_DIR: declarationsFolder(attackDeclarations) },
+    });
+    const rows = async (id: string) =>
+      JSON.stringify([
+        await plainSql(target().service.settings).query(`select * from records where id = '${id}'`),
+        await plainSql(target().service.settings).query(
+          `select collection, role, member from members where record_id = '${id}' order by role, member`,
+        ),
+      ]);
+
+    it('takes no owner, role, state or member from a body', async () => {
+      const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];
+      const planted = {
+        owner: 'per_AAAAAAAAAAAAAAAAAAAAAA',
+        people: { borrower: 'per_AAAAAAAAAAAAAAAAAAAAAA' },
+        roles: ['owner', 'borrower'],
+        state: 'lent',
+        actions: ['lend'],
+      };
+      const { status, body: made } = await ada.post('items', { title: 'Drill', ...planted });
+      assert.equal(status, 201);
+      assert.deepEqual([made.state, made.roles, made.people], ['available', ['owner'], {}]);
+      assert.notEqual(made.owner, planted.owner);
+      const one = `items/${made.id}`;
+      for (const name of ['counts', 'member', 'members', 'alias', 'owner_id', 'role'])
+        for (const [method, path] of [
+          ['POST', 'items'],
+          ['PUT', one],
+          ['PATCH', one],
+        ]) {
+          const before = await rows(made.id);
+          const reply = await ada.send(String(method), String(path), { title: 'Drill', [name]: 'per_' });
+          assert.deepEqual(
+            [reply.status, reply.body.errors[0].pointer],
+            [422, `/${name}`],
+            `${method} ${name}`,
+          );
+          assert.equal(await rows(made.id), before);
+        }
+      assert.equal((await bob.post(`${one}/request`, planted)).status, 200);
+      const before = await rows(made.id);
+      for (const attempt of [
+        await ada.put(one, { title: 'Drill', ...planted }),
+        await ada.patch(one, { ...planted, owner: null, people: null, roles: null, state: null }),
+        await eve.put(one, { title: 'Drill', ...planted }),
+        await eve.post(`${one}/lend`, { ...planted, due: '2026-12-24' }),
+      ])
+        assert.ok(attempt.status === 403 || attempt.status === 409, String(attempt.status));
+      assert.equal(await rows(made.id), before);
+      const list = await ada.make('lists', { title: 'Ours' });
+      const untouched = await rows(list);
+      assert.equal((await ada.patch(`lists/${list}`, { owner: 'per_' })).status, 422);
+      assert.equal((await ada.put(`lists/${list}`, { title: 'Ours', people: {} })).status, 422);
+      assert.equal(await rows(list), untouched);
+    });
+
+    it('sets a field of an action by the action only', async () => {
+      const ada = await Person.of(target());
+      const moderator = await Person.of(target(), moderating);
+      assert.equal((await ada.post('issues', { title: 'Slow', area: 'app', reason: 'none' })).status, 422);
+      const labelled = { title: 'Slow!', area: 'app', labels: [] };
+      assert.equal((await ada.post('issues', labelled)).status, 422);
+      const id = await ada.make('issues', { title: 'Slow!', area: 'app' });
+      const one = `issues/${id}`;
+      const labels = ['bug', 'old'];
+      assert.equal((await moderator.post(`${one}/label`, { labels })).status, 200);
+      const pointers = ({ body }: { body: { errors: { pointer: string }[] } }) =>
+        body.errors.map(({ pointer }) => pointer);
+      for (const changed of [['bug'], ['old', 'bug'], [], null, 'bug']) {
+        const patched = await ada.patch(one, { labels: changed });
+        assert.equal(patched.status, 422, JSON.stringify(changed));
+        assert.match(String(pointers(patched)), /^\/labels/);
+      }
+      const body = { title: 'Slow!', area: 'app' };
+      assert.equal((await ada.put(one, body)).status, 422);
+      assert.equal((await ada.put(one, { ...body, labels: ['bug'] })).status, 422);
+      assert.equal((await ada.put(one, { ...body, labels, reason: 'none' })).status, 422);
+      assert.equal((await ada.put(one, { ...body, labels })).status, 200);
+      assert.equal((await ada.patch(one, { labels, title: 'Slower' })).status, 200);
+      assert.deepEqual((await ada.get(one)).body.labels, labels);
+      const created = await ada.caller.send(
+        'PUT',
+        '/issues/01234567-89ab-4cde-8f01-23456789abcd',
+        { ...body, labels },
+        { 'if-none-match': '*' },
+      );
+      assert.equal(created.status, 422);
+      // What a moderator may act on it may not edit.
+      assert.equal((await moderator.patch(one, { labels: [] })).body.code, 'role_required');
+    });
+
+    it('refuses input that an action does not declare, and changes nothing', async () => {
+      const ada = await Person.of(target());
+      const moderator = await Person.of(target(), moderating);
+      const id = await ada.make('issues', { title: 'Slow!', area: 'app' });
+      const before = await rows(id);
+      const deep = `{"labels":${'['.repeat(65)}${']'.repeat(65)}}`;
+      const wrong = (action: string, body: string, status: number) => ({ action, body, status });
+      for (const { action, body, status } of [
+        wrong('label', '{"labels":["a"],"title":"Taken"}', 422),
+        wrong('label', '{"labels":["a"],"area":"site"}', 422),
+        wrong('label', '{"labels":null}', 422),
+        wrong('label', '{"labels":["a","b","c","d","e","f"]}', 422),
+        wrong('label', '{"labels":[1]}', 422),
+        wrong('label', '{}', 422),
+        wrong('label', '', 422),
+        wrong('label', 'null', 422),
+        wrong('label', '[]', 422),
+        wrong('label', deep, 400),
+        wrong('label', '{"labels":["a"],"labels":["b"]}', 400),
+        wrong('label', '{"labels":["a"],"__proto__":{}}', 400),
+        wrong('label', '{"labels":', 400),
+        wrong('plan', '{"labels":["a"]}', 422),
+        wrong('hide', '{"reason":"spam"}', 422),
+        wrong('decline', '{"reason":7}', 422),
+        wrong('decline', '{"reason":"no","constructor":{}}', 400),
+      ]) {
+        const reply = await sendBytes(moderator.caller, 'POST', `/issues/${id}/${action}`, body);
+        assert.equal(reply.status, status, `${action} ${body} ${reply.text}`);
+      }
+      assert.equal(await rows(id), before);
+      assert.equal((await ada.get(`issues/${id}`)).body.state, 'open');
+    });
+
+    it('refuses the actions of others, and says what the caller may do instead', async () => {
+      const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];
+      const id = await ada.make('items', { title: 'Drill' });
+      const one = `items/${id}`;
+      assert.equal((await bob.post(`${one}/request`)).status, 200);
+      const before = await rows(id);
+      for (const action of ['lend', 'decline']) {
+        const { status, body } = await bob.post(`${one}/${action}`, { due: '2026-12-24' });
+        assert.deepEqual([status, body.code], [403, 'action_not_allowed'], action);
+      }
+      const early = await bob.post(`${one}/bring_back`);
+      assert.deepEqual(
+        [early.status, early.body.code, early.body.allowed],
+        [409, 'invalid_transition', ['withdraw']],
+      );
+      for (const person of [ada, eve])
+        assert.equal((await person.post(`${one}/withdraw`)).body.code, 'action_not_allowed');
+      const again = await eve.post(`${one}/request`);
+      assert.deepEqual([again.status, again.body.state, again.body.allowed], [409, 'requested', []]);
+      const owners = await ada.post(`${one}/request`);
+      assert.deepEqual([owners.status, owners.body.allowed], [409, ['lend', 'decline']]);
+      assert.equal(await rows(id), before);
+      assert.equal((await ada.post(`${one}/decline`)).status, 200);
+      assert.equal((await ada.post(`${one}/request`)).body.code, 'action_not_allowed');
+      for (const [person, what] of [
+        [bob, 'update'],
+        [eve, 'delete'],
+      ] as const) {
+        const reply =
+          what === 'update' ? await person.patch(one, { title: 'Mine' }) : await person.delete(one);
+        assert.deepEqual([reply.status, reply.body.code], [403, 'role_required'], what);
+      }
+    });
+  });

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { atOnce, dayMs, declaredProcesses } from '../support/declared-processes.ts';
+import { bytesOf } from '../support/declared-service.ts';
+import { assertProofRefused, newDpopKey, proofBy } from '../support/dpop.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { until } from '../support/polling.ts';
+import { type Reply, request } from '../support/request.ts';
+import { databaseEngines } from '../support/service.ts';
+import { attackDeclarations } from './attack-declarations.ts';
+import { Person } from './person.ts';
+
+const unknownCode = 'AAAAAAAAAAAAAAAAAAAAAA';
+
+for (const engine of databaseEngines)
+  describe(`codes of invitations, on ${engine}`, () => {
+    const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, attackDeclarations);
+    const person = () => Person.of(target());
+    const query = (sql: string) => plainSql(target().processes.settings).query(sql);
+
+    /** Refused with the same bytes as a code that never was. */
+    const isInvalid = async (code: string, what: string, who?: Person) => {
+      const stranger = who ?? (await person());
+      const [known, unknown] = [
+        await stranger.post('invitations', { code }),
+        await stranger.post('invitations', { code: unknownCode }),
+      ];
+      assert.deepEqual([known.status, known.body.code], [404, 'invitation_invalid'], what);
+      assert.deepEqual(bytesOf(known.reply), bytesOf(unknown.reply), what);
+    };
+
+    it('admits once, also when fifty people use a code at the same moment', async () => {
+      const ada = await person();
+      const people = await Person.several(target(), 50);
+      const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
+      const code = await ada.codeFor(one, { role: 'member' });
+      const replies = await atOnce(50, (index) =>
+        (people[index] as Person).at(target().service(index)).post('invitations', { code }),
+      );
+      const refused = replies.filter(({ status }) => status !== 200);
+      assert.equal(refused.length, 49);
+      const bytes = new Set(refused.map(({ reply }) => JSON.stringify(bytesOf(reply))));
+      assert.deepEqual([refused[0]?.body.code, bytes.size], ['invitation_invalid', 1]);
+      assert.equal((await ada.get(`${one}/members`)).body.items.length, 2);
+      await isInvalid(code, 'used up');
+      // The same person twice, with a code for several.
+      const several = await ada.codeFor(one, { role: 'member', uses: 30 });
+      const bob = people[7] as Person;
+      const twice = await atOnce(5, (index) =>
+        bob.at(target().service(index)).post('invitations', { code: several }),
+      );
+      const statuses = twice.map(({ status }) => status).sort();
+      assert.ok(statuses.filter((status) => status === 200).length <= 1, String(statuses));
+      const rows = await query(
+        `select count(*) as count from members where record_id = '${one.slice(6)}' group by member`,
+      );
+      assert.deepEqual([...new Set(rows.map(({ count }) => Number(count)))], [1]);
+    });
+
+    it('admits nobody after deletion of the code or record, or erasure of the inviter', async () => {
+      const ada = await person();
+      const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
+      const ended = await ada.codeFor(one, { role: 'member', uses: 9 });
+      const { items } = (await ada.get(`${one}/invitations`)).body;
+      assert.equal((await ada.delete(`${one}/invitations/${items[0].id}`)).status, 204);
+      assert.equal((await ada.delete(`${one}/invitations/${items[0].id}`)).status, 404);
+      await isInvalid(ended, 'ended');
+      const ofDeleted = await ada.codeFor(one, { role: 'admin' });
+      assert.equal((await ada.delete(one)).status, 204);
+      await isInvalid(ofDeleted, 'of a deleted record');
+      const two = `lists/${await ada.make('lists', { title: 'Ours' })}`;
+      const bob = await person();
+      await ada.invites(two, 'member', bob);
+      const [bobs, adas] = [
+        await bob.codeFor(two, { role: 'member' }),
+        await ada.codeFor(two, { role: 'member' }),
+      ];
+      assert.equal((await bob.delete('me')).status, 200);
+      await isInvalid(bobs, 'of an erased member');
+      await isInvalid(unknownCode.slice(1), 'no code at all');
+      assert.equal((await (await person()).post('invitations', { code: adas })).status, 200);
+      const ofErased = await ada.codeFor(two, { role: 'member' });
+      assert.equal((await ada.delete('me')).status, 200);
+      await isInvalid(ofErased, 'of an erased owner');
+      const kept = `select id from invitations where record_id in ('${one.slice(6)}', '${two.slice(6)}')`;
+      assert.deepEqual(await query(kept), []);
+    });
+
+    it('ends all codes of a record when a member is removed or loses a role', async () => {
+      const [ada, bob, cleo] = (await Person.several(target(), 3)) as [Person, Person, Person];
+      const one = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;
+      await ada.invites(one, 'chair', bob, cleo);
+      const bobs = await bob.codeFor(one, { role: 'chair', uses: 30, expires_in: '30d' });
+      const alias = await bob.aliasIn(one);
+      // Cleo is made a guest, and would come back as a chair with a code that she had made.
+      const cleos = await cleo.codeFor(one, { role: 'chair' });
+      assert.equal(
+        (await ada.patch(`${one}/members/${await cleo.aliasIn(one)}`, { role: 'guest' })).status,
+        204,
+      );
+      assert.equal((await cleo.delete(`${one}/members/me`)).status, 204);
+      await isInvalid(cleos, 'of a demoted member', cleo);
+      await isInvalid(bobs, 'of another member at that time');
+      const again = await bob.codeFor(one, { role: 'guest', uses: 30, expires_in: '30d' });
+      assert.equal((await ada.delete(`${one}/members/${alias}`)).status, 204);
+      await isInvalid(again, 'of a removed member', bob);
+      assert.equal((await bob.get(one)).status, 404);
+      assert.deepEqual((await ada.get(`${one}/invitations`)).body.items, []);
+    });
+
+    it('ends all codes when ownership is handed over: the former owner cannot take it back', async () => {
+      const [ada, bob] = [await person(), await person()];
+      const one = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;
+      const [first, second, third] = [
+        await ada.codeFor(one, { role: 'owner', uses: 5 }),
+        await ada.codeFor(one, { role: 'owner' }),
+        await ada.codeFor(one, { role: 'chair', uses: 5 }),
+      ];
+      const { status, body } = await bob.post('invitations', { code: first });
+      assert.deepEqual([status, body.role, body.record.roles], [200, 'owner', ['owner']]);
+      assert.deepEqual((await ada.get(one)).body.roles, ['guest']);
+      for (const code of [first, second, third]) await isInvalid(code, 'of a former owner', ada);
+      assert.equal((await ada.delete(one)).status, 403);
+      assert.equal((await ada.post(`${one}/invitations`, { role: 'owner' })).status, 403);
+    });
+
+    it('stops after ten wrong codes a minute, and only the caller who guesses', async () => {
+      const [ada, bob, ...guessers] = (await Person.several(target(), 6)) as [Person, Person, ...Person[]];
+      const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
+      const code = await ada.codeFor(one, { role: 'member', uses: 9 });
+      await target().nextWindow(60_000);
+      for (const guesser of guessers) {
+        const replies: Reply[] = [];
+        for (let guess = 0; guess < 12; guess += 1) {
+          const wrong =
+            guess % 3 === 0 ? 'short' : `${unknownCode.slice(2)}${String(guess).padStart(2, '0')}`;
+          replies.push((await guesser.post('invitations', { code: wrong })).reply);
+        }
+        const statuses = replies.map(({ status }) => status);
+        assert.deepEqual(statuses, [...Array(10).fill(404), 429, 429]);
+        const bytes = new Set(replies.slice(0, 10).map((reply) => JSON.stringify(bytesOf(reply))));
+        assert.equal(bytes.size, 1);
+        // A right code does not help either, nor does guessing at once.
+        assert.equal((await guesser.post('invitations', { code })).status, 429);
+      }
+      const many = await atOnce(40, () => bob.post('invitations', { code: unknownCode }));
+      assert.equal(many.filter(({ status }) => status === 404).length, 10);
+      const cleo = await person();
+      assert.equal((await cleo.post('invitations', { code })).status, 200);
+    });
+
+    it('lets members invite and change only what the declaration says', async () => {
+      const [ada, admin, member, eve] = (await Person.several(target(), 4)) as [
+        Person,
+        Person,
+        Person,
+        Person,
+      ];
+      const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
+      await ada.invites(one, 'admin', admin);
+      await admin.invites(one, 'member', member);
+      const aliases = {
+        ada: await ada.aliasIn(one),
+        admin: await admin.aliasIn(one),
+        member: await member.aliasIn(one),
+      };
+      const refused = async (who: Person, method: string, path: string, body?: object, expected = 403) => {
+        const { status, body: problem } = await who.send(method, `${one}/${path}`, body);
+        const code = { 403: 'role_required', 404: 'not_found', 422: 'validation_failed' }[expected];
+        assert.deepEqual(
+          [status, problem.code],
+          [expected, code],
+          `${method} ${path} ${JSON.stringify(body)}`,
+        );
+      };
+      await refused(member, 'POST', 'invitations', { role: 'member' });
+      await refused(member, 'POST', 'invitations', { role: 'admin' });
+      await refused(member, 'GET', 'invitations');
+      await refused(admin, 'POST', 'invitations', { role: 'admin' });
+      for (const role of ['owner', 'everyone', 'client', 'me', '', null, ['admin'], 'toString'])
+        await refused(ada, 'POST', 'invitations', { role }, 422);
+      for (const who of [admin, member]) {
+        await refused(who, 'PATCH', `members/${aliases.ada}`, { role: 'member' });
+        await refused(who, 'DELETE', `members/${aliases.ada}`);
+        await refused(who, 'PATCH', `members/${aliases.admin}`, { role: 'member' });
+      }
+      await refused(member, 'PATCH', `members/${aliases.member}`, { role: 'admin' });
+      await refused(admin, 'PATCH', `members/${aliases.member}`, { role: 'admin' });
+      await refused(member, 'DELETE', `members/${aliases.admin}`);
+      await refused(admin, 'DELETE', `members/${aliases.admin}`);
+      await refused(ada, 'PATCH', `members/${aliases.admin}`, { role: 'owner' }, 422);
+      await refused(ada, 'PATCH', `members/${aliases.ada}`, { role: 'admin' });
+      await refused(ada, 'DELETE', 'members/me', undefined, 404);
+      await refused(ada, 'PATCH', 'members/me', { role: 'admin' }, 404);
+      for (const alias of [`per_${unknownCode}`, 'nobody', aliases.member.toLowerCase(), 'usr_1'])
+        await refused(ada, 'DELETE', `members/${alias}`, undefined, 404);
+      await refused(eve, 'DELETE', `members/${aliases.member}`, undefined, 404);
+      const roles = (await ada.get(`${one}/members`)).body.items.map(({ role }: { role: string }) => role);
+      assert.deepEqual(roles.sort(), ['admin', 'member', 'owner']);
+    });
+
+    it('uses up the proof of a request that is refused, so that a copy admits nobody', async () => {
+      const ada = await person();
+      const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
+      const code = await ada.codeFor(one, { role: 'member' });
+      const { provider, settings } = target().processes;
+      const key = newDpopKey();
+      const token = await provider.token({ sub: `bound on ${engine}`, cnf: { jkt: key.thumbprint } });
+      const path = '/api/consumer/v1/invitations';
+      const proof = proofBy(key, { method: 'POST', url: `${settings.BASE_URL}${path}`, token });
+      const send = (index: number, body: object) =>
+        request(`${target().service(index).url}${path}`, {
+          method: 'POST',
+          headers: { authorization: `DPoP ${token}`, dpop: proof, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      assert.equal((await send(0, { code, extra: true })).status, 422);
+      await until(
+        () => query('select digest from proofs'),
+        (rows) => rows.length > 0,
+        'the proof is not noted',
+        5_000,
+      );
+      assertProofRefused(await send(1, { code }), 'proof_replayed', null);
+      assert.equal((await ada.get(`${one}/members`)).body.items.length, 1);
+    });
+
+    it('admits nobody after the time of a code', async () => {
+      const ada = await person();
+      const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
+      const { code, id } = (await ada.post(`${one}/invitations`, { role: 'member', expires_in: '1d' })).body;
+      await target().advance(dayMs);
+      const [later, eve] = [await Person.of(target()), await person()];
+      await isInvalid(code, 'expired', eve);
+      assert.equal((await later.delete(`${one}/invitations/${id}`)).status, 404);
+    });
+  });

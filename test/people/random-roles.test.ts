@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { declaredProcesses } from '../support/declared-processes.ts';
+import { EventStream } from '../support/event-stream.ts';
+import { PseudoRandom } from '../support/pseudo-random.ts';
+import { databaseEngines } from '../support/service.ts';
+import { attackDeclarations } from './attack-declarations.ts';
+import { Person } from './person.ts';
+
+type Role = 'owner' | 'chair' | 'guest';
+
+/** What has to be true of one person. */
+interface Expected {
+  person: Person;
+  stream: EventStream;
+  role: Role | null;
+  /** The titles that it had a right to hear since it was last erased. */
+  titles: Set<string>;
+}
+
+const steps = 80;
+
+for (const engine of databaseEngines)
+  describe(`roles that come and go at random, on ${engine}`, () => {
+    const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, attackDeclarations);
+
+    for (const seed of [1, 2])
+      it(`agree with a simple model in requests, lists and streams (seed ${seed})`, async () => {
+        const random = new PseudoRandom(seed);
+        const people: Expected[] = [];
+        const enter = async (sub: string): Promise<Pick<Expected, 'person' | 'stream'>> => {
+          const person = await Person.of(target(), { sub });
+          const elsewhere = person.at(target().service(1)).caller;
+          return { person, stream: await EventStream.open(elsewhere, { lastEventId: '0' }) };
+        };
+        const subjectOf = (index: number) => `random ${engine} ${seed} ${index}`;
+        for (let index = 0; index < 5; index += 1)
+          people.push({ ...(await enter(subjectOf(index))), role: null, titles: new Set() });
+        const [first] = people as [Expected];
+        let title = 'title 0.';
+        const id = await first.person.make('clubs', { title });
+        const one = `clubs/${id}`;
+        Object.assign(first, { role: 'owner', titles: new Set([title]) });
+
+        const withRole = (...roles: readonly (Role | null)[]) =>
+          people.filter(({ role }) => roles.includes(role));
+        const owner = () => withRole('owner')[0] as Expected;
+        const aliasOf = ({ person }: Expected) => person.aliasIn(one);
+        const moves: readonly ((step: number) => Promise<unknown>)[] = [
+          async (step) => {
+            title = `title ${step}.`;
+            const { person } = random.pick(withRole('owner', 'chair'));
+            assert.equal((await person.at(target().service(step)).patch(one, { title })).status, 200);
+            for (const { titles } of withRole('owner', 'chair', 'guest')) titles.add(title);
+          },
+          async () => {
+            const [invited, role] = [random.pick(withRole(null)), random.pick(['chair', 'guest'] as const)];
+            if (invited === undefined) return;
+            await random.pick(withRole('owner', 'chair')).person.invites(one, role, invited.person);
+            invited.role = role;
+          },
+          async () => {
+            const removed = random.pick(withRole('chair', 'guest'));
+            if (removed === undefined) return;
+            const { person } = random.pick(withRole('owner', 'chair'));
+            assert.equal((await person.delete(`${one}/members/${await aliasOf(removed)}`)).status, 204);
+            removed.role = null;
+          },
+          async () => {
+            const leaving = random.pick(withRole('chair', 'guest'));
+            if (leaving === undefined) return;
+            assert.equal((await leaving.person.delete(`${one}/members/me`)).status, 204);
+            leaving.role = null;
+          },
+          async () => {
+            const changed = random.pick(withRole('chair', 'guest'));
+            if (changed === undefined) return;
+            const role = changed.role === 'chair' ? 'guest' : 'chair';
+            const path = `${one}/members/${await aliasOf(changed)}`;
+            assert.equal((await owner().person.patch(path, { role })).status, 204);
+            changed.role = role;
+          },
+          async () => {
+            const next = random.pick(people.filter(({ role }) => role !== 'owner'));
+            const code = await owner().person.codeFor(one, { role: 'owner' });
+            const accepted = await next.person.at(target().service(1)).post('invitations', { code });
+            assert.equal(accepted.status, 200, accepted.reply.text);
+            owner().role = 'guest';
+            next.role = 'owner';
+            for (const { titles } of withRole('owner', 'chair', 'guest')) titles.add(title);
+          },
+          async () => {
+            const erased = random.pick(people.filter(({ role }) => role !== 'owner'));
+            assert.equal((await erased.person.delete('me')).status, 200);
+            await erased.stream.ended();
+            Object.assign(erased, {
+              role: null,
+              titles: new Set(),
+              ...(await enter(subjectOf(people.indexOf(erased)))),
+            });
+          },
+        ];
+        for (let step = 1; step <= steps; step += 1) {
+          // Erasures are few: the service allows so many an hour.
+          await (
+            moves[
+              random.below(random.below(8) === 0 ? moves.length : moves.length - 1)
+            ] as (typeof moves)[number]
+          )(step);
+          for (const { person, role } of people) {
+            const { status, body } = await person.at(target().service(step)).get(one);
+            assert.deepEqual(
+              [status, body.roles],
+              role === null ? [404, undefined] : [200, [role]],
+              `step ${step}`,
+            );
+            const { items } = (await person.get('clubs')).body;
+            assert.equal(items.length, role === null ? 0 : 1, `step ${step}`);
+          }
+        }
+        const titlesIn = ({ text }: EventStream) => new Set(text.match(/title \d+\./g) ?? []);
+        for (const { person, stream, titles } of people) {
+          const own = await person.make('lists', { title: 'Own' });
+          await stream.until(
+            (all) => all.some(({ data }) => data.data?.id === own),
+            'the stream does not catch up',
+          );
+          assert.deepEqual(titlesIn(stream), titles);
+          stream.close();
+          const again = await EventStream.open(person.caller, { lastEventId: '0' });
+          await again.until(
+            (all) => all.some(({ data }) => data.data?.id === own),
+            'the stream does not catch up',
+          );
+          assert.deepEqual([...titlesIn(again).difference(titles)], [], 'heard again from the beginning');
+          again.close();
+        }
+      });
+  });
