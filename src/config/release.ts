@@ -2,12 +2,30 @@ import { readFileSync } from 'node:fs';
 
 interface Release {
   readonly version: string;
-  /** Written into the package when it is made; null in a clone. */
+  /** Null outside of a clone and of a package that was made in one. */
   readonly commit: string | null;
 }
 
 export function readRelease(): Release {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version, gitHead = null } = JSON.parse(manifest);
-  return { version, commit: gitHead };
+  const { version, gitHead } = JSON.parse(readText('package.json') ?? '{}');
+  return { version, commit: gitHead ?? commitOfClone() };
+}
+
+/** Reads the files of git instead of starting it. A branch has a file of its own, or a line in `packed-refs`. */
+function commitOfClone(): string | null {
+  const head = readText('.git/HEAD')?.trim();
+  if (!head?.startsWith('ref: ')) return head ?? null;
+  const branch = head.slice('ref: '.length);
+  const packed = readText('.git/packed-refs')?.split('\n') ?? [];
+  const line = readText(`.git/${branch}`) ?? packed.find((one) => one.endsWith(` ${branch}`));
+  return line?.slice(0, 40) ?? null;
+}
+
+/** A file of the clone or the package; null where it is not there. */
+function readText(path: string): string | null {
+  try {
+    return readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  } catch {
+    return null;
+  }
 }
