@@ -25,6 +25,7 @@ export const docsCommands: Commands = {
   },
   'npx vestibule check': { says: /^The settings are in order\.$/m },
   'npx vestibule check collections': { says: /^The collections are in order\.$/m },
+  'npx vestibule check collections --matrix': { says: /^owner +lend +- +yes/m },
   'npx vestibule types --out collections.d.ts': { says: /^The types are in "collections\.d\.ts"\.$/m },
   'npx vestibule types --check collections.d.ts': { says: /is what the declarations say\.$/m },
   'npx vestibule schema': { says: /^ {2}"title": "A collection of Vestibule",$/m },

@@ -57,7 +57,7 @@ describe('npm run pack', () => {
     ]);
     const frontend = globSync('web/dist/*', { cwd: project });
     const single = [
-      ...['bookings', 'notes'].map((name) => `collections/${name}.yaml`),
+      ...['bookings', 'items', 'notes'].map((name) => `collections/${name}.yaml`),
       ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
       ...['bin/vestibule.js', 'deploy/docker/health.js'],
     ];
