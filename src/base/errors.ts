@@ -154,7 +154,7 @@ export const catalogue = {
     not_editable: 'In its present state the fields of the record cannot be changed.',
     idempotency_record_gone: 'The record that was made with this Idempotency-Key has been deleted since.',
     already_member: 'The caller has this role, or another one by invitation, in the record already.',
-    role_full: 'As many people as may have this role in the record have it. Somebody has to leave first.',
+    role_full: 'The role has no free place in this record. A member with this role has to leave first.',
     quota_exceeded: 'This caller has as many records here as it may have. Delete one first.',
   }),
   ...answered(412)({
