@@ -21,6 +21,8 @@ export type Schemas = Readonly<Record<string, Schema>>;
 export interface Tag {
   readonly name: string;
   readonly description: string;
+  /** Who may do what with records of the collection. */
+  readonly 'x-matrix'?: object;
 }
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';

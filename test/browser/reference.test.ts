@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { documentWith } from '../../docs/openapi-document.ts';
-import { everything, unusual } from '../openapi/samples.ts';
+import { matrixOf } from '../../src/collections/matrix.ts';
+import { everything, shared, unusual } from '../openapi/samples.ts';
 import { browsing, describeNetworkLog } from './browser.ts';
 import { findingsOn } from './browser-axe.ts';
 import { personNamed } from './browser-person.ts';
@@ -298,6 +299,25 @@ describe('the reference of the API at /docs, in a browser', () => {
         assert.doesNotMatch(inner.replace(errors, ''), /class="status s[45]"/);
         assert.match(errors, /class="status s4"/);
       }
+    });
+
+    it('shows what each role may do, as `check --matrix` prints it, for collections with roles only', async () => {
+      const table = visitor.page.getByRole('region', { name: 'Who may do what in shared-things' });
+      assert.equal(await visitor.page.locator('table').count(), 1);
+      await visitor.page.getByText('Who may do what', { exact: true }).click();
+      await visitor.page.setViewportSize({ width: 390, height: 800 });
+      assert.ok((await sizes())[1] <= 390);
+      await visitor.page.setViewportSize({ width: 1280, height: 800 });
+      const { states, rows } = matrixOf(shared);
+      const expected = rows
+        .filter((row) => row.states.length > 0)
+        .map(({ verb, states: of }) => [verb, ...states.map((state) => (of.includes(state) ? 'yes' : '–'))]);
+      const shownRows = await table.locator('tbody tr').all();
+      const cells = shownRows.map((row) => row.locator('th[scope=row], td').allInnerTexts());
+      assert.deepEqual(await Promise.all(cells), expected);
+      assert.deepEqual(await table.locator('th[rowspan]').allInnerTexts(), [
+        ...new Set(rows.filter((row) => row.states.length > 0).map(({ role }) => role)),
+      ]);
     });
 
     it('shows how to call it from a shell, whatever the example contains', async () => {

@@ -2,9 +2,26 @@
 export interface OpenApi {
   readonly info: Readonly<Record<'title' | 'version' | 'description', string>>;
   readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly tags: readonly Tag[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+  /** Of a collection with roles. */
+  readonly 'x-matrix'?: Matrix;
+}
+
+/** What each role may do with a record in each state; the state is null where the collection has none. */
+export interface Matrix {
+  readonly states: readonly (string | null)[];
+  readonly rows: readonly {
+    readonly role: string;
+    readonly verb: string;
+    readonly states: readonly (string | null)[];
+  }[];
 }
 
 /** An operation with its address. */

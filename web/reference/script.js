@@ -2,7 +2,7 @@
  * The reference page (/docs): drawn from the OpenAPI document of this service. Requests that are tried go to this service only,
  * with the token in the field, which is stored nowhere.
  */
-/** @import { Endpoint, OpenApi } from './openapi.ts' */
+/** @import { Endpoint, Matrix, OpenApi, Tag } from './openapi.ts' */
 import { element } from './element.js';
 import { fold, isPublic, methodMark, needsProof, operationArticle, paragraphs } from './operation.js';
 import { tryForm } from './try.js';
@@ -55,9 +55,9 @@ function drawPage(api) {
   );
   one('.version').prepend(`${info.version} · `, element('code', {}, servers[0]?.url ?? ''), ' · ');
   one('.about').textContent = info.description;
-  for (const { name, description } of tags) {
-    const alike = endpoints.filter(({ operation }) => operation.tags.includes(name));
-    drawSection(name, description, alike, api);
+  for (const tag of tags) {
+    const alike = endpoints.filter(({ operation }) => operation.tags.includes(tag.name));
+    drawSection(tag, alike, api);
   }
   addSection('Errors', 'errors', errorsSection(api), []);
   one('.filter').hidden = false;
@@ -67,8 +67,8 @@ function drawPage(api) {
   token.addEventListener('submit', (event) => event.preventDefault());
 }
 
-/** @type {(name: string, description: string, endpoints: Endpoint[], api: OpenApi) => void} */
-function drawSection(name, description, endpoints, api) {
+/** @type {(tag: Tag, endpoints: Endpoint[], api: OpenApi) => void} */
+function drawSection({ name, description, 'x-matrix': matrix }, endpoints, api) {
   // Unique: names of collections have no capitals, those of tags only spaces.
   const id = `about-${name.replaceAll(' ', '-')}`;
   const operations = endpoints.map((endpoint) => {
@@ -80,7 +80,8 @@ function drawSection(name, description, endpoints, api) {
     return { shown, link: element('li', {}, link), text };
   });
   const articles = operations.map(({ shown }) => shown);
-  addSection(name, id, [...paragraphs(description), ...articles], operations);
+  const table = matrix === undefined ? [] : [fold('Who may do what', matrixTable(name, matrix))];
+  addSection(name, id, [...paragraphs(description), ...table, ...articles], operations);
 }
 
 /** @type {(name: string, id: string, content: HTMLElement[], operations: Part[]) => void} */
@@ -92,6 +93,46 @@ function addSection(name, id, content, operations) {
   sections.push({ shown, link, text: name, operations });
   one('.contents').append(link);
   one('main').append(shown);
+}
+
+/**
+ * The table of `vestibule check --matrix`: what each role may do with a record, by state. It scrolls where it does not fit.
+ * @type {(name: string, matrix: Matrix) => HTMLElement}
+ */
+function matrixTable(name, { states, rows }) {
+  const column = (/** @type {string} */ text) => element('th', { scope: 'col' }, text);
+  const head = element(
+    'tr',
+    {},
+    ...['Role', 'May', ...states.map((state) => state ?? 'any time')].map(column),
+  );
+  const allowed = rows.filter((row) => row.states.length > 0);
+  const groups = [...Map.groupBy(allowed, ({ role }) => role)].map(([role, alike]) =>
+    element(
+      'tbody',
+      {},
+      ...alike.map((row, index) =>
+        element(
+          'tr',
+          {},
+          index > 0 ? null : element('th', { scope: 'rowgroup', rowspan: `${alike.length}` }, role),
+          element('th', { scope: 'row' }, row.verb),
+          ...states.map((state) => cell(row.states.includes(state))),
+        ),
+      ),
+    ),
+  );
+  const about = `Who may do what in ${name}`;
+  return element(
+    'div',
+    { class: 'matrix', tabindex: '0', role: 'region', 'aria-label': about },
+    element('table', {}, element('thead', {}, head), ...groups),
+  );
+}
+
+/** @param {boolean} isAllowed */
+function cell(isAllowed) {
+  return element('td', { class: isAllowed ? 'yes' : 'no' }, isAllowed ? 'yes' : '–');
 }
 
 /** @type {(api: OpenApi) => HTMLElement[]} */

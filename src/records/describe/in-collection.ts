@@ -2,28 +2,38 @@ import { isJsonObject } from '../../base/json-object.ts';
 import { rememberLast } from '../../base/recent-map.ts';
 import type { Collection, StateMachine } from '../../collections/collection.ts';
 import { formats, isFormatName } from '../../collections/formats.ts';
+import { matrixOf } from '../../collections/matrix.ts';
 import { describeDeprecation } from '../../collections/normalise.ts';
 import type { Description } from '../../openapi/description.ts';
-import type { Content, Headers, Parameter, Response, Schema, Schemas } from '../../openapi/openapi-types.ts';
+import type {
+  Content,
+  Headers,
+  Parameter,
+  Response,
+  Schema,
+  Schemas,
+  Tag,
+} from '../../openapi/openapi-types.ts';
 import { dateTime, listOf, object } from '../../openapi/schemas.ts';
 
 export type OwnDescription = Omit<Description, 'tag'>;
 
 export const schemasOf = rememberLast(recordSchemas);
+const tagOf = rememberLast(collectionTag);
 
 export function describeIn(
   collection: Collection,
   purpose: 'read' | 'write',
   own: OwnDescription,
 ): Description {
-  const { name, title, description, access, deprecated } = collection;
+  const { name, title, access, deprecated } = collection;
   const { record, components } = schemasOf(collection);
   const scope = access.scopes[purpose];
   const meaning = `${purpose === 'read' ? 'Reading' : 'Changing'} ${title}.`;
   return {
     ...own,
     name: `${name}_${own.name}`,
-    tag: { name, description: description === null ? title : `${title}\n\n${description}` },
+    tag: tagOf(collection),
     budget: purpose === 'read' ? 'reads' : 'writes',
     scope: scope === null ? null : { name: scope, meaning },
     isForPeople: access.clients === 'none',
@@ -31,6 +41,17 @@ export function describeIn(
     headers: describeDeprecation(collection),
     current: record.schema,
     schemas: components,
+  };
+}
+
+/** The table of `check --matrix`, where several people have roles. */
+function collectionTag(collection: Collection): Tag {
+  const { name, title, description, isShared } = collection;
+  const { states, rows } = matrixOf(collection);
+  return {
+    name,
+    description: description === null ? title : `${title}\n\n${description}`,
+    ...(isShared ? { 'x-matrix': { states, rows } } : {}),
   };
 }
 
