@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { durationText } from '../src/base/duration.ts';
-import { bytesRange, defaultLimits, perUserRange, rateText } from '../src/collections/limits.ts';
+import {
+  bytesRange,
+  defaultLimits,
+  membershipsRange,
+  perUserRange,
+  rateText,
+} from '../src/collections/limits.ts';
 import { environmentName, type Setting, settings } from '../src/config/settings.ts';
 
 /** A limit that nobody can set. The number itself is taken from the source. */
@@ -290,6 +296,25 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/records/rules/create.ts', 'idempotencyMs', 'ms', 'How long an `Idempotency-Key` is remembered.'),
   fixed(
+    'src/records/rules/invitations.ts',
+    'mostOpen',
+    '',
+    'Open invitations of a record (409 `quota_exceeded`).',
+  ),
+  fixed('src/records/requests/people.ts', 'mostUses', '', 'People that one invitation admits (422).'),
+  fixed(
+    'src/records/requests/people.ts',
+    'longestInvitationMs',
+    'ms',
+    'How long an invitation is open (422).',
+  ),
+  fixed(
+    'src/app/service.ts',
+    'wrongCodesPerMinute',
+    '',
+    'Wrong codes of invitations that a caller may send to each process in a minute (429 `read_limit_reached`).',
+  ),
+  fixed(
     'src/base/clock.ts',
     'clockDifferenceMs',
     'ms',
@@ -400,7 +425,7 @@ function expectation({ parse }: Setting): string {
 }
 
 function collectionRows(): readonly (readonly string[])[] {
-  const { perUser, bytes, writes } = defaultLimits;
+  const { perUser, bytes, writes, memberships } = defaultLimits;
   const rate = '1 to 1000000 a second, minute, hour or day';
   return [
     ['`per_user`', String(perUser), range(perUserRange), 'Records of one caller (409 `quota_exceeded`).'],
@@ -411,6 +436,12 @@ function collectionRows(): readonly (readonly string[])[] {
       'none',
       `${rate}, for 1s to 3650d`,
       'The same for whoever is new here (429 `newcomer_budget_spent`).',
+    ],
+    [
+      '`memberships`',
+      String(memberships),
+      range(membershipsRange),
+      'Records in which one caller has a role by invitation (409 `quota_exceeded`).',
     ],
     ['`expire`', 'none', '1s to 3650d', 'When a record is deleted after its last change.'],
   ];

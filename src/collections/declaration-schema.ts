@@ -8,6 +8,7 @@ import { mostIndexedFields } from './indexed-fields.ts';
 import {
   bytesRange,
   defaultLimits,
+  membershipsRange,
   newcomerRateForm,
   parseNewcomerRate,
   parsePeriod,
@@ -221,8 +222,7 @@ const limits = mapping({
   memberships: {
     description: 'Records in which one person has a role by invitation.',
     type: 'integer',
-    minimum: 1,
-    maximum: 10_000,
+    ...membershipsRange,
     default: defaultLimits.memberships,
   },
   expire: said('A record is deleted so long after its last change.', formatted('period')),

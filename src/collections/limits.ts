@@ -14,6 +14,7 @@ export const defaultLimits: CollectionLimits = {
 
 export const perUserRange = { minimum: 1, maximum: 1_000_000 } as const;
 export const bytesRange = { minimum: 64, maximum: 1_048_576 } as const;
+export const membershipsRange = { minimum: 1, maximum: 10_000 } as const;
 const mostInWindow = 1_000_000;
 
 const fullUnitNames: Readonly<Record<string, string>> = { second: 's', minute: 'min', hour: 'h', day: 'd' };

@@ -33,7 +33,7 @@ describe('docs/limits.md', () => {
 
   it('has every limit that a collection can declare', () => {
     const rows = [...text.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, name]) => name);
-    assert.deepEqual(rows, ['per_user', 'bytes', 'writes', 'newcomer', 'expire']);
+    assert.deepEqual(rows, ['per_user', 'bytes', 'writes', 'newcomer', 'memberships', 'expire']);
   });
 
   it('says of machine clients what docs/collections.md says', () => {

@@ -17,9 +17,8 @@ import { countingUncharged, named, submitting, useUp } from './write.ts';
 
 /** Members and invitations of a record. The rules are in rules/invitations. */
 
-const dayMs = 86_400_000;
 export const mostUses = 100;
-export const longestInvitationMs = 30 * dayMs;
+export const longestInvitationMs = 30 * 86_400_000;
 const membersAtOnce = 100;
 
 /** POST /<collection>/{id}/invitations: the answer is the only place where the code stands. */
