@@ -81,7 +81,7 @@ describe('names of keys that nobody has published', () => {
 });
 
 describe('a cold start', () => {
-  it('[B80] a thousand tokens at once before there are any keys: one fetch, and all get in', async () => {
+  it('[B80] many tokens at once before there are any keys: one fetch, and all get in', async () => {
     let open = () => {};
     let tokens: string[] = [];
     const pair = await ClockedPair.start({
@@ -89,7 +89,7 @@ describe('a cold start', () => {
         // Signed beforehand: the service gives its provider five seconds. They name nobody, so that nobody has to be
         // registered first.
         const nobody = { sub: undefined };
-        tokens = await Promise.all(Array.from({ length: 1_000 }, () => provider.token(nobody)));
+        tokens = await Promise.all(Array.from({ length: 200 }, () => provider.token(nobody)));
         provider.answer = (_request, response) => {
           open = () => response.end(JSON.stringify(provider.document));
         };
