@@ -1,6 +1,6 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { found, listed, type Say, suggestion } from '../base/yaml/mistakes.ts';
-import type { Collection, RoleRule, RoleStates, Schema, StateMachine } from './collection.ts';
+import type { Collection, RoleRule, RoleStates, Schema, StateMachine, Transition } from './collection.ts';
 import {
   type DeclarationFile,
   type DeclaredAction,
@@ -49,6 +49,7 @@ export function checkRoles(file: DeclarationFile, say: Say): void {
   if (!isRight) return;
   checkReadBeforeAct(declared);
   checkStuck(declared);
+  checkGrantedTwice(declared);
 }
 
 function checkDeclaredRoles({ file, roles, machine, say }: Declared): void {
@@ -164,8 +165,15 @@ function checkActions(declared: Declared): void {
   const { file, roles, say } = declared;
   const granted = Object.keys(roles).filter((name) => roles[name]?.kind === 'granted');
   const checkGranted = (role: string, pointer: string) => {
-    if (!granted.includes(role))
-      say(pointer, `must be a role that only actions give, without "invited_by" and "scope"; ${found(role)}`);
+    if (granted.includes(role)) return;
+    const advice =
+      roles[role]?.kind === 'invited'
+        ? '. A role by invitation ends with DELETE .../members/{alias}, or .../members/me for the caller itself'
+        : '';
+    say(
+      pointer,
+      `must be a role that only actions give, without "invited_by" and "scope"; ${found(role)}${advice}`,
+    );
   };
   for (const [state, actions] of Object.entries(file.states ?? {})) {
     for (const [name, written] of Object.entries(actions ?? {})) {
@@ -206,7 +214,7 @@ function checkFields({ schema }: DeclarationFile, action: DeclaredAction, at: st
       else if (required.includes(name))
         say(
           pointer,
-          `is in "required" of the schema, so every record has it before the action; ${found(name)}`,
+          `is in "required" of the schema, so every record has it before the action; ${found(name)}. Take it out of "required"`,
         );
     }
   for (const name of clears)
@@ -267,4 +275,68 @@ function checkStuck({ machine, roles, access, say }: Declared): void {
       `could get stuck: only ${listed([...new Set(exits.flatMap(([, { by }]) => by))], 'and')} can leave it, and they can be gone. Let "owner", "everyone", "client" or a role with a scope take an action too`,
     );
   }
+}
+
+/**
+ * One caller at a time holds a role that actions grant. An action that leads back to where the role is granted has to revoke it,
+ * or the grant is refused for all other callers (409 `role_full`). A state with an action that revokes the role is left alone.
+ */
+function checkGrantedTwice({ machine, roles, say }: Declared): void {
+  for (const role of Object.keys(roles)) {
+    if (machine === null || roles[role]?.kind !== 'granted') continue;
+    const { held, free } = statesWith(machine, role);
+    for (const state of held) {
+      const actions = [...(machine.states.get(state) ?? [])];
+      const again = actions.find(
+        ([, { to, grants }]) => grants === role && !(to === state && free.has(state)),
+      );
+      if (again === undefined || actions.some(([, { revokes }]) => revokes.includes(role))) continue;
+      const [grant] = again;
+      // Where the role is always held, the grant passes it on. Elsewhere an action should not have led here.
+      const entries = free.has(state) ? entriesWith(machine, role, held, state) : [];
+      for (const at of entries)
+        say(
+          at,
+          `leads to "${state}" while a caller still has the role "${role}", so "${grant}" cannot grant it to another one there. Add "revokes: ${role}"`,
+        );
+      if (entries.length === 0)
+        say(
+          pointerTo(pointerTo('/states', state), grant),
+          `grants the role "${role}", which another caller still has in "${state}". Add "revokes: ${role}" to pass it on`,
+        );
+    }
+  }
+}
+
+/** The actions of other states that lead to a state and leave the role to its holder. */
+function entriesWith(
+  machine: StateMachine,
+  role: string,
+  held: ReadonlySet<string>,
+  state: string,
+): readonly string[] {
+  return [...held].flatMap((from) =>
+    [...(machine.states.get(from) ?? [])]
+      .filter(([, exit]) => from !== state && exit.to === state && keeps(exit, role))
+      .map(([action]) => pointerTo(pointerTo('/states', from), action)),
+  );
+}
+
+function keeps({ grants, revokes }: Transition, role: string): boolean {
+  return grants !== role && !revokes.includes(role);
+}
+
+/** The states that a record can be in while a caller has the role, and while none has it. */
+function statesWith(machine: StateMachine, role: string) {
+  const held = new Set<string>();
+  const free = new Set<string>();
+  const visit = (state: string, isHeld: boolean) => {
+    const seen = isHeld ? held : free;
+    if (seen.has(state)) return;
+    seen.add(state);
+    for (const transition of machine.states.get(state)?.values() ?? [])
+      visit(transition.to, transition.grants === role || (isHeld && keeps(transition, role)));
+  };
+  visit(machine.initial, false);
+  return { held, free };
 }

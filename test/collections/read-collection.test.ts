@@ -30,6 +30,18 @@ events: { data: full, only: [created, approved] }
 deprecated: { since: 2026-01-01, sunset: 2027-01-01, link: "https://example.org/changes" }
 `;
 
+/** A thing that one caller at a time can have; with the actions of its states after "free", from line 7 on. */
+const lending = (asked: string, lent: string, back: string) => `${smallest}
+roles:
+  borrower: {}
+access: { read: everyone }
+states:
+  free: { ask: { to: asked, by: everyone, grants: borrower } }
+  asked: { lend: { to: lent, by: owner }, ${asked} }
+  lent: { lose: { to: lost, by: owner }, ${lent} }
+  back: { ${back} }
+  lost: {}`;
+
 /** A transition without input and roles. */
 const plain = { sets: [], clears: [], grants: null, revokes: [] };
 
@@ -142,6 +154,20 @@ describe('a declaration', () => {
     const { machine, access } = declared(`${smallest}\nstates:\n  open: {close: closed}\n  closed:\n`);
     assert.deepEqual(access.update, { owner: 'all' });
     assert.equal(machine?.states.get('closed')?.size, 0);
+  });
+
+  it('may grant a role again after it was revoked, in a state that revokes it, or within one state', () => {
+    const revoked = 'decline: { to: free, by: owner, revokes: borrower }';
+    const passed = 'pass_on: { to: lent, by: everyone, grants: borrower, revokes: borrower }';
+    declared(lending(revoked, passed, 'offer: { to: free, revokes: borrower }'));
+    const team = `${smallest}\nroles: { assignee: {} }\naccess: { read: everyone }\nstates:`;
+    declared(`${team}
+  open: { take: { to: assigned, by: everyone, grants: assignee }, give_up: { to: open, by: owner, revokes: assignee } }
+  assigned: { put_off: { to: open, by: assignee }, finish: { to: done, by: owner } }
+  done: { reopen: { to: open, revokes: assignee } }`);
+    declared(`${team}
+  open: { claim: { to: open, by: everyone, grants: assignee }, pause: paused }
+  paused: { resume: open }`);
   });
 
   it('may name the fields to sort by, of every kind that can be', () => {
@@ -305,6 +331,40 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     'a state with the name of an event about members',
     `${smallest}\nroles:\n  taker: {}\naccess: { read: everyone }\nstates:\n  a: { go: { to: left, by: everyone, grants: taker } }\n  left: {}`,
     [/^\d+: states\.left has the name of an event that all collections have/],
+  ],
+  [
+    'actions that lead back to where a role is granted, and do not revoke it',
+    lending(
+      'decline: { to: free, by: owner }',
+      'bring_back: { to: back, by: borrower }',
+      'take_back: { to: free, by: owner }',
+    ),
+    [
+      /^7: states\.asked\.decline leads to "free" while .*"borrower".*"ask".* Add "revokes: borrower"/,
+      /^9: states\.back\.take_back leads to "free" while .*"borrower".*"ask".* Add "revokes: borrower"/,
+    ],
+  ],
+  [
+    'a role that is passed on without being revoked',
+    lending(
+      'decline: { to: free, by: owner, revokes: borrower }',
+      'pass_on: { to: lent, by: everyone, grants: borrower }, take_back: { to: back, by: owner }',
+      'offer: { to: free, by: owner, revokes: borrower }',
+    ),
+    [/^8: states\.lent\.pass_on grants the role "borrower".* Add "revokes: borrower" to pass it on/],
+  ],
+  [
+    'an action that revokes a role by invitation, or sets a required field',
+    `schema: { required: [text], properties: { text: { type: string, maxLength: 20 } } }
+roles: { member: { invited_by: owner } }
+access: { read: [owner, member] }
+states:
+  a: { go: { to: a, revokes: member } }
+  b: { go: { to: a, sets: [text] } }`,
+    [
+      /^5: states\.a\.go\.revokes must be a role that only actions give.*; found "member"\. .*DELETE .*members\/me/,
+      /^6: states\.b\.go\.sets\.0 is in "required".*; found "text"\. Take it out of "required"/,
+    ],
   ],
   [
     'a deprecation that is none',
