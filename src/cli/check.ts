@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { StoredKeys } from '../app/check.ts';
 import type { declaredMatrices } from '../app/declarations.ts';
 import { checkFiles, databaseFiles } from '../config/files.ts';
-import { type Environment, loadCollectionsDir, settingText } from '../config/load.ts';
+import { type Environment, loadCollectionsDir, SettingsError, settingText } from '../config/load.ts';
 import { type Config, environmentName, settings } from '../config/settings.ts';
 import { findingLines, type JsonOption, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
@@ -50,7 +50,9 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
       if (!options.against && (folder !== undefined || setsOnlyCollections(given)))
         return checkDeclarations(folder ?? loadCollectionsDir(given), options.json);
       const changes = folder === undefined ? {} : { COLLECTIONS_DIR: folder };
-      const { config, environment, from } = await commandSettings.ofService(changes);
+      const { config, environment, from } = await commandSettings
+        .ofService(changes)
+        .catch(orNameFolder(given, options));
       if (from !== undefined) write(`Settings: ${from}.\n`, process.stderr);
       checkFiles(config);
       return options.against ? checkAgainstRecords(config, options) : show(config, environment, options);
@@ -59,10 +61,23 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
 
 /** A folder of declarations can be checked without a service: any other setting means that there is one. */
 function setsOnlyCollections(environment: Environment): boolean {
-  const set = Object.keys(settings)
+  return settingsIn(environment).join() === 'COLLECTIONS_DIR';
+}
+
+function settingsIn(environment: Environment): readonly string[] {
+  return Object.keys(settings)
     .map(environmentName)
     .filter((name) => environment[name]?.trim());
-  return set.join() === 'COLLECTIONS_DIR';
+}
+
+/** Without any settings the declarations may be all that is to be checked. */
+function orNameFolder(environment: Environment, { against }: CheckOptions): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof SettingsError) || against || settingsIn(environment).length > 0) throw error;
+    const advice =
+      'To check only declarations of collections, name their folder: "npx vestibule check collections".';
+    throw new SettingsError([...error.mistakes, advice]);
+  };
 }
 
 async function checkDeclarations(folder: string | null, json: boolean | undefined): Promise<void> {
@@ -86,12 +101,25 @@ async function printMatrices(folder: string | null, json: boolean | undefined): 
 }
 
 /** A line for each role and verb, so that a change of access is a line of a diff. */
-function matrixText({ name, title, states, rows }: ReturnType<typeof declaredMatrices>[number]): string {
+function matrixText(matrix: ReturnType<typeof declaredMatrices>[number]): string {
+  const { name, title, states, rows, effects } = matrix;
   const lines = rows
     .filter((row) => row.states.length > 0)
     .map((row) => [row.role, row.verb, ...states.map((state) => (row.states.includes(state) ? 'yes' : '-'))]);
   const header = ['ROLE', 'MAY', ...states.map((state) => state ?? '(no states)')];
-  return `${name}: ${title}\n${table(header, lines)}`;
+  const named = (word: string, names: readonly string[]) =>
+    names.length === 0 ? [] : [`${word} ${names.join(' and ')}`];
+  const effectLines = effects.map(({ action, from, to, sets, clears, grants, revokes }) => {
+    const what = [
+      ...named('sets', sets),
+      ...named('clears', clears),
+      ...named('grants', grants),
+      ...named('revokes', revokes),
+    ];
+    return [action, from, to, what.join(', ')];
+  });
+  const effectTable = effects.length === 0 ? [] : [table(['ACTION', 'FROM', 'TO', 'EFFECT'], effectLines)];
+  return [`${name}: ${title}`, table(header, lines), ...effectTable].join('\n');
 }
 
 /** Fails when a declaration breaks what exists or gives a role more access, so that it can stand before a deployment. */

@@ -1,4 +1,4 @@
-import type { Collection } from './collection.ts';
+import type { Collection, StateMachine } from './collection.ts';
 import { invitersOf, may, mayCreate, type RoleFacts, rolesOn } from './roles.ts';
 
 /** What each role may do with a record in each state. */
@@ -8,6 +8,8 @@ export interface Matrix {
   /** [null] where the collection has no states, as `state` of its records is. */
   readonly states: readonly State[];
   readonly rows: readonly MatrixRow[];
+  /** The actions that change more than the state. */
+  readonly effects: readonly ActionEffect[];
 }
 
 export interface MatrixRow {
@@ -16,6 +18,18 @@ export interface MatrixRow {
   readonly verb: string;
   /** The states in which the role may do it. */
   readonly states: readonly State[];
+}
+
+interface ActionEffect {
+  readonly action: string;
+  readonly from: string;
+  readonly to: string;
+  /** "remark?" may be missing. */
+  readonly sets: readonly string[];
+  readonly clears: readonly string[];
+  /** One role at most. */
+  readonly grants: readonly string[];
+  readonly revokes: readonly string[];
 }
 
 type State = string | null;
@@ -30,7 +44,24 @@ export function matrixOf(collection: Declared): Matrix {
   const rows = ['owner', ...Object.keys(roles), ...clients, 'everyone'].flatMap((role) =>
     rowsOf(collection, role, states),
   );
-  return { name, title, states, rows };
+  return { name, title, states, rows, effects: effectsOf(machine) };
+}
+
+function effectsOf(machine: StateMachine | null): readonly ActionEffect[] {
+  const effects = [...(machine?.states ?? [])].flatMap(([from, actions]) =>
+    [...actions].map(([action, { to, sets, clears, grants, revokes }]) => ({
+      action,
+      from,
+      to,
+      sets: sets.map(({ name, isOptional }) => (isOptional ? `${name}?` : name)),
+      clears,
+      grants: grants === null ? [] : [grants],
+      revokes,
+    })),
+  );
+  return effects.filter(
+    ({ sets, clears, grants, revokes }) => [sets, clears, grants, revokes].flat().length > 0,
+  );
 }
 
 function rowsOf(collection: Declared, role: string, states: readonly State[]): readonly MatrixRow[] {

@@ -30,6 +30,13 @@ describe('vestibule check', () => {
   const check = (folder: string, ...options: string[]) =>
     runVestibule({ ...good, COLLECTIONS_DIR: folder }, 'check', ...options);
 
+  it('says without any settings how to check the declarations of a folder alone', async () => {
+    const { code, stderr } = await runVestibule({ TEST_DIRECTORY: newDirectory() }, 'check');
+    assert.equal(code, 1);
+    assert.match(stderr, /IDP_ORIGIN is not set/);
+    assert.match(stderr, /"npx vestibule check collections"/);
+  });
+
   it('shows the collections', async () => {
     const { folder } = newCollections({
       'bookings.yaml': bookings,
