@@ -3,7 +3,8 @@ import { durationText } from '../src/base/duration.ts';
 import {
   bytesRange,
   defaultLimits,
-  membershipsRange,
+  defaultRoleLimits,
+  peopleRange,
   perUserRange,
   rateText,
 } from '../src/collections/limits.ts';
@@ -370,6 +371,7 @@ export const fixedLimits: readonly FixedLimit[] = [
   fixed('src/collections/indexed-fields.ts', 'mostIndexedFields', '', 'Fields under `index`.'),
   fixed('src/collections/indexed-fields.ts', 'longestText', '', 'Characters of an indexed text.'),
   fixed('src/collections/declaration-schema.ts', 'mostStates', '', 'States of a collection.'),
+  fixed('src/collections/declaration-schema.ts', 'mostRoles', '', 'Roles of a collection.'),
 ];
 
 /** docs/limits.md, made from the settings, the limits of collections and the constants of the source. */
@@ -394,6 +396,10 @@ Declared under \`limits\` in its file, and counted for each caller in all proces
 bound by \`bytes\` and \`expire\` only.
 
 ${table(['limit', 'default', 'takes', 'meaning'], collectionRows())}
+
+Declared in a role of the collection ([collections.md](collections.md#roles)):
+
+${table(['limit', 'default', 'takes', 'meaning'], roleRows())}
 
 ## Fixed
 
@@ -440,10 +446,28 @@ function collectionRows(): readonly (readonly string[])[] {
     [
       '`memberships`',
       String(memberships),
-      range(membershipsRange),
+      range(peopleRange),
       'Records in which one caller has a role by invitation (409 `quota_exceeded`).',
     ],
     ['`expire`', 'none', '1s to 3650d', 'When a record is deleted after its last change.'],
+  ];
+}
+
+function roleRows(): readonly (readonly string[])[] {
+  const { max, maxPerUser } = defaultRoleLimits;
+  return [
+    [
+      '`max` of a role by invitation',
+      String(max),
+      range(peopleRange),
+      'Members with the role in one record, the owner not counted (409 `role_full`).',
+    ],
+    [
+      '`max_per_user` of a role by action',
+      String(maxPerUser),
+      range(peopleRange),
+      'Records in which one caller has the role (409 `quota_exceeded`).',
+    ],
   ];
 }
 

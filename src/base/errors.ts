@@ -155,7 +155,8 @@ export const catalogue = {
     idempotency_record_gone: 'The record that was made with this Idempotency-Key has been deleted since.',
     already_member: 'The caller has this role, or another one by invitation, in the record already.',
     role_full: 'The role has no free place in this record. A member with this role has to leave first.',
-    quota_exceeded: 'This caller has as many records here as it may have. Delete one first.',
+    quota_exceeded:
+      'A limit on a number of records, roles or invitations is reached. The member "limit" says how many there can be. End or delete one first.',
   }),
   ...answered(412)({
     precondition_failed:

@@ -11,7 +11,7 @@ import type {
   StateMachine,
   Transition,
 } from './collection.ts';
-import { defaultLimits, parseNewcomerRate, parsePeriod, parseRate } from './limits.ts';
+import { defaultLimits, defaultRoleLimits, parseNewcomerRate, parsePeriod, parseRate } from './limits.ts';
 import { parseDay } from './normalise.ts';
 
 /** A declaration that fits the schema. A member with a default is always there. */
@@ -165,7 +165,13 @@ export function toRoles({ roles = {} }: DeclarationFile): Readonly<Record<string
   return Object.fromEntries(declared.map(([name, role]) => [name, toRole(role ?? {})]));
 }
 
-function toRole({ invited_by, max = 50, max_per_user = 100, scope }: DeclaredRole): RoleRule {
+function toRole(role: DeclaredRole): RoleRule {
+  const {
+    invited_by,
+    max = defaultRoleLimits.max,
+    max_per_user = defaultRoleLimits.maxPerUser,
+    scope,
+  } = role;
   if (scope !== undefined) return { kind: 'scope', scope };
   if (invited_by === undefined) return { kind: 'granted', maxPerUser: max_per_user };
   return { kind: 'invited', invitedBy: [invited_by].flat(), max };

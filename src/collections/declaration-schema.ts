@@ -8,11 +8,12 @@ import { mostIndexedFields } from './indexed-fields.ts';
 import {
   bytesRange,
   defaultLimits,
-  membershipsRange,
+  defaultRoleLimits,
   newcomerRateForm,
   parseNewcomerRate,
   parsePeriod,
   parseRate,
+  peopleRange,
   perUserRange,
   rateForm,
   rateText,
@@ -144,16 +145,14 @@ const roles = {
       {
         ...mapping({
           invited_by: said('Who may invite others to it.', roleList),
-          max: said('Members with this role in one record (50).', {
+          max: said(`Members with this role in one record (${defaultRoleLimits.max}).`, {
             type: 'integer',
-            minimum: 1,
-            maximum: 10_000,
+            ...peopleRange,
           }),
-          max_per_user: said('Records in which one person may have it, if an action grants it (100).', {
-            type: 'integer',
-            minimum: 1,
-            maximum: 10_000,
-          }),
+          max_per_user: said(
+            `Records in which one person may have it, if an action grants it (${defaultRoleLimits.maxPerUser}).`,
+            { type: 'integer', ...peopleRange },
+          ),
           scope: said(
             'Callers whose token has this scope have the role in every record.',
             formatted('scope'),
@@ -222,7 +221,7 @@ const limits = mapping({
   memberships: {
     description: 'Records in which one person has a role by invitation.',
     type: 'integer',
-    ...membershipsRange,
+    ...peopleRange,
     default: defaultLimits.memberships,
   },
   expire: said('A record is deleted so long after its last change.', formatted('period')),

@@ -14,7 +14,9 @@ export const defaultLimits: CollectionLimits = {
 
 export const perUserRange = { minimum: 1, maximum: 1_000_000 } as const;
 export const bytesRange = { minimum: 64, maximum: 1_048_576 } as const;
-export const membershipsRange = { minimum: 1, maximum: 10_000 } as const;
+/** Of `memberships`, and of `max` and `max_per_user` of a role. */
+export const peopleRange = { minimum: 1, maximum: 10_000 } as const;
+export const defaultRoleLimits = { max: 50, maxPerUser: 100 } as const;
 const mostInWindow = 1_000_000;
 
 const fullUnitNames: Readonly<Record<string, string>> = { second: 's', minute: 'min', hour: 'h', day: 'd' };

@@ -50,7 +50,7 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
     errors: { type: 'array', minItems: 1, items: fieldError, description: 'At most one for each field.' },
   },
   record_too_large: { limit: { type: 'integer', description: 'How many bytes a record may have.' } },
-  quota_exceeded: { limit: { type: 'integer', description: 'How many records a caller may have.' } },
+  quota_exceeded: { limit: { type: 'integer', description: 'How many there can be.' } },
   too_many_streams: { limit: { type: 'integer', description: 'How many a caller may have open.' } },
   precondition_failed: { current: { type: 'object', description: 'The record as it is now.' } },
   invalid_transition: {
