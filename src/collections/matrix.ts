@@ -1,5 +1,5 @@
 import type { Collection, StateMachine } from './collection.ts';
-import { invitersOf, may, mayCreate, type RoleFacts, rolesOn } from './roles.ts';
+import { invitersOf, may, mayCreate, mayInvite, type RoleFacts, rolesOn } from './roles.ts';
 
 /** What each role may do with a record in each state. */
 export interface Matrix {
@@ -72,8 +72,7 @@ function rowsOf(collection: Declared, role: string, states: readonly State[]): r
     return { role, verb, states: states.filter(isAllowed) };
   };
   const reads = (state: State) => may(collection, 'read', held, state);
-  const canInvite = (to: string) =>
-    !facts.isMachine && invitersOf(collection, to).some((inviter) => held.includes(inviter));
+  const canInvite = (to: string) => !facts.isMachine && mayInvite(collection, to, held);
   // A record begins in the initial state. Only these roles are there before it.
   const needsNoRecord = role === 'everyone' || role === 'client' || facts.scopeRoles.length > 0;
   const creates = (state: State) =>

@@ -77,6 +77,23 @@ export function invitersOf(
   return rule?.kind === 'invited' ? rule.invitedBy : [];
 }
 
+/** Whether a caller with these roles may invite to a role. */
+export function mayInvite(
+  collection: Pick<Collection, 'roles' | 'handover'>,
+  role: string,
+  roles: readonly string[],
+): boolean {
+  return invitersOf(collection, role).some((inviter) => roles.includes(inviter));
+}
+
+/** Whether a caller with these roles may invite to any role, and so sees members and invitations. */
+export function invitesToAny(
+  collection: Pick<Collection, 'roles' | 'handover'>,
+  roles: readonly string[],
+): boolean {
+  return ['owner', ...Object.keys(collection.roles)].some((role) => mayInvite(collection, role, roles));
+}
+
 /** The actions that a caller with these roles may take in this state. */
 export function actionsFor(
   collection: Pick<Collection, 'access' | 'machine'>,

@@ -277,6 +277,11 @@ export interface Loaded {
   readonly newcomers: number;
 }
 
+/** All invitations of a record end, or those that one person made. */
+export interface EndedInvitations extends RecordName {
+  readonly madeBy: string | null;
+}
+
 /** The changes of a batch: no row twice. */
 export interface BatchChanges {
   readonly newConsumers: readonly Consumer[];
@@ -295,8 +300,7 @@ export interface BatchChanges {
   readonly removedMembers: readonly StoredMember[];
   /** New, or with another number of uses left; without any left they are deleted. */
   readonly invitations: readonly StoredInvitation[];
-  /** Records whose invitations all end. */
-  readonly endedInvitations: readonly RecordName[];
+  readonly endedInvitations: readonly EndedInvitations[];
   readonly proofs: readonly UsedProof[];
   /** All of them, in order. */
   readonly events: readonly NewEvent[];

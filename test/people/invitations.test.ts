@@ -108,6 +108,17 @@ for (const engine of databaseEngines)
       assert.deepEqual((await ada.get(`${one}/invitations`)).body.items, []);
     });
 
+    it('ends the codes of a member who leaves, and only those', async () => {
+      const [ada, bob] = [await person(), await person()];
+      const one = `lists/${await ada.make('lists', { title: 'Ours' })}`;
+      await ada.invites(one, 'member', bob);
+      const bobs = await bob.codeFor(one, { role: 'member', uses: 30, expires_in: '30d' });
+      const adas = await ada.codeFor(one, { role: 'member' });
+      assert.equal((await bob.delete(`${one}/members/me`)).status, 204);
+      await isInvalid(bobs, 'of a member who has left', bob);
+      assert.equal((await (await person()).post('invitations', { code: adas })).status, 200);
+    });
+
     it('ends all codes when ownership is handed over: the former owner cannot take it back', async () => {
       const [ada, bob] = [await person(), await person()];
       const one = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;

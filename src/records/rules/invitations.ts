@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/errors.ts';
-import type { Collection } from '../../collections/collection.ts';
-import { invitersOf } from '../../collections/roles.ts';
+import { invitersOf, invitesToAny, mayInvite } from '../../collections/roles.ts';
 import { eventOfChange } from '../../events/catalogue.ts';
 import type { StoredInvitation, StoredMember, StoredRecord } from '../../storage/port.ts';
 import { isExpired } from '../present.ts';
@@ -10,15 +9,6 @@ import { found } from './change.ts';
 import { charged, type Decided, type Of, type Writing } from './every-write.ts';
 import { joined, left } from './members.ts';
 import type { Acceptance } from './operation.ts';
-
-function mayInvite(collection: Collection, role: string, roles: readonly string[]): boolean {
-  return invitersOf(collection, role).some((inviter) => roles.includes(inviter));
-}
-
-/** Whether the caller may invite to any role, and so sees members and invitations. */
-export function invitesToAny(collection: Collection, roles: readonly string[]): boolean {
-  return ['owner', ...Object.keys(collection.roles)].some((role) => mayInvite(collection, role, roles));
-}
 
 /** Open codes per record. They are listed without pages. Invitations that are made at the same moment may go a little beyond it. */
 const mostOpen = 100;
@@ -117,7 +107,7 @@ function handOver(
   return {
     effects: [
       ...effects,
-      { released, put: after, event, closed: { collection: collection.name, id: record.id } },
+      { released, put: after, event, closed: { collection: collection.name, id: record.id, madeBy: null } },
       ...own.map((one) => left(after, one, writing)),
       ...(former === null ? [] : [joined(after, former, record.owner, writing)]),
     ],
@@ -146,13 +136,13 @@ export function decideChangeRole(change: Of<'change_role'>, writing: Writing): D
       ...effects,
       left(record, row, writing),
       joined(record, change.role, row.member, writing),
-      { closed: { collection: collection.name, id: record.id } },
+      { closed: { collection: collection.name, id: record.id, madeBy: null } },
     ],
     result: { kind: 'changed', record, budget },
   };
 }
 
-/** DELETE /<collection>/{id}/members/{alias}, or /members/me. Removing somebody ends all codes of the record. */
+/** DELETE /<collection>/{id}/members/{alias} ends all codes of the record; /members/me ends those of the caller. */
 export function decideRemoveMember(change: Of<'remove_member'>, writing: Writing): Decided {
   const { access, collection, membersOf, names } = writing;
   const record = found(change, writing, null);
@@ -173,7 +163,7 @@ export function decideRemoveMember(change: Of<'remove_member'>, writing: Writing
   if (row === null) throw new Refusal('not_found');
   if (!mayInvite(collection, row.role, roles)) throw new Refusal('role_required');
   const { effects, budget } = charged(0, writing);
-  const closed = { collection: collection.name, id: record.id };
+  const closed = { collection: collection.name, id: record.id, madeBy: null };
   return {
     effects: [...effects, left(record, row, writing), { closed }],
     result: { kind: 'removed', record, budget },

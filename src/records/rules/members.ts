@@ -1,5 +1,6 @@
 import { Refusal } from '../../base/errors.ts';
 import type { Transition } from '../../collections/collection.ts';
+import { invitesToAny } from '../../collections/roles.ts';
 import { eventOfMember } from '../../events/catalogue.ts';
 import type { EventTopic, StoredMember, StoredRecord } from '../../storage/port.ts';
 import { aliasText } from '../people-names.ts';
@@ -54,8 +55,12 @@ export function joined(record: StoredRecord, role: string, member: string, writi
   return { joined: row, event: eventFor('joined', record, row, writing) };
 }
 
+/** A person who loses a role that invites others loses the codes it has made. */
 export function left(record: StoredRecord, row: StoredMember, writing: Writing): Effects {
-  return { left: row, event: eventFor('left', record, row, writing) };
+  const { collection } = writing;
+  const event = eventFor('left', record, row, writing);
+  if (!invitesToAny(collection, [row.role])) return { left: row, event };
+  return { left: row, event, closed: { collection: collection.name, id: record.id, madeBy: row.member } };
 }
 
 function eventFor(kind: 'joined' | 'left', record: StoredRecord, row: StoredMember, writing: Writing) {

@@ -1,12 +1,19 @@
 import { Buffer } from 'node:buffer';
-import type { BatchChanges, Loaded, RecordName, StoredInvitation, StoredMember } from '../../storage/port.ts';
+import type {
+  BatchChanges,
+  EndedInvitations,
+  Loaded,
+  RecordName,
+  StoredInvitation,
+  StoredMember,
+} from '../../storage/port.ts';
 
 export interface PeopleEffects {
   readonly joined?: StoredMember;
   readonly left?: StoredMember;
   readonly invitation?: StoredInvitation;
-  /** All invitations of the record end. */
-  readonly closed?: RecordName;
+  /** The invitations of the record end. */
+  readonly closed?: EndedInvitations;
   readonly removed?: RecordName;
 }
 
@@ -18,7 +25,7 @@ export class PeopleState {
   readonly #joined = new Map<string, StoredMember>();
   readonly #left = new Map<string, StoredMember>();
   readonly #changed = new Map<string, StoredInvitation>();
-  readonly #closed = new Map<string, RecordName>();
+  readonly #closed = new Map<string, EndedInvitations>();
 
   constructor({ members, invitations, memberCounts, memberships }: Loaded) {
     this.#members = new Map(members.map((one) => [keyOf(one), one]));
@@ -68,8 +75,11 @@ export class PeopleState {
       else this.#invitations.set(key, invitation);
     }
     if (closed !== undefined) {
-      this.#closed.set(`${closed.collection} ${closed.id}`, closed);
-      this.#drop(closed, [this.#changed, this.#invitations]);
+      const { collection, id, madeBy } = closed;
+      this.#closed.set(`${collection} ${id} ${madeBy}`, closed);
+      for (const map of [this.#changed, this.#invitations])
+        for (const [key, one] of map)
+          if (isOf(one, closed) && (madeBy === null || one.madeBy === madeBy)) map.delete(key);
     }
     // The database deletes the members and invitations of a deleted record.
     if (removed !== undefined)

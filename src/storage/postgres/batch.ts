@@ -331,8 +331,9 @@ function applyPeople(
   );
   write(
     endedInvitations,
-    `delete from invitations using json_to_recordset($1) as ended (collection text, id text)
-     where invitations.collection = ended.collection and invitations.record_id = ended.id`,
+    `delete from invitations using json_to_recordset($1) as ended (collection text, id text, "madeBy" text)
+     where invitations.collection = ended.collection and invitations.record_id = ended.id
+       and (ended."madeBy" is null or invitations.made_by = ended."madeBy")`,
   );
   const left = invitations.filter(({ usesLeft }) => usesLeft > 0);
   write(

@@ -150,7 +150,8 @@ export class SqliteBatches {
       const { collection, recordId, role, member, alias, since, recordCreatedAt } = one;
       to.insertMember.run(collection, recordId, role, member, alias, since, recordCreatedAt);
     }
-    for (const { collection, id } of changes.endedInvitations) to.endInvitations.run(collection, id);
+    for (const { collection, id, madeBy } of changes.endedInvitations)
+      to.endInvitations.run(collection, id, madeBy);
     for (const one of changes.invitations) {
       const { digest, id, collection, recordId, role, madeBy, usesLeft, expiresAt, createdAt } = one;
       if (usesLeft === 0) to.removeInvitation.run(digest);
@@ -270,7 +271,9 @@ function prepareAll(database: DatabaseSync) {
        on conflict (digest) do update set uses_left = excluded.uses_left`,
     ),
     removeInvitation: database.prepare('delete from invitations where digest = ?'),
-    endInvitations: database.prepare('delete from invitations where collection = ? and record_id = ?'),
+    endInvitations: database.prepare(
+      'delete from invitations where collection = ?1 and record_id = ?2 and (?3 is null or made_by = ?3)',
+    ),
     insertTopic: database.prepare('insert into event_topics (topic, position, fields) values (?, ?, ?)'),
     insertProof: database.prepare('insert into proofs (digest, expires_at) values (?, ?)'),
     lastPosition: database.prepare('select max(position) as last from events'),
