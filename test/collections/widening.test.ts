@@ -9,12 +9,13 @@ schema: { properties: { text: { type: string, maxLength: 60 }, reason: { type: s
 roles:
   moderator: { scope: issues.moderate }
   helper: { invited_by: owner }
+  solver: { max_per_user: 5 }
 access:
-  read: { owner: all, moderator: all, helper: all, everyone: [open] }
+  read: { owner: all, moderator: all, solver: all, helper: all, everyone: [open] }
   update: { owner: [open] }
   scopes: { write: issues.write }
 states:
-  open: { hide: { to: hidden, by: moderator } }
+  open: { hide: { to: hidden, by: moderator }, claim: { to: open, by: everyone, grants: solver } }
   hidden: { show: { to: open, by: moderator } }
 `;
 const counts: Readonly<Record<string, number>> = { open: 1200, hidden: 1 };
@@ -47,6 +48,17 @@ describe('a declaration gives more access', () => {
     'by an action that another role may take': [
       { 'show: { to: open, by: moderator }': 'show: { to: open, by: [moderator, owner] }' },
       ['owner may also show in hidden (1 record)'],
+    ],
+    'by an action that newly sets a field': [
+      { 'hide: { to: hidden, by: moderator }': 'hide: { to: hidden, by: moderator, sets: [reason] }' },
+      ['moderator may also set reason in open (1,200 records)'],
+    ],
+    'by an action that newly grants a role': [
+      {
+        'show: { to: open, by: moderator }':
+          'show: { to: open, by: moderator, grants: solver, revokes: solver }',
+      },
+      ['moderator may also become solver in hidden (1 record)'],
     ],
     'by invitation': [
       { 'helper: { invited_by: owner }': 'helper: { invited_by: [owner, helper] }' },
@@ -89,6 +101,7 @@ describe('a declaration gives more access', () => {
       [
         'moderator may also delete in drawn (0 records)',
         'helper may also delete in drawn (0 records)',
+        'solver may also delete in drawn (0 records)',
         'everyone may also delete in drawn (0 records)',
       ],
     ],
@@ -103,7 +116,19 @@ describe('a declaration gives more access', () => {
   });
 
   it('not when it gives less, or allows the same in a new state', () => {
-    assert.deepEqual(wideningBy({ ', everyone: [open]': '' }), []);
+    assert.deepEqual(
+      wideningBy({
+        ', everyone: [open]': '',
+        ', claim: { to: open, by: everyone, grants: solver }': '',
+        '  solver: { max_per_user: 5 }\n': '',
+        'solver: all, ': '',
+      }),
+      [],
+    );
+    // The owner could update the field before.
+    assert.deepEqual(wideningBy({ 'open: {': 'open: { close: { to: open, by: owner, sets: [reason] },' }), [
+      'owner may also close in open (1,200 records)',
+    ]);
     assert.deepEqual(wideningBy({ 'helper: all, ': '', '  helper: { invited_by: owner }\n': '' }), []);
     assert.deepEqual(wideningBy({ 'hidden: {': 'archived: {}\n  hidden: {' }), []);
   });
