@@ -43,4 +43,33 @@ describe('people who act at the same moment, at two processes on postgres', () =
       await eraser.end();
     }
   });
+
+  it('erases an owner while it hands a record over, which stays with the new owner', async () => {
+    const [ada, bob] = (await Person.several(target(), 2)) as [Person, Person];
+    const one = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;
+    const code = await ada.codeFor(one, { role: 'owner' });
+    const { id } = (await ada.get('me')).body;
+    const holder = new Client({ connectionString: String(target().processes.settings.DATABASE_URL) });
+    await holder.connect();
+    const waiting = async () => {
+      const locks = 'select distinct pid from pg_locks where not granted and pid <> pg_backend_pid()';
+      return (await holder.query(locks)).rowCount;
+    };
+    const untilWaiting = (count: number) =>
+      until(waiting, (found) => found === count, `there are not ${count} who wait`);
+    try {
+      // The hand-over stops when it has the record, and the erasure comes upon it there.
+      await holder.query('begin');
+      await holder.query(`select from usage where owner = $1 for update`, [id]);
+      const accepting = bob.post('invitations', { code });
+      await untilWaiting(1);
+      const erasing = ada.at(target().service(1)).delete('me');
+      await untilWaiting(2);
+      await holder.query('commit');
+      assert.deepEqual([(await accepting).status, (await erasing).status], [200, 200]);
+      assert.deepEqual((await bob.get(one)).body.roles, ['owner']);
+    } finally {
+      await holder.end();
+    }
+  });
 });

@@ -68,10 +68,13 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
   const ask: Ask = async <Found>(isNeeded: boolean, sql: string, parameters: readonly unknown[]) =>
     isNeeded ? ((await transaction.run(sql, parameters)).rows as Found[]) : [];
   const { newcomers } = keys;
+  const digests = keys.invitations.map(({ digest }) => Buffer.from(digest));
+  const byAlias = membersByAlias(keys);
+  const hasOthers = digests.length > 0 || byAlias.isNeeded;
   const consumers = ask<Tables['consumers']>(
     true,
-    'select id, kind, state, registered_at from consumers where id = any($1) order by id for update',
-    [keys.consumers.map(({ id }) => id)],
+    `select id, kind, state, registered_at from consumers where id = any($1${hasOthers ? otherPeople : ''}) order by id for update`,
+    [keys.consumers.map(({ id }) => id), ...(hasOthers ? [digests, ...byAlias.parameters] : [])],
   );
   // Before the records: an id that is used up here was committed with its record, which the next statement then sees.
   const proofs = ask<Pick<Tables['proofs'], 'digest'>>(
@@ -79,7 +82,6 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
     'select digest from proofs where digest = any($1::bytea[])',
     [keys.proofs.map((digest) => Buffer.from(digest))],
   );
-  const digests = keys.invitations.map(({ digest }) => Buffer.from(digest));
   // Records that invitations lead to are locked in the same statement, so that there is one order of locks.
   const wantedRecords =
     digests.length === 0
@@ -150,6 +152,27 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
   };
 }
 
+/**
+ * The owner who hands a record over, and members whose roles change. A new row in `members` locks the person that it names, and this
+ * must not come after the lock of a record: a write or the erasure of that person has them in the other order.
+ */
+const otherPeople = `::text[]
+    || array(select owner from records join invitations
+         on records.collection = invitations.collection and records.id = invitations.record_id
+       where digest = any($2::bytea[]) and role = 'owner')
+    || array(select member from members join unnest($3::text[], $4::text[], $5::bytea[]) as wanted (collection, id, alias)
+         on members.collection = wanted.collection and members.record_id = wanted.id and members.alias = wanted.alias)`;
+
+function membersByAlias({ members }: BatchKeys) {
+  const named = members.filter(({ alias }) => alias !== null);
+  const parameters = [
+    named.map(({ collection }) => collection),
+    named.map(({ id }) => id),
+    named.map(({ alias }) => Buffer.from(alias ?? [])),
+  ];
+  return { isNeeded: named.length > 0, parameters };
+}
+
 type Ask = <Found>(isNeeded: boolean, sql: string, parameters: readonly unknown[]) => Promise<Found[]>;
 
 /** After the records are locked: whoever changes the members of a record holds its lock. */
@@ -179,17 +202,13 @@ async function loadPeople(
          and (wanted.member is null or members.member = wanted.member)`,
     [JSON.stringify(wanted)],
   );
-  const named = keys.members.filter(({ alias }) => alias !== null);
+  const aliases = membersByAlias(keys);
   const byAlias = ask<Tables['members']>(
-    named.length > 0,
+    aliases.isNeeded,
     `select ${columnsOfMembers} from members
        join unnest($1::text[], $2::text[], $3::bytea[]) as wanted (collection, id, alias)
        on members.collection = wanted.collection and members.record_id = wanted.id and members.alias = wanted.alias`,
-    [
-      named.map(({ collection }) => collection),
-      named.map(({ id }) => id),
-      named.map(({ alias }) => Buffer.from(alias ?? [])),
-    ],
+    aliases.parameters,
   );
   const ofInvited = ask<Tables['members']>(
     hasCodes,

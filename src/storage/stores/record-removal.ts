@@ -79,17 +79,20 @@ export async function eraseOwner(
   { owner, audit, event, budgets, proof = null, erasure }: ErasedOwner,
 ): Promise<Erased | null> {
   const erased = await engine.database.transaction().execute(async (transaction) => {
-    // First, so that a concurrent write of this caller comes before or finds no caller.
+    // The caller is locked first, so that a concurrent write of this caller comes before or finds no caller. Its records come next, and
+    // its row with its memberships after them: writes lock callers, records and members in this order.
     const consumer = await transaction
-      .deleteFrom('consumers')
+      .selectFrom('consumers')
+      .select('state')
       .where('id', '=', owner)
-      .returning('state')
+      .$if(engine.name === 'postgres', (select) => select.forUpdate())
       .execute();
     if (proof !== null) await useProof(transaction, proof);
     // A suspended caller must not come back as a new one; only the operator erases it.
     if (audit === null && consumer.some(({ state }) => state === 'suspended'))
       throw new Refusal('consumer_suspended');
-    const records = await eraseRecords(transaction, owner);
+    const records = await eraseRecords(engine, transaction, owner);
+    await transaction.deleteFrom('consumers').where('id', '=', owner).execute();
     const usage = await transaction.deleteFrom('usage').where('owner', '=', owner).returningAll().execute();
     const keys = await transaction
       .deleteFrom('idempotency_keys')
@@ -162,16 +165,33 @@ async function keepBudgets(
 /** The limit on records that one statement deletes, so that no statement takes long. */
 const batchSize = 5_000;
 
-async function eraseRecords(transaction: Database, owner: string): Promise<Map<string, number>> {
+async function eraseRecords(
+  engine: Engine,
+  transaction: Database,
+  owner: string,
+): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (;;) {
     const gone = await transaction
-      .with('batch', (database) =>
+      .with('some', (database) =>
         database
           .selectFrom('records')
           .select(['collection', 'id'])
           .where('owner', '=', owner)
           .limit(batchSize),
+      )
+      .with('batch', (database) =>
+        database
+          .selectFrom('records')
+          .innerJoin('some', (join) =>
+            join.onRef('some.collection', '=', 'records.collection').onRef('some.id', '=', 'records.id'),
+          )
+          .select(['records.collection', 'records.id'])
+          // Asked again: a hand-over may have been committed while this waited for the lock.
+          .where('owner', '=', owner)
+          .orderBy('records.collection')
+          .orderBy('records.id')
+          .$if(engine.name === 'postgres', (select) => select.forUpdate('records')),
       )
       .deleteFrom('records')
       .where(sql`(collection, id)`, 'in', sql`(select collection, id from batch)`)
